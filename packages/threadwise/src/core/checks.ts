@@ -1,0 +1,71 @@
+/** Checks on single values of options: each returns the value, typed, or throws ERR_OPTION that says what came. */
+import { show, ThreadwiseError } from './errors.js';
+import { didYouMean } from './nearest.js';
+
+/** setTimeout's longest delay, in milliseconds; beyond it Node fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Throws ERR_OPTION: which option, what was expected, what came. */
+export function reject(option: string, expected: string, value: unknown): never {
+  throw new ThreadwiseError('ERR_OPTION', `Option '${option}': expected ${expected}, got ${show(value)}`);
+}
+
+export function integer(option: string, value: unknown, min: number, max: number): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return value;
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  return reject(option, `a whole number ${range}`, value);
+}
+
+/** A duration in milliseconds; Infinity means none and becomes undefined. */
+export function duration(option: string, value: unknown, min: number): number | undefined {
+  if (value === Number.POSITIVE_INFINITY) return undefined;
+  if (typeof value === 'number' && value >= min && value <= MAX_TIMER_MS) return value;
+  return reject(option, `milliseconds from ${min} to ${MAX_TIMER_MS}, or Infinity`, value);
+}
+
+export function finite(option: string, value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value)
+    ? value
+    : reject(option, 'a finite number', value);
+}
+
+export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {
+  if (known.includes(value as T)) return value as T;
+  return reject(option, known.map((k) => `'${k}'`).join(' or '), value);
+}
+
+export function text(option: string, value: unknown): string {
+  return typeof value === 'string' && value.length > 0 ? value : reject(option, 'a string', value);
+}
+
+export function callback(option: string, value: unknown): (...args: unknown[]) => unknown {
+  if (typeof value === 'function') return value as (...args: unknown[]) => unknown;
+  return reject(option, 'a function', value);
+}
+
+export function list(option: string, value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : reject(option, 'an array', value);
+}
+
+export function texts(option: string, value: unknown): readonly string[] {
+  const items = list(option, value);
+  if (items.every((item) => typeof item === 'string')) return items;
+  return reject(option, 'an array of strings', value);
+}
+
+/** A plain object whose keys are all known. */
+export function record(option: string, value: unknown, known: readonly string[]): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return reject(option, 'an object', value);
+  }
+  for (const key of Object.keys(value)) {
+    if (!known.includes(key))
+      throw unknownOption(option === 'options' ? key : `${option}.${key}`, key, known);
+  }
+  return value as Record<string, unknown>;
+}
+
+function unknownOption(path: string, key: string, known: readonly string[]): ThreadwiseError {
+  const hint = didYouMean(key, known);
+  return new ThreadwiseError('ERR_OPTION', `Unknown option '${path}'.${hint} Known: ${known.join(', ')}`);
+}

@@ -1,0 +1,27 @@
+/**
+ * The seams of threadwise: what the core asks of a platform, a transport, a policy and a recorder. Only types stand
+ * here. Every seam has a conformance suite (`*.case.ts`) that all its implementations run.
+ */
+export type { Dispatch, DispatchContext } from './contracts/dispatch.js';
+export type {
+  KeepAlive,
+  Platform,
+  Port,
+  Thread,
+  ThreadExit,
+  ThreadSpec,
+  TimerHandle,
+  Wire,
+  WorkerSettings,
+} from './contracts/platform.js';
+export type {
+  Choice,
+  LoadView,
+  Placement,
+  Scaling,
+  TaskQueue,
+  TaskView,
+  WorkerView,
+} from './contracts/policy.js';
+export type { Distribution, Outcome, Recorder, RecorderSnapshot } from './contracts/recorder.js';
+export type { Link, LinkEvents, Transport } from './contracts/transport.js';

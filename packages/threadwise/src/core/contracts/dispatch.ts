@@ -1,0 +1,45 @@
+/** The seam to dispatch: who decides which worker gets a task. Implemented in `scheduling/dispatch/`. */
+import type { Task } from '../task.js';
+import type { WorkerSlot } from '../worker-slot.js';
+import type { Platform } from './platform.js';
+import type { Choice, TaskQueue } from './policy.js';
+
+/** Which worker gets which task, and when. Tasks wait here until a worker has room. */
+export interface Dispatch {
+  readonly name: string;
+  /** Tasks that wait: in the queue, in lanes, and handed to a worker that has not room to begin them. */
+  readonly waiting: number;
+  /** Of those, the tasks that any worker could take: what growth is decided on. */
+  readonly queued: number;
+  /** Whether a task submitted now would go to a worker at once. */
+  readonly hasRoom: boolean;
+  submit(task: Task): void;
+  /** A task for one worker only. */
+  submitTo(slot: WorkerSlot, task: Task): void;
+  /** Takes tasks again that a worker was handed and has not begun. */
+  putBack(tasks: readonly Task[]): void;
+  /** Inverse of `submit`, as long as no worker has the task. */
+  remove(task: Task): boolean;
+  /** A run time was measured. */
+  observe(task: Task, runMs: number): void;
+  /** Hands over what can be handed over. */
+  pump(): void;
+  /** Takes out everything that waits. */
+  clear(): Task[];
+  /** When the oldest waiting task was submitted, on the platform's clock. */
+  oldestSubmittedAt(): number | undefined;
+}
+
+/** What a dispatch is bound to. */
+export interface DispatchContext {
+  readonly platform: Platform;
+  readonly tasksPerWorker: number;
+  readonly choice: Choice;
+  readonly newQueue: () => TaskQueue<Task>;
+  /** All workers that are not dead. */
+  slots(): readonly WorkerSlot[];
+  /** A task is about to be handed over. */
+  onHand(task: Task, slot: WorkerSlot): void;
+  /** A task was withdrawn from a worker. */
+  onWithdraw(task: Task): void;
+}

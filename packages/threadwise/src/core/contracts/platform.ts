@@ -1,0 +1,82 @@
+/** The seam to a runtime: threads, clocks, channels, limits. Implemented in `platform/<name>/platform.ts`. */
+
+/** One end of a two-way, ordered channel of structured clones. */
+export interface Port {
+  /** Throws a DataCloneError, and sends nothing, when the message cannot be cloned. */
+  post(message: unknown, transfer?: readonly unknown[]): void;
+  /** Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. */
+  listen(handler: (message: unknown) => void, onBatch?: () => void): void;
+  /** Delivers now whatever has already arrived; returns how many messages that were. */
+  drain(): number;
+  close(): void;
+}
+
+/** What a new thread is given. */
+export interface ThreadSpec {
+  readonly workerId: number;
+  readonly poolName: string;
+  readonly moduleUrl: string;
+  readonly tasksPerWorker: number;
+  readonly wire: Wire;
+  readonly settings: WorkerSettings;
+}
+
+/** The worker's end of a link: opaque to the core, understood by the transport's worker side. */
+export interface Wire {
+  readonly port: unknown;
+  readonly board: ArrayBufferLike;
+}
+
+/** The `worker` option of a pool, resolved. Passed to the platform as it is. */
+export interface WorkerSettings {
+  readonly data: unknown;
+  readonly env: unknown;
+  readonly argv: readonly string[] | undefined;
+  readonly execArgv: readonly string[] | undefined;
+  readonly resourceLimits: Readonly<Record<string, number>> | undefined;
+}
+
+export interface ThreadExit {
+  readonly exitCode: number;
+  /** The uncaught error that ended the thread, if there was one. */
+  readonly error?: unknown;
+  readonly outOfMemory: boolean;
+}
+
+export interface Thread {
+  /** Ends the thread now. Resolves when it is gone; `onExit` has been called by then. */
+  terminate(): Promise<void>;
+  /** Share of the time since the last call in which the thread's event loop was active, 0 to 1. */
+  utilization(): number;
+}
+
+export interface KeepAlive {
+  /** While held, the process stays alive. Idempotent. */
+  hold(): void;
+  release(): void;
+  dispose(): void;
+}
+
+export type TimerHandle = { readonly cancel: () => void };
+
+export interface Platform {
+  readonly name: string;
+  /** Milliseconds on a clock that all threads of the process share. */
+  now(): number;
+  /** A timer that does not keep the process alive. */
+  timer(ms: number, callback: () => void): TimerHandle;
+  /** Calls back when the code that runs now has ended, before any I/O. */
+  defer(callback: () => void): void;
+  /** Makes `callback` run in the async context (AsyncLocalStorage) in which it was bound. */
+  bind<F extends (...args: never[]) => unknown>(callback: F): F;
+  keepAlive(): KeepAlive;
+  channel(): { near: Port; far: unknown };
+  spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
+  /** A structured clone, by the runtime's own algorithm. */
+  clone<T>(value: T, transfer?: readonly unknown[]): T;
+  sharedMemory(byteLength: number): ArrayBufferLike;
+  /** How many threads the limits of the machine and the container allow. */
+  availableThreads(): number;
+  env(name: string): string | undefined;
+  resolveModule(specifier: unknown): string;
+}

@@ -1,0 +1,323 @@
+/** The workers of a pool: starts them, listens to them, ends them, and settles what a dead one held. */
+import type {
+  Dispatch,
+  Link,
+  LinkEvents,
+  Platform,
+  Recorder,
+  TaskQueue,
+  ThreadExit,
+  Transport,
+} from './contracts.js';
+import type { ThreadwiseError } from './errors.js';
+import { crashError, movedError } from './failures.js';
+import type { ExitReason, Hooks } from './hooks.js';
+import type { Interrupter } from './interrupter.js';
+import type { ResolvedOptions } from './options.js';
+import type { Task } from './task.js';
+import { WorkerSlot } from './worker-slot.js';
+
+/** What a crew is bound to. */
+export interface CrewContext {
+  readonly poolName: string;
+  readonly moduleUrl: string;
+  readonly options: ResolvedOptions;
+  readonly platform: Platform;
+  readonly inlinePlatform: Platform;
+  readonly transport: Transport;
+  /** Tasks a link must be able to hold. */
+  readonly linkCapacity: number;
+  readonly hooks: Hooks;
+  readonly recorder: Recorder;
+  readonly newQueue: () => TaskQueue<Task>;
+  readonly dispatch: () => Dispatch;
+  readonly interrupter: () => Interrupter;
+  readonly callHost: (name: string, args: readonly unknown[]) => Promise<unknown>;
+  onReady(slot: WorkerSlot): void;
+  /** A worker failed before it did anything: while it loaded the module, or soon after. */
+  onFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void;
+  /** A worker ended that nobody asked to, or that was asked to. */
+  onGone(slot: WorkerSlot): void;
+  /** A worker ended a task. */
+  onCompleted(): void;
+  /** A batch of results was handled: a good moment to size the crew. */
+  onBatch(): void;
+}
+
+/** `teardown` may take that long before its thread is ended anyway. Milliseconds; chosen by hand. */
+const TEARDOWN_MS = 5000;
+/** A worker that dies idle within that time is reckoned to do so again. Milliseconds; chosen by hand. */
+const EARLY_MS = 10_000;
+/** A worker whose heap is fuller than that after a task is replaced: what happens at the limit is not promised. */
+const MAX_HEAP_SHARE = 0.85;
+
+export class Crew {
+  readonly slots: WorkerSlot[] = [];
+  readonly #context: CrewContext;
+  /** What ended a worker on our own account, for the errors of the tasks that it takes along. */
+  readonly #causes = new WeakMap<WorkerSlot, unknown>();
+  #lastId = 0;
+
+  constructor(context: CrewContext) {
+    this.#context = context;
+  }
+
+  /** Workers on threads that are, or will be, there for tasks. */
+  get serving(): WorkerSlot[] {
+    return this.slots.filter((slot) => slot.serves && !slot.inline);
+  }
+
+  get servingCount(): number {
+    let count = 0;
+    for (const slot of this.slots) if (slot.serves && !slot.inline) count++;
+    return count;
+  }
+
+  /** Starts a worker. Its failure to start is told like a failure to load. */
+  start(inline = false): WorkerSlot {
+    const { platform, inlinePlatform, transport, linkCapacity, hooks, poolName, options } = this.#context;
+    const home = inline ? inlinePlatform : platform;
+    const slot = new WorkerSlot(++this.#lastId, inline, this.#context.newQueue(), platform.now());
+    slot.link = transport.connect(home, this.#eventsOf(slot), linkCapacity);
+    this.slots.push(slot);
+    hooks.emit('worker:start', { pool: poolName, workerId: slot.id });
+    try {
+      slot.thread = home.spawn(this.#specOf(slot), (exit) => this.#exited(slot, exit));
+    } catch (error) {
+      platform.defer(() => this.#neverStarted(slot, error));
+      return slot;
+    }
+    const message = `It did not load within ${options.startTimeoutMs} ms (option worker.startTimeoutMs)`;
+    slot.deadline = platform.timer(options.startTimeoutMs, () => this.#loadFailed(slot, new Error(message)));
+    return slot;
+  }
+
+  /** The worker on the calling thread; started when first asked for. */
+  inlineSlot(): WorkerSlot {
+    return this.slots.find((slot) => slot.inline && slot.serves) ?? this.start(true);
+  }
+
+  /** Lets a worker end what it has begun, then ends it. */
+  retire(slot: WorkerSlot, reason: ExitReason): void {
+    if (slot.state === 'starting') return this.kill(slot, reason);
+    if (slot.state !== 'ready') return;
+    slot.exitReason = reason;
+    this.#takeBack(slot);
+    // A broadcast is for this worker alone: it still gets it.
+    for (const task of slot.lane.clear()) {
+      if (task.pinned && slot.link.room > 0) this.#handLast(slot, task);
+      else this.#context.dispatch().putBack([task]);
+    }
+    slot.transition('retiring');
+    this.#stopIfDone(slot);
+  }
+
+  /** Ends a worker now. What it runs is rejected with `cause`; what it has not begun runs elsewhere. */
+  kill(slot: WorkerSlot, reason: ExitReason, cause?: unknown): void {
+    if (slot.state === 'dead') return;
+    if (slot.state === 'ready') slot.transition('retiring');
+    if (slot.state !== 'stopping') slot.transition('stopping');
+    slot.exitReason = reason;
+    this.#causes.set(slot, cause);
+    this.#takeBack(slot);
+    void slot.thread?.terminate();
+    this.#context.onGone(slot);
+  }
+
+  // --- what a worker says ---
+
+  #eventsOf(slot: WorkerSlot): LinkEvents {
+    const { hooks, poolName, platform } = this.#context;
+    return {
+      ready: () => this.#ready(slot),
+      loadFailed: (error) => this.#loadFailed(slot, error),
+      done: (task, value, runMs) => {
+        this.#released(slot, task, runMs);
+        task.settle({ outcome: 'completed', value, runMs });
+      },
+      failed: (task, error, runMs) => {
+        this.#released(slot, task, runMs);
+        task.settle({ outcome: 'failed', error, runMs });
+      },
+      progress: (task, value) => {
+        if (task.settled) return;
+        hooks.emit('task:progress', { pool: poolName, taskId: task.id, name: task.name, value });
+        this.#tellProgress(task, value);
+      },
+      hostCall: (name, args) => this.#context.callHost(name, args),
+      abortSeen: (task) => this.#context.interrupter().noticed(task),
+      memory: (used, limit) => this.#heapMeasured(slot, used, limit),
+      stopped: () => void slot.thread.terminate(),
+      settledBatch: () => {
+        slot.idleSince = platform.now();
+        this.#context.onBatch();
+      },
+    };
+  }
+
+  #ready(slot: WorkerSlot): void {
+    if (slot.state !== 'starting') return;
+    slot.transition('ready');
+    slot.idleSince = this.#context.platform.now();
+    const startMs = slot.idleSince - slot.startedAt;
+    this.#context.hooks.emit('worker:ready', { pool: this.#context.poolName, workerId: slot.id, startMs });
+    this.#context.onReady(slot);
+  }
+
+  #loadFailed(slot: WorkerSlot, error: unknown): void {
+    if (slot.state !== 'starting') return;
+    this.#context.onFailed(slot, error, 'loading'); // first, so that its replacement is not started at once
+    this.kill(slot, 'load-failed', error);
+  }
+
+  #neverStarted(slot: WorkerSlot, error: unknown): void {
+    this.#loadFailed(slot, error);
+    this.#exited(slot, { exitCode: 1, error, outOfMemory: false });
+  }
+
+  #released(slot: WorkerSlot, task: Task, runMs: number): void {
+    slot.release(task, this.#context.platform.now());
+    slot.completed++;
+    this.#context.onCompleted();
+    this.#context.interrupter().ended(task);
+    this.#context.dispatch().observe(task, runMs);
+    if (slot.completed >= this.#context.options.recycleAfterTasks) this.#recycle(slot);
+    this.#stopIfDone(slot);
+  }
+
+  #heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
+    slot.heapUsedBytes = usedBytes;
+    const isAbove = usedBytes > this.#context.options.recycleAboveBytes;
+    if (isAbove || usedBytes > limitBytes * MAX_HEAP_SHARE) this.#recycle(slot);
+  }
+
+  #recycle(slot: WorkerSlot): void {
+    if (slot.state !== 'ready' || slot.inline) return;
+    this.#context.recorder.recycled();
+    this.retire(slot, 'recycled');
+    this.#context.onGone(slot);
+  }
+
+  #tellProgress(task: Task, value: unknown): void {
+    try {
+      task.run.onProgress?.(value);
+    } catch (error) {
+      this.#context.hooks.emit('error', { pool: this.#context.poolName, error });
+    }
+  }
+
+  // --- how a worker ends ---
+
+  #stopIfDone(slot: WorkerSlot): void {
+    if (slot.state !== 'retiring' || slot.handed.size > 0) return;
+    slot.transition('stopping');
+    slot.link.stop();
+    slot.deadline = this.#context.platform.timer(TEARDOWN_MS, () => void slot.thread.terminate());
+  }
+
+  #exited(slot: WorkerSlot, exit: ThreadExit): void {
+    slot.link.drain(); // its last words come before its death
+    const phase = this.#failurePhase(slot);
+    slot.transition('dead');
+    this.slots.splice(this.slots.indexOf(slot), 1);
+    this.#settleHeld(slot, exit);
+    slot.link.close();
+    this.#emitExit(slot, exit);
+    if (slot.exitReason === 'crashed') this.#context.recorder.crashed();
+    if (phase !== undefined) {
+      const error = exit.error ?? new Error(`The worker ended with exit code ${exit.exitCode}`);
+      this.#context.onFailed(slot, error, phase);
+    }
+    const homeless = slot.lane.clear();
+    this.#context.onGone(slot);
+    for (const task of homeless) this.#inherit(task, slot, exit);
+  }
+
+  /** A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does. */
+  #inherit(task: Task, dead: WorkerSlot, exit: ThreadExit): void {
+    const heir = this.slots.findLast((slot) => slot.serves && !slot.inline && slot.id > dead.id);
+    if (heir !== undefined && !dead.inline) return this.#context.dispatch().submitTo(heir, task);
+    task.settle({ outcome: 'crashed', error: crashError(task, dead.id, exit, this.#causes.get(dead)) });
+  }
+
+  /** Whether this is a death that a restart would only repeat: unasked for, early, and no task to blame. */
+  #failurePhase(slot: WorkerSlot): 'loading' | 'idle' | undefined {
+    if (slot.exitReason !== 'crashed') return undefined;
+    if (slot.state === 'starting') return 'loading';
+    const isEarly = this.#context.platform.now() - slot.startedAt < EARLY_MS;
+    const hasWorked =
+      slot.completed > 0 || [...slot.handed].some((task) => slot.link.startedAt(task) !== undefined);
+    return isEarly && !hasWorked ? 'idle' : undefined;
+  }
+
+  #settleHeld(slot: WorkerSlot, exit: ThreadExit): void {
+    const again: Task[] = [];
+    for (const task of slot.handed) {
+      this.#context.interrupter().ended(task);
+      if (!task.settled && this.#survives(slot, task, exit)) again.push(task);
+    }
+    for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
+    slot.handed.clear();
+    for (const task of again) this.#context.interrupter().unhanded(task);
+    this.#context.dispatch().putBack(again);
+  }
+
+  /** Whether a task that the dead worker held is to run elsewhere. If not, it has been settled. */
+  #survives(slot: WorkerSlot, task: Task, exit: ThreadExit): boolean {
+    const hasBegun = slot.link.startedAt(task) !== undefined;
+    const isMoved = task.payload.transfer.length > 0;
+    if (!hasBegun && !isMoved) {
+      if (task.pinned) slot.lane.push(task, task.priority);
+      return !task.pinned;
+    }
+    const error =
+      isMoved && !hasBegun
+        ? movedError(task, slot.id, exit)
+        : crashError(task, slot.id, exit, this.#causes.get(slot));
+    if (hasBegun && !isMoved && !task.pinned && task.retriesLeft > 0) return this.#retries(task, error);
+    task.settle({ outcome: 'crashed', error });
+    return false;
+  }
+
+  #retries(task: Task, cause: ThreadwiseError): true {
+    task.retriesLeft--;
+    this.#context.recorder.retried();
+    const { hooks, poolName } = this.#context;
+    hooks.emit('task:retry', { pool: poolName, taskId: task.id, name: task.name, cause });
+    return true;
+  }
+
+  #emitExit(slot: WorkerSlot, exit: ThreadExit): void {
+    this.#context.hooks.emit('worker:exit', {
+      pool: this.#context.poolName,
+      workerId: slot.id,
+      reason: slot.exitReason,
+      exitCode: exit.exitCode,
+      error: exit.error,
+    });
+  }
+
+  /** Takes back what the worker has not begun; it is on its way out. */
+  #takeBack(slot: WorkerSlot): void {
+    const withdrawn = [...slot.handed].filter((task) => {
+      return !task.settled && !task.pinned && task.payload.transfer.length === 0 && slot.link.withdraw(task);
+    });
+    for (const task of withdrawn) {
+      slot.release(task, this.#context.platform.now());
+      this.#context.interrupter().unhanded(task);
+    }
+    this.#context.dispatch().putBack(withdrawn);
+  }
+
+  #handLast(slot: WorkerSlot, task: Task): void {
+    slot.hand(task, this.#context.platform.now());
+    this.#context.interrupter().handed(task, slot);
+  }
+
+  #specOf(slot: WorkerSlot) {
+    const { poolName, moduleUrl, options } = this.#context;
+    const { tasksPerWorker, worker } = options;
+    const { wire }: Link = slot.link;
+    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, wire, settings: worker };
+  }
+}

@@ -1,0 +1,87 @@
+/** Every error of threadwise: one class, one table of codes. Match on `code`, never on the message. */
+
+/** Survives duplicate copies of the package in one program, where `instanceof` does not. */
+const BRAND = Symbol.for('threadwise.error');
+
+/** The codes, and the `name` that an error of each carries. */
+const ERROR_NAMES = {
+  /** The task ran longer than its `timeoutMs`. */
+  ERR_TASK_TIMEOUT: 'TimeoutError',
+  /** The call's signal was aborted; `cause` is the signal's reason. */
+  ERR_TASK_ABORTED: 'AbortError',
+  /** The queue holds `queue.limit` tasks already. Nothing was taken from the caller. */
+  ERR_QUEUE_FULL: 'ThreadwiseError',
+  /** The pool was closed or destroyed before the task could run. */
+  ERR_POOL_CLOSED: 'ThreadwiseError',
+  /** The worker that ran the task ended: `exitCode`, `taskName`, `taskId`, `workerId`; `cause` if one is known. */
+  ERR_WORKER_CRASHED: 'ThreadwiseError',
+  /** The worker that ran the task ran out of memory. */
+  ERR_WORKER_MEMORY: 'ThreadwiseError',
+  /** The module exports no such task; the message lists those that it does. */
+  ERR_TASK_NOT_FOUND: 'ThreadwiseError',
+  /** The task module could not be loaded; `cause` is the loader's own error. */
+  ERR_MODULE_LOAD: 'ThreadwiseError',
+  /** An argument, a result or a transfer cannot be cloned; `path` says where. */
+  ERR_NOT_CLONEABLE: 'DataCloneError',
+  /** A value is larger than the transport can carry. */
+  ERR_PAYLOAD_TOO_LARGE: 'ThreadwiseError',
+  /** An option is unknown or has a wrong value. */
+  ERR_OPTION: 'TypeError',
+  /** A lease was used after it had been given back. */
+  ERR_LEASE_RELEASED: 'ThreadwiseError',
+  /** Something that exists only while a task runs was used outside of one. */
+  ERR_OUTSIDE_TASK: 'ThreadwiseError',
+} as const;
+
+/** A stable error code of threadwise. */
+export type ErrorCode = keyof typeof ERROR_NAMES;
+
+/** What an error may carry beside its message. */
+export interface ErrorDetails {
+  readonly cause?: unknown;
+  readonly exitCode?: number | undefined;
+  readonly taskName?: string;
+  readonly taskId?: number;
+  readonly workerId?: number;
+  readonly path?: string;
+}
+
+/** Every error that threadwise itself raises. */
+export class ThreadwiseError extends Error {
+  /** A stable code; the only thing to match on. */
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    const { cause, ...fields } = details;
+    super(message, 'cause' in details ? { cause } : undefined);
+    this.code = code;
+    Object.defineProperty(this, 'name', { value: ERROR_NAMES[code], configurable: true, writable: true });
+    Object.defineProperty(this, BRAND, { value: true });
+    Object.assign(this, fields);
+  }
+}
+
+/** Whether `value` is an error of threadwise, from any copy of the package. */
+export function isThreadwiseError(value: unknown): value is ThreadwiseError {
+  return value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
+}
+
+/** Whether `code` is one of the codes of threadwise. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_NAMES, code);
+}
+
+/** How a value is shown in a message: short, on one line, never throwing. */
+export function show(value: unknown): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value);
+  if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  try {
+    return `an object (${Object.keys(value).slice(0, 5).join(', ')})`;
+  } catch {
+    return 'an object';
+  }
+}

@@ -1,0 +1,98 @@
+/** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
+import type { Outcome } from './contracts.js';
+
+/** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
+export interface PoolEvents {
+  'task:submit': { readonly pool: string; readonly taskId: number; readonly name: string };
+  'task:settle': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly outcome: Outcome;
+    readonly waitMs: number | undefined;
+    readonly runMs: number | undefined;
+    readonly error: unknown;
+  };
+  'task:retry': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly cause: unknown;
+  };
+  'task:progress': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly value: unknown;
+  };
+  'worker:start': { readonly pool: string; readonly workerId: number };
+  'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
+  /** `reason`: why it ended; 'crashed' is the only one nobody asked for. */
+  'worker:exit': {
+    readonly pool: string;
+    readonly workerId: number;
+    readonly reason: ExitReason;
+    readonly exitCode: number;
+    readonly error: unknown;
+  };
+  'pool:close': { readonly pool: string };
+  /** An error that belongs to no call: a strategy or a listener that threw, a worker that could not be restarted. */
+  error: { readonly pool: string; readonly error: unknown };
+}
+
+export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'load-failed' | 'crashed';
+export type PoolEventName = keyof PoolEvents;
+export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
+
+/** Where events go beside the pool's own listeners: diagnostics channels, on Node. */
+export interface EventSink {
+  wants(name: string): boolean;
+  publish(name: string, event: unknown): void;
+}
+
+export const silentSink: EventSink = { wants: () => false, publish: () => undefined };
+
+export class Hooks {
+  readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
+  readonly #sink: EventSink;
+
+  constructor(sink: EventSink) {
+    this.#sink = sink;
+  }
+
+  on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+  }
+
+  /** Inverse of `on`. */
+  off<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    this.#listeners.get(name)?.delete(listener);
+  }
+
+  /** Whether anybody listens: ask before making an event on a hot path. */
+  wants(name: PoolEventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0 || this.#sink.wants(name);
+  }
+
+  emit<E extends PoolEventName>(name: E, event: PoolEvents[E]): void {
+    if (!this.wants(name)) return;
+    for (const listener of this.#listeners.get(name) ?? []) {
+      try {
+        (listener as Listener<E>)(event);
+      } catch (error) {
+        this.#listenerThrew(name, event.pool, error);
+      }
+    }
+    if (this.#sink.wants(name)) this.#sink.publish(name, event);
+  }
+
+  /** A listener's mistake must not break the pool; one in an error listener has nowhere left to go. */
+  #listenerThrew(name: PoolEventName, pool: string, error: unknown): void {
+    if (name !== 'error') this.emit('error', { pool, error });
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,350 @@
+/** The options of a pool: their types, their defaults and their validation, each in this one place. */
+import {
+  callback,
+  duration,
+  finite,
+  integer,
+  list,
+  MAX_TIMER_MS,
+  oneOf,
+  record,
+  reject,
+  text,
+  texts,
+} from './checks.js';
+import type { Choice, TaskView, WorkerSettings, WorkerView } from './contracts.js';
+
+/** The part of an AbortSignal that is used. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** Picks one of `candidates` for `task`. Whatever else it returns, or throws, the default takes over. */
+export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[]) => WorkerView;
+
+/** A number, or bounds between which the pool sizes itself. */
+export interface ThreadBounds {
+  /** Default: 1, or `max` where that is 0. */
+  min?: number;
+  /** Default: what the machine and its container allow, and never less than `min`. */
+  max?: number;
+}
+
+/** Options of `createPool`. */
+export interface PoolOptions {
+  /** Appears in stats, events and thread names. Default: `pool-1`, `pool-2`, … */
+  name?: string;
+  /** How many workers. Default 'auto': from 1 to what CPU affinity, cgroup quota and memory limit allow. */
+  threads?: number | ThreadBounds | 'auto';
+  /** How tasks cross. Default 'auto': the fastest that this version has, which is 'message'. */
+  transport?: 'auto' | 'shared' | 'message';
+  /** Who gives a task to a worker. This version has 'direct': the main thread chooses. */
+  dispatch?: 'shared-queue' | 'coordinator' | 'direct';
+  /** Where tasks run. 'inline': on the calling thread. Default 'threads'. */
+  placement?: 'threads' | 'auto' | 'inline';
+  /** What holds a worker. This version has 'thread'. */
+  isolation?: 'thread' | 'process';
+  /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
+  choose?: string | Choice | ChooseFunction;
+  /** How many tasks may run on one worker at a time; more than 1 is for tasks that await. Default 1. */
+  tasksPerWorker?: number;
+  queue?: {
+    /** How many tasks may wait; one more is rejected with ERR_QUEUE_FULL. Default Infinity. */
+    limit?: number;
+  };
+  /** Milliseconds that a task may run; waiting does not count. Default Infinity. */
+  timeoutMs?: number;
+  /** How often a task is run again when its worker died under it. Default 0. */
+  retries?: number;
+  worker?: WorkerOptions;
+  /** Milliseconds after which an idle worker above `min` is released. Default 30,000. */
+  idleTimeoutMs?: number;
+  /** Functions that tasks may call through `task.host`. Default none. */
+  host?: Record<string, (...args: never[]) => unknown>;
+}
+
+export interface WorkerOptions {
+  /** Given to `setup({ data })` and as `workerData`. Must be cloneable. */
+  data?: unknown;
+  /** The worker's `process.env`. Default: a copy of the parent's. */
+  env?: unknown;
+  argv?: readonly string[];
+  execArgv?: readonly string[];
+  /** V8 limits of the thread, as `node:worker_threads` takes them. */
+  resourceLimits?: Readonly<Record<string, number>>;
+  recycle?: {
+    /** Replace a worker after that many tasks. */
+    afterTasks?: number;
+    /** Replace a worker whose heap holds more than that after a task. */
+    aboveMemoryMiB?: number;
+  };
+  /** Milliseconds that loading the module and `setup` may take. Default 10,000. */
+  startTimeoutMs?: number;
+}
+
+/** Options of one call. */
+export interface RunOptions {
+  signal?: AbortSignalLike;
+  /** Milliseconds of running time. Default: the pool's. */
+  timeoutMs?: number;
+  /** Higher runs earlier. Default 0. */
+  priority?: number;
+  /** Calls with the same key go to the same worker as long as it lives. */
+  key?: unknown;
+  /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
+  transfer?: readonly unknown[];
+  /** Default: the pool's. */
+  retries?: number;
+  /** Called with each value that the task gives to `task.progress`. */
+  onProgress?: (value: unknown) => void;
+}
+
+export interface ResolvedOptions {
+  readonly name: string | undefined;
+  readonly threads: { readonly min: number; readonly max: number };
+  readonly placement: 'threads' | 'inline';
+  readonly choose: string | Choice | ChooseFunction;
+  readonly tasksPerWorker: number;
+  readonly queueLimit: number;
+  readonly timeoutMs: number | undefined;
+  readonly retries: number;
+  readonly worker: WorkerSettings;
+  readonly recycleAfterTasks: number;
+  readonly recycleAboveBytes: number;
+  readonly startTimeoutMs: number;
+  readonly idleTimeoutMs: number | undefined;
+  readonly host: ReadonlyMap<string, (...args: unknown[]) => unknown>;
+}
+
+/** What validation needs to know of the surroundings. */
+export interface OptionContext {
+  readonly choices: readonly string[];
+  availableThreads(): number;
+  env(name: string): string | undefined;
+}
+
+/** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
+const MAX_THREADS = 1024;
+/** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
+const MAX_TASKS_PER_WORKER = 1024;
+
+const POOL_KEYS = [
+  'name',
+  'threads',
+  'transport',
+  'dispatch',
+  'placement',
+  'isolation',
+  'choose',
+  'tasksPerWorker',
+  'queue',
+  'timeoutMs',
+  'retries',
+  'worker',
+  'idleTimeoutMs',
+  'host',
+] as const satisfies readonly (keyof PoolOptions)[];
+const WORKER_KEYS = [
+  'data',
+  'env',
+  'argv',
+  'execArgv',
+  'resourceLimits',
+  'recycle',
+  'startTimeoutMs',
+] as const satisfies readonly (keyof WorkerOptions)[];
+const RUN_KEYS: ReadonlySet<string> = new Set([
+  'signal',
+  'timeoutMs',
+  'priority',
+  'key',
+  'transfer',
+  'retries',
+  'onProgress',
+] satisfies (keyof RunOptions)[]);
+
+/** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
+export function resolveOptions(given: unknown, context: OptionContext): ResolvedOptions {
+  const options = record('options', given ?? {}, POOL_KEYS) as PoolOptions;
+  checkAvailable(options);
+  const worker = record('worker', options.worker ?? {}, WORKER_KEYS) as WorkerOptions;
+  const recycle = record('worker.recycle', worker.recycle ?? {}, ['afterTasks', 'aboveMemoryMiB']);
+  const queue = record('queue', options.queue ?? {}, ['limit']);
+  return {
+    name: options.name === undefined ? undefined : text('name', options.name),
+    threads: resolveThreads(options.threads, context),
+    placement: options.placement === 'inline' ? 'inline' : 'threads',
+    choose: resolveChoose(options.choose, context),
+    tasksPerWorker: integer('tasksPerWorker', options.tasksPerWorker ?? 1, 1, MAX_TASKS_PER_WORKER),
+    queueLimit: resolveLimit('queue.limit', queue.limit, 0),
+    timeoutMs: resolveTimeout('timeoutMs', options.timeoutMs),
+    retries: resolveRetries('retries', options.retries ?? 0),
+    worker: resolveWorker(worker),
+    recycleAfterTasks: resolveLimit('worker.recycle.afterTasks', recycle.afterTasks, 1),
+    recycleAboveBytes: resolveLimit('worker.recycle.aboveMemoryMiB', recycle.aboveMemoryMiB, 1) * 2 ** 20,
+    startTimeoutMs: duration('worker.startTimeoutMs', worker.startTimeoutMs ?? 10_000, 1) ?? MAX_TIMER_MS,
+    idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs ?? 30_000, 0),
+    host: resolveHost(options.host),
+  };
+}
+
+/** Values that the interface names and this version does not have. */
+function checkAvailable(options: PoolOptions): void {
+  const missing = (option: string, value: string, known: readonly string[]) =>
+    reject(option, `${known.map((k) => `'${k}'`).join(' or ')} in this version`, value);
+  const check = (
+    option: 'transport' | 'dispatch' | 'placement' | 'isolation',
+    all: string[],
+    here: string[],
+  ) => {
+    const value = options[option];
+    if (value !== undefined && !here.includes(oneOf(option, value, all))) missing(option, value, here);
+  };
+  check('transport', ['auto', 'shared', 'message'], ['auto', 'message']);
+  check('dispatch', ['shared-queue', 'coordinator', 'direct'], ['direct']);
+  check('placement', ['threads', 'auto', 'inline'], ['threads', 'inline']);
+  check('isolation', ['thread', 'process'], ['thread']);
+}
+
+/** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
+function resolveThreads(given: PoolOptions['threads'], context: OptionContext): { min: number; max: number } {
+  if (given !== undefined && given !== 'auto') return threadBounds('threads', given, context);
+  const fromEnv = context.env('THREADWISE_THREADS');
+  if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
+    return { min: 1, max: context.availableThreads() };
+  const match = /^(\d+)(?:-(\d+))?$/.exec(fromEnv);
+  if (!match) return reject('THREADWISE_THREADS (environment)', "'auto', 'n' or 'min-max'", fromEnv);
+  const first = Number(match[1]);
+  const bounds = match[2] === undefined ? first : { min: first, max: Number(match[2]) };
+  return threadBounds('THREADWISE_THREADS (environment)', bounds, context);
+}
+
+/** A number or bounds of threads, checked. Also used by `pool.resize`. */
+export function threadBounds(
+  option: string,
+  given: unknown,
+  context: Pick<OptionContext, 'availableThreads'>,
+): { min: number; max: number } {
+  if (typeof given === 'number') {
+    const n = integer(option, given, 1, MAX_THREADS);
+    return { min: n, max: n };
+  }
+  if (typeof given !== 'object' || given === null)
+    return reject(option, "a number, { min, max } or 'auto'", given);
+  const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
+  const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
+  const max = integer(
+    `${option}.max`,
+    bounds.max ?? Math.max(min ?? 1, context.availableThreads()),
+    1,
+    MAX_THREADS,
+  );
+  if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
+  return { min: min ?? 1, max };
+}
+
+function resolveChoose(given: unknown, context: OptionContext): string | Choice | ChooseFunction {
+  if (given === undefined) {
+    const fromEnv = context.env('THREADWISE_CHOOSE');
+    if (fromEnv === undefined || fromEnv === '') return context.choices[0]!;
+    return oneOf('THREADWISE_CHOOSE (environment)', fromEnv, context.choices);
+  }
+  if (typeof given === 'function') return given as ChooseFunction;
+  const isChoice =
+    typeof given === 'object' && given !== null && typeof (given as Choice).choose === 'function';
+  if (isChoice) return given as Choice;
+  if (typeof given === 'string') return oneOf('choose', given, context.choices);
+  return reject('choose', 'a strategy, its name, or a function', given);
+}
+
+function resolveLimit(option: string, given: unknown, min: number): number {
+  if (given === undefined || given === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  return integer(option, given, min, Number.MAX_SAFE_INTEGER);
+}
+
+function resolveTimeout(option: string, given: unknown): number | undefined {
+  return given === undefined ? undefined : duration(option, given, 1);
+}
+
+function resolveRetries(option: string, given: unknown): number {
+  return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function resolveWorker(worker: WorkerOptions): WorkerSettings {
+  if (worker.resourceLimits !== undefined) checkResourceLimits(worker.resourceLimits);
+  return {
+    data: worker.data,
+    env: worker.env,
+    argv: worker.argv === undefined ? undefined : texts('worker.argv', worker.argv),
+    execArgv: worker.execArgv === undefined ? undefined : texts('worker.execArgv', worker.execArgv),
+    resourceLimits: worker.resourceLimits,
+  };
+}
+
+function checkResourceLimits(limits: unknown): void {
+  const known = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'];
+  for (const [key, value] of Object.entries(record('worker.resourceLimits', limits, known))) {
+    if (finite(`worker.resourceLimits.${key}`, value) <= 0) {
+      reject(`worker.resourceLimits.${key}`, 'a number above 0 (MiB)', value);
+    }
+  }
+}
+
+function resolveHost(given: PoolOptions['host']): ReadonlyMap<string, (...args: unknown[]) => unknown> {
+  const host = new Map<string, (...args: unknown[]) => unknown>();
+  if (given === undefined) return host;
+  if (typeof given !== 'object' || given === null) return reject('host', 'an object of functions', given);
+  for (const [name, fn] of Object.entries(given)) host.set(name, callback(`host.${name}`, fn));
+  return host;
+}
+
+/** Options of one call, checked, with the pool's defaults. */
+export interface ResolvedRun {
+  readonly signal: AbortSignalLike | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly priority: number;
+  readonly key: unknown;
+  readonly transfer: readonly unknown[];
+  readonly retries: number;
+  readonly onProgress: ((value: unknown) => void) | undefined;
+}
+
+/** What a call without options gets; made once per pool. */
+export function defaultRun(pool: ResolvedOptions): ResolvedRun {
+  const { timeoutMs, retries } = pool;
+  return {
+    signal: undefined,
+    timeoutMs,
+    priority: 0,
+    key: undefined,
+    transfer: [],
+    retries,
+    onProgress: undefined,
+  };
+}
+
+/** Validates the options of one call. Throws ERR_OPTION. */
+export function resolveRun(given: unknown, defaults: ResolvedRun): ResolvedRun {
+  if (given === undefined) return defaults;
+  if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
+  for (const key in given) if (!RUN_KEYS.has(key)) record('options', given, [...RUN_KEYS]);
+  const run = given as RunOptions;
+  return {
+    signal: run.signal === undefined ? undefined : abortSignal(run.signal),
+    timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
+    priority: run.priority === undefined ? 0 : finite('priority', run.priority),
+    key: run.key,
+    transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
+    retries: run.retries === undefined ? defaults.retries : resolveRetries('retries', run.retries),
+    onProgress: run.onProgress === undefined ? undefined : callback('onProgress', run.onProgress),
+  };
+}
+
+function abortSignal(value: unknown): AbortSignalLike {
+  const isSignal =
+    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
+}

@@ -1,0 +1,131 @@
+/** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
+import { ThreadwiseError } from './errors.js';
+
+export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
+
+export interface Payload {
+  readonly args: readonly unknown[];
+  /** Those parts of `args` that move to the worker; then the payload cannot be sent a second time. */
+  readonly transfer: readonly unknown[];
+  /** Given back when the task has settled: leases. */
+  readonly onSettled: (() => void) | undefined;
+}
+
+/** What `pool.lease` makes, as far as a payload needs to know it. */
+export interface LeaseLike {
+  readonly bytes: Uint8Array;
+  /** Marks the lease as in use by a task; returns what ends that use. */
+  lend(): () => void;
+}
+
+/** Captures arguments. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot be cloned. */
+export function capture(
+  given: readonly unknown[],
+  transfer: readonly unknown[],
+  clone: Clone,
+  asLease: (value: unknown) => LeaseLike | undefined,
+): Payload {
+  if (transfer.length === 0 && given.every(isImmutable)) {
+    return { args: given.slice(), transfer: [], onSettled: undefined };
+  }
+  const ends: (() => void)[] = [];
+  const args = given.map((value) => {
+    const lease = asLease(value);
+    if (lease === undefined) return value;
+    const bytes = lease.bytes;
+    ends.push(lease.lend());
+    return bytes;
+  });
+  const onSettled = ends.length === 0 ? undefined : () => ends.forEach((end) => void end());
+  try {
+    const copy = clone({ args, transfer }, transfer);
+    return { args: copy.args, transfer: copy.transfer, onSettled };
+  } catch (cause) {
+    onSettled?.();
+    throw notCloneable(cause, args, 'args', transfer, clone);
+  }
+}
+
+function isImmutable(value: unknown): boolean {
+  return (
+    value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
+  );
+}
+
+/** ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned. */
+export function notCloneable(
+  cause: unknown,
+  root: unknown,
+  rootName: string,
+  transfer: readonly unknown[],
+  clone: Clone,
+): ThreadwiseError {
+  const path = findUncloneable(root, rootName, transfer, clone);
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const message =
+    path === undefined ? `Cannot transfer ${rootName}: ${detail}` : `Cannot clone ${path}: ${detail}`;
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path: path ?? rootName });
+}
+
+/** How many values the search for the culprit looks at before it names the last one it knows to be bad. */
+const MAX_VISITED = 10_000;
+
+/** Descends from a value that cannot be cloned to the part that is to blame. */
+function findUncloneable(
+  root: unknown,
+  rootName: string,
+  transfer: readonly unknown[],
+  clone: Clone,
+): string | undefined {
+  const seen = new Set<unknown>(transfer);
+  const isBad = (value: unknown) => {
+    if (seen.has(value)) return false;
+    try {
+      clone(value);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  if (!isBad(root)) return undefined;
+  let [value, path] = [root, rootName];
+  for (;;) {
+    seen.add(value);
+    const child = childrenOf(value, path).find(
+      (candidate) => seen.size < MAX_VISITED && isBad(candidate.value),
+    );
+    if (child === undefined) return path;
+    ({ value, path } = child);
+  }
+}
+
+interface Child {
+  readonly value: unknown;
+  readonly path: string;
+}
+
+/** What structured clone would visit inside a value. A getter that throws is a child that is to blame itself. */
+function childrenOf(value: unknown, path: string): Child[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (value instanceof Map) {
+    return [...value].flatMap(([k, v], i) => [
+      { value: k, path: `${path}.keys()[${i}]` },
+      { value: v, path: `${path}.get(${typeof k === 'string' ? JSON.stringify(k) : `keys()[${i}]`})` },
+    ]);
+  }
+  if (value instanceof Set) return [...value].map((v, i) => ({ value: v, path: `${path}.values()[${i}]` }));
+  return Object.keys(value).map((key) => ({ value: read(value, key), path: join(path, key, value) }));
+}
+
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function join(path: string, key: string, parent: object): string {
+  if (Array.isArray(parent)) return `${path}[${key}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+}

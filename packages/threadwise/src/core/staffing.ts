@@ -1,0 +1,138 @@
+/** How many workers there are: asks the scaling policy, starts and releases, and backs off when workers fail. */
+import type { Dispatch, LoadView, Platform, Scaling, TimerHandle } from './contracts.js';
+import type { Crew } from './crew.js';
+import type { WorkerSlot } from './worker-slot.js';
+
+/** First pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
+const BACKOFF_MS = 50;
+/** Failures in a row after which no more workers are started. */
+const MAX_FAILURES = 6;
+
+export interface StaffingContext {
+  readonly platform: Platform;
+  readonly scaling: Scaling;
+  readonly crew: Crew;
+  readonly dispatch: () => Dispatch;
+  readonly tasksPerWorker: number;
+  readonly idleTimeoutMs: number | undefined;
+  /** No worker could be started MAX_FAILURES times in a row, and none is left. */
+  onGivenUp(error: unknown): void;
+  onError(error: unknown): void;
+}
+
+export class Staffing {
+  readonly #context: StaffingContext;
+  #bounds: { readonly min: number; readonly max: number };
+  #isOpen = true;
+  #failures = 0;
+  #pause: TimerHandle | undefined;
+  #idleTimer: TimerHandle | undefined;
+
+  constructor(context: StaffingContext, bounds: { readonly min: number; readonly max: number }) {
+    this.#context = context;
+    this.#bounds = bounds;
+  }
+
+  get bounds(): { readonly min: number; readonly max: number } {
+    return this.#bounds;
+  }
+
+  resize(bounds: { readonly min: number; readonly max: number }): void {
+    this.#bounds = bounds;
+    this.adjust();
+  }
+
+  /** Brings the number of workers to what the policy says, within the bounds. */
+  adjust(): void {
+    if (!this.#isOpen) return;
+    const load = this.#load();
+    const { min, max } = this.#bounds;
+    const target = Math.max(min, Math.min(max, this.#context.scaling.target(load)));
+    if (target > load.current) this.#grow(target - load.current);
+    else if (target < load.current) this.#shrink(load.current - target);
+    this.#watchIdleness();
+  }
+
+  /** Tasks wait: grows, if there is anything left to grow by. Cheap enough to be asked at every call. */
+  tasksWait(): void {
+    if (this.#pause === undefined && this.#context.crew.servingCount < this.#bounds.max) this.adjust();
+  }
+
+  /** A worker loaded its module, or ended a task: the failures before it do not count any more. */
+  succeeded(): void {
+    this.#failures = 0;
+  }
+
+  /** A worker ended without having done anything. The next one is started after a pause, or never. */
+  failed(error: unknown): void {
+    this.#failures++;
+    if (this.#failures < MAX_FAILURES) {
+      this.#pauseFor(BACKOFF_MS * 2 ** (this.#failures - 1));
+    } else if (this.#context.crew.serving.length === 0) {
+      this.#context.onGivenUp(error);
+    } else {
+      this.#bounds = { min: 0, max: this.#context.crew.serving.length };
+    }
+    this.#context.onError(error);
+  }
+
+  /** No more growth, no more release. */
+  close(): void {
+    this.#isOpen = false;
+    this.#pause?.cancel();
+    this.#idleTimer?.cancel();
+  }
+
+  #pauseFor(ms: number): void {
+    this.#pause?.cancel();
+    this.#pause = this.#context.platform.timer(ms, () => {
+      this.#pause = undefined;
+      this.adjust();
+    });
+  }
+
+  #grow(count: number): void {
+    if (this.#pause !== undefined) return;
+    for (let i = 0; i < count; i++) this.#context.crew.start();
+  }
+
+  /** Idle workers first, the youngest first; the others end what they run. */
+  #shrink(count: number): void {
+    const byIdleness = this.#context.crew.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
+    for (const slot of byIdleness.slice(0, count)) this.#context.crew.retire(slot, 'released');
+  }
+
+  #load(): LoadView {
+    const serving = this.#context.crew.serving;
+    const idle = this.#idle();
+    const now = this.#context.platform.now();
+    return {
+      ...this.#bounds,
+      current: serving.length,
+      starting: serving.filter((slot) => slot.state === 'starting').length,
+      idle: idle.length,
+      queued: this.#context.dispatch().queued,
+      tasksPerWorker: this.#context.tasksPerWorker,
+      longestIdleMs: Math.max(0, ...idle.map((slot) => now - slot.idleSince)),
+      idleTimeoutMs: this.#context.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
+    };
+  }
+
+  #idle(): WorkerSlot[] {
+    return this.#context.crew.serving.filter((slot) => slot.state === 'ready' && slot.load === 0);
+  }
+
+  /** One timer, for the worker that has been idle longest, and only while there are more than the minimum. */
+  #watchIdleness(): void {
+    const { idleTimeoutMs, platform, crew } = this.#context;
+    const idle = this.#idle();
+    const isNeeded = idleTimeoutMs !== undefined && crew.serving.length > this.#bounds.min && idle.length > 0;
+    if (!isNeeded || this.#idleTimer !== undefined) return;
+    const since = Math.min(...idle.map((slot) => slot.idleSince));
+    const dueMs = Math.max(1, since + idleTimeoutMs - platform.now());
+    this.#idleTimer = platform.timer(dueMs, () => {
+      this.#idleTimer = undefined;
+      this.adjust();
+    });
+  }
+}

@@ -1,0 +1,104 @@
+/** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
+import type { Dispatch, Distribution, Outcome, Recorder } from './contracts.js';
+import type { SlotState, WorkerSlot } from './worker-slot.js';
+
+/** What a pool is like at one moment. Durations in milliseconds, memory in bytes. */
+export interface PoolStats {
+  readonly name: string;
+  readonly state: string;
+  readonly dispatch: string;
+  readonly placement: string;
+  readonly choose: string;
+  readonly threads: {
+    readonly min: number;
+    readonly max: number;
+    /** Workers that are, or will be, there for tasks. */
+    readonly current: number;
+    readonly starting: number;
+    readonly idle: number;
+  };
+  readonly queue: {
+    /** Tasks that wait for a worker. */
+    readonly size: number;
+    /** null: none. */
+    readonly limit: number | null;
+    /** How long the oldest has waited. */
+    readonly oldestMs: number;
+  };
+  readonly tasks: Readonly<Record<Outcome, number>> & {
+    readonly submitted: number;
+    /** Calls that have not settled: waiting and running. */
+    readonly open: number;
+    readonly retried: number;
+  };
+  /** Running time of tasks, as the workers measured it. */
+  readonly runMs: Distribution;
+  /** Time of a call in which its task did not run: queues and crossings. */
+  readonly waitMs: Distribution;
+  readonly crashes: number;
+  readonly recycled: number;
+  readonly workers: readonly WorkerStats[];
+}
+
+export interface WorkerStats {
+  readonly id: number;
+  readonly state: SlotState;
+  readonly inline: boolean;
+  /** Tasks handed over and not ended. */
+  readonly load: number;
+  readonly completed: number;
+  /** Event loop utilisation since the last look, 0 to 1. */
+  readonly utilization: number;
+  /** After the last task that was looked at; 0 as long as none was. */
+  readonly heapUsedBytes: number;
+  readonly ageMs: number;
+}
+
+export interface StatsSources {
+  readonly name: string;
+  readonly state: string;
+  readonly placement: string;
+  readonly choose: string;
+  readonly bounds: { readonly min: number; readonly max: number };
+  readonly queueLimit: number;
+  readonly open: number;
+  readonly now: number;
+  readonly dispatch: Dispatch;
+  readonly recorder: Recorder;
+  readonly slots: readonly WorkerSlot[];
+}
+
+export function snapshot(from: StatsSources): PoolStats {
+  const { submitted, outcomes, retried, workerCrashes, recycled, waitMs, runMs } = from.recorder.snapshot();
+  const serving = from.slots.filter((slot) => slot.serves && !slot.inline);
+  const oldest = from.dispatch.oldestSubmittedAt();
+  return {
+    name: from.name,
+    state: from.state,
+    dispatch: from.dispatch.name,
+    placement: from.placement,
+    choose: from.choose,
+    threads: {
+      ...from.bounds,
+      current: serving.length,
+      starting: serving.filter((slot) => slot.state === 'starting').length,
+      idle: serving.filter((slot) => slot.state === 'ready' && slot.load === 0).length,
+    },
+    queue: {
+      size: from.dispatch.waiting,
+      limit: Number.isFinite(from.queueLimit) ? from.queueLimit : null,
+      oldestMs: oldest === undefined ? 0 : Math.max(0, from.now - oldest),
+    },
+    tasks: { ...outcomes, submitted, open: from.open, retried },
+    runMs,
+    waitMs,
+    crashes: workerCrashes,
+    recycled,
+    workers: from.slots.map((slot) => workerStats(slot, from.now)),
+  };
+}
+
+function workerStats(slot: WorkerSlot, now: number): WorkerStats {
+  const { id, state, inline, load, completed, utilization, heapUsedBytes, startedAt } = slot;
+  return { id, state, inline, load, completed, utilization, heapUsedBytes, ageMs: now - startedAt };
+}

@@ -1,0 +1,70 @@
+/** One call: what was asked, where it stands, and the one place where it settles. */
+import type { Outcome, TaskView } from './contracts.js';
+import type { ResolvedRun } from './options.js';
+import type { Payload } from './payload.js';
+
+/** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
+export type TaskState = 'queued' | 'handed' | 'settled';
+
+/** How a call ended. */
+export type Settlement =
+  | { readonly outcome: 'completed'; readonly value: unknown; readonly runMs: number }
+  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown; readonly runMs?: number };
+
+export class Task implements TaskView {
+  readonly id: number;
+  readonly name: string;
+  readonly payload: Payload;
+  readonly run: ResolvedRun;
+  readonly submittedAt: number;
+  state: TaskState = 'queued';
+  retriesLeft: number;
+  /** When it was handed to the worker that runs it; for the time it waited. */
+  handedAt = 0;
+  /** For one worker and no other (a broadcast, an inline task): never moved to another. */
+  pinned = false;
+  /** The claim-board cell of the link that carries it; the link's own. */
+  cell = -1;
+  /** Undoes whatever watches the task: its timer, its abort listener. */
+  unwatch: (() => void) | undefined;
+  readonly #onSettled: (task: Task, settlement: Settlement) => void;
+
+  constructor(
+    id: number,
+    name: string,
+    payload: Payload,
+    run: ResolvedRun,
+    submittedAt: number,
+    onSettled: (task: Task, settlement: Settlement) => void,
+  ) {
+    this.id = id;
+    this.name = name;
+    this.payload = payload;
+    this.run = run;
+    this.submittedAt = submittedAt;
+    this.retriesLeft = run.retries;
+    this.#onSettled = onSettled;
+  }
+
+  get priority(): number {
+    return this.run.priority;
+  }
+
+  get key(): unknown {
+    return this.run.key;
+  }
+
+  get settled(): boolean {
+    return this.state === 'settled';
+  }
+
+  /** Tells the caller, exactly once: whatever comes second is dropped. Returns whether this was the first. */
+  settle(settlement: Settlement): boolean {
+    if (this.state === 'settled') return false;
+    this.state = 'settled';
+    this.unwatch?.();
+    this.unwatch = undefined;
+    this.#onSettled(this, settlement);
+    return true;
+  }
+}

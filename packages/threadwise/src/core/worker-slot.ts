@@ -1,0 +1,84 @@
+/** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
+import type { Link, TaskQueue, Thread, TimerHandle, WorkerView } from './contracts.js';
+import type { ExitReason } from './hooks.js';
+import type { Task } from './task.js';
+
+/**
+ * starting: loads the module; gets no task yet. ready: gets tasks. retiring: ends what it has begun, gets nothing
+ * more. stopping: runs `teardown`. dead: the thread is gone.
+ */
+export type SlotState = 'starting' | 'ready' | 'retiring' | 'stopping' | 'dead';
+
+const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {
+  starting: ['ready', 'stopping', 'dead'],
+  ready: ['retiring', 'dead'],
+  retiring: ['stopping', 'dead'],
+  stopping: ['dead'],
+  dead: [],
+};
+
+export class WorkerSlot implements WorkerView {
+  readonly id: number;
+  readonly inline: boolean;
+  /** Tasks for this worker and no other: by key, by broadcast, or placed inline. */
+  readonly lane: TaskQueue<Task>;
+  /** Handed over, and nothing heard of its end; includes tasks whose caller was told already (timeout, abort). */
+  readonly handed = new Set<Task>();
+  readonly startedAt: number;
+  state: SlotState = 'starting';
+  completed = 0;
+  /** Why it ends, once that is decided. */
+  exitReason: ExitReason = 'crashed';
+  /** Since when it has had nothing to do. */
+  idleSince: number;
+  heapUsedBytes = 0;
+  /** What happens if the slot stays in its state for too long. */
+  deadline: TimerHandle | undefined;
+  /** Both are set before the slot is used; a thread that cannot start never becomes a slot. */
+  link!: Link;
+  thread!: Thread;
+
+  constructor(id: number, inline: boolean, lane: TaskQueue<Task>, now: number) {
+    this.id = id;
+    this.inline = inline;
+    this.lane = lane;
+    this.startedAt = now;
+    this.idleSince = now;
+  }
+
+  /** The only way to change state; an illegal change is a bug of ours and throws. */
+  transition(to: SlotState): void {
+    if (!TRANSITIONS[this.state].includes(to)) {
+      throw new Error(`threadwise: worker ${this.id} cannot go from '${this.state}' to '${to}'`);
+    }
+    this.deadline?.cancel();
+    this.deadline = undefined;
+    this.state = to;
+  }
+
+  get load(): number {
+    return this.handed.size + this.lane.size;
+  }
+
+  get utilization(): number {
+    return this.thread.utilization();
+  }
+
+  /** Whether it is, or will be, there for tasks. */
+  get serves(): boolean {
+    return this.state === 'ready' || this.state === 'starting';
+  }
+
+  hand(task: Task, now: number): void {
+    task.state = 'handed';
+    task.handedAt = now;
+    this.handed.add(task);
+    this.link.send(task);
+  }
+
+  /** Inverse of `hand`: the worker has said how the task ended, or it was withdrawn. */
+  release(task: Task, now: number): void {
+    this.handed.delete(task);
+    if (this.handed.size === 0) this.idleSince = now;
+  }
+}

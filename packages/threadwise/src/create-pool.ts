@@ -1,0 +1,60 @@
+/** Binds the core to Node and to the policies that the options name. */
+import type { Transport } from './core/contracts.js';
+import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
+import { type Parts, Pool } from './core/pool.js';
+import type { Task } from './core/task.js';
+import type { UntypedTasks } from './core/types.js';
+import { MeasuredRecorder } from './metrics/measured.js';
+import { inlinePlatform } from './platform/inline/platform.js';
+import { diagnosticsSink } from './platform/node/diagnostics.js';
+import { nodePlatform } from './platform/node/platform.js';
+import { choiceNames, resolveChoice } from './scheduling/choice/index.js';
+import { DirectDispatch } from './scheduling/dispatch/direct.js';
+import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
+import { inline } from './scheduling/placement/inline.js';
+import { threads } from './scheduling/placement/threads.js';
+import { PriorityQueue } from './scheduling/queue/priority.js';
+import { fixed } from './scheduling/scaling/fixed.js';
+import { onDemand } from './scheduling/scaling/on-demand.js';
+import { messageTransport } from './transport/message/link.js';
+
+const transport: Transport = messageTransport;
+let poolCount = 0;
+
+/**
+ * Makes a pool of workers for the exported functions of a module.
+ * @param module `new URL('./tasks.js', import.meta.url)`, or a path relative to the working directory
+ * @throws ThreadwiseError ERR_OPTION; what goes wrong in a worker rejects `pool.ready` and the calls instead
+ */
+export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
+  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames });
+  return new Pool<M>({
+    ...partsFor(resolved),
+    name: resolved.name ?? `pool-${++poolCount}`,
+    moduleUrl: nodePlatform.resolveModule(module),
+    options: resolved,
+  });
+}
+
+function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+  const { min, max } = options.threads;
+  return {
+    platform: nodePlatform,
+    inlinePlatform: inlinePlatform(nodePlatform),
+    transport,
+    // A broadcast may come on top of a full window.
+    linkCapacity: options.tasksPerWorker + MAX_PREFETCH + 1,
+    placement: options.placement === 'inline' ? inline : threads,
+    scaling: min === max ? fixed : onDemand,
+    recorder: new MeasuredRecorder(),
+    sink: diagnosticsSink,
+    newQueue: () => new PriorityQueue<Task>(),
+    newDispatch: (context) => new DirectDispatch(context),
+    newChoice: (report) => resolveChoice(options.choose, report),
+  };
+}
+
+/** How many threads the machine and its container allow: CPU affinity, CPU quota, memory limit. At least 1. */
+export function availableThreads(): number {
+  return nodePlatform.availableThreads();
+}

@@ -1,0 +1,22 @@
+/** `threadwise`: the library. A list; everything is defined elsewhere. */
+export type { Choice, Distribution, Outcome, TaskView, WorkerView } from './core/contracts.js';
+export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/errors.js';
+export type { PoolEventName, PoolEvents } from './core/hooks.js';
+export type { Lease } from './core/lease.js';
+export type { MapOptions } from './core/map.js';
+export type {
+  AbortSignalLike,
+  ChooseFunction,
+  PoolOptions,
+  RunOptions,
+  ThreadBounds,
+  WorkerOptions,
+} from './core/options.js';
+export type { Pool } from './core/pool.js';
+export type { PoolStats, WorkerStats } from './core/stats.js';
+export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
+export { availableThreads, createPool } from './create-pool.js';
+export { leastBusy } from './scheduling/choice/least-busy.js';
+export { leastElu } from './scheduling/choice/least-elu.js';
+export { random } from './scheduling/choice/random.js';
+export { roundRobin } from './scheduling/choice/round-robin.js';

@@ -1,0 +1,14 @@
+/** The recorder that does nothing: what a pool costs without measuring is measured with it. */
+import type { Recorder, RecorderSnapshot } from '../core/contracts.js';
+import { MeasuredRecorder } from './measured.js';
+
+const nothing: RecorderSnapshot = new MeasuredRecorder().snapshot();
+
+export const silentRecorder: Recorder = {
+  submitted: () => undefined,
+  settled: () => undefined,
+  retried: () => undefined,
+  crashed: () => undefined,
+  recycled: () => undefined,
+  snapshot: () => nothing,
+};

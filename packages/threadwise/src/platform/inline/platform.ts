@@ -1,0 +1,116 @@
+/** A worker on the calling thread: for placement 'inline'. A platform like any other, made from the one around it. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Platform, Port, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import { Runner, type RunnerPlatform } from '../../runner/runner.js';
+import type { RunningTask } from '../../runner/running-task.js';
+
+/** `around` with threads and channels replaced by ones that never leave the calling thread. */
+export function inlinePlatform(around: Platform): Platform {
+  return {
+    ...around,
+    name: 'inline',
+    channel: () => inlineChannel(around),
+    spawn: (spec, onExit) => new InlineThread(spec, onExit, around),
+    sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
+    availableThreads: () => 1,
+  };
+}
+
+function inlineChannel(platform: Platform): { near: Port; far: unknown } {
+  const near = new InlinePort(platform);
+  const far = new InlinePort(platform);
+  near.peer = far;
+  far.peer = near;
+  return { near, far };
+}
+
+/** Clones as a MessagePort does, so that a task sees the same values on every placement. */
+class InlinePort implements Port {
+  peer: InlinePort | undefined;
+  readonly #platform: Platform;
+  #arrived: unknown[] = [];
+  #handler: ((message: unknown) => void) | undefined;
+  #onBatch: (() => void) | undefined;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  post(message: unknown, transfer?: readonly unknown[]): void {
+    this.peer?.arrive(this.#platform.clone(message, transfer));
+  }
+
+  arrive(message: unknown): void {
+    this.#arrived.push(message);
+    if (this.#arrived.length === 1) this.#platform.defer(() => this.#deliver());
+  }
+
+  listen(handler: (message: unknown) => void, onBatch?: () => void): void {
+    this.#handler = handler;
+    this.#onBatch = onBatch;
+    this.#deliver();
+  }
+
+  drain(): number {
+    const messages = this.#arrived;
+    if (this.#handler === undefined) return 0;
+    this.#arrived = [];
+    for (const message of messages) this.#handler(message);
+    return messages.length;
+  }
+
+  close(): void {
+    if (this.peer !== undefined) this.peer.peer = undefined;
+    this.peer = undefined;
+    this.#handler = undefined;
+    this.#arrived = [];
+  }
+
+  #deliver(): void {
+    if (this.drain() > 0) this.#onBatch?.();
+  }
+}
+
+/** There is no thread to end: what it runs goes on, unheard. */
+class InlineThread implements Thread {
+  readonly #onExit: (exit: ThreadExit) => void;
+  readonly #port: InlinePort;
+  #hasExited = false;
+
+  constructor(spec: ThreadSpec, onExit: (exit: ThreadExit) => void, around: Platform) {
+    this.#onExit = onExit;
+    this.#port = spec.wire.port as InlinePort;
+    const { workerId, poolName, tasksPerWorker } = spec;
+    const options = { workerId, poolName, tasksPerWorker, data: cloneData(spec, around), port: this.#port };
+    void new Runner({ ...options, board: spec.wire.board }, runnerPlatform(spec, around)).start();
+  }
+
+  async terminate(): Promise<void> {
+    if (this.#hasExited) return;
+    this.#hasExited = true;
+    this.#port.close();
+    this.#onExit({ exitCode: 1, outOfMemory: false });
+  }
+
+  /** The loop is the caller's own; what share of it are our tasks, nobody measures. */
+  utilization(): number {
+    return 0;
+  }
+}
+
+function cloneData(spec: ThreadSpec, around: Platform): unknown {
+  return around.clone(spec.settings.data);
+}
+
+function runnerPlatform(spec: ThreadSpec, around: Platform): RunnerPlatform {
+  const storage = new AsyncLocalStorage<RunningTask>();
+  return {
+    now: around.now,
+    nextTurn: setImmediate,
+    clone: around.clone,
+    load: () => import(spec.moduleUrl),
+    memory: () => ({ usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY }),
+    enter: (context, run) => storage.run(context, run),
+    current: () => storage.getStore(),
+  };
+}

@@ -1,0 +1,97 @@
+/**
+ * How many threads the machine and the container allow: CPU affinity, cgroup v1 and v2 CPU quota, memory limit.
+ * Node's own availableParallelism() sees the affinity, and the quota only of cgroup v2 and only since Node 22 or 24.
+ */
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+
+/**
+ * Memory reckoned for each worker when a limit is known, in bytes. An idle worker takes 8 to 12 MB on Node 20 to 26;
+ * the rest is for the user's module and data. Chosen by hand.
+ */
+const BYTES_PER_WORKER = 64 * 2 ** 20;
+/** Share of a memory limit that workers may count on; the rest is the main thread's. */
+const WORKER_SHARE = 0.75;
+
+export interface LimitSources {
+  readonly parallelism: number;
+  /** The memory limit of the process in bytes; 0 or absurdly large where there is none. */
+  readonly memoryLimitBytes: number;
+  /** A file's text, or undefined where it cannot be read. */
+  read(path: string): string | undefined;
+}
+
+const nodeSources = (): LimitSources => ({
+  parallelism: os.availableParallelism(),
+  memoryLimitBytes: process.constrainedMemory() ?? 0,
+  read: (path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return undefined;
+    }
+  },
+});
+
+/** The largest number of busy threads that makes sense here; at least 1. */
+export function availableThreads(sources: LimitSources = nodeSources()): number {
+  const byCpu = Math.min(sources.parallelism, cpuQuota(sources));
+  return Math.max(1, Math.floor(Math.min(byCpu, memoryQuota(sources))));
+}
+
+function memoryQuota({ memoryLimitBytes }: LimitSources): number {
+  // Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64.
+  const isLimited = memoryLimitBytes > 0 && memoryLimitBytes < 2 ** 50;
+  return isLimited ? (memoryLimitBytes * WORKER_SHARE) / BYTES_PER_WORKER : Number.POSITIVE_INFINITY;
+}
+
+/** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
+export function cpuQuota(sources: Pick<LimitSources, 'read'>): number {
+  const quotas = (sources.read('/proc/self/cgroup') ?? '')
+    .split('\n')
+    .flatMap((line) => quotasOfLine(line, sources.read));
+  return Math.min(Number.POSITIVE_INFINITY, ...quotas);
+}
+
+/** A line is `hierarchy:controllers:path`; hierarchy 0 with no controllers is cgroup v2. */
+function quotasOfLine(line: string, read: LimitSources['read']): number[] {
+  const [, hierarchy, controllers, path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+  if (path === undefined || controllers === undefined) return [];
+  if (hierarchy === '0' && controllers === '') {
+    return ancestors(path).map((dir) => quotaV2(read(`/sys/fs/cgroup${dir}cpu.max`)));
+  }
+  if (!controllers.split(',').includes('cpu')) return [];
+  // The controller is mounted under its own name or under the whole list, and "cpu" is usually a link to the latter.
+  return ['cpu', controllers].flatMap((mount) =>
+    ancestors(path).map((dir) => {
+      const base = `/sys/fs/cgroup/${mount}${dir}`;
+      return quotaV1(read(`${base}cpu.cfs_quota_us`), read(`${base}cpu.cfs_period_us`));
+    }),
+  );
+}
+
+/** `/a/b` → `/a/b/`, `/a/`, `/`. Inside a container the path may not exist, and `/` is its own cgroup. */
+function ancestors(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '..');
+  return Array.from({ length: parts.length + 1 }, (_, i) => {
+    const kept = parts.slice(0, parts.length - i);
+    return kept.length === 0 ? '/' : `/${kept.join('/')}/`;
+  });
+}
+
+/** `cpu.max` is `quota period` in microseconds, or `max period`. */
+function quotaV2(text: string | undefined): number {
+  const [quota, period] = (text ?? 'max').trim().split(/\s+/).map(Number);
+  return ratio(quota, period);
+}
+
+/** A quota of -1 means none. */
+function quotaV1(quota: string | undefined, period: string | undefined): number {
+  return ratio(Number(quota ?? -1), Number(period ?? 0));
+}
+
+function ratio(quota: number | undefined, period: number | undefined): number {
+  return quota !== undefined && period !== undefined && quota > 0 && period > 0
+    ? quota / period
+    : Number.POSITIVE_INFINITY;
+}

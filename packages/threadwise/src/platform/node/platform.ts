@@ -1,0 +1,83 @@
+/** Node.js: worker threads, message channels, timers. */
+import { AsyncResource } from 'node:async_hooks';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { MessageChannel } from 'node:worker_threads';
+import { reject } from '../../core/checks.js';
+import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
+import { availableThreads } from './limits.js';
+import { NodePort } from './port.js';
+import { spawn } from './thread.js';
+
+type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
+
+/** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
+const FOR_EVER_MS = 2 ** 31 - 1;
+
+export const nodePlatform: Platform = {
+  name: 'node',
+  // Comparable between threads, which performance.now() alone need not be.
+  now: () => performance.timeOrigin + performance.now(),
+  timer,
+  defer: (callback) => queueMicrotask(callback),
+  bind: (callback) => AsyncResource.bind(callback as () => unknown) as unknown as typeof callback,
+  keepAlive: () => new IntervalKeepAlive(),
+  channel: () => {
+    const { port1, port2 } = new MessageChannel();
+    const near = new NodePort(port1);
+    return { near: unrefOnListen(near), far: port2 };
+  },
+  spawn,
+  clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
+  sharedMemory: (byteLength) => new SharedArrayBuffer(byteLength),
+  availableThreads: () => availableThreads(),
+  env: (name) => process.env[name],
+  resolveModule,
+};
+
+export function timer(ms: number, callback: () => void): TimerHandle {
+  const handle = setTimeout(callback, ms).unref();
+  return { cancel: () => clearTimeout(handle) };
+}
+
+/** Listening to a port keeps the process alive; whether it stays alive is for `keepAlive` alone to say. */
+function unrefOnListen(port: NodePort): NodePort {
+  const listen = port.listen.bind(port);
+  port.listen = (handler, onBatch) => {
+    listen(handler, onBatch);
+    port.unref();
+  };
+  return port;
+}
+
+class IntervalKeepAlive implements KeepAlive {
+  #handle: NodeJS.Timeout | undefined;
+
+  hold(): void {
+    this.#handle ??= setInterval(() => undefined, FOR_EVER_MS);
+  }
+
+  release(): void {
+    clearInterval(this.#handle);
+    this.#handle = undefined;
+  }
+
+  dispose(): void {
+    this.release();
+  }
+}
+
+/** A URL, a file: or data: URL as a string, or a path, relative to the working directory. */
+export function resolveModule(specifier: unknown): string {
+  if (specifier instanceof URL) return checkProtocol(specifier);
+  if (typeof specifier !== 'string' || specifier === '') {
+    return reject('module', "a URL, such as new URL('./tasks.js', import.meta.url), or a path", specifier);
+  }
+  if (/^(file|data|https?|node|blob):/.test(specifier)) return checkProtocol(new URL(specifier));
+  return pathToFileURL(resolve(specifier)).href;
+}
+
+function checkProtocol(url: URL): string {
+  if (url.protocol === 'file:' || url.protocol === 'data:') return url.href;
+  return reject('module', 'a file: or data: URL', url.href);
+}

@@ -1,0 +1,68 @@
+/** Starts a worker thread of Node and tells how it ends. */
+import { Worker, type WorkerOptions } from 'node:worker_threads';
+import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import type { WorkerBoot } from './worker-entry.js';
+import { workerSource } from './worker-source.js';
+
+export function spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+  return new NodeThread(spec, onExit);
+}
+
+class NodeThread implements Thread {
+  readonly #worker: Worker;
+  readonly #exited: Promise<void>;
+  #error: unknown;
+  #lastUtilization: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+
+  constructor(spec: ThreadSpec, onExit: (exit: ThreadExit) => void) {
+    this.#worker = new Worker(workerSource, optionsOf(spec));
+    this.#worker.unref();
+    this.#worker.on('error', (error) => {
+      this.#error = error;
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once('exit', (exitCode) => {
+        onExit({ exitCode, error: this.#error, outOfMemory: isOutOfMemory(this.#error) });
+        resolve();
+      });
+    });
+  }
+
+  async terminate(): Promise<void> {
+    void this.#worker.terminate();
+    await this.#exited;
+  }
+
+  utilization(): number {
+    const current = this.#worker.performance.eventLoopUtilization();
+    const { utilization } = this.#lastUtilization
+      ? performance.eventLoopUtilization(current, this.#lastUtilization)
+      : current;
+    this.#lastUtilization = current;
+    return utilization;
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+/**
+ * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
+ * script starts faster than a graph of modules.
+ */
+function optionsOf(spec: ThreadSpec): WorkerOptions {
+  const { data, env, argv, execArgv, resourceLimits } = spec.settings;
+  const { workerId, poolName, moduleUrl, tasksPerWorker, wire } = spec;
+  const boot: WorkerBoot = { workerId, poolName, moduleUrl, tasksPerWorker, wire, data } as WorkerBoot;
+  return {
+    eval: true,
+    name: `${poolName}/${workerId}`,
+    workerData: boot,
+    transferList: [boot.wire.port],
+    ...(env === undefined ? {} : { env: env as NonNullable<WorkerOptions['env']> }),
+    ...(argv === undefined ? {} : { argv: [...argv] }),
+    ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }),
+    ...(resourceLimits === undefined ? {} : { resourceLimits }),
+  };
+}

@@ -1,0 +1,63 @@
+/** The first code of a worker thread of Node: puts a runner on the port that it was given. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import Module from 'node:module';
+import { getHeapStatistics } from 'node:v8';
+import wt, { type MessagePort } from 'node:worker_threads';
+import { Runner, type RunnerPlatform } from '../../runner/runner.js';
+import type { RunningTask } from '../../runner/running-task.js';
+import { NodePort } from './port.js';
+
+/** What `thread.ts` passes as workerData. */
+export interface WorkerBoot {
+  readonly workerId: number;
+  readonly poolName: string;
+  readonly moduleUrl: string;
+  readonly tasksPerWorker: number;
+  readonly wire: { readonly port: MessagePort; readonly board: SharedArrayBuffer };
+  readonly data: unknown;
+}
+
+const boot = wt.workerData as WorkerBoot;
+// The task module finds its own data where Node promises it.
+(wt as { workerData: unknown }).workerData = boot.data;
+Module.syncBuiltinESMExports();
+
+const platform: RunnerPlatform = {
+  now: () => performance.timeOrigin + performance.now(),
+  nextTurn: setImmediate,
+  clone: (value, transfer) => structuredClone(value, { transfer } as never),
+  load: () => import(boot.moduleUrl),
+  memory: () => {
+    const { used_heap_size, heap_size_limit } = getHeapStatistics();
+    return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
+  },
+  ...contexts(boot.tasksPerWorker),
+};
+
+/** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
+function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current'> {
+  if (tasksPerWorker > 1) {
+    const storage = new AsyncLocalStorage<RunningTask>();
+    return { enter: (context, run) => storage.run(context, run), current: () => storage.getStore() };
+  }
+  let current: RunningTask | undefined;
+  return {
+    enter: (context, run) => {
+      current = context;
+      return run();
+    },
+    current: () => current,
+  };
+}
+
+void new Runner(
+  {
+    workerId: boot.workerId,
+    poolName: boot.poolName,
+    tasksPerWorker: boot.tasksPerWorker,
+    data: boot.data,
+    port: new NodePort(boot.wire.port),
+    board: boot.wire.board,
+  },
+  platform,
+).start();

@@ -1,0 +1,67 @@
+/**
+ * How `threadwise/worker` finds the task that runs, and the runner that runs it. The runner may be another copy of
+ * this package than the one that a task module imports (a bundle), so they meet at a global symbol.
+ */
+
+/** What a running task can do; made by the runner. */
+export interface TaskContext {
+  readonly id: number;
+  readonly workerId: number;
+  readonly signal: unknown;
+  progress(value: unknown): void;
+  callHost(name: string, args: unknown[]): Promise<unknown>;
+}
+
+/** What a runner puts in place for its thread. */
+export interface RunnerSeat {
+  readonly workerId: number;
+  /** The task that the calling code belongs to. */
+  current(): TaskContext | undefined;
+}
+
+const SEATS = Symbol.for('threadwise.seats');
+const TRANSFER = Symbol.for('threadwise.transfer');
+
+type Global = { [SEATS]?: Set<RunnerSeat> };
+
+/** Called by each runner as it starts: one on a worker, one for each inline pool on the main thread. */
+export function takeSeat(seat: RunnerSeat): void {
+  const scope = globalThis as Global;
+  scope[SEATS] ??= new Set();
+  scope[SEATS].add(seat);
+}
+
+/** Inverse of `takeSeat`. */
+export function leaveSeat(seat: RunnerSeat): void {
+  (globalThis as Global)[SEATS]?.delete(seat);
+}
+
+/** The task that the calling code belongs to, of whichever runner. */
+export function currentTask(): TaskContext | undefined {
+  for (const seat of (globalThis as Global)[SEATS] ?? []) {
+    const context = seat.current();
+    if (context !== undefined) return context;
+  }
+  return undefined;
+}
+
+/** The worker that this thread is; 0 where it is none. */
+export function currentWorkerId(): number {
+  const [seat] = (globalThis as Global)[SEATS] ?? [];
+  return currentTask()?.workerId ?? seat?.workerId ?? 0;
+}
+
+/** A result, and what of it moves instead of being copied. */
+export interface Transferred {
+  readonly [TRANSFER]: true;
+  readonly value: unknown;
+  readonly list: readonly unknown[];
+}
+
+export function markTransferred(value: unknown, list: readonly unknown[]): Transferred {
+  return { [TRANSFER]: true, value, list };
+}
+
+export function isTransferred(value: unknown): value is Transferred {
+  return typeof value === 'object' && value !== null && TRANSFER in value;
+}

@@ -1,0 +1,71 @@
+/** One task while it runs: the context that `threadwise/worker` gives to its code. */
+import { ThreadwiseError } from '../core/errors.js';
+import type { TaskContext } from './current.js';
+
+/** The parts of the runner that a context uses. */
+export interface ContextHost {
+  readonly workerId: number;
+  /** Reads what main has said meanwhile, if the board says that this task is to stop. */
+  pollAbort(task: RunningTask): void;
+  progress(id: number, value: unknown): void;
+  callHost(name: string, args: unknown[]): Promise<unknown>;
+}
+
+/** The part of AbortController that is used; every runtime of ours has it, the language has not. */
+interface Controller {
+  readonly signal: { readonly aborted: boolean };
+  abort(reason: unknown): void;
+}
+
+export class RunningTask implements TaskContext {
+  readonly id: number;
+  readonly cell: number;
+  readonly #host: ContextHost;
+  #isOver = false;
+  #controller: Controller | undefined;
+  #abortedWith: { readonly reason: unknown } | undefined;
+
+  constructor(id: number, cell: number, host: ContextHost) {
+    this.id = id;
+    this.cell = cell;
+    this.#host = host;
+  }
+
+  get workerId(): number {
+    return this.#host.workerId;
+  }
+
+  /** Made when first asked for: most tasks never do. A loop that reads it sees an abort without leaving its turn. */
+  get signal(): unknown {
+    if (!this.#isOver) this.#host.pollAbort(this);
+    if (this.#controller === undefined) {
+      const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
+      this.#controller = new AbortController();
+      if (this.#abortedWith) this.#controller.abort(this.#abortedWith.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#abortedWith !== undefined;
+  }
+
+  abort(reason: unknown): void {
+    this.#abortedWith ??= { reason };
+    this.#controller?.abort(reason);
+  }
+
+  progress(value: unknown): void {
+    if (!this.#isOver) this.#host.progress(this.id, value);
+  }
+
+  callHost(name: string, args: unknown[]): Promise<unknown> {
+    if (!this.#isOver) return this.#host.callHost(name, args);
+    const message = `task.host.${name} was called after its task had ended`;
+    return Promise.reject(new ThreadwiseError('ERR_OUTSIDE_TASK', message));
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}

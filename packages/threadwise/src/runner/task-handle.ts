@@ -1,0 +1,61 @@
+/** The object `task`: whatever it is asked is about the task whose code asks. */
+import { ThreadwiseError } from '../core/errors.js';
+import { currentTask, currentWorkerId, markTransferred, type TaskContext } from './current.js';
+
+/** What the pool's owner offers in the option `host`; every call is awaited. */
+export type HostFunctions = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
+
+/** What a task module's `setup` is called with, once, before the worker's first task. */
+export interface SetupContext {
+  readonly workerId: number;
+  readonly poolName: string;
+  /** The pool's option `worker.data`, cloned. */
+  readonly data: unknown;
+}
+
+export interface TaskHandle {
+  /**
+   * Aborted when the caller's signal is, or at the timeout. Reading it anew also sees an abort in code that never
+   * awaits: `while (!task.signal.aborted) step()`.
+   */
+  readonly signal: AbortSignal;
+  /** Tells the caller's `onProgress` and the pool's event 'task:progress'. The value must be cloneable. */
+  progress(value: unknown): void;
+  /** The functions that the pool's owner offers: `await task.host.log('…')`. */
+  readonly host: HostFunctions;
+  /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
+  readonly workerId: number;
+}
+
+function context(what: string): TaskContext {
+  const current = currentTask();
+  if (current !== undefined) return current;
+  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.${what} exists only while a task runs`);
+}
+
+const host: HostFunctions = new Proxy(Object.freeze(Object.create(null)), {
+  get: (_target, name) => {
+    if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
+    return (...args: unknown[]) => context(`host.${name}`).callHost(name, args);
+  },
+});
+
+/** The task that runs. Each access throws ERR_OUTSIDE_TASK when none does, but for `workerId`. */
+export const task: TaskHandle = Object.freeze({
+  get signal(): AbortSignal {
+    return context('signal').signal as AbortSignal;
+  },
+  progress: (value: unknown) => context('progress').progress(value),
+  host,
+  get workerId(): number {
+    return currentWorkerId();
+  },
+});
+
+/**
+ * Marks what of a result moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
+ * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
+ */
+export function transfer<T>(value: T, list: readonly unknown[]): T {
+  return markTransferred(value, list) as unknown as T;
+}

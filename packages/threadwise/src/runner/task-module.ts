@@ -1,0 +1,53 @@
+/** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
+import { ThreadwiseError } from '../core/errors.js';
+import { didYouMean } from '../core/nearest.js';
+
+export type TaskFunction = (...args: unknown[]) => unknown;
+
+export interface TaskModule {
+  readonly names: string[];
+  /** Throws ERR_TASK_NOT_FOUND. */
+  find(name: string): TaskFunction;
+  readonly setup: TaskFunction | undefined;
+  readonly teardown: TaskFunction | undefined;
+}
+
+/** Exports with a meaning of their own; none of them is a task. */
+const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
+
+/** Reads the exports of a loaded module. Throws where none is a function. */
+export function readTaskModule(namespace: Readonly<Record<string, unknown>>): TaskModule {
+  const exported = functionsOf(namespace);
+  const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
+  if (tasks.size === 0) {
+    const names = Object.keys(namespace).filter((name) => name !== 'module.exports');
+    throw new TypeError(
+      `The module exports no function to run as a task; it exports ${names.join(', ') || 'nothing'}`,
+    );
+  }
+  const names = [...tasks.keys()].sort();
+  return {
+    names,
+    find: (name) => tasks.get(name) ?? notFound(name, names),
+    setup: exported.get('setup'),
+    teardown: exported.get('teardown'),
+  };
+}
+
+/** Named exports; of a CommonJS module also the functions on `module.exports` that its lexer did not find. */
+function functionsOf(namespace: Readonly<Record<string, unknown>>): Map<string, TaskFunction> {
+  const found = new Map<string, TaskFunction>();
+  const add = (from: object) => {
+    for (const [name, value] of Object.entries(from)) {
+      if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+    }
+  };
+  add(namespace);
+  if (typeof namespace.default === 'object' && namespace.default !== null) add(namespace.default);
+  return found;
+}
+
+function notFound(name: string, names: readonly string[]): never {
+  const message = `The module exports no task '${name}'.${didYouMean(name, names)} Tasks: ${names.join(', ')}`;
+  throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
+}

@@ -1,0 +1,35 @@
+/** Remembers which worker a key belongs to: the same key goes to the same worker as long as it lives. */
+
+/**
+ * How many keys are remembered; the least recently used is forgotten first, and may then get another worker. About
+ * 10 MB at the most; chosen by hand.
+ */
+const MAX_KEYS = 100_000;
+
+export class Affinity<W extends { readonly serves: boolean }> {
+  readonly #workers = new Map<unknown, W>();
+  readonly #maxKeys: number;
+
+  constructor(maxKeys: number = MAX_KEYS) {
+    this.#maxKeys = maxKeys;
+  }
+
+  /** The worker that the key belongs to, if there is one and it still serves. */
+  find(key: unknown): W | undefined {
+    const worker = this.#workers.get(key);
+    if (worker === undefined) return undefined;
+    this.#workers.delete(key);
+    if (!worker.serves) return undefined;
+    this.#workers.set(key, worker); // again, as the most recently used
+    return worker;
+  }
+
+  assign(key: unknown, worker: W): void {
+    this.#workers.set(key, worker);
+    if (this.#workers.size > this.#maxKeys) this.#workers.delete(this.#workers.keys().next().value);
+  }
+
+  clear(): void {
+    this.#workers.clear();
+  }
+}

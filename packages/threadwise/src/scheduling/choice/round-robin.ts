@@ -1,0 +1,15 @@
+/** Each worker in turn, by id: the next one after the last choice that has room. */
+import type { Choice } from '../../core/contracts.js';
+
+/** Keeps its own place in the round, so each pool gets one of its own: see `resolveChoice`. */
+export function roundRobin(): Choice {
+  let lastId = -1;
+  return {
+    name: 'round-robin',
+    choose: (_task, candidates) => {
+      const next = candidates.find((worker) => worker.id > lastId) ?? candidates[0]!;
+      lastId = next.id;
+      return next;
+    },
+  };
+}

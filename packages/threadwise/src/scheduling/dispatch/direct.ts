@@ -1,0 +1,202 @@
+/** Direct dispatch: the main thread chooses a worker for each task and hands it over. */
+import type { Dispatch, DispatchContext, TaskQueue, TimerHandle, WorkerView } from '../../core/contracts.js';
+import type { Task } from '../../core/task.js';
+import type { WorkerSlot } from '../../core/worker-slot.js';
+import { Affinity } from '../choice/affinity.js';
+import { Prefetch } from './prefetch.js';
+
+/**
+ * A worker that holds unbegun tasks and has ended none for that long is behind a task longer than expected: they are
+ * taken back. Milliseconds.
+ */
+const STALL_MS = 5;
+/** Between a lane and the queue, every so many picks age goes before priority, so that neither starves. */
+const FAIR_INTERVAL = 16;
+
+export class DirectDispatch implements Dispatch {
+  readonly name = 'direct';
+  readonly #context: DispatchContext;
+  readonly #queue: TaskQueue<Task>;
+  readonly #prefetch = new Prefetch();
+  readonly #affinity = new Affinity<WorkerSlot>();
+  /** Completed tasks of each worker when the stall timer was set; only workers that held unbegun tasks then. */
+  #watched = new Map<WorkerSlot, number>();
+  #stallTimer: TimerHandle | undefined;
+  #picks = 0;
+  #isPumping = false;
+
+  constructor(context: DispatchContext) {
+    this.#context = context;
+    this.#queue = context.newQueue();
+  }
+
+  get queued(): number {
+    return this.#queue.size;
+  }
+
+  get waiting(): number {
+    return this.#context.slots().reduce((sum, slot) => {
+      return sum + slot.lane.size + Math.max(0, slot.handed.size - this.#context.tasksPerWorker);
+    }, this.#queue.size);
+  }
+
+  get hasRoom(): boolean {
+    return this.#context.slots().some((slot) => this.#hasRoom(slot, 0));
+  }
+
+  submit(task: Task): void {
+    this.#queue.push(task, task.priority);
+    this.pump();
+  }
+
+  submitTo(slot: WorkerSlot, task: Task): void {
+    task.pinned = true;
+    slot.lane.push(task, task.priority);
+    this.pump();
+  }
+
+  putBack(tasks: readonly Task[]): void {
+    for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
+      task.state = 'queued';
+      this.#queue.pushFront(task, task.priority);
+    }
+  }
+
+  remove(task: Task): boolean {
+    return this.#queue.remove(task) || this.#context.slots().some((slot) => slot.lane.remove(task));
+  }
+
+  observe(task: Task, runMs: number): void {
+    this.#prefetch.observe(task.name, runMs);
+  }
+
+  clear(): Task[] {
+    return [...this.#queue.clear(), ...this.#context.slots().flatMap((slot) => slot.lane.clear())];
+  }
+
+  oldestSubmittedAt(): number | undefined {
+    let oldest: number | undefined;
+    for (const task of this.#queue) oldest = Math.min(oldest ?? task.submittedAt, task.submittedAt);
+    return oldest;
+  }
+
+  pump(): void {
+    // A strategy or a listener of the user's may submit a task: the pump that runs will find it.
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    try {
+      const now = this.#context.platform.now();
+      do this.#pumpLanes(now);
+      while (this.#pumpQueue(now));
+    } finally {
+      this.#isPumping = false;
+    }
+    this.#watchForStalls();
+  }
+
+  /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
+  #pumpQueue(now: number): boolean {
+    const task = this.#queue.peek();
+    if (task === undefined) return false;
+    if (task.key !== undefined) return this.#moveToLane(task);
+    // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
+    const depth = task.payload.transfer.length > 0 ? 0 : this.#prefetch.depth(task.name);
+    const candidates = this.#context.slots().filter((slot) => !slot.inline && this.#hasRoom(slot, depth));
+    if (candidates.length === 0) return false;
+    const slot = this.#choose(task, candidates);
+    this.#queue.shift();
+    this.#hand(task, slot, now);
+    return true;
+  }
+
+  /** A task with a key waits for its own worker; which one that is, is decided once, while none is known. */
+  #moveToLane(task: Task): boolean {
+    const slot = this.#affinity.find(task.key) ?? this.#newHome(task);
+    if (slot === undefined) return false;
+    this.#queue.shift();
+    slot.lane.push(task, task.priority);
+    return true;
+  }
+
+  #newHome(task: Task): WorkerSlot | undefined {
+    const candidates = this.#context.slots().filter((slot) => slot.serves && !slot.inline);
+    if (candidates.length === 0) return undefined;
+    const slot = this.#choose(task, candidates);
+    this.#affinity.assign(task.key, slot);
+    return slot;
+  }
+
+  #choose(task: Task, candidates: readonly WorkerSlot[]): WorkerSlot {
+    if (candidates.length === 1) return candidates[0]!;
+    return this.#context.choice.choose(task, candidates as readonly WorkerView[]) as WorkerSlot;
+  }
+
+  #pumpLanes(now: number): void {
+    for (const slot of this.#context.slots()) {
+      for (let task = this.#nextOfLane(slot); task !== undefined; task = this.#nextOfLane(slot)) {
+        slot.lane.shift();
+        this.#hand(task, slot, now);
+      }
+    }
+  }
+
+  /** The head of the lane, if the worker has room and the head goes before that of the queue. */
+  #nextOfLane(slot: WorkerSlot): Task | undefined {
+    const own = slot.lane.peek();
+    if (own === undefined || !this.#hasRoom(slot, 0)) return undefined;
+    const shared = this.#queue.peek();
+    return shared === undefined || slot.inline || this.#goesBefore(own, shared) ? own : undefined;
+  }
+
+  #goesBefore(a: Task, b: Task): boolean {
+    const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
+    return byAge || a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
+  }
+
+  #hasRoom(slot: WorkerSlot, depth: number): boolean {
+    if (slot.state !== 'ready') return false;
+    return slot.handed.size < this.#context.tasksPerWorker + depth && slot.link.room > 0;
+  }
+
+  #hand(task: Task, slot: WorkerSlot, now: number): void {
+    slot.hand(task, now);
+    this.#context.onHand(task, slot);
+  }
+
+  /** As long as any worker holds unbegun tasks, looks every STALL_MS whether it got on. */
+  #watchForStalls(): void {
+    if (this.#stallTimer !== undefined) return;
+    const holders = this.#holders();
+    if (holders.length === 0) return;
+    this.#watched = new Map(holders.map((slot) => [slot, slot.completed]));
+    this.#stallTimer = this.#context.platform.timer(STALL_MS, () => this.#takeBackFromStalled());
+  }
+
+  #holders(): WorkerSlot[] {
+    return this.#context.slots().filter((slot) => slot.handed.size > this.#context.tasksPerWorker);
+  }
+
+  #takeBackFromStalled(): void {
+    this.#stallTimer = undefined;
+    for (const slot of this.#holders()) slot.link.drain();
+    const stalled = this.#holders().filter((slot) => this.#watched.get(slot) === slot.completed);
+    this.putBack(stalled.flatMap((slot) => this.withdrawUnbegun(slot)));
+    this.pump();
+  }
+
+  /** Takes from a worker every task that it has not begun and that another worker may run. */
+  withdrawUnbegun(slot: WorkerSlot): Task[] {
+    const now = this.#context.platform.now();
+    const movable = [...slot.handed].filter(
+      (task) => !task.settled && !task.pinned && task.key === undefined,
+    );
+    const withdrawn = movable.filter(
+      (task) => task.payload.transfer.length === 0 && slot.link.withdraw(task),
+    );
+    for (const task of withdrawn) {
+      slot.release(task, now);
+      this.#context.onWithdraw(task);
+    }
+    return withdrawn;
+  }
+}

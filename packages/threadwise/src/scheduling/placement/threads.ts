@@ -1,0 +1,4 @@
+/** Every task on a thread. */
+import type { Placement } from '../../core/contracts.js';
+
+export const threads: Placement = { name: 'threads', usesThreads: true, place: () => 'thread' };

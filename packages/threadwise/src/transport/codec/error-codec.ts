@@ -1,0 +1,180 @@
+/**
+ * Carries what was thrown across threads. Structured clone drops an error's code and own fields, its class where that
+ * is not one of six, and the causes of some; so errors cross as plain records.
+ */
+
+import { isErrorCode, ThreadwiseError } from '../../core/errors.js';
+import type { Clone } from '../../core/payload.js';
+
+/** What was thrown, as plain data. Inverse pair: `encodeError`, `decodeError`. */
+export type EncodedError =
+  | { readonly type: 'value'; readonly value: unknown }
+  | {
+      readonly type: 'error';
+      /** The nearest built-in class, or ThreadwiseError. */
+      readonly className: string;
+      readonly name: string;
+      readonly message: string;
+      readonly stack: string;
+      readonly cause?: EncodedError;
+      /** Of an AggregateError. */
+      readonly errors?: readonly EncodedError[];
+      /** Own enumerable properties, `code` among them. */
+      readonly fields: readonly (readonly [string, unknown])[];
+    };
+
+const BUILT_IN: Readonly<Record<string, new (message?: string) => Error>> = {
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+};
+
+/** Own properties that have a place of their own in the record. */
+const NOT_FIELDS = new Set(['name', 'message', 'stack', 'cause', 'errors']);
+/** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
+const MAX_DEPTH = 10;
+
+/** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
+export function encodeError(thrown: unknown, clone: Clone, depth = 0): EncodedError {
+  if (!isError(thrown)) return encodeValue(thrown, clone);
+  const cause = depth < MAX_DEPTH && hasOwn(thrown, 'cause') ? read(thrown, 'cause') : undefined;
+  const errors = read(thrown, 'errors');
+  return {
+    type: 'error',
+    className: classNameOf(thrown),
+    name: asText(read(thrown, 'name'), 'Error'),
+    message: asText(read(thrown, 'message'), ''),
+    stack: asText(read(thrown, 'stack'), ''),
+    ...(cause === undefined ? {} : { cause: encodeError(cause, clone, depth + 1) }),
+    ...(Array.isArray(errors) && depth < MAX_DEPTH
+      ? { errors: errors.map((error) => encodeError(error, clone, depth + 1)) }
+      : {}),
+    fields: encodeFields(thrown, clone),
+  };
+}
+
+/** Inverse of `encodeError`. */
+export function decodeError(encoded: EncodedError): unknown {
+  if (encoded.type === 'value') return encoded.value;
+  const error = construct(encoded);
+  define(error, 'stack', encoded.stack);
+  if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
+  if (encoded.cause !== undefined) define(error, 'cause', decodeError(encoded.cause));
+  for (const [key, value] of encoded.fields) {
+    Object.defineProperty(error, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+  return error;
+}
+
+function isError(value: unknown): value is Error {
+  if (typeof value !== 'object' || value === null) return false;
+  try {
+    // The tag finds errors of another realm (node:vm), which instanceof does not.
+    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
+  } catch {
+    return false;
+  }
+}
+
+function encodeValue(value: unknown, clone: Clone): EncodedError {
+  try {
+    return { type: 'value', value: clone(value) };
+  } catch {
+    const message = `A value was thrown that cannot be cloned: ${describe(value)}`;
+    return encodeError(new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path: 'thrown' }), clone);
+  }
+}
+
+function encodeFields(error: object, clone: Clone): [string, unknown][] {
+  return ownKeys(error)
+    .filter((key) => !NOT_FIELDS.has(key))
+    .map((key) => [key, encodeField(read(error, key), clone)]);
+}
+
+/** A field that cannot be cloned arrives as a description of it, so that the others are not lost with it. */
+function encodeField(value: unknown, clone: Clone): unknown {
+  try {
+    return clone(value);
+  } catch {
+    return describe(value);
+  }
+}
+
+function describe(value: unknown): string {
+  try {
+    return Object.prototype.toString.call(value);
+  } catch {
+    return typeof value;
+  }
+}
+
+function classNameOf(error: object): string {
+  try {
+    for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
+      const name: unknown = read(read(proto, 'constructor') as object, 'name');
+      if (typeof name === 'string' && isKnownClass(name)) return name;
+    }
+  } catch {
+    // A proxy that refuses: it arrives as a plain Error.
+  }
+  return 'Error';
+}
+
+function isKnownClass(name: string): boolean {
+  return (
+    Object.hasOwn(BUILT_IN, name) ||
+    name === 'AggregateError' ||
+    name === 'DOMException' ||
+    name === 'ThreadwiseError'
+  );
+}
+
+/** DOMException exists on every runtime of ours, but not in the language. */
+type DOMExceptionClass = new (message: string, name: string) => Error;
+
+function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
+  const { className, message, name } = encoded;
+  if (className === 'AggregateError')
+    return new AggregateError((encoded.errors ?? []).map(decodeError), message);
+  const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
+  if (className === 'DOMException' && DOMExceptionHere) return new DOMExceptionHere(message, name);
+  const code = encoded.fields.find(([key]) => key === 'code')?.[1];
+  if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
+  return new (BUILT_IN[className] ?? Error)(message);
+}
+
+function define(error: Error, key: string, value: unknown): void {
+  Object.defineProperty(error, key, { value, writable: true, enumerable: false, configurable: true });
+}
+
+function read(target: object, key: string): unknown {
+  try {
+    return (target as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function hasOwn(target: object, key: string): boolean {
+  try {
+    return Object.hasOwn(target, key);
+  } catch {
+    return false;
+  }
+}
+
+function ownKeys(target: object): string[] {
+  try {
+    return Object.keys(target);
+  } catch {
+    return [];
+  }
+}
+
+function asText(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}

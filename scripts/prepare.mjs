@@ -1,0 +1,117 @@
+// Installs what is missing and builds what has changed; says nothing and takes a moment when there is nothing to do.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const [major, minor] = process.versions.node.split('.').map(Number);
+const CLI = join(root, 'packages/cli/dist/main.js');
+
+/** Files below `dir`, without folders that are made and not written. */
+function filesBelow(dir) {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(dir, entry.name);
+    if (entry.isDirectory()) return ['dist', 'node_modules'].includes(entry.name) ? [] : filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function manifests() {
+  const below = ['packages', 'examples'].flatMap((dir) =>
+    readdirSync(join(root, dir)).map((name) => join(root, dir, name, 'package.json')),
+  );
+  const own = ['package.json', 'package-lock.json', 'bench/package.json', 'test/package.json'];
+  return [...own.map((name) => join(root, name)), ...below].filter(existsSync);
+}
+
+function hashOf(parts) {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+/** What was installed from, by content: a clone and a checkout change times and nothing else. */
+function installHash() {
+  return hashOf(manifests().map((path) => `${path} ${hashOf([readFileSync(path, 'utf8')])}`));
+}
+
+/** What is built from, by size and time: cheap enough to ask every time. */
+function buildHash() {
+  const sources = ['packages/threadwise/src', 'packages/cli/src'].flatMap((dir) =>
+    filesBelow(join(root, dir)),
+  );
+  const settings = ['tsconfig.base.json', 'scripts/build-worker.mjs'].map((name) => join(root, name));
+  const stamps = [...sources, ...settings].map((path) => {
+    const { mtimeMs, size } = statSync(path);
+    return `${path} ${mtimeMs} ${size}`;
+  });
+  return hashOf([installHash(), ...stamps]);
+}
+
+function isCurrent(stamp, hash) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+}
+
+function writeStamp(stamp, hash) {
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
+}
+
+/** Runs a command of this project's. What it prints goes to standard error, so that results stay alone on output. */
+function run(what, command, args) {
+  process.stderr.write(`${what}…\n`);
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (error || status !== 0) {
+    process.stderr.write(
+      `${what} failed: ${command} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n`,
+    );
+    process.exit(1);
+  }
+}
+
+function install() {
+  const stamp = join(root, 'node_modules/.threadwise-install');
+  const hash = installHash();
+  if (isCurrent(stamp, hash)) return;
+  const isFirst = !existsSync(join(root, 'node_modules'));
+  run(
+    'Installing dependencies',
+    'npm',
+    isFirst ? ['ci', '--loglevel=error'] : ['install', '--loglevel=error'],
+  );
+  writeStamp(stamp, installHash());
+}
+
+async function build({ force }) {
+  const stamp = join(root, 'node_modules/.cache/threadwise-build');
+  const hash = buildHash();
+  const isBuilt = existsSync(CLI) && existsSync(join(root, 'packages/threadwise/dist/index.js'));
+  if (!force && isBuilt && isCurrent(stamp, hash)) return;
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
+  const { buildWorker } = await import('./build-worker.mjs');
+  await buildWorker();
+  chmodSync(CLI, 0o755);
+  writeStamp(stamp, hash);
+}
+
+export async function prepare({ force = false } = {}) {
+  if (major < 20 || (major === 20 && minor < 19)) {
+    process.stderr.write(`threadwise needs Node.js 20.19 or later; this is ${process.version}\n`);
+    process.exit(1);
+  }
+  install();
+  await build({ force });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await prepare({ force: process.argv.includes('--force-build') });
+}

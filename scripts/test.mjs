@@ -1,0 +1,48 @@
+// `npm test`: everything that must hold, in the order in which it is cheapest to learn that it does not.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepare, root } from './prepare.mjs';
+
+const bin = (name) => join(root, 'node_modules', name);
+const steps = [
+  ['lint', [bin('@biomejs/biome/bin/biome'), 'check', '.']],
+  ['types', [join(root, 'scripts/types.mjs')]],
+  ['package', [join(root, 'scripts/lint-packages.mjs')]],
+  ['tests', ['--test', ...nodeTestFlags(), ...testFiles()]],
+];
+
+/** Files are run one after the other where there are few cores: tests that load the machine must not starve others. */
+function nodeTestFlags() {
+  return ['--test-concurrency=2'];
+}
+
+function testFiles() {
+  const below = (dir, matches) => {
+    if (!existsSync(dir)) return [];
+    return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
+      const path = join(dir, entry.name);
+      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : below(path, matches);
+      return matches.test(entry.name) ? [path] : [];
+    });
+  };
+  const compiled = ['threadwise', 'cli'].flatMap((name) =>
+    below(join(root, 'packages', name, 'dist'), /\.test\.js$/),
+  );
+  const written = ['packages/cli/test', 'test', 'examples', 'bench'].flatMap((dir) =>
+    below(join(root, dir), /\.test\.m?js$/),
+  );
+  return [...compiled, ...written];
+}
+
+await prepare();
+const only = process.argv.slice(2);
+for (const [name, args] of steps) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  process.stdout.write(`\n== ${name}\n`);
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) {
+    process.stdout.write(`\n${name} failed\n`);
+    process.exit(status ?? 1);
+  }
+}
