@@ -17,7 +17,9 @@ export async function buildWorker() {
     minifyWhitespace: true,
     legalComments: 'none',
   });
-  const text = JSON.stringify(outputFiles[0].text);
+  // A worker takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
+  const bundled = `((require) => {${outputFiles[0].text}})((id) => process.getBuiltinModule(id));`;
+  const text = JSON.stringify(bundled);
   writeFileSync(new URL('platform/node/worker-source.js', dist), `export const workerSource = ${text};\n`);
 }
 

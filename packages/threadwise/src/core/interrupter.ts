@@ -6,9 +6,10 @@ import type { WorkerSlot } from './worker-slot.js';
 
 /**
  * How long an interrupted task may go on before its thread is replaced, in milliseconds. A thread that has not even
- * noticed is blocked: nothing in it can clean up, so it gets less. Both chosen by hand.
+ * noticed is blocked: nothing in it can clean up, so it gets less, unless others would go down with it. Chosen by
+ * hand: longer than a machine under load keeps a thread waiting, shorter than anybody waits for a pool.
  */
-const BLOCKED_GRACE_MS = 100;
+const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
 export interface InterrupterContext {
@@ -116,8 +117,8 @@ export class Interrupter {
       return this.#context.dispatch().pump();
     }
     slot.link.abort(task, outcome === 'aborted' ? error.cause : error);
-    this.#grace(task, slot, error, BLOCKED_GRACE_MS, 'unnoticed');
     task.settle({ outcome, error });
+    this.#grace(task, slot, error, servesOthers(slot) ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS, 'unnoticed');
   }
 
   #grace(task: Task, slot: WorkerSlot, error: unknown, ms: number, phase: GracePhase): void {

@@ -89,7 +89,10 @@ export class Pool<M = UntypedTasks> {
       platform,
       dispatch: () => this.#dispatch,
       kill: (slot, cause) => this.#crew.kill(slot, 'interrupted', cause),
-      retire: (slot) => this.#crew.retire(slot, 'interrupted'),
+      retire: (slot) => {
+        this.#crew.retire(slot, 'interrupted');
+        this.#pump();
+      },
     });
     this.#crew = new Crew({
       ...parts,

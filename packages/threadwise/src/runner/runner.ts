@@ -39,6 +39,8 @@ export interface RunnerOptions {
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
 const SLICE_MS = 5;
+/** A pause between tasks in which the thread has had its turn: longer than from one message to the next. */
+const IDLE_MS = 0.2;
 /** Heap use is reported at most that often. */
 const MEMORY_REPORT_MS = 250;
 
@@ -55,7 +57,10 @@ export class Runner implements ContextHost {
   #module: TaskModule | undefined;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
+  /** True while tasks run, and until the next turn when they have used up their slice. */
   #isPumping = false;
+  #lastEndAt = 0;
+  #sliceEnd = 0;
   readonly #seat: RunnerSeat;
 
   constructor(options: RunnerOptions, platform: RunnerPlatform) {
@@ -102,17 +107,26 @@ export class Runner implements ContextHost {
     if (this.#isPumping) return; // a message that arrives while a task polls must not begin another inside it
     this.#isPumping = true;
     let now = this.#platform.now();
-    const sliceEnd = now + SLICE_MS;
+    if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
     while (this.#next < this.#backlog.length && this.#running.size < this.#options.tasksPerWorker) {
-      if (now > sliceEnd) {
-        this.#platform.nextTurn(() => this.#pump());
-        break;
-      }
+      if (now > this.#sliceEnd) return this.#yield();
       const posted = this.#backlog[this.#next++]!;
       if (this.#board.claim(posted[0], now)) now = this.#begin(posted, now);
     }
     if (this.#next === this.#backlog.length) [this.#backlog, this.#next] = [[], 0];
     this.#isPumping = false;
+  }
+
+  /**
+   * Lets the thread's timers and sockets have their turn. A port alone would not: as long as messages arrive, Node
+   * handles up to a thousand of them in one turn.
+   */
+  #yield(): void {
+    this.#platform.nextTurn(() => {
+      this.#sliceEnd = this.#platform.now() + SLICE_MS;
+      this.#isPumping = false;
+      this.#pump();
+    });
   }
 
   /** Runs a claimed task up to its first await. Returns the time afterwards. */
@@ -163,6 +177,7 @@ export class Runner implements ContextHost {
     context.end();
     this.#running.delete(context.id);
     const now = this.#platform.now();
+    this.#lastEndAt = now;
     if (now - this.#lastMemoryAt > MEMORY_REPORT_MS) this.#reportMemory(now);
     return now;
   }

@@ -5,7 +5,7 @@ export const onDemand: Scaling = {
   name: 'on-demand',
   target: (load) => {
     if (load.queued > 0) return load.current + missing(load);
-    const isReleasable = load.current > load.min && load.longestIdleMs >= load.idleTimeoutMs;
+    const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
     return isReleasable ? load.current - 1 : load.current;
   },
 };

@@ -1,0 +1,589 @@
+// Bad input and faults, each one of them: a clear error with a code, nothing lost, and the pool lives on.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPool, isThreadwiseError, ThreadwiseError } from 'threadwise';
+import { event, gate, moduleUrl, outcome, poolFor, started, tasksUrl } from './fixtures/helpers.mjs';
+
+const badUrl = (name) => new URL(`./fixtures/bad-modules/${name}`, import.meta.url);
+
+describe('options', () => {
+  const bad = [
+    [{ thread: 2 }, /Unknown option 'thread'\. Did you mean 'threads'\?/],
+    [{ worker: { dta: 1 } }, /Unknown option 'worker\.dta'\. Did you mean 'data'\?/],
+    [{ threads: 0 }, /'threads': expected a whole number from 1 to 1024, got 0/],
+    [{ threads: -1 }, /got -1/],
+    [{ threads: Number.NaN }, /got NaN/],
+    [{ threads: 1.5 }, /got 1\.5/],
+    [{ threads: '2' }, /'threads'.*got "2"/],
+    [{ threads: { min: 3, max: 2 } }, /min not larger than max, got "3 > 2"/],
+    [{ threads: { minimum: 1 } }, /Did you mean 'min'/],
+    [{ tasksPerWorker: 0 }, /tasksPerWorker/],
+    [{ timeoutMs: -5 }, /timeoutMs/],
+    [{ timeoutMs: 2 ** 40 }, /timeoutMs/],
+    [{ queue: { limit: -1 } }, /queue\.limit/],
+    [{ retries: 0.5 }, /retries/],
+    [{ choose: 'least-bussy' }, /'least-busy'/],
+    [{ choose: 7 }, /choose/],
+    [{ transport: 'pigeon' }, /transport/],
+    [{ transport: 'shared' }, /in this version/],
+    [{ host: { f: 1 } }, /host\.f/],
+    [{ worker: { resourceLimits: { maxOldGenerationSizeMb: -1 } } }, /maxOldGenerationSizeMb/],
+    [{ worker: { execArgv: 'x' } }, /execArgv/],
+    [{ name: '' }, /name/],
+    ['threads', /options/],
+  ];
+  for (const [options, message] of bad) {
+    test(`rejects ${JSON.stringify(options)}`, () => {
+      assert.throws(() => createPool(tasksUrl, options), { code: 'ERR_OPTION', message });
+    });
+  }
+
+  test('names the place in data that cannot be cloned', () => {
+    const create = () => createPool(tasksUrl, { worker: { data: { log: { write() {} } } } });
+    assert.throws(create, { code: 'ERR_NOT_CLONEABLE', path: 'worker.data.log.write' });
+  });
+
+  test('a module that is neither a URL nor a path is refused', () => {
+    for (const module of [undefined, null, 7, '', new URL('https://example.com/x.js')]) {
+      assert.throws(() => createPool(module), { code: 'ERR_OPTION' });
+    }
+  });
+
+  test('options of a call: unknown, wrong type, negative', async (t) => {
+    const pool = poolFor(t);
+    for (const [options, message] of [
+      [{ timeout: 5 }, /Did you mean 'timeoutMs'/],
+      [{ timeoutMs: -1 }, /timeoutMs/],
+      [{ priority: 'high' }, /priority/],
+      [{ signal: {} }, /signal/],
+      [{ transfer: 1 }, /transfer/],
+      [5, /options/],
+    ]) {
+      const { error } = await outcome(pool.run('increment', [1], options));
+      assert.equal(error.code, 'ERR_OPTION');
+      assert.match(error.message, message);
+    }
+    assert.equal((await outcome(pool.run('increment', 1))).error.code, 'ERR_OPTION');
+    assert.equal((await outcome(pool.run(undefined, []))).error.code, 'ERR_OPTION');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('a strategy that throws or answers nonsense is reported once; the default takes over; no call is lost', async (t) => {
+    for (const choose of [
+      () => {
+        throw new Error('no idea');
+      },
+      () => 'the third one',
+    ]) {
+      const pool = poolFor(t, { threads: 3, choose });
+      const errors = [];
+      pool.on('error', ({ error }) => errors.push(error));
+      await pool.ready;
+      const results = await Promise.all(Array.from({ length: 20 }, (_, i) => pool.run('increment', [i])));
+      assert.deepEqual(
+        results,
+        results.map((_, i) => i + 1),
+      );
+      assert.equal(errors.length, 1);
+    }
+  });
+});
+
+describe('modules', () => {
+  const cases = [
+    ['a missing file', new URL('./fixtures/none.mjs', import.meta.url), /Cannot find module/],
+    ['a syntax error', badUrl('syntax.mjs'), /Unexpected token/],
+    ['one that throws', badUrl('throws.mjs'), /thrown while loading/],
+    ['one that exports no function', badUrl('no-function.mjs'), /exports no function.*answer/],
+    ['one that exits', badUrl('exits.mjs'), /exit code 9/],
+    ['one whose setup throws', badUrl('setup-throws.mjs'), /setup failed/],
+    ['one with a missing import', badUrl('missing-import.mjs'), /does-not-exist/],
+  ];
+  for (const [name, url, message] of cases) {
+    test(`${name}: ready and every call are rejected with ERR_MODULE_LOAD and its cause`, async (t) => {
+      const pool = poolFor(t, {}, url);
+      const calls = [pool.ready, pool.run('f', []), pool.run('g', [])];
+      const errors = (await Promise.all(calls.map(outcome))).map(({ error }) => error);
+      errors.push((await outcome(pool.run('f', []))).error);
+      for (const error of errors) {
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.match(error.message, message);
+        assert.ok(error.cause instanceof Error);
+      }
+      await pool.close();
+    });
+  }
+
+  for (const name of ['blocks.mjs', 'waits.mjs']) {
+    test(`one that never ends loading (${name}) is given up after worker.startTimeoutMs`, async (t) => {
+      const pool = poolFor(t, { worker: { startTimeoutMs: 200 } }, badUrl(name));
+      const { error } = await outcome(pool.run('f', []));
+      assert.equal(error.code, 'ERR_MODULE_LOAD');
+      assert.equal((await outcome(pool.ready)).error.code, 'ERR_MODULE_LOAD');
+    });
+  }
+
+  test('destroy while it loads: ready and calls are rejected with ERR_POOL_CLOSED', async () => {
+    const pool = createPool(badUrl('blocks.mjs'), { threads: 2 });
+    const calls = [outcome(pool.ready), outcome(pool.run('f', []))];
+    await pool.destroy();
+    for (const { error } of await Promise.all(calls)) assert.equal(error.code, 'ERR_POOL_CLOSED');
+  });
+
+  test('TypeScript loads where the runtime strips types; elsewhere the error names the ways out', async (t) => {
+    const pool = poolFor(t, {}, moduleUrl('typed.ts'));
+    const { value, error } = await outcome(pool.run('triple', [2]));
+    if (process.features.typescript) {
+      assert.equal(value, 6);
+    } else {
+      assert.equal(error.code, 'ERR_MODULE_LOAD');
+      assert.match(error.message, /Node\.js 22\.18.*compile.*--import/s);
+      assert.equal(error.cause.code, 'ERR_UNKNOWN_FILE_EXTENSION');
+    }
+  });
+
+  test('CommonJS, default exports and data: URLs', async (t) => {
+    const named = poolFor(t, {}, moduleUrl('named.cjs'));
+    assert.equal(await named.run('double', [4]), 8);
+    assert.equal(await named.run('computedName', []), 'found');
+    assert.equal(await poolFor(t, {}, moduleUrl('function.cjs')).run('default', [4]), 12);
+    assert.equal(await poolFor(t, {}, moduleUrl('default.mjs')).run('default', [4]), 16);
+    const dataUrl = 'data:text/javascript,export const half = (x) => x / 2';
+    assert.equal(await poolFor(t, {}, dataUrl).run('half', [4]), 2);
+  });
+
+  test('setup is awaited before the first task, teardown at the end', async (t) => {
+    const shared = new SharedArrayBuffer(12);
+    const options = { name: 'lifecycle', threads: 2, worker: { data: { shared } } };
+    const pool = poolFor(t, options, moduleUrl('lifecycle.mjs'));
+    await pool.ready;
+    assert.deepEqual(await Promise.all([pool.run('work', []), pool.run('work', [])]), [true, true]);
+    assert.equal((await outcome(pool.run('setup', []))).error.code, 'ERR_TASK_NOT_FOUND');
+    await pool.close();
+    assert.deepEqual([...new Int32Array(shared)], [2, 2, 0]);
+  });
+});
+
+describe('crash loops', () => {
+  test('a worker that dies idle again and again is given up, with the reason', async (t) => {
+    const pool = poolFor(t, { threads: 1 }, moduleUrl('crash-when-idle.mjs'));
+    let starts = 0;
+    pool.on('worker:start', () => starts++);
+    while (pool.stats().state !== 'broken') await event(pool, 'error');
+    assert.ok(starts < 10, `${starts} workers were started`);
+    const { error } = await outcome(pool.run('increment', [1]));
+    assert.equal(error.code, 'ERR_MODULE_LOAD');
+    assert.match(error.message, /idle crash/);
+  });
+
+  test('a module that stops loading later does not take down the pool: the other workers go on', async (t) => {
+    const shared = new SharedArrayBuffer(4);
+    const options = { threads: 2, worker: { data: { shared } } };
+    const pool = poolFor(t, options, moduleUrl('flaky-load.mjs'));
+    await pool.ready;
+    new Int32Array(shared)[0] = 1;
+    const reported = event(pool, 'error');
+    assert.equal((await outcome(pool.run('exit', []))).error.code, 'ERR_WORKER_CRASHED');
+    assert.match((await reported).error.message, /does not load/);
+    assert.equal(await pool.run('increment', [1]), 2);
+    new Int32Array(shared)[0] = 0;
+  });
+});
+
+describe('task names', () => {
+  test('missing and inherited names are not found; the message lists what exists', async (t) => {
+    const pool = poolFor(t);
+    for (const name of ['incremnt', 'toString', '__proto__', 'constructor', 'hasOwnProperty', 'then']) {
+      const { error } = await outcome(pool.run(name, []));
+      assert.equal(error.code, 'ERR_TASK_NOT_FOUND', name);
+      assert.match(error.message, /increment/);
+    }
+    assert.match((await outcome(pool.run('incremnt', []))).error.message, /Did you mean 'increment'/);
+    assert.equal(await pool.tasks.increment(1), 2);
+  });
+});
+
+describe('arguments and results that cannot be cloned', () => {
+  const socketLike = new (class Connection {
+    socket = { handle: { onread() {} } };
+  })();
+  const cases = [
+    [[() => 1], 'args[0]'],
+    [[1, Symbol('x')], 'args[1]'],
+    [[{ a: { 'b c': [0, () => 1] } }], 'args[0].a["b c"][1]'],
+    [[socketLike], 'args[0].socket.handle.onread'],
+    [[new Map([['k', { f() {} }]])], 'args[0].get("k").f'],
+    [[new Set([1, () => 1])], 'args[0].values()[1]'],
+    [[new WeakMap()], 'args[0]'],
+  ];
+  for (const [args, path] of cases) {
+    test(`the path is named: ${path}`, async (t) => {
+      const pool = poolFor(t, { threads: 1 });
+      const { error } = await outcome(pool.run('echo', args));
+      assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+      assert.equal(error.path, path);
+      assert.ok(error.message.includes(path));
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+
+  test('in a result, too', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { error } = await outcome(pool.run('makeFunction', []));
+    assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'result.handlers[0]']);
+    assert.ok(isThreadwiseError(error));
+    assert.equal((await outcome(pool.run('makeSymbol', []))).error.path, 'result');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('a call that is refused has moved nothing', async (t) => {
+    const pool = poolFor(t);
+    const buffer = new ArrayBuffer(8);
+    await outcome(pool.run('echo', [buffer, () => 1], { transfer: [buffer] }));
+    assert.equal(buffer.byteLength, 8);
+  });
+});
+
+describe('what a task throws', () => {
+  test('own classes arrive as their built-in class, with name, message, code, cause, own fields and both stacks', async (t) => {
+    const pool = poolFor(t);
+    async function theCaller() {
+      return await pool.run('fail', ['custom']);
+    }
+    const { error } = await outcome(theCaller());
+    assert.ok(error instanceof RangeError);
+    const { name, message, code, corners } = error;
+    assert.deepEqual(
+      { name, message, code, corners },
+      { name: 'ShapeError', message: 'not a square', code: 'E_SHAPE', corners: 5 },
+    );
+    assert.ok(error.cause instanceof TypeError);
+    assert.equal(error.cause.message, 'five corners');
+    assert.match(error.stack, /tasks\.mjs/);
+    assert.match(error.stack, /theCaller.*faults\.test\.mjs/);
+  });
+
+  test('AggregateError, DOMException and system errors', async (t) => {
+    const pool = poolFor(t);
+    const aggregate = (await outcome(pool.run('fail', ['aggregate']))).error;
+    assert.ok(aggregate instanceof AggregateError);
+    assert.ok(aggregate.errors[1] instanceof RangeError);
+    const dom = (await outcome(pool.run('fail', ['dom']))).error;
+    assert.ok(dom instanceof DOMException);
+    assert.deepEqual([dom.name, dom.code], ['QuotaExceededError', 22]);
+    const system = (await outcome(pool.run('fail', ['system']))).error;
+    assert.deepEqual([system.code, system.syscall, system.path], ['ENOENT', 'open', '/no/such/file']);
+  });
+
+  test('whatever is no error arrives as it is', async (t) => {
+    const pool = poolFor(t);
+    assert.equal((await outcome(pool.run('fail', ['undefined']))).error, undefined);
+    await assert.rejects(pool.run('fail', ['undefined']), (thrown) => thrown === undefined);
+    assert.equal((await outcome(pool.run('fail', ['string']))).error, 'just text');
+    assert.deepEqual((await outcome(pool.run('fail', ['object']))).error, { reason: 'plain' });
+  });
+
+  test('a frozen error, one whose getter throws, and a function do no harm', async (t) => {
+    const pool = poolFor(t);
+    assert.equal((await outcome(pool.run('fail', ['frozen']))).error.message, 'cold');
+    assert.equal((await outcome(pool.run('fail', ['getter']))).error.message, 'trap');
+    assert.equal((await outcome(pool.run('fail', ['function']))).error.code, 'ERR_NOT_CLONEABLE');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('errors of the library are of its class in every copy of it', () => {
+    const error = new ThreadwiseError('ERR_OPTION', 'x');
+    assert.ok(isThreadwiseError(error));
+    assert.ok(!isThreadwiseError(new Error('x')));
+    assert.ok(!isThreadwiseError(undefined));
+  });
+});
+
+describe('the owner and the task speak to each other', () => {
+  test('host functions are awaited; their errors arrive; missing ones are named', async (t) => {
+    const host = {
+      add: async (a, b) => a + b,
+      refuse: () => {
+        throw Object.assign(new TypeError('not today'), { code: 'E_LATER' });
+      },
+      give: () => () => 1,
+    };
+    const pool = poolFor(t, { host });
+    assert.equal(await pool.run('callHost', ['add', 1, 2]), 3);
+    const refused = (await outcome(pool.run('callHost', ['refuse']))).error;
+    assert.deepEqual([refused instanceof TypeError, refused.code], [true, 'E_LATER']);
+    const missing = (await outcome(pool.run('callHost', ['nothing']))).error;
+    assert.match(missing.message, /Offered: add, refuse, give/);
+    assert.equal((await outcome(pool.run('callHost', ['give']))).error.name, 'DataCloneError');
+  });
+
+  test('progress reaches the call and the pool; a listener that throws is reported', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const [own, all, errors] = [[], [], []];
+    pool.on('task:progress', ({ value }) => all.push(value));
+    pool.on('error', ({ error }) => errors.push(error.message));
+    await pool.run('report', [[1, 2]], { onProgress: (value) => own.push(value) });
+    assert.deepEqual(
+      [own, all],
+      [
+        [1, 2],
+        [1, 2],
+      ],
+    );
+    const onProgress = () => {
+      throw new Error('bad listener');
+    };
+    assert.equal(await pool.run('report', [[1]], { onProgress }), 1);
+    assert.deepEqual(errors, ['bad listener']);
+  });
+
+  test('a broadcast runs once on every worker; a worker that dies is replaced first', async (t) => {
+    const pool = poolFor(t, { threads: 3 });
+    await pool.ready;
+    assert.equal(new Set(await pool.broadcast('workerId')).size, 3);
+    assert.deepEqual(await pool.broadcast('countCalls'), [1, 1, 1]);
+    const { promise } = await started(pool, 'loopForEver', [], { timeoutMs: 20 });
+    const all = pool.broadcast('workerId');
+    assert.equal((await outcome(promise)).error.code, 'ERR_TASK_TIMEOUT');
+    assert.equal(new Set(await all).size, 3);
+    assert.equal((await outcome(pool.broadcast('fail', ['x']))).error.message, 'x');
+  });
+
+  test('worker options arrive: data, env, argv, execArgv', async (t) => {
+    const env = { ...process.env, THREADWISE_TEST: 'yes' };
+    const worker = { env, argv: ['a', 'b'], execArgv: ['--no-warnings'] };
+    const seen = await poolFor(t, { threads: 1, worker }).run('environment', []);
+    assert.deepEqual([seen.argv, seen.env, seen.execArgv], [['a', 'b'], 'yes', ['--no-warnings']]);
+  });
+
+  test('execArgv that Node refuses is a module load error with its reason', async (t) => {
+    const pool = poolFor(t, { worker: { execArgv: ['--max-old-space-size=100'] } });
+    const { error } = await outcome(pool.ready);
+    assert.equal(error.code, 'ERR_MODULE_LOAD');
+    assert.equal(error.cause.code, 'ERR_WORKER_INVALID_EXEC_ARGV');
+  });
+});
+
+describe('sizing', () => {
+  test('grows on demand to the maximum, and releases idle workers down to the minimum', async (t) => {
+    const pool = poolFor(t, { threads: { min: 1, max: 3 }, idleTimeoutMs: 20 });
+    await pool.ready;
+    assert.equal(pool.stats().threads.current, 1);
+    const { shared, open } = gate();
+    const running = await Promise.all(
+      [0, 1, 2, 3].map(() => pool.run('waitFor', [shared]).catch((e) => e)).map(async (p) => ({ p })),
+    );
+    while (pool.stats().threads.current < 3) await event(pool, 'worker:ready');
+    const released = [];
+    pool.on('worker:exit', ({ reason }) => released.push(reason));
+    open();
+    await Promise.all(running.map(({ p }) => p));
+    while (released.length < 2) await event(pool, 'worker:exit');
+    assert.deepEqual(released, ['released', 'released']);
+    assert.equal(pool.stats().threads.current, 1);
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('with a minimum of 0 the last worker goes too, and the next call gets a new one', async (t) => {
+    const pool = poolFor(t, { threads: { min: 0, max: 1 }, idleTimeoutMs: 10 });
+    await pool.ready;
+    assert.equal(pool.stats().threads.current, 0);
+    for (const i of [1, 2, 3]) {
+      const gone = event(pool, 'worker:exit');
+      assert.equal(await pool.run('increment', [i]), i + 1);
+      assert.equal((await gone).reason, 'released');
+    }
+  });
+
+  test('a call that comes while a worker is released is not lost', async (t) => {
+    const pool = poolFor(t, { threads: { min: 0, max: 2 }, idleTimeoutMs: 0 });
+    let starts = 0;
+    pool.on('worker:start', () => starts++);
+    for (let i = 0; i < 50; i++) assert.equal(await pool.run('increment', [i]), i + 1);
+    assert.ok(starts <= 50, `${starts} workers for 50 calls: one that has a task is not idle`);
+  });
+
+  test('resize while running, up and down, loses nothing', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const calls = [];
+    for (const threads of [4, 1, { min: 2, max: 3 }, 1, 3]) {
+      for (let i = 0; i < 50; i++)
+        calls.push(pool.run('increment', [i]).then((value) => assert.equal(value, i + 1)));
+      pool.resize(threads);
+      await calls.at(-50);
+    }
+    await Promise.all(calls);
+    assert.throws(() => pool.resize(0), { code: 'ERR_OPTION' });
+    assert.throws(() => pool.resize({ min: 2, max: 1 }), { code: 'ERR_OPTION' });
+    await pool.close();
+    assert.throws(() => pool.resize(2), { code: 'ERR_POOL_CLOSED' });
+  });
+
+  test('recycling after a number of tasks loses none', async (t) => {
+    const pool = poolFor(t, { threads: 2, worker: { recycle: { afterTasks: 10 } } });
+    const results = await Promise.all(Array.from({ length: 300 }, (_, i) => pool.run('increment', [i])));
+    assert.deepEqual(
+      results,
+      results.map((_, i) => i + 1),
+    );
+    assert.ok(pool.stats().recycled >= 10);
+    assert.equal(pool.stats().tasks.crashed, 0);
+  });
+
+  test('recycling above a memory limit replaces the worker', async (t) => {
+    const pool = poolFor(t, { threads: 1, worker: { recycle: { aboveMemoryMiB: 1 } } });
+    const gone = event(pool, 'worker:exit');
+    await pool.run('spin', [300]); // heap use is looked at a few times a second
+    assert.equal((await gone).reason, 'recycled');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('keys: the same key goes to the same worker as long as it lives', async (t) => {
+    const pool = poolFor(t, { threads: 3 });
+    await pool.ready;
+    const homes = new Map();
+    for (let i = 0; i < 60; i++) {
+      const key = `user-${i % 6}`;
+      const id = await pool.run('workerId', [], { key });
+      assert.equal(id, homes.get(key) ?? id);
+      homes.set(key, id);
+    }
+    await outcome(pool.run('exit', [1], { key: 'user-0' }));
+    const home = await pool.run('workerId', [], { key: 'user-0' });
+    assert.notEqual(home, homes.get('user-0'));
+    assert.equal(await pool.run('workerId', [], { key: 'user-0' }), home);
+  });
+
+  test('teardown that hangs does not keep close from ending', async () => {
+    const pool = createPool(moduleUrl('teardown-hangs.mjs'), { threads: 1 });
+    assert.equal(await pool.run('increment', [1]), 2);
+    await pool.close();
+  });
+
+  test('the environment overrides the defaults', async () => {
+    const { runScript } = await import('./fixtures/helpers.mjs');
+    const script = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(process.cwd() + '/tasks.mjs');
+      const { threads, choose } = pool.stats();
+      console.log(threads.min, threads.max, choose);
+      await pool.close();`;
+    const ask = (env) => runScript(script, { env });
+    assert.equal(
+      (await ask({ THREADWISE_THREADS: '3', THREADWISE_CHOOSE: 'random' })).stdout,
+      '3 3 random\n',
+    );
+    assert.equal((await ask({ THREADWISE_THREADS: '1-5' })).stdout, '1 5 least-busy\n');
+    const wrong = await ask({ THREADWISE_THREADS: 'many' });
+    assert.match(wrong.stderr, /THREADWISE_THREADS.*"many"/);
+  });
+});
+
+describe('map', () => {
+  test('ordered and as completed; backpressure; early break cancels the rest and closes the input', async (t) => {
+    const pool = poolFor(t, { threads: 2 });
+    let [read, closed] = [0, false];
+    async function* input() {
+      try {
+        for (;;) yield read++;
+      } finally {
+        closed = true;
+      }
+    }
+    const results = [];
+    for await (const value of pool.map('increment', input(), { concurrency: 5 })) {
+      results.push(value);
+      assert.ok(read <= results.length + 5, `${read} read, ${results.length} taken`);
+      if (results.length === 50) break;
+    }
+    assert.deepEqual(
+      results,
+      results.map((_, i) => i + 1),
+    );
+    assert.ok(closed);
+    while (pool.stats().tasks.open > 0) await event(pool, 'task:settle');
+    const unordered = [];
+    for await (const value of pool.map('increment', [1, 2, 3], { ordered: false })) unordered.push(value);
+    assert.deepEqual(unordered.sort(), [2, 3, 4]);
+  });
+
+  test('the first error ends it; an aborted signal ends it; a bad input is refused', async (t) => {
+    const pool = poolFor(t);
+    const drain = async (results) => {
+      for await (const _ of results);
+    };
+    assert.equal((await outcome(drain(pool.map('fail', ['frozen'])))).error.message, 'cold');
+    const controller = new AbortController();
+    async function* never() {
+      controller.abort();
+      await new Promise(() => undefined);
+    }
+    const aborted = await outcome(drain(pool.map('increment', never(), { signal: controller.signal })));
+    assert.equal(aborted.error.code, 'ERR_TASK_ABORTED');
+    assert.throws(() => pool.map('increment', 7), { code: 'ERR_OPTION' });
+    assert.throws(() => pool.map('increment', [], { concurrency: 0 }), { code: 'ERR_OPTION' });
+    const throwing = (function* () {
+      yield 1;
+      throw new Error('input broke');
+    })();
+    assert.equal((await outcome(drain(pool.map('increment', throwing)))).error.message, 'input broke');
+  });
+
+  test('a bounded queue slows it down and refuses nothing', async (t) => {
+    const pool = poolFor(t, { threads: 1, queue: { limit: 2 } });
+    const inputs = Array.from({ length: 100 }, (_, i) => i);
+    const results = [];
+    for await (const value of pool.map('increment', inputs, { concurrency: 20 })) results.push(value);
+    assert.deepEqual(
+      results,
+      inputs.map((i) => i + 1),
+    );
+  });
+});
+
+describe("placement 'inline'", () => {
+  test('the same interface on the calling thread: values, errors, context, progress, host, map, broadcast', async (t) => {
+    const pool = poolFor(t, { placement: 'inline', threads: 4, host: { add: (a, b) => a + b } });
+    await pool.ready;
+    assert.equal(await pool.run('increment', [1]), 2);
+    assert.equal((await outcome(pool.run('fail', ['custom']))).error.code, 'E_SHAPE');
+    assert.equal((await outcome(pool.run('makeFunction', []))).error.code, 'ERR_NOT_CLONEABLE');
+    assert.equal((await outcome(pool.run('nothing', []))).error.code, 'ERR_TASK_NOT_FOUND');
+    assert.equal(await pool.run('callHost', ['add', 1, 2]), 3);
+    assert.deepEqual(await pool.broadcast('increment', [1]), [2]);
+    const value = { list: [1] };
+    assert.notEqual(await pool.run('echo', [value]), value, 'cloned, as across threads');
+    const { promise } = await started(pool, 'runUntilAborted', [], { timeoutMs: 10 });
+    assert.equal((await outcome(promise)).error.code, 'ERR_TASK_TIMEOUT');
+    const results = [];
+    for await (const n of pool.map('increment', [1, 2, 3])) results.push(n);
+    assert.deepEqual(results, [2, 3, 4]);
+    assert.equal(pool.stats().threads.current, 0);
+    await pool.close();
+  });
+
+  test('a module that does not load is told the same way', async (t) => {
+    const pool = poolFor(t, { placement: 'inline' }, badUrl('throws.mjs'));
+    assert.equal((await outcome(pool.ready)).error.code, 'ERR_MODULE_LOAD');
+    assert.equal((await outcome(pool.run('f', []))).error.code, 'ERR_MODULE_LOAD');
+  });
+});
+
+test('diagnostics channels tell what happens, by documented names', async (t) => {
+  const { subscribe, unsubscribe } = await import('node:diagnostics_channel');
+  const seen = [];
+  const names = ['task:submit', 'task:settle', 'worker:ready', 'pool:close'];
+  const listeners = names.map((name) => {
+    const listener = (message) => seen.push([name, message.pool]);
+    subscribe(`threadwise:${name}`, listener);
+    return () => unsubscribe(`threadwise:${name}`, listener);
+  });
+  const pool = poolFor(t, { threads: 1, name: 'watched' });
+  await pool.run('increment', [1]);
+  await pool.close();
+  for (const stop of listeners) stop();
+  assert.deepEqual(
+    seen.filter(([, pool]) => pool === 'watched').map(([name]) => name),
+    ['task:submit', 'worker:ready', 'task:settle', 'pool:close'],
+  );
+});

@@ -1,0 +1,459 @@
+// The nine promises of the design, each by name, on every placement of this version that can keep it.
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, test } from 'node:test';
+import { createPool } from 'threadwise';
+import { event, gate, outcome, poolFor, runScript, started, tasksUrl } from './fixtures/helpers.mjs';
+
+describe('promise 1: every call settles exactly once, whatever dies', () => {
+  test('when the worker exits under the task', async (t) => {
+    const pool = poolFor(t);
+    const { error } = await outcome(pool.run('exit', [7]));
+    assert.equal(error.code, 'ERR_WORKER_CRASHED');
+    assert.equal(error.exitCode, 7);
+    assert.equal(error.taskName, 'exit');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('when an exception is thrown in a later tick, with the exception as the cause', async (t) => {
+    const pool = poolFor(t);
+    const { error } = await outcome(pool.run('crashWhileRunning', []));
+    assert.equal(error.code, 'ERR_WORKER_CRASHED');
+    assert.ok(error.cause instanceof RangeError);
+    assert.equal(error.cause.message, 'out of tune');
+    assert.equal(error.cause.code, 'E_TUNE');
+  });
+
+  test('when a rejection is not handled', async (t) => {
+    const pool = poolFor(t);
+    const { error } = await outcome(pool.run('rejectUnhandled', []));
+    assert.equal(error.code, 'ERR_WORKER_CRASHED');
+    assert.match(error.cause.message, /nobody caught it/);
+  });
+
+  test('when the pool is destroyed: running and waiting calls are rejected with ERR_POOL_CLOSED', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { promise } = await started(pool, 'loopForEver');
+    const waiting = Array.from({ length: 5 }, () => outcome(pool.run('increment', [1])));
+    await pool.destroy();
+    const all = [await outcome(promise), ...(await Promise.all(waiting))];
+    assert.deepEqual(
+      all.map(({ error }) => error?.code),
+      new Array(6).fill('ERR_POOL_CLOSED'),
+    );
+  });
+
+  test('when the worker runs out of memory', async (t) => {
+    const pool = poolFor(t, {
+      threads: 1,
+      worker: { resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } },
+    });
+    const { error } = await outcome(pool.run('fillMemory', []));
+    assert.equal(error.code, 'ERR_WORKER_MEMORY');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+});
+
+describe('promise 2: a crash takes down only the tasks that were running on that worker', () => {
+  test('tasks that were handed over and had not begun run elsewhere', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    // Teaches the pool that these are tiny, so that it hands over many at a time.
+    await Promise.all(Array.from({ length: 500 }, (_, i) => pool.run('increment', [i])));
+    const results = Array.from({ length: 200 }, (_, i) =>
+      outcome(i === 20 ? pool.run('exit', [1]) : pool.run('increment', [i])),
+    );
+    const settled = await Promise.all(results);
+    settled.forEach(({ value, error }, i) => {
+      if (i === 20) assert.equal(error.code, 'ERR_WORKER_CRASHED');
+      else assert.equal(value, i + 1);
+    });
+  });
+
+  test('tasks on other workers go on', async (t) => {
+    const pool = poolFor(t);
+    const { shared, open } = gate();
+    const { promise } = await started(pool, 'waitFor', [shared]);
+    assert.equal((await outcome(pool.run('exit', [1]))).error.code, 'ERR_WORKER_CRASHED');
+    open();
+    assert.equal(typeof (await promise), 'number');
+  });
+
+  test('with tasksPerWorker all that ran there are rejected, and each names itself', async (t) => {
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 3 });
+    const { shared } = gate();
+    const [a, b] = [await started(pool, 'waitFor', [shared]), await started(pool, 'runUntilAborted')];
+    const crashed = await outcome(pool.run('exit', [1]));
+    const errors = [crashed, await outcome(a.promise), await outcome(b.promise)].map(({ error }) => error);
+    assert.deepEqual(
+      errors.map((error) => [error.code, error.taskName]),
+      [
+        ['ERR_WORKER_CRASHED', 'exit'],
+        ['ERR_WORKER_CRASHED', 'waitFor'],
+        ['ERR_WORKER_CRASHED', 'runUntilAborted'],
+      ],
+    );
+  });
+
+  test('a task is run again only if its retries say so, and as often', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const retried = [];
+    pool.on('task:retry', ({ name }) => retried.push(name));
+    assert.equal((await outcome(pool.run('exit', [1]))).error.code, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(retried, []);
+    assert.equal((await outcome(pool.run('exit', [1], { retries: 2 }))).error.code, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(retried, ['exit', 'exit']);
+  });
+});
+
+describe('promise 3: timeouts count running time only; an abort touches nobody else', () => {
+  test('waiting does not count', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const waiting = pool.run('increment', [1], { timeoutMs: 200 });
+    // Waits for longer than the timeout, by a task's own clock on another pool, and not by ours.
+    const other = poolFor(t, { threads: 1 });
+    await other.run('spin', [400]);
+    open();
+    await blocker.promise;
+    assert.equal(await waiting, 2);
+  });
+
+  test('warm-up does not count', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    assert.equal(await pool.run('increment', [1], { timeoutMs: 5 }), 2);
+  });
+
+  test('an endless loop is ended, and the pool works on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { error } = await outcome(pool.run('loopForEver', [], { timeoutMs: 20 }));
+    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('a queued task that is aborted never runs', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const counter = new SharedArrayBuffer(4);
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const controller = new AbortController();
+    const aborted = outcome(pool.run('addOne', [counter], { signal: controller.signal }));
+    const other = pool.run('addOne', [counter]);
+    const reason = new Error('changed my mind');
+    controller.abort(reason);
+    const { error } = await aborted;
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
+    assert.equal(error.name, 'AbortError');
+    assert.equal(error.cause, reason);
+    open();
+    await blocker.promise;
+    await other;
+    assert.equal(new Int32Array(counter)[0], 1);
+  });
+
+  test('a running task sees its signal, with the reason, and its worker lives on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const before = await pool.run('workerId', []);
+    for (const name of ['runUntilAborted', 'loopPolitely']) {
+      const controller = new AbortController();
+      const { promise } = await started(pool, name, [], { signal: controller.signal });
+      controller.abort(new Error('enough'));
+      assert.equal((await outcome(promise)).error.code, 'ERR_TASK_ABORTED');
+      assert.equal(await pool.run('workerId', []), before);
+    }
+  });
+
+  test('a task that ignores its signal loses its thread after the grace period; its neighbour ends first', async (t) => {
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 2 });
+    const { shared, open } = gate();
+    const neighbour = await started(pool, 'waitFor', [shared]);
+    const controller = new AbortController();
+    const stubborn = await started(pool, 'ignoreAbort', [], { signal: controller.signal });
+    const retired = event(pool, 'worker:start');
+    controller.abort();
+    assert.equal((await outcome(stubborn.promise)).error.code, 'ERR_TASK_ABORTED');
+    await retired; // its replacement starts when the worker gets nothing more
+    const ended = event(pool, 'worker:exit');
+    open();
+    assert.equal(typeof (await neighbour.promise), 'number');
+    assert.equal((await ended).reason, 'interrupted');
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('aborting after the end changes nothing and leaves no listener', async (t) => {
+    const pool = poolFor(t);
+    let listeners = 0;
+    const { signal } = new AbortController();
+    const counted = {
+      get aborted() {
+        return signal.aborted;
+      },
+      get reason() {
+        return signal.reason;
+      },
+      addEventListener: (...args) => {
+        listeners++;
+        signal.addEventListener(...args);
+      },
+      removeEventListener: (...args) => {
+        listeners--;
+        signal.removeEventListener(...args);
+      },
+    };
+    assert.equal(await pool.run('increment', [1], { signal: counted }), 2);
+    assert.equal(listeners, 0);
+  });
+
+  test('a signal that is aborted already rejects the call, which never runs', async (t) => {
+    const pool = poolFor(t);
+    const { error } = await outcome(pool.run('increment', [1], { signal: AbortSignal.abort('no') }));
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
+    assert.equal(error.cause, 'no');
+  });
+});
+
+describe('promise 4: close always ends and leaves nothing; only a pending call keeps the process alive', () => {
+  test('close finishes what was accepted, refuses what comes later, and is idempotent', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const accepted = Array.from({ length: 50 }, (_, i) => pool.run('increment', [i]));
+    const closed = pool.close();
+    assert.equal(pool.close(), closed);
+    assert.equal((await outcome(pool.run('increment', [1]))).error.code, 'ERR_POOL_CLOSED');
+    assert.deepEqual(
+      await Promise.all(accepted),
+      accepted.map((_, i) => i + 1),
+    );
+    await closed;
+    assert.equal(pool.stats().state, 'closed');
+    assert.deepEqual(pool.stats().workers, []);
+  });
+
+  test('close in every state: before ready, idle, busy, after a crash, after close, after destroy', async () => {
+    for (const prepare of [
+      () => undefined,
+      (pool) => pool.ready,
+      (pool) => void pool.run('spin', [20]).catch(() => undefined),
+      (pool) => outcome(pool.run('exit', [1])),
+      (pool) => pool.close(),
+      (pool) => pool.destroy(),
+    ]) {
+      for (const end of ['close', 'destroy']) {
+        const pool = createPool(tasksUrl, { threads: 2 });
+        pool.on('task:settle', () => undefined);
+        await prepare(pool);
+        await pool[end]();
+        assert.deepEqual(pool.stats().workers, [], `${prepare} then ${end}`);
+      }
+    }
+  });
+
+  test('close gives up on a task that never ends, after its timeout', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { promise } = await started(pool, 'loopForEver');
+    await pool.close({ timeoutMs: 10 });
+    assert.equal((await outcome(promise)).error.code, 'ERR_POOL_CLOSED');
+  });
+
+  test('disposal closes', async () => {
+    const pool = createPool(tasksUrl, { threads: 1 });
+    await pool[Symbol.asyncDispose]();
+    assert.equal(pool.stats().state, 'closed');
+  });
+
+  test('after close no thread, port or timer is left', async () => {
+    const script = `
+      import { poolFor } from './helpers.mjs';
+      for (const end of ['close', 'destroy']) {
+        const pool = poolFor({ after() {} });
+        await Promise.all([pool.run('increment', [1], { timeoutMs: 1000 }), pool.run('spin', [5])]);
+        await pool[end]();
+      }
+      await new Promise(setImmediate);
+      console.log(JSON.stringify(process.getActiveResourcesInfo()));`;
+    const { stdout, code } = await runScript(script);
+    // The script's own pipes may be there or not.
+    const left = JSON.parse(stdout).filter((name) => /Worker|MessagePort|Timeout|Immediate/.test(name));
+    assert.deepEqual([code, left], [0, []]);
+  });
+
+  test('an idle pool lets the process end; a pending call does not', async () => {
+    const idle = await runScript(`
+      import { poolFor } from './helpers.mjs';
+      const pool = poolFor({ after() {} });
+      console.log(await pool.run('increment', [1]));`);
+    assert.deepEqual([idle.code, idle.stdout], [0, '2\n']);
+    const pending = await runScript(`
+      import { poolFor } from './helpers.mjs';
+      poolFor({ after() {} }).run('spin', [100]).then((ms) => console.log('ended', ms));`);
+    assert.deepEqual([pending.code, pending.stdout], [0, 'ended 100\n']);
+  });
+
+  test('a pool that was never used lets the process end', async () => {
+    const { code } = await runScript(`
+      import { poolFor } from './helpers.mjs';
+      poolFor({ after() {} });`);
+    assert.equal(code, 0);
+  });
+});
+
+describe("promise 5: the worker's own event loop lives", () => {
+  test('its timers go off between tasks and while a burst of short tasks runs', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.run('startTicking', []);
+    const before = await pool.run('ticksSeen', []);
+    await Promise.all(Array.from({ length: 40 }, () => pool.run('spin', [2])));
+    // 80 ms of short tasks in a row, a timer every 5 ms: it must have had its turn, if not all of its turns.
+    assert.ok((await pool.run('ticksSeen', [])) - before >= 4);
+  });
+
+  test('a task that awaits does not block the tasks beside it', async (t) => {
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 2 });
+    const { shared, open } = gate();
+    const { promise } = await started(pool, 'waitFor', [shared]);
+    assert.equal(await pool.run('increment', [1]), 2);
+    open();
+    await promise;
+  });
+});
+
+describe('promise 6: the queue is bounded if asked, fair, and first in first out within a priority', () => {
+  test('first in, first out; higher priorities first', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const order = [];
+    const calls = [
+      ['a', 0],
+      ['b', 5],
+      ['c', 0],
+      ['d', 5],
+      ['e', -1],
+    ].map(([mark, priority]) => pool.run('echo', [mark], { priority }).then((value) => order.push(value)));
+    open();
+    await Promise.all([blocker.promise, ...calls]);
+    assert.deepEqual(order, ['b', 'd', 'a', 'c', 'e']);
+  });
+
+  test('one task too many is refused with ERR_QUEUE_FULL, and loses nothing', async (t) => {
+    const pool = poolFor(t, { threads: 1, queue: { limit: 2 } });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const accepted = [pool.run('increment', [1]), pool.run('increment', [2])];
+    const buffer = new ArrayBuffer(8);
+    const { error } = await outcome(pool.run('byteLength', [buffer], { transfer: [buffer] }));
+    assert.equal(error.code, 'ERR_QUEUE_FULL');
+    assert.equal(buffer.byteLength, 8, 'a refused call has moved nothing');
+    const room = pool.room();
+    open();
+    await room;
+    assert.equal(await pool.run('byteLength', [buffer], { transfer: [buffer] }), 8);
+    assert.equal(buffer.byteLength, 0, 'an accepted one has');
+    assert.deepEqual(await Promise.all(accepted), [2, 3]);
+    await blocker.promise;
+  });
+
+  test('a low priority gets its turn under an endless flood of higher ones', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    let isFlooding = true;
+    const flood = async () => {
+      while (isFlooding) await pool.run('increment', [1], { priority: 10 });
+    };
+    const floods = Array.from({ length: 50 }, flood);
+    assert.equal(await pool.run('echo', ['low'], { priority: -10 }), 'low');
+    isFlooding = false;
+    await Promise.all(floods);
+  });
+});
+
+describe('promise 7: nothing is copied that can be moved or shared', () => {
+  test('shared memory passes by reference, in arguments and results', async (t) => {
+    const pool = poolFor(t);
+    const shared = new SharedArrayBuffer(4);
+    await Promise.all([pool.run('addOne', [shared]), pool.run('addOne', [shared])]);
+    assert.equal(new Int32Array(shared)[0], 2);
+    const returned = await pool.run('echo', [shared]);
+    new Int32Array(returned)[0] = 9;
+    assert.equal(new Int32Array(shared)[0], 9);
+  });
+
+  test('transfer lists move arguments and results', async (t) => {
+    const pool = poolFor(t);
+    const buffer = new ArrayBuffer(1024);
+    assert.equal(await pool.run('byteLength', [buffer], { transfer: [buffer] }), 1024);
+    assert.equal(buffer.byteLength, 0);
+    const made = await pool.run('bytes', [16]);
+    assert.deepEqual([...made], new Array(16).fill(7));
+  });
+
+  test('a lease is filled here and read there without a copy', async (t) => {
+    const pool = poolFor(t);
+    const lease = pool.lease(5);
+    lease.bytes.set([1, 2, 3, 4, 5]);
+    assert.equal(await pool.run('sum', [lease]), 15);
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+  });
+
+  test('arguments are captured when the call is made', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const value = { list: [1] };
+    const calls = [1, 2, 3].map((n) => {
+      value.list[0] = n;
+      return pool.run('echo', [value]);
+    });
+    assert.deepEqual(
+      (await Promise.all(calls)).map((v) => v.list[0]),
+      [1, 2, 3],
+    );
+  });
+});
+
+test('promise 8: the default thread count respects the CPU affinity of the process', async () => {
+  const { stdout } = await runScript(`
+    import { availableThreads } from 'threadwise';
+    import { createPool } from 'threadwise';
+    const pool = createPool(new URL('./tasks.mjs', 'file://' + process.cwd() + '/'));
+    console.log(availableThreads(), pool.stats().threads.max);
+    await pool.close();`);
+  const [available, max] = stdout.trim().split(' ').map(Number);
+  assert.ok(available >= 1);
+  assert.equal(max, available);
+});
+
+test('promise 9: what the numbers say is what happened', async (t) => {
+  const pool = poolFor(t, { threads: 2 });
+  await Promise.all(Array.from({ length: 20 }, (_, i) => pool.run('increment', [i])));
+  await outcome(pool.run('fail', ['x']));
+  await outcome(pool.run('exit', [1]));
+  await outcome(pool.run('loopForEver', [], { timeoutMs: 10 }));
+  await outcome(pool.run('increment', [1], { signal: AbortSignal.abort() })); // refused: not a task
+  await pool.run('spin', [30]);
+  const stats = pool.stats();
+  assert.deepEqual(JSON.parse(JSON.stringify(stats)), stats, 'plain JSON');
+  const { submitted, completed, failed, crashed, timedOut, aborted, open } = stats.tasks;
+  assert.deepEqual(
+    { submitted, completed, failed, crashed, timedOut, aborted, open },
+    { submitted: 24, completed: 21, failed: 1, crashed: 1, timedOut: 1, aborted: 0, open: 0 },
+  );
+  assert.equal(stats.runMs.count, 22);
+  assert.ok(stats.runMs.max >= 30, 'run time is measured in the worker');
+  assert.equal(stats.queue.size, 0);
+});
+
+test('the async context of the caller is kept in its continuation', async (t) => {
+  const pool = poolFor(t);
+  const storage = new AsyncLocalStorage();
+  const seen = await Promise.all(
+    [1, 2, 3].map((id) =>
+      storage.run(id, async () => {
+        const inProgress = [];
+        await pool.run('report', [['x']], { onProgress: () => inProgress.push(storage.getStore()) });
+        return [storage.getStore(), ...inProgress];
+      }),
+    ),
+  );
+  assert.deepEqual(seen, [
+    [1, 1],
+    [2, 2],
+    [3, 3],
+  ]);
+});
