@@ -123,6 +123,16 @@ describe('modules', () => {
     });
   }
 
+  test('a pool that is closing when its module does not load still ends, and its calls with it', async () => {
+    const pool = createPool(badUrl('throws.mjs'), { threads: 2 });
+    let starts = 0;
+    pool.on('worker:start', () => starts++);
+    const call = outcome(pool.run('f', []));
+    await pool.close();
+    assert.equal((await call).error.code, 'ERR_MODULE_LOAD');
+    assert.equal(starts, 0, 'and none is started again');
+  });
+
   test('destroy while it loads: ready and calls are rejected with ERR_POOL_CLOSED', async () => {
     const pool = createPool(badUrl('blocks.mjs'), { threads: 2 });
     const calls = [outcome(pool.ready), outcome(pool.run('f', []))];
@@ -244,6 +254,31 @@ describe('arguments and results that cannot be cloned', () => {
   });
 });
 
+describe('leases', () => {
+  test('a lease inside another argument is refused, with its path; its bytes pass', async (t) => {
+    const pool = poolFor(t);
+    const lease = pool.lease(4);
+    lease.bytes.fill(3);
+    assert.equal((await outcome(pool.run('echo', [{ lease }]))).error.path, 'args[0].lease.release');
+    assert.deepEqual([...(await pool.run('echo', [{ inside: lease.bytes }])).inside], [3, 3, 3, 3]);
+    lease.release();
+    assert.equal((await outcome(pool.run('echo', [lease]))).error.code, 'ERR_LEASE_RELEASED');
+    assert.throws(() => pool.lease(-1), { code: 'ERR_OPTION' });
+  });
+
+  test('memory goes round, but not while a task that was given up may still write to it', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const first = pool.lease(8);
+    const memory = first.bytes.buffer;
+    await pool.run('sum', [first]);
+    const second = pool.lease(8);
+    assert.equal(second.bytes.buffer, memory);
+    const { error } = await outcome(pool.run('loopForEver', [second], { timeoutMs: 20 }));
+    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    assert.notEqual(pool.lease(8).bytes.buffer, memory);
+  });
+});
+
 describe('what a task throws', () => {
   test('own classes arrive as their built-in class, with name, message, code, cause, own fields and both stacks', async (t) => {
     const pool = poolFor(t);
@@ -261,6 +296,7 @@ describe('what a task throws', () => {
     assert.equal(error.cause.message, 'five corners');
     assert.match(error.stack, /tasks\.mjs/);
     assert.match(error.stack, /theCaller.*faults\.test\.mjs/);
+    assert.doesNotMatch(error.stack, /worker eval/, "the runner's own frames are left out");
   });
 
   test('AggregateError, DOMException and system errors', async (t) => {

@@ -204,6 +204,24 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
     assert.equal(listeners, 0);
   });
 
+  test('a thousand calls may follow one signal: all are aborted, and there is one listener', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const warnings = [];
+    const onWarning = (warning) => warnings.push(warning.name);
+    process.on('warning', onWarning);
+    const blocker = await started(pool, 'runUntilAborted', [], { signal });
+    const calls = Array.from({ length: 1000 }, () => outcome(pool.run('increment', [1], { signal })));
+    controller.abort();
+    const codes = new Set((await Promise.all(calls)).map(({ error }) => error?.code));
+    assert.deepEqual([...codes], ['ERR_TASK_ABORTED']);
+    await outcome(blocker.promise);
+    await new Promise(setImmediate); // warnings are emitted in the next tick
+    process.off('warning', onWarning);
+    assert.deepEqual(warnings, []);
+  });
+
   test('a signal that is aborted already rejects the call, which never runs', async (t) => {
     const pool = poolFor(t);
     const { error } = await outcome(pool.run('increment', [1], { signal: AbortSignal.abort('no') }));

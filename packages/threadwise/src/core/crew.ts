@@ -148,6 +148,7 @@ export class Crew {
       abortSeen: (task) => this.#context.interrupter().noticed(task),
       memory: (used, limit) => this.#heapMeasured(slot, used, limit),
       stopped: () => void slot.thread.terminate(),
+      broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
         slot.idleSince = platform.now();
         this.#context.onBatch();

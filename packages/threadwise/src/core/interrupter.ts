@@ -1,6 +1,7 @@
 /** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
 import type { Dispatch, Platform, TimerHandle } from './contracts.js';
 import { ThreadwiseError } from './errors.js';
+import { SharedSignals } from './shared-signals.js';
 import type { Task } from './task.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -23,6 +24,7 @@ export interface InterrupterContext {
 
 export class Interrupter {
   readonly #context: InterrupterContext;
+  readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
   /** Which worker has a task that can be interrupted. */
   readonly #holders = new Map<Task, WorkerSlot>();
   readonly #timers = new Map<Task, TimerHandle>();
@@ -39,10 +41,9 @@ export class Interrupter {
   watchSignal(task: Task): void {
     const { signal } = task.run;
     if (signal === undefined && task.run.timeoutMs === undefined) return;
-    const onAbort = () => this.#aborted(task);
-    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#signals.follow(signal, task);
     task.unwatch = () => {
-      signal?.removeEventListener('abort', onAbort);
+      this.#signals.unfollow(signal, task);
       this.unhanded(task);
     };
   }
@@ -117,6 +118,7 @@ export class Interrupter {
       return this.#context.dispatch().pump();
     }
     slot.link.abort(task, outcome === 'aborted' ? error.cause : error);
+    task.stillRuns = true;
     task.settle({ outcome, error });
     this.#grace(task, slot, error, servesOthers(slot) ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS, 'unnoticed');
   }

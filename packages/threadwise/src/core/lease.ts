@@ -67,7 +67,10 @@ class HeldLease implements Lease, LeaseLike {
   /** Tasks that have it. The memory goes back when the last of them has settled, or on `release` where none has. */
   #users = 0;
   #isReleased = false;
-  #isGivenBack = false;
+  #isOver = false;
+  #isTainted = false;
+  /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
+  readonly release: () => void = () => this.#release();
 
   constructor(bytes: Uint8Array, giveBack: () => void) {
     this.#bytes = bytes;
@@ -79,19 +82,20 @@ class HeldLease implements Lease, LeaseLike {
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
-  release(): void {
-    this.#isReleased = true;
-    if (this.#users === 0 && !this.#isGivenBack) {
-      this.#isGivenBack = true;
-      this.#giveBack();
-    }
+  lend(): (stillRuns: boolean) => void {
+    this.#users++;
+    return (stillRuns) => {
+      this.#users--;
+      // A task that was given up may yet write: its memory is left to the garbage collector.
+      this.#isTainted ||= stillRuns;
+      if (this.#users === 0) this.#release();
+    };
   }
 
-  lend(): () => void {
-    this.#users++;
-    return () => {
-      this.#users--;
-      if (this.#users === 0) this.release();
-    };
+  #release(): void {
+    this.#isReleased = true;
+    if (this.#users > 0 || this.#isOver) return;
+    this.#isOver = true;
+    if (!this.#isTainted) this.#giveBack();
   }
 }

@@ -50,7 +50,7 @@ export class Ledger {
   #settled(task: Task, settlement: Settlement): void {
     const caller = this.#open.get(task)!;
     this.#open.delete(task);
-    task.payload.onSettled?.();
+    task.payload.onSettled?.(task.stillRuns);
     this.#record(task, settlement);
     if (settlement.outcome === 'completed') caller.resolve(settlement.value);
     else caller.reject(settlement.error);

@@ -78,8 +78,8 @@ export class Lifecycle {
 
   /** The module cannot be loaded: every call from now on gets `error`. */
   break(error: ThreadwiseError): void {
-    if (this.#state !== 'open') return;
-    this.#transition('broken');
+    if (this.#state === 'closed') return;
+    if (this.#state === 'open') this.#transition('broken');
     this.#brokenBy = error;
     this.#failReadiness(error);
     this.#context.rejectOpenCalls(error);

@@ -7,15 +7,15 @@ export interface Payload {
   readonly args: readonly unknown[];
   /** Those parts of `args` that move to the worker; then the payload cannot be sent a second time. */
   readonly transfer: readonly unknown[];
-  /** Given back when the task has settled: leases. */
-  readonly onSettled: (() => void) | undefined;
+  /** Gives back the leases. `stillRuns`: the caller was told, but the worker may yet touch the memory. */
+  readonly onSettled: ((stillRuns: boolean) => void) | undefined;
 }
 
 /** What `pool.lease` makes, as far as a payload needs to know it. */
 export interface LeaseLike {
   readonly bytes: Uint8Array;
   /** Marks the lease as in use by a task; returns what ends that use. */
-  lend(): () => void;
+  lend(): (stillRuns: boolean) => void;
 }
 
 /** Captures arguments. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot be cloned. */
@@ -28,7 +28,7 @@ export function capture(
   if (transfer.length === 0 && given.every(isImmutable)) {
     return { args: given.slice(), transfer: [], onSettled: undefined };
   }
-  const ends: (() => void)[] = [];
+  const ends: ((stillRuns: boolean) => void)[] = [];
   const args = given.map((value) => {
     const lease = asLease(value);
     if (lease === undefined) return value;
@@ -36,12 +36,13 @@ export function capture(
     ends.push(lease.lend());
     return bytes;
   });
-  const onSettled = ends.length === 0 ? undefined : () => ends.forEach((end) => void end());
+  const onSettled =
+    ends.length === 0 ? undefined : (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));
   try {
     const copy = clone({ args, transfer }, transfer);
     return { args: copy.args, transfer: copy.transfer, onSettled };
   } catch (cause) {
-    onSettled?.();
+    onSettled?.(false);
     throw notCloneable(cause, args, 'args', transfer, clone);
   }
 }

@@ -21,6 +21,8 @@ export class Task implements TaskView {
   retriesLeft: number;
   /** When it was handed to the worker that runs it; for the time it waited. */
   handedAt = 0;
+  /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
+  stillRuns = false;
   /** For one worker and no other (a broadcast, an inline task): never moved to another. */
   pinned = false;
   /** The claim-board cell of the link that carries it; the link's own. */

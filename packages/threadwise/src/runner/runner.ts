@@ -22,6 +22,8 @@ export interface RunnerPlatform {
   nextTurn(callback: () => void): void;
   clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
+  /** A stack without the frames of the runner, which are below those of the task and tell its author nothing. */
+  trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
   /** Makes `current()` find `context` in whatever `run` starts, also later. */
   enter<T>(context: RunningTask, run: () => T): T;
@@ -169,7 +171,10 @@ export class Runner implements ContextHost {
 
   #failed(context: RunningTask, error: unknown, startedAt: number): number {
     const now = this.#end(context);
-    this.#post([TO_MAIN.failed, context.id, this.#encode(error), now - startedAt]);
+    const encoded = this.#encode(error);
+    const trimmed =
+      encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
+    this.#post([TO_MAIN.failed, context.id, trimmed, now - startedAt]);
     return now;
   }
 

@@ -4,8 +4,15 @@
 export interface Port {
   /** Throws a DataCloneError, and sends nothing, when the message cannot be cloned. */
   post(message: unknown, transfer?: readonly unknown[]): void;
-  /** Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. */
-  listen(handler: (message: unknown) => void, onBatch?: () => void): void;
+  /**
+   * Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. `onBroken`:
+   * a message arrived that cannot be read.
+   */
+  listen(
+    handler: (message: unknown) => void,
+    onBatch?: () => void,
+    onBroken?: (error: unknown) => void,
+  ): void;
   /** Delivers now whatever has already arrived; returns how many messages that were. */
   drain(): number;
   close(): void;

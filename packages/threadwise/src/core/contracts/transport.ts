@@ -14,6 +14,8 @@ export interface LinkEvents {
   abortSeen(task: Task): void;
   memory(heapUsedBytes: number, heapLimitBytes: number): void;
   stopped(): void;
+  /** Something the worker said cannot be read, so some call of it would wait for ever. */
+  broken(error: unknown): void;
   /** A batch of messages has been handled: the moment to hand over more work. */
   settledBatch(): void;
 }

@@ -43,8 +43,8 @@ export function timer(ms: number, callback: () => void): TimerHandle {
 /** Listening to a port keeps the process alive; whether it stays alive is for `keepAlive` alone to say. */
 function unrefOnListen(port: NodePort): NodePort {
   const listen = port.listen.bind(port);
-  port.listen = (handler, onBatch) => {
-    listen(handler, onBatch);
+  port.listen = (handler, onBatch, onBroken) => {
+    listen(handler, onBatch, onBroken);
     port.unref();
   };
   return port;

@@ -8,6 +8,7 @@ const MAX_BATCH = 1000;
 export class NodePort implements Port {
   readonly #port: MessagePort;
   #handler: (message: unknown) => void = () => undefined;
+  #onBroken: (error: unknown) => void = rethrow;
 
   constructor(port: MessagePort) {
     this.#port = port;
@@ -17,8 +18,14 @@ export class NodePort implements Port {
     this.#port.postMessage(message, transfer as readonly Transferable[] | undefined);
   }
 
-  listen(handler: (message: unknown) => void, onBatch?: () => void): void {
+  listen(
+    handler: (message: unknown) => void,
+    onBatch?: () => void,
+    onBroken: (error: unknown) => void = rethrow,
+  ): void {
     this.#handler = handler;
+    this.#onBroken = onBroken;
+    this.#port.on('messageerror', onBroken);
     this.#port.on('message', (message) => {
       handler(message);
       // Taking the others from here is several times cheaper than one event for each.
@@ -31,11 +38,20 @@ export class NodePort implements Port {
   drain(): number {
     let count = 0;
     for (; count < MAX_BATCH; count++) {
-      const received = receiveMessageOnPort(this.#port);
+      const received = this.#receive();
       if (received === undefined) break;
       this.#handler(received.message);
     }
     return count;
+  }
+
+  #receive(): { message: unknown } | undefined {
+    try {
+      return receiveMessageOnPort(this.#port);
+    } catch (error) {
+      this.#onBroken(error);
+      return undefined;
+    }
   }
 
   /** Lets the thread end although the port is open. */
@@ -47,4 +63,9 @@ export class NodePort implements Port {
     this.#port.removeAllListeners();
     this.#port.close();
   }
+}
+
+/** In a worker: it ends, and main settles what it held. */
+function rethrow(error: unknown): never {
+  throw error;
 }

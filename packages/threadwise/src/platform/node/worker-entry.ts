@@ -22,11 +22,15 @@ const boot = wt.workerData as WorkerBoot;
 (wt as { workerData: unknown }).workerData = boot.data;
 Module.syncBuiltinESMExports();
 
+/** This script has no file: Node names it so. What called it, the event loop, comes after it. */
+const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][^]*$/;
+
 const platform: RunnerPlatform = {
   now: () => performance.timeOrigin + performance.now(),
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
   load: () => import(boot.moduleUrl),
+  trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
   memory: () => {
     const { used_heap_size, heap_size_limit } = getHeapStatistics();
     return { usedBytes: used_heap_size, limitBytes: heap_size_limit };

@@ -33,6 +33,7 @@ class MessageLink implements Link {
     near.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
+      (error) => events.broken(error),
     );
   }
 

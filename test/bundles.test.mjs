@@ -1,0 +1,82 @@
+// A bundled program still finds its task module and its workers: esbuild and Vite.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import * as esbuild from 'esbuild';
+import { build as viteBuild } from 'vite';
+
+const APP = `
+import { createPool } from 'threadwise';
+const pool = createPool(new URL('./tasks.js', import.meta.url), { threads: 2 });
+console.log(await pool.run('whoAmI', [20]), await pool.run('report', [], { onProgress: (v) => console.log(v) }));
+await pool.close();
+`;
+const TASKS = `
+import { task } from 'threadwise/worker';
+export const whoAmI = (x) => x + task.workerId;
+export const report = () => { task.progress('on the way'); return 'done'; };
+`;
+
+/** A folder with an application of two files, as a user has it: the library in its node_modules. */
+function application(t) {
+  const dir = mkdtempSync(join(tmpdir(), 'threadwise-bundle-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(dir, 'app.js'), APP);
+  writeFileSync(join(dir, 'tasks.js'), TASKS);
+  symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(dir, 'node_modules'));
+  return dir;
+}
+
+/** Runs the bundle where there is no library beside it: all of it must be inside. */
+function runAlone(t, dir) {
+  rmSync(join(dir, 'node_modules'));
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(dir, 'out/app.js')], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  const lines = stdout.trim().split('\n');
+  assert.equal(lines[0], 'on the way');
+  assert.match(lines[1], /^2[12] done$/);
+  const bundled = readFileSync(join(dir, 'out/app.js'), 'utf8');
+  assert.doesNotMatch(bundled, /from\s*['"]threadwise/);
+}
+
+test('esbuild: two entry points', async (t) => {
+  const dir = application(t);
+  await esbuild.build({
+    entryPoints: [join(dir, 'app.js'), join(dir, 'tasks.js')],
+    outdir: join(dir, 'out'),
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
+  runAlone(t, dir);
+});
+
+test('Vite: a build for Node', async (t) => {
+  const dir = application(t);
+  await viteBuild({
+    root: dir,
+    configFile: false,
+    logLevel: 'error',
+    ssr: { noExternal: true },
+    build: {
+      ssr: true,
+      outDir: join(dir, 'out'),
+      emptyOutDir: false,
+      rollupOptions: {
+        input: { app: join(dir, 'app.js'), tasks: join(dir, 'tasks.js') },
+        output: { entryFileNames: '[name].js' },
+      },
+    },
+  });
+  runAlone(t, dir);
+});

@@ -1,0 +1,70 @@
+// The code in README and docs runs: what a reader copies must work.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...below('docs'), ...below('examples')];
+
+function below(dir) {
+  return readdirSync(join(root, dir), { recursive: true })
+    .filter((name) => name.endsWith('.md') && !name.includes('node_modules'))
+    .map((name) => join(dir, name));
+}
+
+/**
+ * The JavaScript blocks of a page. A block's first line names its file: `// tasks.js`. A file whose name begins with
+ * `main` is run; `// main.js → text` says what it must print last.
+ */
+function filesOf(text) {
+  return [...text.matchAll(/^```js\n([\s\S]*?)^```/gm)].map(([, code]) => {
+    const [, name, expected] = /^\/\/ (\S+\.(?:js|cjs|mjs))(?: → (.*))?\n/.exec(code) ?? [];
+    assert.ok(name, `a block does not name its file: ${code.slice(0, 60)}`);
+    return { name, code, expected };
+  });
+}
+
+for (const page of pages) {
+  const text = readFileSync(join(root, page), 'utf8');
+  const files = filesOf(text);
+
+  if (files.length > 0) {
+    test(`${page}: its code runs`, (t) => {
+      const dir = mkdtempSync(join(tmpdir(), 'threadwise-docs-'));
+      t.after(() => rmSync(dir, { recursive: true }));
+      writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
+      symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+      for (const { name, code, expected } of files) {
+        writeFileSync(join(dir, name), code);
+        if (!name.startsWith('main')) continue;
+        const { stdout, stderr, status } = spawnSync(process.execPath, [name], {
+          cwd: dir,
+          encoding: 'utf8',
+        });
+        assert.equal(status, 0, `${name}: ${stderr}`);
+        if (expected !== undefined)
+          assert.equal(stdout.trim().split('\n').at(-1), expected, `${name} of ${page}`);
+      }
+    });
+  }
+
+  test(`${page}: its links lead somewhere`, () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(
+      ([, link]) => link,
+    );
+    const dead = links.filter((link) => !existsSync(resolve(root, dirname(page), link)));
+    assert.deepEqual(dead, []);
+  });
+}
