@@ -33,7 +33,7 @@ function application(t) {
 }
 
 /** Runs the bundle where there is no library beside it: all of it must be inside. */
-function runAlone(t, dir) {
+function runAlone(dir) {
   rmSync(join(dir, 'node_modules'));
   const { stdout, stderr, status } = spawnSync(process.execPath, [join(dir, 'out/app.js')], {
     encoding: 'utf8',
@@ -58,7 +58,7 @@ test('esbuild: two entry points', async (t) => {
     logLevel: 'error',
   });
   writeFileSync(join(dir, 'out/package.json'), '{ "type": "module" }');
-  runAlone(t, dir);
+  runAlone(dir);
 });
 
 test('Vite: a build for Node', async (t) => {
@@ -78,5 +78,5 @@ test('Vite: a build for Node', async (t) => {
       },
     },
   });
-  runAlone(t, dir);
+  runAlone(dir);
 });

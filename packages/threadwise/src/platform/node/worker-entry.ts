@@ -23,7 +23,7 @@ const boot = wt.workerData as WorkerBoot;
 Module.syncBuiltinESMExports();
 
 /** This script has no file: Node names it so. What called it, the event loop, comes after it. */
-const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][^]*$/;
+const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
 const platform: RunnerPlatform = {
   now: () => performance.timeOrigin + performance.now(),
