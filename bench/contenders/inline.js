@@ -1,0 +1,14 @@
+// No threads: what a call costs without any pool, and so what a pool has to beat.
+import * as exported from '../tasks.js';
+
+const tasks = { ...exported };
+
+export default {
+  role: 'inline',
+  variants: {
+    inline: () => ({
+      call: (name, argument) => tasks[name](argument),
+      close: async () => {},
+    }),
+  },
+};

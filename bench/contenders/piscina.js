@@ -1,0 +1,26 @@
+// https://github.com/piscinajs/piscina, as it comes and with the settings that its documentation gives for throughput.
+import { fileURLToPath } from 'node:url';
+import { tasksUrl } from './workers/tasks-url.js';
+
+async function open({ threads }, options) {
+  const { Piscina } = await import('piscina');
+  const filename = fileURLToPath(tasksUrl);
+  const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, ...options });
+  return {
+    call: (name, argument) => pool.run(argument, { name }),
+    close: () => pool.close(),
+  };
+}
+
+export default {
+  role: 'published',
+  package: 'piscina',
+  quick: 'piscina (8 per worker)',
+  variants: {
+    piscina: (settings) => open(settings),
+    'piscina (8 per worker)': (settings) => open(settings, { concurrentTasksPerWorker: 8 }),
+    'piscina (async atomics)': (settings) => open(settings, { atomics: 'async' }),
+    'piscina (8, async atomics)': (settings) =>
+      open(settings, { concurrentTasksPerWorker: 8, atomics: 'async' }),
+  },
+};

@@ -1,0 +1,23 @@
+// https://github.com/tinylibs/tinypool, the pool of Vitest.
+import { fileURLToPath } from 'node:url';
+import { tasksUrl } from './workers/tasks-url.js';
+
+async function open({ threads }, options) {
+  const { Tinypool } = await import('tinypool');
+  const filename = fileURLToPath(tasksUrl);
+  const pool = new Tinypool({ filename, minThreads: threads, maxThreads: threads, ...options });
+  return {
+    call: (name, argument) => pool.run(argument, { name }),
+    close: () => pool.destroy(),
+  };
+}
+
+export default {
+  role: 'published',
+  package: 'tinypool',
+  quick: 'tinypool (8 per worker)',
+  variants: {
+    tinypool: (settings) => open(settings),
+    'tinypool (8 per worker)': (settings) => open(settings, { concurrentTasksPerWorker: 8 }),
+  },
+};

@@ -1,0 +1,19 @@
+// https://github.com/josdejong/workerpool
+import { fileURLToPath } from 'node:url';
+
+const worker = fileURLToPath(new URL('./workers/workerpool.js', import.meta.url));
+
+async function open({ threads }) {
+  const { default: workerpool } = await import('workerpool');
+  const pool = workerpool.pool(worker, {
+    workerType: 'thread',
+    minWorkers: threads,
+    maxWorkers: threads,
+  });
+  return {
+    call: (name, argument) => pool.exec(name, [argument]),
+    close: () => pool.terminate(),
+  };
+}
+
+export default { role: 'published', package: 'workerpool', variants: { workerpool: open } };

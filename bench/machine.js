@@ -1,0 +1,48 @@
+// Where and with what something was measured: a figure without it means little.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const here = dirname(fileURLToPath(import.meta.url));
+
+export function describeMachine() {
+  return {
+    cpu: os.cpus()[0]?.model ?? 'unknown',
+    cores: os.cpus().length,
+    availableParallelism: os.availableParallelism(),
+    memoryBytes: os.totalmem(),
+    platform: `${os.platform()} ${os.arch()} ${os.release()}`,
+    loadAverage: os.loadavg(),
+    node: process.version,
+    v8: process.versions.v8,
+  };
+}
+
+/** The version of a package as it is installed: what its own package.json says. */
+export function versionOf(packageName) {
+  // Not every package exports its package.json, so it is looked for above what the package exports.
+  for (let folder = dirname(require.resolve(packageName)); ; folder = dirname(folder)) {
+    const path = join(folder, 'package.json');
+    const manifest = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+    if (manifest.name === packageName) return manifest.version;
+    if (folder === dirname(folder)) throw new Error(`No package.json of '${packageName}' found`);
+  }
+}
+
+/** The commit that is checked out, and whether files differ from it; undefined outside of a repository. */
+export function describeCommit() {
+  const git = (...args) =>
+    execFileSync('git', args, { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  try {
+    return {
+      commit: git('rev-parse', 'HEAD').trim(),
+      hasChanges: git('status', '--porcelain').trim() !== '',
+    };
+  } catch {
+    return undefined;
+  }
+}

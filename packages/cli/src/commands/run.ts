@@ -1,0 +1,80 @@
+/** `threadwise run`: declares its arguments and help; what they do is in ../run. */
+
+import { type Command, Option } from 'commander';
+import {
+  parseBatch,
+  parseDuration,
+  parseRange,
+  parseRetries,
+  parseSampleSize,
+  parseThreads,
+} from '../run/option-values.js';
+import { type RawRunOptions, resolveRunOptions } from '../run/options.js';
+import { formatNames } from '../run/output/format.js';
+
+export function addRun(program: Command, setExitCode: (code: number) => void): void {
+  const command = program
+    .command('run')
+    .summary('run a function over files or records on all cores')
+    .description(
+      'Run an exported function once per input, on all cores; results go to standard output in input order.',
+    )
+    .argument('<module>', 'module, and after # the export (default: its default or only function)');
+  addInputs(command);
+  addOutputs(command);
+  addExecution(command);
+  command.addHelpText('after', examples).action(async (module: string, raw: RawRunOptions) => {
+    const resolved = resolveRunOptions(module, raw, process.stdin.isTTY === true);
+    // Loaded only now: help and usage errors need none of it.
+    const { run } = await import('../run/run.js');
+    setExitCode(await run(resolved));
+  });
+}
+
+function addInputs(command: Command): void {
+  command
+    .optionsGroup('Input (one of; default: lines of standard input):')
+    .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
+    .option('--dot', 'with --files: names beginning with a dot as well')
+    .option('--lines [file]', 'every line of a file or of standard input')
+    .option('--json <file>', 'every value of a JSON array or of NDJSON')
+    .option('--range <a..b>', 'every integer from a to b', parseRange);
+}
+
+function addOutputs(command: Command): void {
+  command
+    .optionsGroup('Output:')
+    .option('--out <file>', 'write results to a file')
+    .addOption(
+      new Option('--format <name>', 'how results are written (default: ndjson)').choices(formatNames),
+    )
+    .option('--with-input', 'write {"input": …, "result": …}')
+    .option('--unordered', 'write results as they come')
+    .option('--reduce <export>', 'fold the results with a function of the module, write the final value')
+    .option('--quiet', 'no progress and no summary');
+}
+
+function addExecution(command: Command): void {
+  command
+    .optionsGroup('Execution:')
+    .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
+    .option('--batch <auto|n>', 'inputs per message to a thread (default: auto)', parseBatch)
+    .option('--timeout <time>', 'per input: 500, 500ms, 2s, 1m', parseDuration)
+    .option('--retries <n>', 'try a failing input again (default: 0)', parseRetries)
+    .addOption(
+      new Option('--on-error <what>', 'at a failing input (default: stop)').choices(['stop', 'skip']),
+    )
+    .option('--journal <file>', 'a killed run goes on where it stopped when given again')
+    .option('--compare-inline [n]', 'run a sample of n inputs (200) without threads first', parseSampleSize);
+}
+
+const examples = `
+Examples:
+  threadwise run ./hash.js --files 'src/**' '!**/*.map'      one call per file, its path as the argument
+  threadwise run ./tasks.js#resize --files 'in/*.jpg' --on-error skip --timeout 30s
+  cat urls.txt | threadwise run ./tasks.js#parse --format text > parsed.txt
+  threadwise run ./score.js --json records.json --with-input --out scores.ndjson
+  threadwise run ./primes.js#count --range 1..1000000 --reduce sum
+  threadwise run ./import.js --lines big.csv --out done.ndjson --journal import.journal
+
+Exit codes: 0 all well, 1 an input failed, 2 usage or bad input, 130 interrupted.`;

@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+/** The command `threadwise`: the list of its subcommands, and what an error means for the exit code. */
+
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addRun } from './commands/run.js';
+import { ExitCode } from './exit-code.js';
+import { exitCodeOf, messageOf } from './report-error.js';
+
+/** What a user's module left open in the main thread must not keep the command alive after its work is done. */
+const LINGER_MS = 500;
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('threadwise')
+  .description('Run JavaScript functions on all cores.')
+  .version(version)
+  .showHelpAfterError('(--help lists options and examples)')
+  .exitOverride();
+
+const setExitCode = (code: number): void => {
+  process.exitCode = code;
+};
+
+// Nobody reads any more (`--help | head`): no reason to complain. Results have their own way out and notice it there.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+addRun(program, setExitCode);
+program.addHelpText(
+  'after',
+  "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
+);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
+  } else {
+    process.stderr.write(`threadwise: ${messageOf(error)}\n`);
+    setExitCode(exitCodeOf(error));
+  }
+}
+setTimeout(() => process.exit(), LINGER_MS).unref();

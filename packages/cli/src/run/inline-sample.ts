@@ -1,0 +1,92 @@
+/** --compare-inline: runs some inputs in the main thread, to say what the threads bring. */
+
+import type { InputSource, SampledInput } from './inputs/input-source.js';
+import type { BatchSetup } from './work/batch.js';
+import { type BatchRunner, createBatchRunner } from './work/batch-runner.js';
+import { createBatching } from './work/batching.js';
+import { errorLine } from './work/described-error.js';
+
+export interface InlineSample {
+  readonly inputs: number;
+  readonly ms: number;
+  readonly how: string;
+  /** How long this many inputs would take inline, if the sample is typical. */
+  estimateMs(inputs: number): number;
+  /** What the first failing input said, if any failed. */
+  readonly failure: string | undefined;
+}
+
+/** The sample is run again and again for so long: a few calls would be measured before they are compiled. */
+const REPEAT_MS = 500;
+/** A pass ends here even if not all of the sample has run; with an input that takes longer, after that input. */
+const MAX_PASS_MS = 1500;
+
+export async function sampleInline(
+  setup: BatchSetup,
+  source: InputSource,
+  count: number,
+): Promise<InlineSample> {
+  const runner = await createBatchRunner({ ...setup, keepsValues: false, stopsAtFailure: false });
+  const { inputs, how } = source.sample(count);
+  const chosen: SampledInput[] = [];
+  for await (const input of inputs) chosen.push(input);
+  await runHook(runner, 'setup');
+  const { ran, ms, weightedMs, weight, failure } = await fastestPass(runner, chosen);
+  await runHook(runner, 'teardown');
+  return { inputs: ran, ms, how, failure, estimateMs: (all) => (weightedMs / weight) * all };
+}
+
+interface Measured {
+  ran: number;
+  ms: number;
+  weight: number;
+  weightedMs: number;
+  failure: string | undefined;
+}
+
+/** The fastest, so that the comparison is not flattered by code that was still cold. */
+async function fastestPass(runner: BatchRunner, inputs: readonly SampledInput[]): Promise<Measured> {
+  let best = await measure(runner, inputs);
+  for (let spent = best.ms; spent < REPEAT_MS && best.ran > 0; ) {
+    const begin = performance.now();
+    const pass = await measure(runner, inputs);
+    if (pass.weightedMs < best.weightedMs) best = pass;
+    spent += performance.now() - begin;
+  }
+  return best;
+}
+
+async function measure(runner: BatchRunner, inputs: readonly SampledInput[]): Promise<Measured> {
+  const sum: Measured = { ran: 0, ms: 0, weight: 0, weightedMs: 0, failure: undefined };
+  const batching = createBatching('auto', 1);
+  while (sum.ran < inputs.length && sum.ms < MAX_PASS_MS) {
+    const batch = nextBatch(inputs, sum.ran, batching.size());
+    const outcome = await runner.run(
+      batch.map(({ value }) => value),
+      1,
+    );
+    batching.note(outcome);
+    const { weight } = batch[0]!;
+    sum.ran += batch.length;
+    sum.ms += outcome.runMs;
+    sum.weight += weight * batch.length;
+    sum.weightedMs += weight * outcome.runMs;
+    sum.failure ??= outcome.failures[0] && errorLine(outcome.failures[0].error);
+  }
+  return sum;
+}
+
+/** Cheap inputs are timed together, as long as they weigh the same. */
+function nextBatch(inputs: readonly SampledInput[], start: number, size: number): readonly SampledInput[] {
+  let end = start + 1;
+  while (end < inputs.length && end - start < size && inputs[end]!.weight === inputs[start]!.weight) end += 1;
+  return inputs.slice(start, end);
+}
+
+/** What a worker's setup gets, as far as it makes sense here. */
+const inlineContext = { workerId: 0, poolName: 'threadwise run', data: undefined };
+
+async function runHook({ module }: BatchRunner, name: 'setup' | 'teardown'): Promise<void> {
+  const hook = module[name];
+  if (typeof hook === 'function') await (hook as (context: object) => unknown)(inlineContext);
+}

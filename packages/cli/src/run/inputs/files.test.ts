@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { UsageError } from '../../usage-error.js';
+import { openFiles } from './files.js';
+import { type Done, type Input, nothingDone } from './input-source.js';
+
+let folder: string;
+const startedIn = process.cwd();
+
+const tree = {
+  'a.txt': '1',
+  'a/one.txt': '22',
+  'a/two.md': '333',
+  'a-b/three.txt': '',
+  '.hidden/x.txt': '',
+  'a/.dot.txt': '',
+  'b/c/deep.txt': '4444',
+  'b/[id].txt': '',
+  'node_modules/m/index.txt': '',
+};
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'threadwise-files-'));
+  for (const [path, content] of Object.entries(tree)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  symlinkSync(join(folder, 'a.txt'), join(folder, 'link.txt'));
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling.txt'));
+  symlinkSync(folder, join(folder, 'a', 'cycle'));
+  process.chdir(folder);
+});
+
+after(() => {
+  process.chdir(startedIn);
+  rmSync(folder, { recursive: true });
+});
+
+function list(
+  patterns: string[],
+  { dot = false, done = nothingDone, ownFiles = [] as string[] } = {},
+): Input[] {
+  const source = openFiles({ patterns, dot, ownFiles });
+  source.count();
+  const inputs = [...(source.read(done) as Iterable<Input[]>)].flat();
+  if (done === nothingDone) assert.equal(source.total, inputs.length);
+  return inputs;
+}
+
+const paths = (...args: Parameters<typeof list>): unknown[] => list(...args).map(({ value }) => value);
+const failsWith = (patterns: string[], message: RegExp): void =>
+  assert.throws(
+    () => list(patterns),
+    (error) => error instanceof UsageError && message.test(error.message),
+  );
+
+test('lists in path order, without dot files and symbolic links, node_modules included', () => {
+  const expected = [
+    'a/one.txt',
+    'a-b/three.txt',
+    'a.txt',
+    'b/[id].txt',
+    'b/c/deep.txt',
+    'node_modules/m/index.txt',
+  ];
+  assert.deepEqual(paths(['**/*.txt']), expected);
+  assert.deepEqual(paths(['./**/*.txt']), expected);
+});
+
+test('lists dot files with dot, or where the pattern spells the dot', () => {
+  assert.ok(paths(['**'], { dot: true }).includes('.hidden/x.txt'));
+  assert.ok(paths(['**'], { dot: true }).includes('a/.dot.txt'));
+  assert.deepEqual(paths(['.hidden/*']), ['.hidden/x.txt']);
+  assert.deepEqual(paths(['a/.*']), ['a/.dot.txt']);
+});
+
+test('gives a file that several patterns match once, in path order whatever the order of patterns', () => {
+  assert.deepEqual(paths(['b/**', 'a/*', './a/one.txt', join(folder, 'a/two.md')]), [
+    'a/one.txt',
+    join(folder, 'a/two.md'),
+    'b/[id].txt',
+    'b/c/deep.txt',
+  ]);
+});
+
+test('takes the name of an existing file literally', () => {
+  assert.deepEqual(paths(['b/[id].txt']), ['b/[id].txt']);
+  assert.deepEqual(paths(['link.txt']), ['link.txt'], 'a link that was named is followed');
+});
+
+test('leaves out what ! excludes, without entering such directories', () => {
+  assert.deepEqual(paths(['**/*.txt', '!node_modules/**', '!a*/**']), [
+    'a.txt',
+    'b/[id].txt',
+    'b/c/deep.txt',
+  ]);
+  assert.deepEqual(paths(['b/**', '!b/*.txt']), ['b/c/deep.txt'], 'a single * excludes one level only');
+});
+
+test('matches braces, absolute patterns and patterns that lead upwards', () => {
+  assert.deepEqual(paths(['{a,b/c}/*.txt']), ['a/one.txt', 'b/c/deep.txt']);
+  assert.deepEqual(paths([`${folder}/b/**/d*`]), [join(folder, 'b/c/deep.txt')]);
+  process.chdir('b');
+  assert.deepEqual(paths(['../a/*.md']), ['../a/two.md']);
+  process.chdir('..');
+});
+
+test('never lists what the run itself writes', () => {
+  assert.deepEqual(paths(['a/*'], { ownFiles: ['a/two.md'] }), ['a/one.txt']);
+});
+
+test('knows the size of each file', () => {
+  assert.deepEqual(
+    list(['a/*']).map(({ bytes }) => bytes),
+    [2, 3],
+  );
+});
+
+test('goes on behind a mark by path, leaving out stretches that are done', () => {
+  const key = (path: string): string => join(folder, path);
+  const done: Done = { mark: key('a/two.md'), beyond: [[key('a.txt'), key('b/[id].txt')]] };
+  assert.deepEqual(paths(['**/*.txt', '!node_modules/**'], { done }), ['a-b/three.txt', 'b/c/deep.txt']);
+});
+
+test('says what is wrong with a pattern', () => {
+  failsWith(['a'], /'a' is a directory; use 'a\/\*\*'/);
+  failsWith(['*.nothing'], /no file matches '\*\.nothing'/);
+  failsWith(['**/*.txt', 'missing.txt'], /no file matches 'missing\.txt'/);
+  failsWith(['dangling.txt'], /no file matches 'dangling\.txt'/);
+  failsWith(['nowhere/**'], /no file matches/);
+  failsWith(['!a/**'], /expected a pattern that files can match/);
+});
+
+test('a sample stands for all files', async () => {
+  const source = openFiles({ patterns: ['**/*.txt'], dot: false, ownFiles: [] });
+  let weight = 0;
+  for await (const sampled of source.sample(100).inputs) weight += sampled.weight;
+  assert.equal(weight, 6);
+});

@@ -1,0 +1,61 @@
+/** The contract between the kinds of input and the run: what an input is, and how reading goes on after a kill. */
+
+/** Where an input stands in the order of its source: its number, or for files its absolute path. */
+export type Position = number | string;
+
+export interface Input {
+  /** The task's one argument. */
+  readonly value: unknown;
+  readonly position: Position;
+  /** The input's size, for rates: the file's size, or the bytes its line or JSON text took. */
+  readonly bytes: number;
+}
+
+/** An inclusive stretch of positions. */
+export type Span = readonly [first: Position, last: Position];
+
+/** What earlier runs of a journal have finished. */
+export interface Done {
+  /** Everything up to here. */
+  readonly mark: Position | undefined;
+  /** And these stretches beyond it. */
+  readonly beyond: readonly Span[];
+}
+
+export const nothingDone: Done = { mark: undefined, beyond: [] };
+
+/**
+ * Inputs come in groups: those that are available at once. A batch is cut from one group and so never waits for
+ * the next one, which matters when lines trickle in.
+ */
+export type InputGroups = Iterable<readonly Input[]> | AsyncIterable<readonly Input[]>;
+
+export interface SampledInput extends Input {
+  /** How many inputs of the whole it stands for, up to a common factor. */
+  readonly weight: number;
+}
+
+export interface Sample {
+  readonly inputs: Iterable<SampledInput> | AsyncIterable<SampledInput>;
+  /** How they were chosen, for the summary: "the first 200 lines". */
+  readonly how: string;
+}
+
+export interface InputSource {
+  readonly kind: 'files' | 'lines' | 'json' | 'range';
+  /** What the journal remembers, so that it is not used for other input. Plain JSON. */
+  readonly identity: Readonly<Record<string, unknown>>;
+  /** Number of inputs and of bytes, where they are known before reading; for files only after `count`. */
+  readonly total: number | undefined;
+  readonly totalBytes: number | undefined;
+  /** Finds out `total` where that takes a while; called while the threads start. */
+  count(): void;
+  /** Negative if `a` comes before `b`. */
+  compare(a: Position, b: Position): number;
+  /** The inputs that are not done, in order. Throws a UsageError at bad input. */
+  read(done: Done): InputGroups;
+  /** About `count` inputs for a measurement; reading them takes nothing away from `read`. */
+  sample(count: number): Sample;
+  /** Lets go of what `read` holds, also in the middle of reading. */
+  close(): void;
+}

@@ -1,0 +1,26 @@
+/** From the resolved option to the source that reads it: the list of the kinds of input. */
+
+import { type FilesOptions, openFiles } from './files.js';
+import type { InputSource } from './input-source.js';
+import { type JsonOptions, openJson } from './json.js';
+import { type LinesOptions, openLines } from './lines.js';
+import { openRange, type RangeOptions } from './range.js';
+
+export type InputOptions =
+  | ({ readonly kind: 'files' } & Omit<FilesOptions, 'ownFiles'>)
+  | ({ readonly kind: 'lines' } & LinesOptions)
+  | ({ readonly kind: 'json' } & JsonOptions)
+  | ({ readonly kind: 'range' } & RangeOptions);
+
+export function openInputs(options: InputOptions, ownFiles: readonly string[]): InputSource {
+  switch (options.kind) {
+    case 'files':
+      return openFiles({ ...options, ownFiles });
+    case 'lines':
+      return openLines(options);
+    case 'json':
+      return openJson(options);
+    case 'range':
+      return openRange(options);
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The journal as the run sees it: told what begins and what is written, it makes sure that a killed run can go on.
+ * The protocol and why nothing is lost or doubled: README.md in this folder.
+ */
+
+import type { Counts } from '../counts.js';
+import type { Compare } from '../inputs/done.js';
+import { nothingDone } from '../inputs/input-source.js';
+import type { Sink } from '../output/sink.js';
+import type { Batch } from '../work/batch.js';
+import { DoneTracker } from './done-tracker.js';
+import { type JournalWriter, openJournalWriter } from './journal-file.js';
+import {
+  beginning,
+  type JournalHeader,
+  type JournalIdentity,
+  type JournalRecord,
+  type Resume,
+} from './resume.js';
+
+export interface Journal {
+  /** In the order of reading, before the batch runs. */
+  begin(batch: Batch): void;
+  /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
+  finish(batch: Batch, count: number): void;
+  /** Right after the output of what was finished has been written. */
+  record(counts: Counts): void;
+  /** Every input is done. */
+  complete(counts: Counts): void;
+  close(): void;
+}
+
+/** Without --journal. */
+export const noJournal: Journal = { begin() {}, finish() {}, record() {}, complete() {}, close() {} };
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly identity: JournalIdentity;
+  readonly resume: Resume;
+  readonly compare: Compare;
+  readonly sink: Sink;
+}
+
+export function openJournal({ path, identity, resume, compare, sink }: JournalOptions): Journal {
+  const isContinued = resume.kind === 'continue';
+  const tracker = new DoneTracker(isContinued ? resume.done : nothingDone, compare);
+  const writer = openJournalWriter(path, isContinued ? resume.length : 0);
+  if (!isContinued) writer.append(headerOf(identity, sink));
+  const append = (counts: Counts): void => appendRecord(writer, tracker, sink, counts);
+  return {
+    begin: (batch) => tracker.begin(batch),
+    finish: (batch, count) => tracker.finish(batch, count),
+    record: append,
+    complete: (counts) => writer.append({ ...recordOf(tracker, sink, counts), complete: true }),
+    close: () => writer.close(),
+  };
+}
+
+function headerOf(identity: JournalIdentity, sink: Sink): JournalHeader {
+  return { ...beginning, ...identity, place: sink.place, offset: sink.offset };
+}
+
+function appendRecord(writer: JournalWriter, tracker: DoneTracker, sink: Sink, counts: Counts): void {
+  writer.append(recordOf(tracker, sink, counts));
+}
+
+function recordOf(tracker: DoneTracker, sink: Sink, { inputs, failed, bytes }: Counts): JournalRecord {
+  const { mark, beyond } = tracker.done();
+  return { mark: mark ?? null, beyond, inputs, failed, bytes, offset: sink.offset };
+}

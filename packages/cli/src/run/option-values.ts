@@ -1,0 +1,60 @@
+/** Reads the values of single options. What is wrong is told as "expected …"; the parser adds what came. */
+
+import { InvalidArgumentError } from 'commander';
+import type { RangeOptions } from './inputs/range.js';
+import type { Threads } from './work/batch-pool.js';
+
+export function parseThreads(text: string): Threads {
+  if (text === 'auto') return 'auto';
+  const range = /^(\d+)-(\d+)$/.exec(text);
+  const min = Number(range?.[1]);
+  const max = Number(range?.[2]);
+  if (range !== null && min <= max && max > 0) return { min, max };
+  return parseWhole(
+    text,
+    1,
+    'Expected auto, a number of at least 1, or min-max with min <= max, such as 2-8.',
+  );
+}
+
+export function parseBatch(text: string): number | 'auto' {
+  return text === 'auto' ? 'auto' : parseWhole(text, 1, 'Expected auto or a number of at least 1.');
+}
+
+export function parseRetries(text: string): number {
+  return parseWhole(text, 0, 'Expected a number of at least 0.');
+}
+
+export function parseSampleSize(text: string): number {
+  return parseWhole(text, 1, 'Expected a number of inputs, at least 1.');
+}
+
+const unitsMs: Readonly<Record<string, number>> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+export function parseDuration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|)$/.exec(text);
+  const ms = match === null ? 0 : Number(match[1]) * unitsMs[match[2]!]!;
+  // Longer than a timer can be set for.
+  if (ms < 1 || ms > 2 ** 31 - 1) {
+    throw new InvalidArgumentError('Expected a time such as 500, 500ms, 2s or 1m.');
+  }
+  return Math.round(ms);
+}
+
+export function parseRange(text: string): RangeOptions {
+  const match = /^(-?\d+)\.\.(-?\d+)$/.exec(text);
+  const from = Number(match?.[1]);
+  const to = Number(match?.[2]);
+  if (match === null || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || from > to) {
+    throw new InvalidArgumentError('Expected two integers a..b with a <= b, such as 1..1000.');
+  }
+  return { from, to };
+}
+
+function parseWhole(text: string, least: number, expected: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
+    throw new InvalidArgumentError(expected);
+  }
+  return value;
+}

@@ -1,0 +1,136 @@
+/** All options of `threadwise run`, checked against each other once and resolved into one record. */
+
+import { resolve } from 'node:path';
+import { UsageError } from '../usage-error.js';
+import type { InputOptions } from './inputs/open-inputs.js';
+import type { RangeOptions } from './inputs/range.js';
+import type { FormatName } from './output/format.js';
+import type { Threads } from './work/batch-pool.js';
+
+/** As the argument parser gives them. */
+export interface RawRunOptions {
+  readonly files?: readonly string[];
+  readonly dot?: boolean;
+  readonly lines?: string | true;
+  readonly json?: string;
+  readonly range?: RangeOptions;
+  readonly unordered?: boolean;
+  readonly out?: string;
+  readonly format?: FormatName;
+  readonly withInput?: boolean;
+  readonly reduce?: string;
+  readonly threads?: Threads;
+  readonly batch?: number | 'auto';
+  readonly timeout?: number;
+  readonly retries?: number;
+  readonly onError?: 'stop' | 'skip';
+  readonly journal?: string;
+  readonly compareInline?: number | true;
+  readonly quiet?: boolean;
+}
+
+export interface RunOptions {
+  readonly module: string;
+  readonly input: InputOptions;
+  readonly ordered: boolean;
+  readonly out: string | undefined;
+  readonly format: FormatName;
+  readonly withInput: boolean;
+  readonly reduce: string | undefined;
+  /** Undefined: not said, so that the library's default and environment variable hold. */
+  readonly threads: Threads | undefined;
+  readonly batch: number | 'auto';
+  readonly timeoutMs: number | undefined;
+  readonly retries: number;
+  readonly onError: 'stop' | 'skip';
+  readonly journal: string | undefined;
+  readonly compareInline: number | undefined;
+  readonly quiet: boolean;
+}
+
+const DEFAULT_SAMPLE = 200;
+
+export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean): RunOptions {
+  checkPairs(raw);
+  const input = resolveInput(raw, isStdinTerminal);
+  checkPaths(raw, input);
+  checkSample(raw, input);
+  return {
+    module,
+    input,
+    ordered: raw.unordered !== true,
+    out: raw.out,
+    format: raw.format ?? 'ndjson',
+    withInput: raw.withInput === true,
+    reduce: raw.reduce,
+    threads: raw.threads,
+    // A timeout is for one input, so with one the batches have one input as well.
+    batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,
+    timeoutMs: raw.timeout,
+    retries: raw.retries ?? 0,
+    onError: raw.onError ?? 'stop',
+    journal: raw.journal,
+    compareInline: raw.compareInline === true ? DEFAULT_SAMPLE : raw.compareInline,
+    quiet: raw.quiet === true,
+  };
+}
+
+function resolveInput(raw: RawRunOptions, isStdinTerminal: boolean): InputOptions {
+  const given = (['files', 'lines', 'json', 'range'] as const).filter((name) => raw[name] !== undefined);
+  if (given.length > 1) {
+    throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
+  }
+  if (raw.dot === true && raw.files === undefined) throw new UsageError('--dot needs --files');
+  if (raw.files !== undefined) return { kind: 'files', patterns: raw.files, dot: raw.dot === true };
+  if (raw.json !== undefined) return { kind: 'json', file: raw.json };
+  if (raw.range !== undefined) return { kind: 'range', ...raw.range };
+  if (raw.lines === undefined && isStdinTerminal) {
+    throw new UsageError('expected an input: --files, --lines, --json, --range, or lines on standard input');
+  }
+  const isFile = typeof raw.lines === 'string' && raw.lines !== '-';
+  return { kind: 'lines', file: isFile ? (raw.lines as string) : undefined };
+}
+
+/** Options that exclude each other, and why. */
+function checkPairs(raw: RawRunOptions): void {
+  const has = (name: keyof RawRunOptions): boolean => raw[name] !== undefined && raw[name] !== false;
+  exclude(
+    has('journal') && has('reduce'),
+    '--journal and --reduce',
+    'a fold cannot be continued in its middle',
+  );
+  exclude(has('journal') && raw.format === 'json', '--journal and --format json', 'use --format ndjson');
+  exclude(has('reduce') && has('withInput'), '--reduce and --with-input', 'a fold has no single input');
+  exclude(
+    raw.format === 'text' && has('withInput'),
+    '--format text and --with-input',
+    'use --format ndjson or json',
+  );
+  exclude(
+    has('timeout') && raw.batch !== undefined && raw.batch !== 1,
+    `--timeout and --batch ${raw.batch}`,
+    'the timeout is for one input, so with it a batch is one input',
+  );
+}
+
+function checkPaths({ out, journal }: RawRunOptions, input: InputOptions): void {
+  const isSame = (a: string | undefined, b: string | undefined): boolean =>
+    a !== undefined && b !== undefined && resolve(a) === resolve(b);
+  const read = 'file' in input ? input.file : undefined;
+  exclude(isSame(out, journal), '--out and --journal', 'expected two different files');
+  exclude(isSame(out, read), `--out and --${input.kind}`, 'the output would overwrite the input');
+  exclude(isSame(journal, read), `--journal and --${input.kind}`, 'the journal would overwrite the input');
+}
+
+function checkSample({ compareInline }: RawRunOptions, input: InputOptions): void {
+  const isStdin = 'file' in input && (input.file === undefined || input.file === '-');
+  exclude(
+    compareInline !== undefined && isStdin,
+    '--compare-inline and standard input',
+    'the sample needs input that can be read twice; use a file',
+  );
+}
+
+function exclude(isWrong: boolean, what: string, why: string): void {
+  if (isWrong) throw new UsageError(`${what} exclude each other: ${why}`);
+}

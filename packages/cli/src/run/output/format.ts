@@ -1,0 +1,47 @@
+/** How results become text. Done in the workers: it is parallel there, and `toJSON` methods are still alive. */
+
+export type FormatName = 'ndjson' | 'json' | 'text';
+export const formatNames: readonly FormatName[] = ['ndjson', 'json', 'text'];
+
+export interface Format {
+  /** One result as text, without what goes around it. Throws if it cannot be written. */
+  render(value: unknown): string;
+  readonly open: string;
+  readonly between: string;
+  readonly after: string;
+  readonly close: string;
+  /** The whole output if there is no result. */
+  readonly empty: string;
+}
+
+const lines = { open: '', between: '', after: '\n', close: '', empty: '' };
+
+export const formats: Readonly<Record<FormatName, Format>> = {
+  ndjson: { ...lines, render: toJson },
+  text: { ...lines, render: String },
+  json: { open: '[\n', between: ',\n', after: '', close: '\n]\n', empty: '[]\n', render: toJson },
+};
+
+/** How one input's result is rendered, on its own or together with the input. */
+export type Render = (input: unknown, result: unknown) => string;
+
+export function createRender(name: FormatName, withInput: boolean): Render {
+  const { render, after } = formats[name];
+  if (!withInput) return (_input, result) => render(result) + after;
+  return (input, result) => `{"input":${toJson(input)},"result":${toJson(result)}}${after}`;
+}
+
+export function joinTexts(name: FormatName, texts: readonly string[]): string {
+  const { between } = formats[name];
+  return between === '' ? texts.join('') : texts.filter((text) => text !== '').join(between);
+}
+
+/** JSON.stringify, except that a value without JSON is `null` if it is undefined and otherwise an error. */
+function toJson(value: unknown): string {
+  const text: string | undefined = JSON.stringify(value);
+  if (text !== undefined) return text;
+  if (typeof value === 'function' || typeof value === 'symbol') {
+    throw new TypeError(`the result is a ${typeof value}, which cannot be written as JSON`);
+  }
+  return 'null';
+}

@@ -1,0 +1,46 @@
+/** --reduce: folds the results in the main thread, by the rule of Array.prototype.reduce. */
+
+import { UsageError } from '../usage-error.js';
+import type { TaskFunction } from './work/task-module.js';
+
+export interface Reducer {
+  add(value: unknown): Promise<void>;
+  /** The fold's result. Throws if there is none. */
+  value(): unknown;
+}
+
+export class ReducerError extends Error {
+  override readonly name = 'ReducerError';
+}
+
+/**
+ * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.
+ * `(a, b) => …` has not: the first result is the initial value, as in `reduce` with one argument.
+ */
+export function createReducer(fold: TaskFunction, name: string): Reducer {
+  const bringsInitial = fold.length === 0;
+  let isEmpty = true;
+  let sum: unknown;
+  return {
+    async add(value) {
+      if (isEmpty && !bringsInitial) sum = value;
+      else sum = await called(fold, name, sum, value);
+      isEmpty = false;
+    },
+    value() {
+      if (!isEmpty || bringsInitial) return sum;
+      throw new UsageError(
+        `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
+      );
+    },
+  };
+}
+
+async function called(fold: TaskFunction, name: string, sum: unknown, value: unknown): Promise<unknown> {
+  try {
+    return await fold(sum, value);
+  } catch (error) {
+    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    throw new ReducerError(`the reducer '${name}' failed: ${reason}`);
+  }
+}

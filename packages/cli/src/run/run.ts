@@ -1,0 +1,69 @@
+/** One `threadwise run` from its options to its exit code: puts the parts together and takes them apart again. */
+
+import { resolve } from 'node:path';
+import { ExitCode } from '../exit-code.js';
+import type { Counts } from './counts.js';
+import { type InlineSample, sampleInline } from './inline-sample.js';
+import type { InputSource } from './inputs/input-source.js';
+import { openInputs } from './inputs/open-inputs.js';
+import { type JournalIdentity, planResume, type Resume } from './journal/resume.js';
+import type { RunOptions } from './options.js';
+import { Session } from './session.js';
+import type { BatchSetup } from './work/batch.js';
+import { findModule, type ModuleReference } from './work/task-module.js';
+
+export async function run(options: RunOptions): Promise<number> {
+  const module = findModule(options.module);
+  const ownFiles = [options.out, options.journal].filter((path) => path !== undefined);
+  const source = openInputs(options.input, ownFiles);
+  try {
+    const identity = identityOf(options, module, source);
+    const resume: Resume =
+      options.journal === undefined ? { kind: 'new' } : planResume(options.journal, identity);
+    if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
+    const setup = setupOf(options, module);
+    const inline = await inlineOf(options, setup, source);
+    return await new Session({ options, source, setup, identity, resume, inline }).run();
+  } finally {
+    source.close();
+  }
+}
+
+function setupOf(options: RunOptions, { url, exportName }: ModuleReference): BatchSetup {
+  return {
+    moduleUrl: url,
+    exportName,
+    format: options.format,
+    withInput: options.withInput,
+    keepsValues: options.reduce !== undefined,
+    stopsAtFailure: options.onError === 'stop',
+  };
+}
+
+/** Whatever changes the output; not what only changes how it is made, such as --threads. */
+function identityOf(options: RunOptions, module: ModuleReference, source: InputSource): JournalIdentity {
+  return {
+    module: module.url,
+    export: module.exportName ?? null,
+    input: source.identity,
+    out: options.out === undefined ? null : resolve(options.out),
+    format: options.format,
+    withInput: options.withInput,
+  };
+}
+
+function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Counts): number {
+  if (!quiet) {
+    const failures = failed === 0 ? '' : `, ${failed} of them failed`;
+    process.stderr.write(`already complete: journal '${journal}' has ${inputs} inputs${failures}\n`);
+  }
+  return failed === 0 ? ExitCode.ok : ExitCode.failed;
+}
+
+async function inlineOf(
+  { compareInline }: RunOptions,
+  setup: BatchSetup,
+  source: InputSource,
+): Promise<InlineSample | undefined> {
+  return compareInline === undefined ? undefined : sampleInline(setup, source, compareInline);
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { noCounts } from './counts.js';
+import { hintsFor } from './hints.js';
+import { formatDuration, formatRate } from './numbers.js';
+import { resolveRunOptions } from './options.js';
+import { stateOf } from './progress.js';
+import type { Report } from './report.js';
+import { renderSummary } from './summary.js';
+
+const report: Report = {
+  unit: 'files',
+  end: 'complete',
+  counts: { inputs: 5000, failed: 0, bytes: 200 * 1024 * 1024 },
+  earlier: noCounts,
+  failed: 0,
+  threads: 4,
+  elapsedMs: 2000,
+  startMs: 100,
+  inline: undefined,
+};
+
+test('says what was measured', () => {
+  assert.deepEqual(renderSummary(report, ['try this']).split('\n'), [
+    'inputs   5,000 files',
+    'bytes    200 MiB',
+    'failed   0',
+    'rate     2,500 files/s, 100 MiB/s',
+    'threads  4',
+    'time     2.00 s, 100 ms of it to start the threads',
+    'next: try this',
+    '',
+  ]);
+});
+
+test('says that a speed-up is an estimate from a sample', () => {
+  const inline = {
+    inputs: 200,
+    ms: 150,
+    how: 'large files more often',
+    estimateMs: (n: number) => n,
+    failure: undefined,
+  };
+  const text = renderSummary({ ...report, inline }, []);
+  assert.match(
+    text,
+    /inline\s+about 5\.00 s, estimated from a sample of 200 files \(large files more often\) that took 150 ms/,
+  );
+  assert.match(text, /speed-up\s+about 2\.50 x, 2\.63 x once the threads had started/);
+});
+
+test('counts rates of this run only, and tells of earlier ones', () => {
+  const earlier = { inputs: 4000, failed: 0, bytes: 0 };
+  const text = renderSummary({ ...report, earlier, end: 'interrupted' }, []);
+  assert.match(text, /5,000 files \(interrupted\), 4,000 of them in earlier runs/);
+  assert.match(text, /rate\s+500 files\/s/);
+});
+
+test('gives at most two hints, those that fit', () => {
+  const options = (raw: object) => resolveRunOptions('x.js', { range: { from: 1, to: 2 }, ...raw }, true);
+  const failed = hintsFor({ ...report, end: 'failed', failed: 1 }, options({ journal: 'j' }));
+  assert.equal(failed.length, 2);
+  assert.match(failed[0]!, /same command again/);
+  assert.match(failed[1]!, /--on-error skip/);
+  assert.match(hintsFor(report, options({}))[0]!, /--compare-inline/);
+});
+
+test('progress says how far, how fast and how long, as far as it is known', () => {
+  const counts = { inputs: 1000, failed: 3, bytes: 0 };
+  const totals = { total: 4000, totalBytes: undefined };
+  assert.equal(stateOf(counts, noCounts, totals, 2000), '1,000 of 4,000 | 500/s | 6.00 s left | 3 failed');
+  assert.equal(
+    stateOf(counts, noCounts, { total: undefined, totalBytes: undefined }, 2000),
+    '1,000 done | 500/s | 3 failed',
+  );
+  const half = stateOf(
+    { ...counts, failed: 0, bytes: 512 },
+    noCounts,
+    { total: undefined, totalBytes: 1024 },
+    1000,
+  );
+  assert.equal(half, '1,000 done, 512 B of 1 KiB | 1,000/s | 1.00 s left');
+});
+
+test('writes durations and rates as people do', () => {
+  assert.deepEqual([5, 1500, 12_340, 65_000, 3_700_000].map(formatDuration), [
+    '5 ms',
+    '1.50 s',
+    '12.3 s',
+    '1 min 5 s',
+    '1 h 1 min',
+  ]);
+  assert.deepEqual([0.5, 12.34, 99.96, 12345].map(formatRate), ['0.5', '12.3', '100', '12,345']);
+});

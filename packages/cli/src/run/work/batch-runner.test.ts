@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { BatchSetup } from './batch.js';
+import { createBatchRunner } from './batch-runner.js';
+
+function moduleUrl(source: string): string {
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}
+
+function runnerOf(source: string, more: Partial<BatchSetup> = {}) {
+  return createBatchRunner({
+    moduleUrl: moduleUrl(source),
+    exportName: undefined,
+    format: 'ndjson',
+    withInput: false,
+    keepsValues: false,
+    stopsAtFailure: false,
+    ...more,
+  });
+}
+
+test('runs a function over a batch, synchronous or not', async () => {
+  for (const source of ['export default (x) => x * 2', 'export default async (x) => x * 2']) {
+    const runner = await runnerOf(source);
+    const { text, ran, failures } = await runner.run([1, 2, 3], 1);
+    assert.deepEqual([text, ran, failures], ['2\n4\n6\n', 3, []]);
+  }
+});
+
+test('a failing input is described and the others go on', async () => {
+  const runner = await runnerOf(
+    'export default (x) => { if (x === 2) throw Object.assign(new RangeError("two"), { code: "E2" }); return x; }',
+  );
+  const { text, ran, failures } = await runner.run([1, 2, 3], 1);
+  assert.deepEqual([text, ran], ['1\n3\n', 3]);
+  assert.deepEqual(failures, [{ at: 1, error: { name: 'RangeError', message: 'two', code: 'E2' } }]);
+});
+
+test('if the run stops at a failure, so does the batch', async () => {
+  const runner = await runnerOf('export default (x) => { if (x === 2) throw new Error("two"); return x; }', {
+    stopsAtFailure: true,
+  });
+  const { text, ran, failures } = await runner.run([1, 2, 3], 1);
+  assert.deepEqual([text, ran, failures.length], ['1\n', 2, 1]);
+});
+
+test('tries an input as often as it may', async () => {
+  const counting = (kind: string) =>
+    `let calls = 0; export default ${kind} (x) => { calls += 1; if (calls < 3) throw new Error("not yet"); return calls; }`;
+  for (const kind of ['', 'async']) {
+    const source = `${counting(kind)} // ${Math.random()}`;
+    assert.equal((await (await runnerOf(source)).run([1], 3)).text, '3\n');
+    const failing = await runnerOf(`${source} again`);
+    assert.equal((await failing.run([1], 2)).failures.length, 1);
+  }
+});
+
+test('a result that cannot be written fails its input only', async () => {
+  const runner = await runnerOf('export default (x) => (x === 1 ? 10n : x === 2 ? () => 1 : x)');
+  const { text, failures } = await runner.run([1, 2, 3], 1);
+  assert.equal(text, '3\n');
+  assert.deepEqual(
+    failures.map(({ at }) => at),
+    [0, 1],
+  );
+});
+
+test('gives the values themselves where they are folded', async () => {
+  const runner = await runnerOf('export default (x) => ({ x })', { keepsValues: true });
+  const { text, values } = await runner.run([1, 2], 1);
+  assert.deepEqual([text, values], ['', [{ x: 1 }, { x: 2 }]]);
+});
+
+test('whatever is thrown can be told', async () => {
+  const runner = await runnerOf(`export default (x) => {
+    if (x === 0) throw undefined;
+    if (x === 1) throw 'a string';
+    if (x === 2) throw { get name() { throw 1; }, message: 'm' };
+    if (x === 3) throw Object.freeze(new TypeError('frozen'));
+    throw { a: 1 };
+  }`);
+  const { failures } = await runner.run([0, 1, 2, 3, 4], 1);
+  assert.deepEqual(
+    failures.map(({ error }) => `${error.name}: ${error.message}`),
+    ['thrown: undefined', 'thrown: a string', '(cannot be read): m', 'TypeError: frozen', 'thrown: {"a":1}'],
+  );
+});

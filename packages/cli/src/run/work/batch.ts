@@ -1,0 +1,63 @@
+/** What crosses between the main thread and the workers, and what comes of it: the contract of this folder. */
+
+import type { Input } from '../inputs/input-source.js';
+import type { FormatName } from '../output/format.js';
+
+/** What a worker must know to run batches; goes through the pool as `worker.data`. */
+export interface BatchSetup {
+  readonly moduleUrl: string;
+  /** Undefined: the default export, or the only function. */
+  readonly exportName: string | undefined;
+  readonly format: FormatName;
+  readonly withInput: boolean;
+  /** For --reduce the values themselves come back instead of text. */
+  readonly keepsValues: boolean;
+  readonly stopsAtFailure: boolean;
+}
+
+/** A thrown thing in plain words, so that whatever was thrown can cross. */
+export interface DescribedError {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string | undefined;
+}
+
+export interface BatchFailure {
+  /** Index in the batch. */
+  readonly at: number;
+  readonly error: DescribedError;
+}
+
+/** What a worker says about a batch. */
+export interface BatchOutcome {
+  /** The output of the inputs that succeeded, joined. */
+  readonly text: string;
+  /** Their values, only if asked for. */
+  readonly values: readonly unknown[];
+  readonly failures: readonly BatchFailure[];
+  /** Inputs that succeeded or failed; fewer than were sent if it stopped at a failure. */
+  readonly ran: number;
+  readonly runMs: number;
+}
+
+export interface Batch {
+  readonly inputs: readonly Input[];
+}
+
+/** An outcome together with the batch it belongs to. */
+export interface BatchResult extends BatchOutcome {
+  readonly batch: Batch;
+}
+
+/** As much of a pool as batches need; the real one is in batch-pool.ts, tests use their own. */
+export interface BatchPool {
+  /** Rejects with the reason if the module does not load. */
+  readonly ready: Promise<void>;
+  /** As many threads as there may ever be. */
+  readonly maxThreads: number;
+  currentThreads(): number;
+  /** Each input is tried up to `attempts` times inside the worker. */
+  run(values: readonly unknown[], attempts: number): Promise<BatchOutcome>;
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}

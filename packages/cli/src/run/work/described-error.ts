@@ -1,0 +1,35 @@
+/** Turns whatever a task threw into plain words; nothing that a thrown thing does may break the run. */
+
+import type { DescribedError } from './batch.js';
+
+export function describeError(thrown: unknown): DescribedError {
+  if (!isErrorLike(thrown)) return { name: 'thrown', message: safely(() => show(thrown)), code: undefined };
+  const code = safely(() => ('code' in thrown ? String(thrown.code) : ''));
+  return {
+    name: safely(() => String(thrown.name)),
+    message: safely(() => String(thrown.message)),
+    code: code === '' || code === 'undefined' ? undefined : code,
+  };
+}
+
+export function errorLine({ name, message, code }: DescribedError): string {
+  const shownCode = code === undefined || message.includes(code) ? '' : ` [${code}]`;
+  return `${name}${shownCode}: ${message}`;
+}
+
+/** Structural, because an error of another realm or a copy that crossed a thread may not be `instanceof Error`. */
+function isErrorLike(thrown: unknown): thrown is { name: unknown; message: unknown } {
+  return typeof thrown === 'object' && thrown !== null && 'message' in thrown && 'name' in thrown;
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+}
+
+function safely(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '(cannot be read)';
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { UsageError } from '../../usage-error.js';
+import { findModule, namedFunction, selectFunction } from './task-module.js';
+
+let folder: string;
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'threadwise-module-'));
+  for (const name of ['tasks.js', 'odd#name.js']) writeFileSync(join(folder, name), '');
+});
+after(() => rmSync(folder, { recursive: true }));
+
+const usage = (message: RegExp) => (error: unknown) =>
+  error instanceof UsageError && message.test(error.message);
+const one = (): number => 1;
+const two = (): number => 2;
+const url = 'file:///tasks.js';
+
+test('finds a module by path or URL, with and without an export', () => {
+  const path = join(folder, 'tasks.js');
+  const { href } = pathToFileURL(path);
+  assert.deepEqual(findModule(path), { url: href, exportName: undefined });
+  assert.deepEqual(findModule(`${path}#hash`), { url: href, exportName: 'hash' });
+  assert.deepEqual(findModule(`${href}#hash`), { url: href, exportName: 'hash' });
+});
+
+test('finds a file that has a # in its name', () => {
+  const path = join(folder, 'odd#name.js');
+  assert.equal(findModule(path).url, pathToFileURL(path).href);
+  assert.equal(findModule(`${path}#x`).exportName, 'x');
+});
+
+test('says what is wrong with a module', () => {
+  assert.throws(
+    () => findModule(join(folder, 'no.js')),
+    usage(/cannot find module '.*no\.js': no such file/),
+  );
+  assert.throws(() => findModule(folder), usage(/expected a module, but '.*' is not a file/));
+  assert.throws(
+    () => findModule(`${join(folder, 'tasks.js')}#`),
+    usage(/expected an export's name after '#'/),
+  );
+});
+
+test('takes the named export, else the default, else the only function', () => {
+  assert.equal(selectFunction({ one, default: two }, 'one', url), one);
+  assert.equal(selectFunction({ one, default: two }, undefined, url), two);
+  assert.equal(selectFunction({ one, number: 1, setup: two, teardown: two }, undefined, url), one);
+  assert.equal(selectFunction({ default: { one }, 'module.exports': { one } }, 'one', url), one);
+});
+
+test('lists what there is if it is not clear', () => {
+  assert.throws(
+    () => selectFunction({ one, two }, undefined, url),
+    usage(/no default export; it exports #one, #two/),
+  );
+  assert.throws(() => selectFunction({ number: 1 }, undefined, url), usage(/it exports no function/));
+  assert.throws(() => namedFunction({ one }, 'tow', url), usage(/has no export 'tow'; it exports #one/));
+  assert.throws(() => namedFunction({ one, n: 1 }, 'n', url), usage(/has no function 'n'/));
+  assert.throws(() => namedFunction({ one }, 'toString', url), usage(/has no export 'toString'/));
+});

@@ -1,0 +1,112 @@
+/** Finds the user's module and the function in it; used in the main thread and again in every worker. */
+
+import { statSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describeSystemError, UsageError } from '../../usage-error.js';
+
+export interface ModuleReference {
+  readonly url: string;
+  readonly exportName: string | undefined;
+}
+
+/** A user's function takes and gives whatever it likes; nobody here looks at either. */
+export type TaskFunction = (...args: unknown[]) => unknown;
+
+/** `<module>[#export]`, checked to exist. A file whose own name has a `#` is found too. */
+export function findModule(reference: string): ModuleReference {
+  const hash = reference.lastIndexOf('#');
+  if (hash === -1 || isFile(reference)) return { url: urlOf(reference), exportName: undefined };
+  const exportName = reference.slice(hash + 1);
+  if (exportName === '') throw new UsageError(`expected an export's name after '#' in '${reference}'`);
+  return { url: urlOf(reference.slice(0, hash)), exportName };
+}
+
+export type ModuleNamespace = Readonly<Record<string, unknown>>;
+
+export async function importModule(url: string): Promise<ModuleNamespace> {
+  try {
+    return (await import(url)) as ModuleNamespace;
+  } catch (error) {
+    throw isUnknownExtension(error) ? needsTypeStripping(url) : error;
+  }
+}
+
+/** The named export, else the default, else the only function there is. */
+export function selectFunction(module: ModuleNamespace, name: string | undefined, url: string): TaskFunction {
+  if (name !== undefined) return namedFunction(module, name, url);
+  if (typeof module.default === 'function') return module.default as TaskFunction;
+  const [only, ...others] = tasksOf(module).values();
+  if (only !== undefined && others.length === 0) return only;
+  throw new UsageError(`${pathOf(url)} has no default export; ${exportsOf(module)}`);
+}
+
+export function namedFunction(module: ModuleNamespace, name: string, url: string): TaskFunction {
+  const value = functionsOf(module).get(name);
+  if (value !== undefined) return value;
+  const what = Object.hasOwn(module, name) ? 'no function' : 'no export';
+  throw new UsageError(`${pathOf(url)} has ${what} '${name}'; ${exportsOf(module)}`);
+}
+
+/** Own exports only, never inherited ones; of CommonJS also what is on `module.exports` and its lexer did not find. */
+function functionsOf(module: ModuleNamespace): Map<string, TaskFunction> {
+  const found = new Map<string, TaskFunction>();
+  const more = typeof module.default === 'object' && module.default !== null ? module.default : {};
+  for (const [name, value] of [...Object.entries(module), ...Object.entries(more)]) {
+    if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+  }
+  return found;
+}
+
+/** `setup` and `teardown` are called by the worker, `default` is not a name to choose by. */
+const reservedNames = new Set(['setup', 'teardown', 'default', 'module.exports', '__esModule']);
+
+function tasksOf(module: ModuleNamespace): Map<string, TaskFunction> {
+  return new Map([...functionsOf(module)].filter(([name]) => !reservedNames.has(name)));
+}
+
+function exportsOf(module: ModuleNamespace): string {
+  const names = [...tasksOf(module).keys()];
+  if (names.length === 0) return 'it exports no function';
+  return `it exports ${names.map((name) => `#${name}`).join(', ')}`;
+}
+
+function urlOf(path: string): string {
+  if (path.startsWith('file:')) {
+    checkFile(fileURLToPath(path), path);
+    return path;
+  }
+  checkFile(path, path);
+  return pathToFileURL(path).href;
+}
+
+function checkFile(path: string, given: string): void {
+  const stats = statOf(path, given);
+  if (!stats.isFile()) throw new UsageError(`expected a module, but '${given}' is not a file`);
+}
+
+function statOf(path: string, given: string): { isFile(): boolean } {
+  try {
+    return statSync(path);
+  } catch (error) {
+    throw new UsageError(`cannot find module '${given}': ${describeSystemError(error)}`);
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function pathOf(reference: string): string {
+  return reference.startsWith('file:') ? fileURLToPath(reference.replace(/#.*$/, '')) : reference;
+}
+
+function isUnknownExtension(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+}
+
+function needsTypeStripping(url: string): UsageError {
+  return new UsageError(
+    `Node.js ${process.versions.node} cannot run ${pathOf(url)} as it is. For TypeScript use Node.js >= 22.18, ` +
+      'compile it to JavaScript first, or set NODE_OPTIONS="--import tsx" (with tsx installed)',
+  );
+}

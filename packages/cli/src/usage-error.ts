@@ -1,0 +1,22 @@
+/** The one error a user is meant to read: bad options and bad input, told without a stack, exit code 2. */
+
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** The reason of a failed system call in words ("no such file"), for messages that already name the path. */
+export function describeSystemError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EISDIR: 'it is a directory, expected a file',
+  ENOTDIR: 'a part of the path is not a directory',
+  EMFILE: 'too many open files',
+  ENOSPC: 'no space left on the device',
+  EROFS: 'the file system is read-only',
+};

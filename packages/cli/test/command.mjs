@@ -1,0 +1,68 @@
+/** Starts the built command as a user would, and waits for what it says rather than for a time. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+export const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const tasks = fileURLToPath(new URL('fixtures/tasks.mjs', import.meta.url));
+
+export const task = (name) => `${tasks}#${name}`;
+
+/**
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: object, input?: string, stdio?: import('node:child_process').StdioOptions, node?: string[] }} options
+ * `input`: all of standard input; without it standard input stays open.
+ */
+export function start(args, { cwd, env, input, stdio = 'pipe', node = [] } = {}) {
+  const child = spawn(process.execPath, [...node, main, ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio,
+  });
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) {
+    child[name]?.setEncoding('utf8').on('data', (text) => {
+      said[name] += text;
+    });
+  }
+  if (input !== undefined) child.stdin.end(input);
+  const ended = new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, ...said }));
+  });
+  return { child, ended, until: (name, pattern) => until(child, said, name, pattern) };
+}
+
+/** Resolves when the stream has said it; rejects if it ends before. */
+function until(child, said, name, pattern) {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (pattern.test(said[name])) resolve();
+    };
+    child[name].on('data', look);
+    child.on('close', () => reject(new Error(`ended before it said ${pattern}: ${said[name]}`)));
+    look();
+  });
+}
+
+/** Runs to the end; standard input is empty unless given. */
+export function run(args, options = {}) {
+  return start(args, { input: '', ...options }).ended;
+}
+
+/** `threadwise run` with the summary off. */
+export function runTask(name, args, options) {
+  return run(['run', task(name), '--quiet', ...args], options);
+}
+
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-cli-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export const numbers = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+export const lines = (values) => values.map((value) => `${value}\n`).join('');

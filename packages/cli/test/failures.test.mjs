@@ -1,0 +1,148 @@
+/** What happens to a run when inputs fail, workers die, and modules do not load. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lines, numbers, run, runTask, task, temporaryFolder } from './command.mjs';
+
+const folder = temporaryFolder();
+const at = (name) => join(folder, name);
+const evens = (to) => numbers(1, to).filter((x) => x % 2 === 0);
+
+test('stop: the output ends before the first failing input', async () => {
+  const { code, stdout, stderr } = await runTask('even', ['--range', '2..5000']);
+  assert.deepEqual([code, stdout], [1, '2\n']);
+  assert.match(stderr, /inputs? failed:\n {2}3: RangeError: 3 is odd\n/);
+});
+
+test('skip: the others go on, the failing ones are listed, at most twenty of them', async () => {
+  const { code, stdout, stderr } = await runTask('even', ['--range', '1..100', '--on-error', 'skip']);
+  assert.deepEqual([code, stdout], [1, lines(evens(100))]);
+  assert.match(stderr, /^50 inputs failed:\n {2}1: RangeError: 1 is odd\n {2}3: /);
+  assert.match(stderr, /\n {2}39: .*\n {2}and 30 more\n$/);
+});
+
+test('a worker that dies in a batch: only the input that killed it fails', async () => {
+  const args = ['--range', '1..100', '--on-error', 'skip', '--batch', '32'];
+  const { code, stdout, stderr } = await runTask('exitsAt50', args);
+  assert.equal(stdout, lines(numbers(1, 100).filter((x) => x !== 50)));
+  assert.match(stderr, /^1 input failed:\n {2}50: .*\[ERR_WORKER_CRASHED\]: .*exit code 3/);
+  assert.equal(code, 1);
+});
+
+test('a timeout is for one input, and ends an endless loop', async () => {
+  const args = ['--range', '1..6', '--on-error', 'skip', '--timeout', '300ms', '--threads', '2'];
+  const { code, stdout, stderr } = await runTask('loopsAt3', args);
+  assert.deepEqual([code, stdout], [1, '1\n2\n4\n5\n6\n']);
+  assert.match(stderr, /\n {2}3: .*\[ERR_TASK_TIMEOUT\]: .*300 ms/);
+  assert.doesNotMatch(stderr, /runBatch/);
+});
+
+test('retries try a failing input again', async () => {
+  const enough = await runTask('failsTwice', ['--range', '1..20', '--retries', '2', '--threads', '1']);
+  assert.deepEqual([enough.code, enough.stdout], [0, lines(numbers(1, 20))]);
+  const tooFew = await runTask('failsTwice', ['--range', '1..1', '--retries', '1', '--threads', '1']);
+  assert.deepEqual([tooFew.code, tooFew.stdout], [1, '']);
+});
+
+test('a result that cannot be written, or cannot be sent to be folded, fails its input only', async () => {
+  const written = await runTask('functionAt5', ['--range', '1..9', '--on-error', 'skip', '--batch', '9']);
+  assert.equal(written.stdout, lines([1, 2, 3, 4, 6, 7, 8, 9]));
+  assert.match(written.stderr, /5: TypeError: the result is a function/);
+  const args = ['--range', '1..9', '--on-error', 'skip', '--batch', '9', '--reduce', 'sum'];
+  const folded = await runTask('functionAt5', args);
+  assert.deepEqual([folded.code, folded.stdout], [1, '40\n']);
+  assert.match(folded.stderr, /5: .*\[ERR_NOT_CLONEABLE\]: .*result/);
+});
+
+test('a fold over inputs of which one failed is not written when the run stops there', async () => {
+  const { code, stdout } = await runTask('even', ['--range', '2..50', '--reduce', 'sum']);
+  assert.deepEqual([code, stdout], [1, '']);
+});
+
+test('failing inputs are listed though bad input ends the run', async () => {
+  writeFileSync(at('bad.ndjson'), '1\n2\n3\n{bad}\n');
+  const { code, stdout, stderr } = await runTask('even', ['--json', at('bad.ndjson'), '--on-error', 'skip']);
+  assert.deepEqual([code, stdout], [2, '2\n']);
+  assert.match(stderr, /^2 inputs failed:\n {2}1: .*\n {2}3: .*\nthreadwise: invalid JSON in .* at line 4/);
+});
+
+async function refuses(reference, message) {
+  const { code, stdout, stderr } = await run(['run', reference, '--range', '1..3'], { cwd: folder });
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
+  assert.deepEqual([code, stdout], [2, '']);
+}
+
+test('a module that is not there, is no file, or has no such export', async () => {
+  mkdirSync(at('directory'));
+  writeFileSync(at('two.mjs'), 'export const one = () => 1, two = () => 2, three = 3');
+  writeFileSync(at('none.mjs'), 'export const three = 3');
+  await refuses('missing.mjs', /cannot find module 'missing\.mjs': no such file/);
+  await refuses('directory', /expected a module, but 'directory' is not a file/);
+  await refuses('two.mjs', /has no default export; it exports #one, #two\n/);
+  await refuses('two.mjs#tow', /has no export 'tow'; it exports #one, #two\n/);
+  await refuses('two.mjs#three', /has no function 'three'/);
+  await refuses('two.mjs#toString', /has no export 'toString'/);
+  await refuses('none.mjs', /it exports no function/);
+});
+
+test('a module that does not load says why', async () => {
+  writeFileSync(at('syntax.mjs'), 'export default (x) => {\n  return x +;\n};\n');
+  writeFileSync(at('throws.mjs'), 'throw new TypeError("not today")');
+  writeFileSync(at('imports.mjs'), 'import "./nowhere.mjs"; export default () => 1');
+  await refuses(
+    'syntax.mjs',
+    /cannot load 'syntax\.mjs': SyntaxError: Unexpected token ';' \(.*syntax\.mjs:2\)/,
+  );
+  await refuses('throws.mjs', /cannot load 'throws\.mjs': TypeError: not today/);
+  await refuses('imports.mjs', /cannot load 'imports\.mjs': Error: Cannot find module .*nowhere\.mjs/);
+});
+
+test('modules of CommonJS work, and the default export is preferred', async () => {
+  writeFileSync(at('single.cjs'), 'module.exports = (x) => x * 2');
+  writeFileSync(at('late.cjs'), 'const all = {}; all["dou" + "ble"] = (x) => x * 2; module.exports = all');
+  writeFileSync(at('both.mjs'), 'export const other = () => 0; export default (x) => x * 2');
+  for (const reference of ['single.cjs', 'late.cjs', 'late.cjs#double', 'both.mjs', './both.mjs#default']) {
+    const { stdout } = await run(['run', reference, '--range', '1..2', '--quiet'], { cwd: folder });
+    assert.equal(stdout, '2\n4\n', reference);
+  }
+});
+
+test("a module's own setup and teardown are called in each worker", async () => {
+  writeFileSync(
+    at('hooks.mjs'),
+    `import { appendFileSync } from 'node:fs';
+     let ready = false;
+     export const setup = async (context) => { ready = context.data === undefined && context.workerId > 0; };
+     export const teardown = () => appendFileSync('torn-down', 'x');
+     export default (x) => [x, ready];`,
+  );
+  const { stdout } = await run(['run', 'hooks.mjs', '--range', '1..2', '--quiet', '--threads', '1'], {
+    cwd: folder,
+  });
+  assert.equal(stdout, '[1,true]\n[2,true]\n');
+  const { stdout: files } = await runTask('echo', ['--files', 'torn-down'], { cwd: folder });
+  assert.equal(files, '"torn-down"\n');
+});
+
+test('help shows examples, usage errors say where to look', async () => {
+  const general = await run(['--help']);
+  assert.match(general.stdout, /Example:\n {2}threadwise run /);
+  const command = await run(['run', '--help']);
+  assert.equal(command.code, 0);
+  for (const option of ['--files', '--lines', '--json', '--range', '--journal', '--compare-inline']) {
+    assert.match(command.stdout, new RegExp(`\n {2}${option} `));
+  }
+  assert.match(command.stdout, /\nExamples:\n( {2}.*threadwise run .*\n){5,}/);
+  const nothing = await run([]);
+  assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
+  assert.match(nothing.stderr, /Usage: threadwise/);
+  const noModule = await run(['run', '--files', task('echo')]);
+  assert.equal(noModule.code, 2);
+  assert.match(noModule.stderr, /missing required argument 'module'/);
+  const unknown = await run(['rum']);
+  assert.equal(unknown.code, 2);
+  assert.match(unknown.stderr, /unknown command 'rum'\n\(Did you mean run\?\)/);
+});

@@ -1,0 +1,167 @@
+/** Every kind of input through the whole command, the bad ones with what they say. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { lines, numbers, runTask, start, task, temporaryFolder } from './command.mjs';
+
+const folder = temporaryFolder();
+const at = (name) => join(folder, name);
+
+before(() => {
+  for (const directory of ['tree/a/b', 'tree/a-b', 'tree/ü', 'tree/.hidden'])
+    mkdirSync(at(directory), { recursive: true });
+  for (let i = 0; i < 300; i += 1) {
+    const directory = ['tree', 'tree/a', 'tree/a/b', 'tree/a-b', 'tree/ü', 'tree/.hidden'][i % 6];
+    writeFileSync(at(`${directory}/file ${i}.bin`), randomBytes((i * 977) % 9000));
+  }
+  symlinkSync(at('nowhere'), at('tree/dangling'));
+});
+
+async function refuses(args, message) {
+  const { code, stdout, stderr } = await runTask('echo', args, { cwd: folder });
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /\n {4}at /, 'no stack');
+  assert.equal(code, 2);
+  assert.equal(stdout, '');
+}
+
+test('files: the digests are those of sha256sum, in path order', async (t) => {
+  let sums;
+  try {
+    sums = execFileSync('sh', ['-c', 'find tree -type f -exec sha256sum {} +'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+  } catch {
+    return t.skip('there is no sha256sum here');
+  }
+  const { code, stdout } = await runTask('digest', ['--files', 'tree/**', '--dot', '--with-input'], {
+    cwd: folder,
+  });
+  assert.equal(code, 0);
+  const results = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  assert.equal(results.length, 300);
+  const segments = results.map(({ input }) => input.split('/'));
+  const inOrder = segments.every((path, i) => i === 0 || compareSegments(segments[i - 1], path) < 0);
+  assert.ok(inOrder, 'in path order');
+  const expected = sums.trimEnd().split('\n').sort();
+  assert.deepEqual(results.map(({ input, result }) => `${result}  ${input}`).sort(), expected);
+});
+
+function compareSegments(a, b) {
+  const i = a.findIndex((segment, n) => segment !== b[n]);
+  return a[i] < b[i] ? -1 : 1;
+}
+
+test('files: says what is wrong with a pattern', async () => {
+  await refuses(['--files', 'tree'], /'tree' is a directory; use 'tree\/\*\*'/);
+  await refuses(['--files', 'tree/**', 'none/*'], /no file matches 'none\/\*'/);
+  await refuses(['--files', 'tree/dangling'], /no file matches 'tree\/dangling'/);
+});
+
+test('files: a file that cannot be read fails alone', async () => {
+  mkdirSync(at('gone'), { recursive: true });
+  writeFileSync(at('gone/there'), 'x');
+  symlinkSync('/proc/self/mem', at('gone/unreadable'));
+  const args = ['--files', 'gone/there', 'gone/unreadable', '--on-error', 'skip'];
+  const { code, stdout, stderr } = await runTask('digest', args, { cwd: folder });
+  assert.equal(code, 1);
+  assert.equal(stdout.split('\n').length, 2);
+  assert.match(stderr, /1 input failed:\n {2}gone\/unreadable: Error/);
+});
+
+test('files: the output among the listed files is no input', async () => {
+  mkdirSync(at('own'), { recursive: true });
+  writeFileSync(at('own/a'), 'a');
+  writeFileSync(at('own/out'), 'old');
+  const { code } = await runTask(
+    'echo',
+    ['--files', 'own/*', '--out', 'own/out', '--journal', 'own/journal'],
+    { cwd: folder },
+  );
+  assert.equal(code, 0);
+  const { stdout } = await runTask('echo', ['--files', 'own/out'], { cwd: folder });
+  assert.equal(stdout, '"own/out"\n');
+  assert.equal(execFileSync('cat', [at('own/out')], { encoding: 'utf8' }), '"own/a"\n');
+});
+
+test('lines: of standard input by default, with both line ends and without the last', async () => {
+  const { code, stdout } = await runTask('upper', ['--format', 'text'], { input: 'one\r\ntwo\n\nlast' });
+  assert.deepEqual([code, stdout], [0, 'ONE\nTWO\n\nLAST\n']);
+});
+
+test('lines: of a file, which may be empty', async () => {
+  writeFileSync(at('lines.txt'), lines(numbers(1, 5000)));
+  writeFileSync(at('empty.txt'), '');
+  const full = await runTask('echo', ['--lines', 'lines.txt', '--format', 'text'], { cwd: folder });
+  assert.deepEqual([full.code, full.stdout], [0, lines(numbers(1, 5000))]);
+  const empty = await runTask('echo', ['--lines', 'empty.txt'], { cwd: folder });
+  assert.deepEqual([empty.code, empty.stdout], [0, '']);
+});
+
+test('lines: each is run as it comes, though the next one is not there yet', async () => {
+  const { child, ended, until } = start(['run', task('upper'), '--format', 'text', '--quiet']);
+  for (const word of ['one', 'two', 'three']) {
+    child.stdin.write(`${word}\n`);
+    await until('stdout', new RegExp(`${word.toUpperCase()}\n`));
+  }
+  child.stdin.end();
+  assert.equal((await ended).code, 0);
+});
+
+test('lines: says what is wrong with a file', async () => {
+  await refuses(['--lines', 'none.txt'], /cannot read 'none\.txt': no such file/);
+  await refuses(['--lines', 'tree'], /'tree' is a directory; expected a file/);
+});
+
+test('json: an array and NDJSON give the same', async () => {
+  const values = numbers(1, 500).map((id) => ({ id, tags: ['a', null] }));
+  writeFileSync(at('array.json'), JSON.stringify(values, null, 2));
+  writeFileSync(at('rows.ndjson'), lines(values.map((value) => JSON.stringify(value))));
+  for (const file of ['array.json', 'rows.ndjson']) {
+    const { code, stdout } = await runTask('echo', ['--json', file, '--format', 'json'], { cwd: folder });
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), values);
+  }
+});
+
+test('json: invalid JSON is told with its line, after the results of what came before', async () => {
+  writeFileSync(at('bad.json'), '[1,\n2,\n3 4]');
+  writeFileSync(at('bad.ndjson'), '1\n\n2\n{bad}\n5\n');
+  for (const [file, line, before] of [
+    ['bad.json', 3, '1\n2\n3\n'],
+    ['bad.ndjson', 4, '1\n2\n'],
+  ]) {
+    const { code, stdout, stderr } = await runTask('echo', ['--json', file], { cwd: folder });
+    assert.match(stderr, new RegExp(`invalid JSON in '${file}' at line ${line}: `));
+    assert.deepEqual([code, stdout], [2, before]);
+  }
+  await refuses(['--json', 'none.json'], /cannot read 'none\.json'/);
+});
+
+test('range: both ends, negative ones too', async () => {
+  const { code, stdout } = await runTask('increment', ['--range', '-3..3']);
+  assert.deepEqual([code, stdout], [0, lines(numbers(-2, 4))]);
+});
+
+test('values of options that are not what is expected', async () => {
+  await refuses(['--range', '5..1'], /argument '5\.\.1' is invalid\. Expected two integers a\.\.b/);
+  await refuses(['--range', '1.5..2'], /Expected two integers/);
+  await refuses(['--range', '1..2', '--threads', '0'], /argument '0' is invalid\. Expected auto, a number/);
+  await refuses(
+    ['--range', '1..2', '--thread', '2'],
+    /unknown option '--thread'\n\(Did you mean --threads\?\)/,
+  );
+  await refuses(['--range', '1..2', '--lines', 'x'], /expected one kind of input, got --lines and --range/);
+  await refuses(
+    ['--range', '1..2', '--timeout', '1s', '--batch', '8'],
+    /--timeout and --batch 8 exclude each other/,
+  );
+});

@@ -1,0 +1,61 @@
+/** Ctrl-C in every phase of a run. */
+
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lines, numbers, start, task, temporaryFolder } from './command.mjs';
+
+const folder = temporaryFolder();
+
+test('the first Ctrl-C finishes what runs and prints the summary', async () => {
+  const { child, ended, until } = start(['run', task('works'), '--range', '1..100000000']);
+  await until('stdout', /\n/);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.equal(code, 130);
+  assert.match(stderr, /stopping when what runs is finished/);
+  const count = stdout.trimEnd().split('\n').length;
+  assert.equal(stdout, lines(numbers(1, count)), 'whole lines, in order, none missing');
+  assert.match(stderr, new RegExp(`inputs\\s+${count.toLocaleString('en-US')} numbers? \\(interrupted\\)`));
+});
+
+test('SIGTERM does the same with its own exit code', async () => {
+  const { child, ended, until } = start(['run', task('works'), '--range', '1..100000000', '--quiet']);
+  await until('stdout', /\n/);
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [143, '']);
+});
+
+test('a second Ctrl-C ends at once, though an input never does', async () => {
+  const { child, ended, until } = start(['run', task('hangs'), '--range', '1..10', '--threads', '1']);
+  await until('stderr', /begun/);
+  child.kill('SIGINT');
+  await until('stderr', /stopping/);
+  child.kill('SIGINT');
+  assert.equal((await ended).code, 130);
+});
+
+test('Ctrl-C while waiting for standard input', async () => {
+  const { child, ended, until } = start(['run', task('upper'), '--format', 'text']);
+  child.stdin.write('one\n');
+  await until('stdout', /ONE\n/);
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, stdout], [130, 'ONE\n']);
+  assert.match(stderr, /inputs\s+1 line \(interrupted\)/);
+});
+
+test('Ctrl-C while the module loads', async () => {
+  const module = join(folder, 'slow.mjs');
+  writeFileSync(
+    module,
+    `import { writeSync } from 'node:fs'; writeSync(2, 'loading\\n'); await new Promise((r) => setTimeout(r, 1e6)); export default () => 1;`,
+  );
+  const { child, ended, until } = start(['run', module, '--range', '1..2', '--threads', '1']);
+  await until('stderr', /loading/);
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  assert.deepEqual([code, stdout], [130, '']);
+});

@@ -1,0 +1,156 @@
+/** Order, formats, folding and the ways out of the command. */
+
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
+
+const folder = temporaryFolder();
+const at = (name) => join(folder, name);
+
+test('results come in input order, though later ones are ready earlier', async () => {
+  const { stdout } = await runTask('reversed', ['--range', '1..40', '--threads', '4', '--batch', '1']);
+  assert.equal(stdout, lines(numbers(1, 40)));
+});
+
+test('unordered, they come as they are ready, each once', async () => {
+  const { stdout } = await runTask('reversed', [
+    '--range',
+    '1..40',
+    '--threads',
+    '4',
+    '--batch',
+    '1',
+    '--unordered',
+  ]);
+  const results = stdout.trimEnd().split('\n').map(Number);
+  assert.notDeepEqual(results, numbers(1, 40));
+  assert.deepEqual(
+    results.sort((a, b) => a - b),
+    numbers(1, 40),
+  );
+});
+
+test('formats: one array, one value a line, or plain text', async () => {
+  const json = await runTask('echo', ['--range', '1..1000', '--format', 'json']);
+  assert.deepEqual(JSON.parse(json.stdout), numbers(1, 1000));
+  const none = await runTask('echo', ['--format', 'json']);
+  assert.deepEqual(JSON.parse(none.stdout), []);
+  const undef = await runTask('nothing', ['--range', '1..2']);
+  assert.equal(undef.stdout, 'null\nnull\n');
+  const text = await runTask('echo', ['--format', 'text'], { input: 'a "b"\n' });
+  assert.equal(text.stdout, 'a "b"\n');
+});
+
+test('with the input beside each result', async () => {
+  const { stdout } = await runTask('increment', ['--range', '1..2', '--with-input']);
+  assert.equal(stdout, '{"input":1,"result":2}\n{"input":2,"result":3}\n');
+});
+
+test('into a file, whose old content is replaced', async () => {
+  writeFileSync(at('out'), 'old content, longer than the new one');
+  const { code, stdout } = await runTask('increment', ['--range', '1..3', '--out', at('out')]);
+  assert.deepEqual([code, stdout, readFileSync(at('out'), 'utf8')], [0, '', '2\n3\n4\n']);
+});
+
+test('a module that does not load leaves the old output alone', async () => {
+  writeFileSync(at('kept'), 'old');
+  writeFileSync(at('broken.mjs'), 'throw new Error("no")');
+  const { code } = await run(['run', at('broken.mjs'), '--range', '1..2', '--out', at('kept')]);
+  assert.deepEqual([code, readFileSync(at('kept'), 'utf8')], [2, 'old']);
+});
+
+test('an output that cannot be written is told', async () => {
+  const missing = await runTask('increment', ['--range', '1..3', '--out', at('none/out')]);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /cannot write to '.*none\/out': no such file or directory/);
+});
+
+test('a full disk is told, and the exit code says so', { skip: process.platform !== 'linux' }, async () => {
+  const { code, stderr } = await runTask('increment', ['--range', '1..3', '--out', '/dev/full']);
+  assert.equal(code, 1);
+  assert.equal(stderr, 'threadwise: cannot write to /dev/full: no space left on the device\n');
+});
+
+test('appended to a file, it goes behind what is there', async () => {
+  writeFileSync(at('appended'), 'before\n');
+  const fd = openSync(at('appended'), 'a');
+  await runTask('increment', ['--range', '1..3'], { stdio: ['ignore', fd, 'pipe'], input: undefined });
+  closeSync(fd);
+  assert.equal(readFileSync(at('appended'), 'utf8'), 'before\n2\n3\n4\n');
+});
+
+test('reduce: with an initial value from a default, or from the first result', async () => {
+  const sum = await runTask('increment', ['--range', '1..1000', '--reduce', 'sum']);
+  assert.deepEqual([sum.code, sum.stdout], [0, '501500\n']);
+  const max = await runTask('echo', ['--range', '1..1000', '--reduce', 'max', '--unordered']);
+  assert.deepEqual([max.code, max.stdout], [0, '1000\n']);
+});
+
+test('reduce: nothing to fold, a fold that fails, a fold that is not there', async () => {
+  const nothing = await runTask('echo', ['--reduce', 'max']);
+  assert.deepEqual([nothing.code, nothing.stdout], [2, '']);
+  assert.match(nothing.stderr, /nothing to reduce/);
+  const failing = await runTask('echo', ['--range', '1..9', '--reduce', 'brokenReducer']);
+  assert.deepEqual([failing.code, failing.stdout], [1, '']);
+  assert.match(failing.stderr, /the reducer 'brokenReducer' failed: TypeError: cannot fold/);
+  const missing = await runTask('echo', ['--range', '1..9', '--reduce', 'none']);
+  assert.deepEqual([missing.code, missing.stdout], [2, '']);
+  assert.match(missing.stderr, /has no export 'none'; it exports .*#sum/);
+});
+
+test('a summary says what was measured, and quiet says nothing', async () => {
+  const loud = await run([
+    'run',
+    task('works'),
+    '--range',
+    '1..500',
+    '--compare-inline',
+    '50',
+    '--threads',
+    '2',
+  ]);
+  assert.equal(loud.code, 0);
+  assert.match(loud.stderr, /^inputs\s+500 numbers\n/);
+  assert.match(loud.stderr, /\nrate\s+[\d,.]+ numbers\/s\nthreads\s+2\ntime\s/);
+  assert.match(loud.stderr, /\ninline\s+about .* estimated from a sample of 50 numbers/);
+  assert.match(loud.stderr, /\nspeed-up\s+about [\d.]+ x/);
+  assert.match(loud.stderr, /\nnext: /);
+  assert.equal((await runTask('works', ['--range', '1..5'])).stderr, '');
+});
+
+test('a slow reader of the pipe gets everything', async () => {
+  const { child, ended } = start(['run', task('increment'), '--range', '1..300000', '--quiet'], {
+    input: '',
+  });
+  // The pipe is full when it is read again; everything that may run ahead has run by then.
+  child.stdout.pause();
+  await sleep(600);
+  child.stdout.resume();
+  const { code, stdout } = await ended;
+  assert.deepEqual([code, stdout], [0, lines(numbers(2, 300_001))]);
+});
+
+test('a closed pipe ends quietly', async () => {
+  const { child, ended, until } = start(['run', task('increment'), '--range', '1..1000000000']);
+  await until('stdout', /\n/);
+  child.stdout.destroy();
+  const { code, stderr } = await ended;
+  assert.deepEqual([code, stderr], [0, '']);
+});
+
+test('a million inputs take no more memory than a tenth of them', async () => {
+  const report = 'process.on("exit", () => process.stderr.write("maxRSS " + process.resourceUsage().maxRSS))';
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(report)}`];
+  const maxKiB = async (count) => {
+    const args = ['--range', `1..${count}`, '--out', at('many')];
+    const { code, stderr } = await runTask('increment', args, { node, env: { UV_THREADPOOL_SIZE: '1' } });
+    assert.equal(code, 0);
+    return Number(/maxRSS (\d+)/.exec(stderr)[1]);
+  };
+  const [tenth, all] = [await maxKiB(100_000), await maxKiB(1_000_000)];
+  assert.equal(readFileSync(at('many'), 'utf8').trimEnd().split('\n').length, 1_000_000);
+  assert.ok(all - tenth < 64 * 1024, `${tenth} KiB for a tenth, ${all} KiB for all`);
+});
