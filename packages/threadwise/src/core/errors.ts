@@ -29,7 +29,7 @@ const ERROR_NAMES = {
   ERR_OPTION: 'TypeError',
   /** A lease was used after it had been given back. */
   ERR_LEASE_RELEASED: 'ThreadwiseError',
-  /** Something that exists only while a task runs was used outside of one. */
+  /** A host function was called outside of a task, or after it had ended. */
   ERR_OUTSIDE_TASK: 'ThreadwiseError',
 } as const;
 

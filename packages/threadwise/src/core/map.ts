@@ -7,7 +7,7 @@ import type { AbortSignalLike, RunOptions } from './options.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {
-  /** Items read whose results have not been taken. Default: four for each task that can run at once, at least 16. */
+  /** Items read whose results have not been taken. Default: four for each task that can run at once, at least 64. */
   concurrency?: number;
   /** Results in the order of the input (default), or as they come. */
   ordered?: boolean;

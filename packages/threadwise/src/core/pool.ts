@@ -187,7 +187,7 @@ export class Pool<M = UntypedTasks> {
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
     const { max } = this.#staffing.bounds;
-    const usual = Math.max(16, 4 * max * this.#parts.options.tasksPerWorker);
+    const usual = Math.max(64, 4 * max * this.#parts.options.tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {

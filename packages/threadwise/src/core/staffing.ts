@@ -45,8 +45,10 @@ export class Staffing {
   /** Brings the number of workers to what the policy says, within the bounds. */
   adjust(): void {
     if (!this.#isOpen) return;
-    const load = this.#load();
     const { min, max } = this.#bounds;
+    const current = this.#context.crew.servingCount;
+    if (current === min && current === max) return; // whatever the policy said, nothing could change
+    const load = this.#load();
     const target = Math.max(min, Math.min(max, this.#context.scaling.target(load)));
     if (target > load.current) this.#grow(target - load.current);
     else if (target < load.current) this.#shrink(load.current - target);

@@ -15,37 +15,51 @@ export interface SetupContext {
 
 export interface TaskHandle {
   /**
-   * Aborted when the caller's signal is, or at the timeout. Reading it anew also sees an abort in code that never
+   * Aborted when the caller's signal is, or at the timeout; outside of a task, never. Reading it anew also sees an abort in code that never
    * awaits: `while (!task.signal.aborted) step()`.
    */
   readonly signal: AbortSignal;
-  /** Tells the caller's `onProgress` and the pool's event 'task:progress'. The value must be cloneable. */
+  /**
+   * Tells the caller's `onProgress` and the pool's event 'task:progress'; outside of a task, nobody. The value must be
+   * cloneable.
+   */
   progress(value: unknown): void;
-  /** The functions that the pool's owner offers: `await task.host.log('…')`. */
+  /**
+   * The functions that the pool's owner offers: `await task.host.log('…')`. Outside of a task, where there is no
+   * owner, a call throws ERR_OUTSIDE_TASK.
+   */
   readonly host: HostFunctions;
   /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
   readonly workerId: number;
 }
 
-function context(what: string): TaskContext {
+/** So that a function which looks at its signal can be called directly, too: in a test, or without a pool. */
+let neverAborted: AbortSignal | undefined;
+
+function signalOutside(): AbortSignal {
+  neverAborted ??= new AbortController().signal;
+  return neverAborted;
+}
+
+function owner(name: string): TaskContext {
   const current = currentTask();
   if (current !== undefined) return current;
-  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.${what} exists only while a task runs`);
+  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.host.${name} exists only while a task runs`);
 }
 
 const host: HostFunctions = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
     if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
-    return (...args: unknown[]) => context(`host.${name}`).callHost(name, args);
+    return (...args: unknown[]) => owner(name).callHost(name, args);
   },
 });
 
-/** The task that runs. Each access throws ERR_OUTSIDE_TASK when none does, but for `workerId`. */
+/** The task that runs. */
 export const task: TaskHandle = Object.freeze({
   get signal(): AbortSignal {
-    return context('signal').signal as AbortSignal;
+    return (currentTask()?.signal as AbortSignal | undefined) ?? signalOutside();
   },
-  progress: (value: unknown) => context('progress').progress(value),
+  progress: (value: unknown) => currentTask()?.progress(value),
   host,
   get workerId(): number {
     return currentWorkerId();

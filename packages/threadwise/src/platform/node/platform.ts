@@ -55,15 +55,17 @@ class IntervalKeepAlive implements KeepAlive {
 
   hold(): void {
     this.#handle ??= setInterval(() => undefined, FOR_EVER_MS);
+    this.#handle.ref();
   }
 
+  /** The timer stays for the next time: making one anew for each lone call costs more than the rest of this. */
   release(): void {
-    clearInterval(this.#handle);
-    this.#handle = undefined;
+    this.#handle?.unref();
   }
 
   dispose(): void {
-    this.release();
+    clearInterval(this.#handle);
+    this.#handle = undefined;
   }
 }
 
