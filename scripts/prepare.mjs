@@ -81,12 +81,9 @@ function install() {
   const stamp = join(root, 'node_modules/.threadwise-install');
   const hash = installHash();
   if (isCurrent(stamp, hash)) return;
-  const isFirst = !existsSync(join(root, 'node_modules'));
-  run(
-    'Installing dependencies',
-    'npm',
-    isFirst ? ['ci', '--loglevel=error'] : ['install', '--loglevel=error'],
-  );
+  // Not `npm ci`: it refuses a lock file that lacks optional packages for other systems, and one that is made where
+  // those cannot be had lacks them. Versions are exact and locked all the same.
+  run('Installing dependencies', 'npm', ['install', '--no-save', '--loglevel=error']);
   writeStamp(stamp, installHash());
 }
 
