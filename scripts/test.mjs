@@ -14,7 +14,7 @@ const steps = [
 
 /** Files are run one after the other where there are few cores: tests that load the machine must not starve others. */
 function nodeTestFlags() {
-  return ['--test-concurrency=2'];
+  return ['--test-concurrency=2', '--test-reporter=spec'];
 }
 
 function testFiles() {
