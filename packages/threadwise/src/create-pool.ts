@@ -1,7 +1,8 @@
 /** Binds the core to Node and to the policies that the options name. */
 import type { Transport } from './core/contracts.js';
+import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
-import { type Parts, Pool } from './core/pool.js';
+import { Pool } from './core/pool.js';
 import type { Task } from './core/task.js';
 import type { UntypedTasks } from './core/types.js';
 import { MeasuredRecorder } from './metrics/measured.js';

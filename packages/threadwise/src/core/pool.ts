@@ -1,163 +1,31 @@
-/** A pool of workers. The only file that sees all contracts: it binds them, and refuses or enters each call. */
-
+/** A pool of workers: the public face. What it does is done by the engine. */
 import { withCallerStack } from './caller-stack.js';
-import { list, text } from './checks.js';
-import type {
-  Choice,
-  Dispatch,
-  DispatchContext,
-  Placement,
-  Platform,
-  Recorder,
-  Scaling,
-  TaskQueue,
-  Transport,
-} from './contracts.js';
-import { Crew } from './crew.js';
-import { show, ThreadwiseError } from './errors.js';
-import { loadError } from './failures.js';
-import { type EventSink, Hooks, type Listener, type PoolEventName } from './hooks.js';
-import { abortError, Interrupter } from './interrupter.js';
-import { type Lease, LeaseStore } from './lease.js';
-import { Ledger } from './ledger.js';
-import { Lifecycle } from './lifecycle.js';
+import { Engine, type Parts } from './engine.js';
+import type { Listener, PoolEventName } from './hooks.js';
+import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './map.js';
-import {
-  type AbortSignalLike,
-  defaultRun,
-  type ResolvedOptions,
-  type ResolvedRun,
-  type RunOptions,
-  resolveRun,
-  type ThreadBounds,
-  threadBounds,
-} from './options.js';
-import { capture, notCloneable } from './payload.js';
-import { RoomQueue } from './room.js';
-import { Staffing } from './staffing.js';
-import { type PoolStats, snapshot } from './stats.js';
-import type { Task } from './task.js';
+import type { AbortSignalLike, RunOptions, ThreadBounds } from './options.js';
+import type { PoolStats } from './stats.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
-
-/** Everything a pool is bound to; chosen in `create-pool.ts`. */
-export interface Parts {
-  readonly name: string;
-  readonly moduleUrl: string;
-  readonly options: ResolvedOptions;
-  readonly platform: Platform;
-  readonly inlinePlatform: Platform;
-  readonly transport: Transport;
-  readonly linkCapacity: number;
-  readonly placement: Placement;
-  readonly scaling: Scaling;
-  readonly recorder: Recorder;
-  readonly sink: EventSink;
-  readonly newQueue: () => TaskQueue<Task>;
-  readonly newDispatch: (context: DispatchContext) => Dispatch;
-  readonly newChoice: (report: (error: unknown) => void) => Choice;
-}
 
 export class Pool<M = UntypedTasks> {
   /** The pool's name, for stats and events. */
   readonly name: string;
   /** The module's tasks as functions: `pool.tasks.hash(bytes)` is `pool.run('hash', [bytes])`. */
   readonly tasks: Tasks<M>;
-  readonly #parts: Parts;
-  readonly #defaults: ResolvedRun;
-  readonly #hooks: Hooks;
-  readonly #ledger: Ledger;
-  readonly #lifecycle: Lifecycle;
-  readonly #crew: Crew;
-  readonly #staffing: Staffing;
-  readonly #dispatch: Dispatch;
-  readonly #interrupter: Interrupter;
-  readonly #leases: LeaseStore;
-  readonly #room: RoomQueue;
-  readonly #choice: Choice;
+  readonly #engine: Engine;
+  readonly #tasksPerWorker: number;
 
   constructor(parts: Parts) {
-    const { platform, options, recorder, placement } = parts;
-    checkData(parts);
-    this.#parts = parts;
+    this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.#defaults = defaultRun(options);
-    this.#hooks = new Hooks(parts.sink);
-    const report = (error: unknown) => this.#hooks.emit('error', { pool: this.name, error });
-    this.#choice = parts.newChoice(report);
-    this.#leases = new LeaseStore(platform.sharedMemory);
-    this.#interrupter = new Interrupter({
-      platform,
-      dispatch: () => this.#dispatch,
-      kill: (slot, cause) => this.#crew.kill(slot, 'interrupted', cause),
-      retire: (slot) => {
-        this.#crew.retire(slot, 'interrupted');
-        this.#pump();
-      },
-    });
-    this.#crew = new Crew({
-      ...parts,
-      poolName: this.name,
-      hooks: this.#hooks,
-      dispatch: () => this.#dispatch,
-      interrupter: () => this.#interrupter,
-      callHost: (name, args) => this.#callHost(name, args),
-      onReady: () => this.#workerReady(),
-      onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
-      onGone: () => this.#workerGone(),
-      onBatch: () => this.#pump(),
-      onCompleted: () => this.#staffing.succeeded(),
-    });
-    this.#dispatch = parts.newDispatch({
-      platform,
-      tasksPerWorker: options.tasksPerWorker,
-      choice: this.#choice,
-      newQueue: parts.newQueue,
-      slots: () => this.#crew.slots,
-      onHand: (task, slot) => this.#interrupter.handed(task, slot),
-      onWithdraw: (task) => this.#interrupter.unhanded(task),
-    });
-    const { tasksPerWorker, idleTimeoutMs } = options;
-    this.#staffing = new Staffing(
-      {
-        platform,
-        scaling: parts.scaling,
-        crew: this.#crew,
-        dispatch: () => this.#dispatch,
-        tasksPerWorker,
-        idleTimeoutMs,
-        onGivenUp: (error) => this.#lifecycle.break(loadError(parts.moduleUrl, error)),
-        onError: report,
-      },
-      placement.usesThreads ? options.threads : { min: 0, max: 0 },
-    );
-    this.#room = new RoomQueue(() => this.#freePlaces());
-    this.#ledger = new Ledger({
-      poolName: this.name,
-      platform,
-      recorder,
-      hooks: this.#hooks,
-      onSettled: () => {
-        this.#lifecycle.settled();
-        this.#room.update();
-      },
-    });
-    this.#lifecycle = new Lifecycle({
-      platform,
-      openCalls: () => this.#ledger.size,
-      workers: () => this.#crew.slots.length,
-      rejectOpenCalls: (error) => this.#rejectAll(error),
-      endWorkers: (how) => this.#endWorkers(how),
-      dispose: () => this.#dispose(),
-    });
+    this.#tasksPerWorker = parts.options.tasksPerWorker;
     this.tasks = this.#makeTasks();
-    if (!placement.usesThreads) this.#crew.inlineSlot();
-    this.#staffing.adjust();
-    if (this.#crew.slots.length === 0) this.#lifecycle.becomeReady();
   }
 
   /** Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD. */
   get ready(): Promise<void> {
-    return this.#lifecycle.ready;
+    return this.#engine.lifecycle.ready;
   }
 
   /**
@@ -171,7 +39,7 @@ export class Pool<M = UntypedTasks> {
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
     try {
-      return (await this.#enter(name, args, options)) as TaskResult<M[K]>;
+      return (await this.#engine.enter(name, args, options)) as TaskResult<M[K]>;
     } catch (error) {
       throw withCallerStack(error);
     }
@@ -186,15 +54,19 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { max } = this.#staffing.bounds;
-    const usual = Math.max(64, 4 * max * this.#parts.options.tasksPerWorker);
+    const { max } = this.#engine.bounds;
+    const usual = Math.max(64, 4 * max * this.#tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {
-        while (this.#freePlaces() <= 0 && !signal.aborted && this.#lifecycle.refusal === undefined) {
-          await this.#room.wait(signal);
+        while (
+          this.#engine.freePlaces() <= 0 &&
+          !signal.aborted &&
+          this.#engine.lifecycle.refusal === undefined
+        ) {
+          await this.#engine.room.wait(signal);
         }
-        return this.#enter(name, [item], { ...run, signal } as RunOptions);
+        return this.#engine.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
     const iterator = iteratorOf(items as Inputs<unknown>);
@@ -208,11 +80,9 @@ export class Pool<M = UntypedTasks> {
     args: TaskArguments<M[K]> | [] = [],
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
-    const slots = this.#crew.slots.filter((slot) => slot.serves);
-    const calls = slots.map((slot) => {
-      return this.#enter(name, args, options, (task) => this.#dispatch.submitTo(slot, task));
-    });
-    if (slots.length === 0 && this.#lifecycle.refusal !== undefined) throw this.#lifecycle.refusal;
+    const calls = this.#engine.enterForEach(name, args, options);
+    if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
+      throw this.#engine.lifecycle.refusal;
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -221,50 +91,33 @@ export class Pool<M = UntypedTasks> {
 
   /** Memory shared with the workers, to be filled in place: no copy crosses. @param byteLength at most 2 GiB */
   lease(byteLength: number): Lease {
-    if (this.#lifecycle.refusal !== undefined) throw this.#lifecycle.refusal;
-    return this.#leases.lease(byteLength);
+    if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
+    return this.#engine.leases.lease(byteLength);
   }
 
   /** Resolves when the queue has room for a task; at once without a limit. First come, first served. */
   room(): Promise<void> {
-    return this.#room.wait();
+    return this.#engine.room.wait();
   }
 
   /** Changes how many workers there are, while running. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
   resize(threads: number | ThreadBounds): void {
-    const bounds = threadBounds('threads', threads, this.#parts.platform);
-    if (this.#lifecycle.refusal !== undefined) throw this.#lifecycle.refusal;
-    if (!this.#parts.placement.usesThreads) return;
-    this.#staffing.resize(bounds);
-    this.#pump();
+    this.#engine.resize(threads);
   }
 
   /** What the pool is like now: plain JSON. */
   stats(): PoolStats {
-    const { platform, options, placement, recorder } = this.#parts;
-    return snapshot({
-      name: this.name,
-      state: this.#lifecycle.state,
-      placement: placement.name,
-      choose: this.#choice.name,
-      bounds: this.#staffing.bounds,
-      queueLimit: options.queueLimit,
-      open: this.#ledger.size,
-      now: platform.now(),
-      dispatch: this.#dispatch,
-      recorder,
-      slots: this.#crew.slots,
-    });
+    return this.#engine.stats();
   }
 
   on<E extends PoolEventName>(event: E, listener: Listener<E>): this {
-    this.#hooks.on(event, listener);
+    this.#engine.hooks.on(event, listener);
     return this;
   }
 
   /** Inverse of `on`. */
   off<E extends PoolEventName>(event: E, listener: Listener<E>): this {
-    this.#hooks.off(event, listener);
+    this.#engine.hooks.off(event, listener);
     return this;
   }
 
@@ -273,64 +126,16 @@ export class Pool<M = UntypedTasks> {
    * @param options timeoutMs: when no task has settled for that long, what is left is rejected. Default 30,000
    */
   close(options?: { timeoutMs?: number }): Promise<void> {
-    return this.#lifecycle.close(options);
+    return this.#engine.lifecycle.close(options);
   }
 
   /** Rejects what is open with ERR_POOL_CLOSED and ends every thread now. */
   destroy(): Promise<void> {
-    return this.#lifecycle.destroy();
+    return this.#engine.lifecycle.destroy();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  // --- calls ---
-
-  /** Validates a call, captures its arguments, and gives it to the dispatch. */
-  #enter(
-    name: unknown,
-    args: unknown,
-    given: RunOptions | undefined,
-    submit: (task: Task) => void = (task) => this.#place(task),
-  ): Promise<unknown> {
-    return new Promise((resolve, rejectCall) => {
-      if (this.#lifecycle.refusal !== undefined) throw this.#lifecycle.refusal;
-      const taskName = text('name', name);
-      const run = this.#bound(resolveRun(given, this.#defaults));
-      if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
-      if (this.#freePlaces() <= 0) throw this.#queueFull(taskName);
-      const payload = capture(list('args', args), run.transfer, this.#parts.platform.clone, LeaseStore.of);
-      const task = this.#ledger.enter(taskName, payload, run, { resolve, reject: rejectCall });
-      this.#lifecycle.updateKeepAlive();
-      this.#interrupter.watchSignal(task);
-      submit(task);
-      if (this.#dispatch.queued > 0) this.#staffing.tasksWait();
-    });
-  }
-
-  #place(task: Task): void {
-    if (this.#parts.placement.place(task) === 'inline')
-      this.#dispatch.submitTo(this.#crew.inlineSlot(), task);
-    else this.#dispatch.submit(task);
-  }
-
-  #bound(run: ResolvedRun): ResolvedRun {
-    if (run.onProgress === undefined) return run;
-    return { ...run, onProgress: this.#parts.platform.bind(run.onProgress) };
-  }
-
-  #queueFull(name: string): ThreadwiseError {
-    const limit = this.#parts.options.queueLimit;
-    const message = `Task '${name}' was refused: ${limit} tasks wait already (option queue.limit). See pool.room()`;
-    return new ThreadwiseError('ERR_QUEUE_FULL', message, { taskName: name });
-  }
-
-  /** How many more tasks are accepted now. */
-  #freePlaces(): number {
-    const limit = this.#parts.options.queueLimit;
-    if (limit === Number.POSITIVE_INFINITY) return limit;
-    return limit - this.#dispatch.waiting + (this.#dispatch.hasRoom ? 1 : 0);
   }
 
   #makeTasks(): Tasks<M> {
@@ -341,77 +146,5 @@ export class Pool<M = UntypedTasks> {
         return (...args: unknown[]) => call(name, args);
       },
     });
-  }
-
-  async #callHost(name: string, args: readonly unknown[]): Promise<unknown> {
-    const { host } = this.#parts.options;
-    const fn = host.get(name);
-    if (fn !== undefined) return fn(...args);
-    const message = `The pool's owner offers no host function ${show(name)}. Offered: ${[...host.keys()].join(', ') || 'none'}`;
-    throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
-  }
-
-  // --- workers ---
-
-  #pump(): void {
-    this.#dispatch.pump();
-    this.#staffing.adjust();
-    this.#room.update();
-  }
-
-  #workerReady(): void {
-    const mustExist = this.#parts.placement.usesThreads ? this.#staffing.bounds.min : 1;
-    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
-    this.#hasLoaded = true;
-    if (ready >= mustExist) this.#lifecycle.becomeReady();
-    this.#pump();
-  }
-
-  #hasLoaded = false;
-
-  /** A module that never loaded will not load the next time; one that did may (its worker was unlucky). */
-  #workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
-    if (phase === 'loading' && !this.#hasLoaded) {
-      this.#lifecycle.break(loadError(this.#parts.moduleUrl, error));
-    } else {
-      this.#staffing.failed(error);
-    }
-  }
-
-  #workerGone(): void {
-    this.#pump();
-    this.#lifecycle.workerGone();
-  }
-
-  #rejectAll(error: ThreadwiseError): void {
-    this.#dispatch.clear();
-    const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
-    this.#ledger.rejectAll(outcome, () => error);
-  }
-
-  #endWorkers(how: 'gently' | 'now'): void {
-    this.#staffing.close();
-    for (const slot of [...this.#crew.slots]) {
-      if (how === 'now') this.#crew.kill(slot, 'closed');
-      else this.#crew.retire(slot, 'closed');
-    }
-  }
-
-  #dispose(): void {
-    this.#interrupter.clear();
-    this.#leases.close();
-    this.#room.close();
-    this.#hooks.emit('pool:close', { pool: this.name });
-    this.#hooks.clear();
-  }
-}
-
-/** The data of the workers is cloned for each of them: say now, and not at the first start, if it cannot be. */
-function checkData({ options, platform }: Parts): void {
-  const { data } = options.worker;
-  try {
-    platform.clone(data);
-  } catch (cause) {
-    throw notCloneable(cause, data, 'worker.data', [], platform.clone);
   }
 }
