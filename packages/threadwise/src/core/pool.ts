@@ -35,7 +35,7 @@ export class Pool<M = UntypedTasks> {
    */
   async run<K extends TaskName<M>>(
     name: K,
-    args: TaskArguments<M[K]> | [],
+    args: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
     try {
@@ -77,10 +77,10 @@ export class Pool<M = UntypedTasks> {
   /** Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error. */
   async broadcast<K extends TaskName<M>>(
     name: K,
-    args: TaskArguments<M[K]> | [] = [],
+    args?: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
-    const calls = this.#engine.enterForEach(name, args, options);
+    const calls = this.#engine.enterForEach(name, args ?? [], options);
     if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
       throw this.#engine.lifecycle.refusal;
     const settled = await Promise.allSettled(calls);

@@ -1,0 +1,58 @@
+// What the packages export: a change here is a change of the public interface.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import * as library from 'threadwise';
+import * as worker from 'threadwise/worker';
+
+test("the values of 'threadwise', twelve at the most", () => {
+  const names = [
+    'ThreadwiseError',
+    'availableThreads',
+    'createPool',
+    'isThreadwiseError',
+    'leastBusy',
+    'leastElu',
+    'random',
+    'roundRobin',
+  ];
+  assert.deepEqual(Object.keys(library).sort(), names);
+  assert.ok(names.length <= 12);
+});
+
+test("the values of 'threadwise/worker'", () => {
+  assert.deepEqual(Object.keys(worker).sort(), ['task', 'transfer']);
+});
+
+test('require() gives the same, and works', async () => {
+  const required = createRequire(import.meta.url)('threadwise');
+  assert.equal(required.createPool, library.createPool);
+});
+
+test('nothing else can be imported', async () => {
+  await assert.rejects(import('threadwise/dist/core/engine.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
+});
+
+test('the methods of a pool', () => {
+  const pool = library.createPool('data:text/javascript,export const f = () => 1', {
+    threads: { min: 0, max: 1 },
+  });
+  const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(pool)).sort();
+  assert.deepEqual(methods, [
+    'broadcast',
+    'close',
+    'constructor',
+    'destroy',
+    'lease',
+    'map',
+    'off',
+    'on',
+    'ready',
+    'resize',
+    'room',
+    'run',
+    'stats',
+  ]);
+  assert.deepEqual(Object.keys(pool).sort(), ['name', 'tasks']);
+  return pool.close();
+});

@@ -1,0 +1,97 @@
+/** What the compiler must accept, and what it must refuse. Compiled, never run. */
+import { createPool, isThreadwiseError, type Lease, leastBusy, type PoolStats, roundRobin } from 'threadwise';
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+function same<A, B>(_proof: Same<A, B>): void {}
+
+const url = new URL('./tasks.js', import.meta.url);
+const pool = createPool<typeof import('./tasks.js')>(url, {
+  threads: { min: 1, max: 4 },
+  choose: leastBusy,
+  host: { log: (text: string) => text.length },
+});
+createPool(url, { choose: roundRobin() });
+createPool(url, { choose: (_task, workers) => workers[0]! });
+createPool('./tasks.js', { threads: 'auto', worker: { data: 1, recycle: { afterTasks: 5 } } });
+// @ts-expect-error: no such option
+createPool(url, { thread: 4 });
+// @ts-expect-error: a string is no number of threads
+createPool(url, { threads: '4' });
+
+// run
+const sum = await pool.run('add', [1, 2]);
+same<typeof sum, number>(true);
+const text = await pool.run('greet', ['x']);
+same<typeof text, string>(true);
+await pool.run('greet', ['x', 'good day']);
+const flag = await pool.run('default', [true]);
+same<typeof flag, boolean>(true);
+await pool.run('nothing', [], {
+  signal: new AbortController().signal,
+  timeoutMs: 5,
+  onProgress: (value) => value,
+});
+// @ts-expect-error: no such task
+await pool.run('subtract', [1, 2]);
+// @ts-expect-error: not a function
+await pool.run('label', []);
+// @ts-expect-error: not a task
+await pool.run('setup', []);
+// @ts-expect-error: a wrong argument
+await pool.run('add', [1, '2']);
+// @ts-expect-error: a missing argument
+await pool.run('add', [1]);
+// @ts-expect-error: none at all
+await pool.run('add', []);
+// @ts-expect-error: too many arguments
+await pool.run('add', [1, 2, 3]);
+// @ts-expect-error: no such option
+await pool.run('add', [1, 2], { timeout: 5 });
+
+// tasks
+const typed = await pool.tasks.add(1, 2);
+same<typeof typed, number>(true);
+// @ts-expect-error: a wrong argument
+await pool.tasks.hash('text');
+// @ts-expect-error: not a task
+pool.tasks.label;
+
+// leases where bytes are wanted, and nowhere else
+const lease: Lease = pool.lease(10);
+await pool.run('hash', [lease]);
+await pool.tasks.hash(lease);
+await pool.tasks.hash(lease.bytes);
+// @ts-expect-error: a lease is no number
+await pool.run('add', [lease, 2]);
+
+// map
+for await (const digest of pool.map('hash', [new Uint8Array(1)], { concurrency: 2, ordered: false })) {
+  same<typeof digest, string>(true);
+}
+async function* names() {
+  yield 'a';
+}
+for await (const greeting of pool.map('greet', names())) same<typeof greeting, string>(true);
+// @ts-expect-error: wrong items
+pool.map('hash', [1, 2]);
+// @ts-expect-error: what is transferred differs from item to item
+pool.map('hash', [], { transfer: [] });
+
+// broadcast
+const all = await pool.broadcast('add', [1, 2]);
+same<typeof all, number[]>(true);
+
+// the rest
+const stats: PoolStats = pool.stats();
+same<typeof stats.runMs.p99, number>(true);
+pool.on('task:settle', (event) => same<typeof event.taskId, number>(true));
+// @ts-expect-error: no such event
+pool.on('task:begin', () => undefined);
+const error: unknown = undefined;
+if (isThreadwiseError(error)) error.code satisfies string;
+await using _disposed = pool;
+
+// without the module's type everything is unknown
+const untyped = createPool(url);
+const anything = await untyped.run('whatever', [1, 'x']);
+same<typeof anything, unknown>(true);

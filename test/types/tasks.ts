@@ -1,0 +1,15 @@
+/** A task module, for its types. */
+import { type SetupContext, task } from 'threadwise/worker';
+
+export const label = 'not a task';
+export function hash(bytes: Uint8Array): string {
+  return `${bytes.length}`;
+}
+export async function add(a: number, b: number): Promise<number> {
+  task.progress({ a });
+  return a + b;
+}
+export const greet = (name: string, greeting = 'hello'): string => `${greeting} ${name}`;
+export const nothing = (): undefined => undefined;
+export function setup(_context: SetupContext): void {}
+export default (flag: boolean): boolean => !flag;
