@@ -455,6 +455,29 @@ describe('sizing', () => {
     assert.throws(() => pool.resize(2), { code: 'ERR_POOL_CLOSED' });
   });
 
+  test('resize in every state: loading, idle, after a crash, inline, broken, closing, closed', async (t) => {
+    const loading = poolFor(t, { threads: 1 });
+    loading.resize(2);
+    assert.deepEqual(await Promise.all([1, 2].map((x) => loading.run('increment', [x]))), [2, 3]);
+    await outcome(loading.run('exit', [1]));
+    loading.resize({ min: 0, max: 1 });
+    assert.equal(await loading.run('increment', [1]), 2);
+
+    const inline = poolFor(t, { placement: 'inline' });
+    inline.resize(4);
+    assert.equal(await inline.run('increment', [1]), 2);
+    assert.equal(inline.stats().threads.current, 0);
+
+    const broken = poolFor(t, {}, badUrl('throws.mjs'));
+    await outcome(broken.ready);
+    assert.throws(() => broken.resize(2), { code: 'ERR_MODULE_LOAD' });
+
+    const closing = loading.close();
+    assert.throws(() => loading.resize(2), { code: 'ERR_POOL_CLOSED' });
+    await closing;
+    assert.throws(() => loading.resize(2), { code: 'ERR_POOL_CLOSED' });
+  });
+
   test('recycling after a number of tasks loses none', async (t) => {
     const pool = poolFor(t, { threads: 2, worker: { recycle: { afterTasks: 10 } } });
     const results = await Promise.all(Array.from({ length: 300 }, (_, i) => pool.run('increment', [i])));
