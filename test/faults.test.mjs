@@ -628,6 +628,19 @@ describe("placement 'inline'", () => {
   });
 });
 
+test('an error that belongs to no call, and that nobody listens for, is a process warning', async (t) => {
+  const warned = new Promise((resolve) => process.once('warning', resolve));
+  const choose = () => {
+    throw new Error('no idea');
+  };
+  const pool = poolFor(t, { threads: 2, name: 'unwatched', choose });
+  await pool.ready;
+  assert.equal(await pool.run('increment', [1]), 2);
+  const warning = await warned;
+  assert.equal(warning.name, 'ThreadwiseWarning');
+  assert.match(warning.message, /'unwatched'.*no idea/);
+});
+
 test('diagnostics channels tell what happens, by documented names', async (t) => {
   const { subscribe, unsubscribe } = await import('node:diagnostics_channel');
   const seen = [];

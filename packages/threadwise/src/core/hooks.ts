@@ -48,6 +48,8 @@ export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
 export interface EventSink {
   wants(name: string): boolean;
   publish(name: string, event: unknown): void;
+  /** An `error` event that nobody listens to: somebody should see it all the same. */
+  unheard?(event: PoolEvents['error']): void;
 }
 
 export const silentSink: EventSink = { wants: () => false, publish: () => undefined };
@@ -76,7 +78,10 @@ export class Hooks {
   }
 
   emit<E extends PoolEventName>(name: E, event: PoolEvents[E]): void {
-    if (!this.wants(name)) return;
+    if (!this.wants(name)) {
+      if (name === 'error') this.#sink.unheard?.(event as PoolEvents['error']);
+      return;
+    }
     for (const listener of this.#listeners.get(name) ?? []) {
       try {
         (listener as Listener<E>)(event);
