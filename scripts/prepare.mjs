@@ -96,7 +96,6 @@ async function build({ force }) {
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
   const { buildWorker } = await import('./build-worker.mjs');
   await buildWorker();
-  chmodSync(CLI, 0o755);
   writeStamp(stamp, hash);
 }
 

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The command `threadwise`: the list of its subcommands, and what an error means for the exit code. */
 
 import { readFileSync } from 'node:fs';
