@@ -15,7 +15,7 @@ const digestEveryFile = [
 const given = process.argv.slice(2);
 if (given.length === 0) process.stderr.write(`SHA-256 of every file below ${root}\nDigests go to ${out}\n\n`);
 
-const command = join(root, 'packages/cli/dist/main.js');
+const command = join(root, 'packages/cli/bin/threadwise.js');
 const child = spawn(process.execPath, [command, ...(given.length > 0 ? given : digestEveryFile)], {
   // Arguments of the user's are relative to where the user is; npm tells.
   cwd: given.length > 0 ? (process.env.INIT_CWD ?? process.cwd()) : root,

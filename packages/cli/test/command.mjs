@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-export const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+export const main = fileURLToPath(new URL('../bin/threadwise.js', import.meta.url));
 const tasks = fileURLToPath(new URL('fixtures/tasks.mjs', import.meta.url));
 
 export const task = (name) => `${tasks}#${name}`;
