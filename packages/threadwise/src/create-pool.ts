@@ -15,7 +15,6 @@ import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
-import { fixed } from './scheduling/scaling/fixed.js';
 import { onDemand } from './scheduling/scaling/on-demand.js';
 import { messageTransport } from './transport/message/link.js';
 
@@ -38,7 +37,6 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 }
 
 function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
-  const { min, max } = options.threads;
   return {
     platform: nodePlatform,
     inlinePlatform: inlinePlatform(nodePlatform),
@@ -46,7 +44,8 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     // A broadcast may come on top of a full window.
     linkCapacity: options.tasksPerWorker + MAX_PREFETCH + 1,
     placement: options.placement === 'inline' ? inline : threads,
-    scaling: min === max ? fixed : onDemand,
+    // The bounds hold it where they are one number; they may be changed, the policy may not.
+    scaling: onDemand,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),

@@ -147,7 +147,7 @@ export class Crew {
       hostCall: (name, args) => this.#context.callHost(name, args),
       abortSeen: (task) => this.#context.interrupter().noticed(task),
       memory: (used, limit) => this.#heapMeasured(slot, used, limit),
-      stopped: () => void slot.thread.terminate(),
+      stopped: () => void slot.thread?.terminate(),
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
         slot.idleSince = platform.now();
@@ -167,7 +167,8 @@ export class Crew {
 
   #loadFailed(slot: WorkerSlot, error: unknown): void {
     if (slot.state !== 'starting') return;
-    this.#context.onFailed(slot, error, 'loading'); // first, so that its replacement is not started at once
+    slot.transition('stopping'); // it does not count any more when it is asked who is left
+    this.#context.onFailed(slot, error, 'loading'); // before `kill`, so that its replacement is not started at once
     this.kill(slot, 'load-failed', error);
   }
 
@@ -213,7 +214,7 @@ export class Crew {
     if (slot.state !== 'retiring' || slot.handed.size > 0) return;
     slot.transition('stopping');
     slot.link.stop();
-    slot.deadline = this.#context.platform.timer(TEARDOWN_MS, () => void slot.thread.terminate());
+    slot.deadline = this.#context.platform.timer(TEARDOWN_MS, () => void slot.thread?.terminate());
   }
 
   #exited(slot: WorkerSlot, exit: ThreadExit): void {

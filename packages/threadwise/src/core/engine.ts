@@ -123,7 +123,10 @@ export class Engine {
       },
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
-    this.room = new RoomQueue(() => this.freePlaces());
+    this.room = new RoomQueue(
+      () => this.freePlaces(),
+      (callback) => platform.timer(0, callback),
+    );
     this.#ledger = new Ledger({
       poolName: this.name,
       platform,
@@ -165,6 +168,7 @@ export class Engine {
       const payload = capture(list('args', args), run.transfer, this.#parts.platform.clone, LeaseStore.of);
       const task = this.#ledger.enter(taskName, payload, run, { resolve, reject: rejectCall });
       this.lifecycle.updateKeepAlive();
+      this.room.taken();
       this.#interrupter.watchSignal(task);
       submit(task);
       if (this.#dispatch.queued > 0) this.#staffing.tasksWait();

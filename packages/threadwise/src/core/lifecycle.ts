@@ -12,7 +12,7 @@
  * Races: a worker that still loads when the pool closes is ended, or loads and works if calls wait for it. A worker
  * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
  */
-import { duration, MAX_TIMER_MS } from './checks.js';
+import { duration, MAX_TIMER_MS, record } from './checks.js';
 import type { KeepAlive, Platform, TimerHandle } from './contracts.js';
 import { ThreadwiseError } from './errors.js';
 
@@ -86,9 +86,11 @@ export class Lifecycle {
     this.#context.endWorkers('now');
   }
 
+  /** Throws ERR_OPTION. */
   close(options: { timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
+    const ms = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
     if (this.#closed !== undefined) return this.#closed.promise;
-    const ms = duration('timeoutMs', options.timeoutMs ?? CLOSE_TIMEOUT_MS, 0) ?? MAX_TIMER_MS;
     const closed = this.#beginClosing();
     this.#stall = { ms, timer: this.#stallTimer(ms) };
     this.settled();

@@ -52,6 +52,7 @@ export class Mapping {
   readonly #host: MapHost;
   readonly #concurrency: number;
   readonly #ordered: boolean;
+  readonly #signal: AbortSignalLike | undefined;
   readonly #cancellation = new Cancellation();
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
   /** Items whose results have not been taken: in input order, or finished ones first come. */
@@ -69,12 +70,13 @@ export class Mapping {
     this.#iterator = iterator;
     this.#concurrency = options.concurrency;
     this.#ordered = options.ordered;
-    this.#cancellation.follow(options.signal);
+    this.#signal = options.signal;
     this.#cancellation.addEventListener('abort', () => this.#wake());
   }
 
   /** The results. Leaving early cancels the calls that are open and closes the input. */
   async *results(): AsyncGenerator<unknown, void, void> {
+    this.#cancellation.follow(this.#signal); // from here on `#leave` is sure to undo it
     try {
       for (;;) {
         // The promise is made before looking, so that whatever happens meanwhile resolves it.
@@ -124,6 +126,7 @@ export class Mapping {
         // A synchronous input is read without a turn of the event loop between its items.
         const { done, value } = 'then' in next ? await next : next;
         if (done) return this.#ended();
+        if (this.#cancellation.aborted) return;
         this.#submit(value);
       }
       this.#input = 'idle';

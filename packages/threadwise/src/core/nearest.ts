@@ -14,7 +14,7 @@ function distance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-/** The known name closest to `name`, or undefined when none is close (more than half of it would have to change). */
+/** The known name closest to `name`, or undefined when none is close (more than half of it, rounded up, would have to change). */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.ceil(name.length / 2) + 1;

@@ -27,7 +27,7 @@ export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[])
 
 /** A number, or bounds between which the pool sizes itself. */
 export interface ThreadBounds {
-  /** Default: 1, or `max` where that is 0. */
+  /** Default: 1. */
   min?: number;
   /** Default: what the machine and its container allow, and never less than `min`. */
   max?: number;
@@ -236,12 +236,8 @@ export function threadBounds(
     return reject(option, "a number, { min, max } or 'auto'", given);
   const bounds = record(option, given, ['min', 'max']) as ThreadBounds;
   const min = bounds.min === undefined ? undefined : integer(`${option}.min`, bounds.min, 0, MAX_THREADS);
-  const max = integer(
-    `${option}.max`,
-    bounds.max ?? Math.max(min ?? 1, context.availableThreads()),
-    1,
-    MAX_THREADS,
-  );
+  const most = Math.min(MAX_THREADS, Math.max(min ?? 1, context.availableThreads()));
+  const max = integer(`${option}.max`, bounds.max ?? most, 1, MAX_THREADS);
   if (min !== undefined && min > max) return reject(option, 'min not larger than max', `${min} > ${max}`);
   return { min: min ?? 1, max };
 }
@@ -277,11 +273,17 @@ function resolveWorker(worker: WorkerOptions): WorkerSettings {
   if (worker.resourceLimits !== undefined) checkResourceLimits(worker.resourceLimits);
   return {
     data: worker.data,
-    env: worker.env,
+    env: worker.env === undefined ? undefined : environment(worker.env),
     argv: worker.argv === undefined ? undefined : texts('worker.argv', worker.argv),
     execArgv: worker.execArgv === undefined ? undefined : texts('worker.execArgv', worker.execArgv),
     resourceLimits: worker.resourceLimits,
   };
+}
+
+/** An object of variables, or the runtime's own symbol for sharing the parent's. */
+function environment(value: unknown): unknown {
+  if (typeof value === 'symbol' || (typeof value === 'object' && value !== null)) return value;
+  return reject('worker.env', 'an object or SHARE_ENV', value);
 }
 
 function checkResourceLimits(limits: unknown): void {

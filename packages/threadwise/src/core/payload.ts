@@ -28,21 +28,19 @@ export function capture(
   if (transfer.length === 0 && given.every(isImmutable)) {
     return { args: given.slice(), transfer: [], onSettled: undefined };
   }
-  const ends: ((stillRuns: boolean) => void)[] = [];
-  const args = given.map((value) => {
-    const lease = asLease(value);
-    if (lease === undefined) return value;
-    const bytes = lease.bytes;
-    ends.push(lease.lend());
-    return bytes;
-  });
-  const onSettled =
-    ends.length === 0 ? undefined : (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));
+  const leases = given.map(asLease);
+  const args = given.map((value, i) => leases[i]?.bytes ?? value);
+  const copy = cloneAll(args, transfer, clone);
+  // Lent only now: a call that is refused has not used its leases up.
+  const ends = leases.filter((lease) => lease !== undefined).map((lease) => lease.lend());
+  const onSettled = (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));
+  return { ...copy, onSettled: ends.length === 0 ? undefined : onSettled };
+}
+
+function cloneAll(args: readonly unknown[], transfer: readonly unknown[], clone: Clone) {
   try {
-    const copy = clone({ args, transfer }, transfer);
-    return { args: copy.args, transfer: copy.transfer, onSettled };
+    return clone({ args, transfer }, transfer);
   } catch (cause) {
-    onSettled?.(false);
     throw notCloneable(cause, args, 'args', transfer, clone);
   }
 }
@@ -68,35 +66,45 @@ export function notCloneable(
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path: path ?? rootName });
 }
 
-/** How many values the search for the culprit looks at before it names the last one it knows to be bad. */
+/** How many values the search for the culprit looks at before it names the best that it has. */
 const MAX_VISITED = 10_000;
+/** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
+const MAX_DEPTH = 500;
+/** A part that can be moved only, and is: it is not to blame, nor is what can't be cloned because of it alone. */
+const MOVED = Symbol('moved');
 
-/** Descends from a value that cannot be cloned to the part that is to blame. */
+/** Descends, depth first, from a value that cannot be cloned to the part that is to blame. */
 function findUncloneable(
   root: unknown,
   rootName: string,
   transfer: readonly unknown[],
   clone: Clone,
 ): string | undefined {
-  const seen = new Set<unknown>(transfer);
-  const isBad = (value: unknown) => {
-    if (seen.has(value)) return false;
-    try {
-      clone(value);
-      return false;
-    } catch {
-      return true;
-    }
-  };
-  if (!isBad(root)) return undefined;
-  let [value, path] = [root, rootName];
-  for (;;) {
+  const moved = new Set<unknown>(transfer);
+  const seen = new Set<unknown>();
+  const blame = (value: unknown, path: string, depth: number): string | typeof MOVED | undefined => {
+    if (moved.has(value)) return MOVED;
+    if (seen.has(value) || isCloneable(value, clone)) return undefined;
+    if (seen.size >= MAX_VISITED || depth > MAX_DEPTH) return path;
     seen.add(value);
-    const child = childrenOf(value, path).find(
-      (candidate) => seen.size < MAX_VISITED && isBad(candidate.value),
-    );
-    if (child === undefined) return path;
-    ({ value, path } = child);
+    let verdict: string | typeof MOVED = path;
+    for (const child of childrenOf(value, path)) {
+      const found = blame(child.value, child.path, depth + 1);
+      if (typeof found === 'string') return found;
+      if (found === MOVED) verdict = MOVED;
+    }
+    return verdict;
+  };
+  const found = blame(root, rootName, 0);
+  return typeof found === 'string' ? found : undefined;
+}
+
+function isCloneable(value: unknown, clone: Clone): boolean {
+  try {
+    clone(value);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -122,7 +130,7 @@ function read(value: object, key: string): unknown {
   try {
     return (value as Record<string, unknown>)[key];
   } catch {
-    return undefined;
+    return Symbol('a getter that throws'); // cannot be cloned: so the path to it is named
   }
 }
 

@@ -59,13 +59,13 @@ export class Pool<M = UntypedTasks> {
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {
+        // Others may take the place between the waiting and the call.
+        do await this.#engine.room.wait(signal);
         while (
-          this.#engine.freePlaces() <= 0 &&
           !signal.aborted &&
-          this.#engine.lifecycle.refusal === undefined
-        ) {
-          await this.#engine.room.wait(signal);
-        }
+          this.#engine.lifecycle.refusal === undefined &&
+          this.#engine.freePlaces() <= 0
+        );
         return this.#engine.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };

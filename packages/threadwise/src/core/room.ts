@@ -1,17 +1,27 @@
-/** Who waits for room in a bounded queue: first come, first served, and no more are woken than there is room for. */
+/** Who waits for room in a bounded queue: first come, first served, and no more are let through than there is room. */
 import type { AbortSignalLike } from './options.js';
 
 export class RoomQueue {
   readonly #freePlaces: () => number;
+  readonly #later: (callback: () => void) => void;
   readonly #waiting = new Set<() => void>();
+  /** Places promised to those who were let through and have not made their calls yet. */
+  #reserved = 0;
+  #isExpirySet = false;
 
-  constructor(freePlaces: () => number) {
+  /** @param later calls back when those who were let through have had the time to make their calls */
+  constructor(freePlaces: () => number, later: (callback: () => void) => void) {
     this.#freePlaces = freePlaces;
+    this.#later = later;
   }
 
   /** Resolves when there is room, when `signal` aborts, or when the pool closes: the call that follows will tell. */
   wait(signal?: AbortSignalLike): Promise<void> {
-    if (this.#waiting.size === 0 && this.#freePlaces() > 0) return Promise.resolve();
+    if (signal?.aborted) return Promise.resolve();
+    if (this.#waiting.size === 0 && this.#unpromised() > 0) {
+      this.#reserve();
+      return Promise.resolve();
+    }
     return new Promise((resolve) => {
       const wake = () => {
         this.#waiting.delete(wake);
@@ -25,15 +35,36 @@ export class RoomQueue {
 
   /** Places may have become free. */
   update(): void {
-    if (this.#waiting.size === 0) return;
-    let places = this.#freePlaces();
-    for (const wake of [...this.#waiting]) {
-      if (places-- <= 0) return;
+    for (const wake of this.#waiting) {
+      if (this.#unpromised() <= 0) return;
+      this.#reserve();
       wake();
     }
   }
 
+  /** A call was accepted: whoever it was, one of the promised places counts as taken. */
+  taken(): void {
+    if (this.#reserved > 0) this.#reserved--;
+  }
+
   close(): void {
-    for (const wake of [...this.#waiting]) wake();
+    for (const wake of this.#waiting) wake();
+  }
+
+  #unpromised(): number {
+    return this.#freePlaces() - this.#reserved;
+  }
+
+  /** Not for ever: who was let through may make no call, and then the next one must have the place. */
+  #reserve(): void {
+    if (this.#freePlaces() === Number.POSITIVE_INFINITY) return;
+    this.#reserved++;
+    if (this.#isExpirySet) return;
+    this.#isExpirySet = true;
+    this.#later(() => {
+      this.#isExpirySet = false;
+      this.#reserved = 0;
+      this.update();
+    });
   }
 }

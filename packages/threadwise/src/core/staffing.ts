@@ -60,7 +60,7 @@ export class Staffing {
     if (this.#pause === undefined && this.#context.crew.servingCount < this.#bounds.max) this.adjust();
   }
 
-  /** A worker loaded its module, or ended a task: the failures before it do not count any more. */
+  /** A worker ended a task: the failures before it do not count any more. */
   succeeded(): void {
     this.#failures = 0;
   }

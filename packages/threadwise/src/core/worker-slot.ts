@@ -34,9 +34,10 @@ export class WorkerSlot implements WorkerView {
   heapUsedBytes = 0;
   /** What happens if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
-  /** Both are set before the slot is used; a thread that cannot start never becomes a slot. */
+  /** Set before the slot is used. */
   link!: Link;
-  thread!: Thread;
+  /** Undefined where it could not even be started; then the slot is soon gone. */
+  thread: Thread | undefined;
 
   constructor(id: number, inline: boolean, lane: TaskQueue<Task>, now: number) {
     this.id = id;
@@ -61,7 +62,7 @@ export class WorkerSlot implements WorkerView {
   }
 
   get utilization(): number {
-    return this.thread.utilization();
+    return this.thread?.utilization() ?? 0;
   }
 
   /** Whether it is, or will be, there for tasks. */

@@ -231,9 +231,14 @@ export class Runner implements ContextHost {
     try {
       await this.#module?.teardown?.();
     } finally {
-      leaveSeat(this.#seat);
+      this.leave();
       this.#post([TO_MAIN.stopped]);
     }
+  }
+
+  /** This thread is no worker of this runner's any more. */
+  leave(): void {
+    leaveSeat(this.#seat);
   }
 
   #encode(error: unknown): EncodedError {

@@ -52,11 +52,13 @@ class InlinePort implements Port {
   }
 
   drain(): number {
-    const messages = this.#arrived;
-    if (this.#handler === undefined) return 0;
-    this.#arrived = [];
-    for (const message of messages) this.#handler(message);
-    return messages.length;
+    let count = 0;
+    // One by one from the front: a handler may drain, too, and must find what comes next.
+    while (this.#handler !== undefined && this.#arrived.length > 0) {
+      count++;
+      this.#handler(this.#arrived.shift());
+    }
+    return count;
   }
 
   close(): void {
@@ -75,6 +77,7 @@ class InlinePort implements Port {
 class InlineThread implements Thread {
   readonly #onExit: (exit: ThreadExit) => void;
   readonly #port: InlinePort;
+  readonly #runner: Runner;
   #hasExited = false;
 
   constructor(spec: ThreadSpec, onExit: (exit: ThreadExit) => void, around: Platform) {
@@ -82,12 +85,14 @@ class InlineThread implements Thread {
     this.#port = spec.wire.port as InlinePort;
     const { workerId, poolName, tasksPerWorker } = spec;
     const options = { workerId, poolName, tasksPerWorker, data: cloneData(spec, around), port: this.#port };
-    void new Runner({ ...options, board: spec.wire.board }, runnerPlatform(spec, around)).start();
+    this.#runner = new Runner({ ...options, board: spec.wire.board }, runnerPlatform(spec, around));
+    void this.#runner.start();
   }
 
   async terminate(): Promise<void> {
     if (this.#hasExited) return;
     this.#hasExited = true;
+    this.#runner.leave();
     this.#port.close();
     this.#onExit({ exitCode: 1, outOfMemory: false });
   }

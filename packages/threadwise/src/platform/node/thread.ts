@@ -39,7 +39,8 @@ class NodeThread implements Thread {
       ? performance.eventLoopUtilization(current, this.#lastUtilization)
       : current;
     this.#lastUtilization = current;
-    return utilization;
+    // Before the thread's loop has begun there is no time to have a share of.
+    return Number.isNaN(utilization) ? 0 : utilization;
   }
 }
 

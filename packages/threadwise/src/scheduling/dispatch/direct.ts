@@ -22,6 +22,8 @@ export class DirectDispatch implements Dispatch {
   /** Completed tasks of each worker when the stall timer was set; only workers that held unbegun tasks then. */
   #watched = new Map<WorkerSlot, number>();
   #stallTimer: TimerHandle | undefined;
+  /** Completed tasks of workers when tasks were taken back from them. */
+  readonly #stalled = new WeakMap<WorkerSlot, number>();
   #picks = 0;
   #isPumping = false;
 
@@ -76,7 +78,14 @@ export class DirectDispatch implements Dispatch {
 
   oldestSubmittedAt(): number | undefined {
     let oldest: number | undefined;
-    for (const task of this.#queue) oldest = Math.min(oldest ?? task.submittedAt, task.submittedAt);
+    const look = (task: Task) => {
+      oldest = Math.min(oldest ?? task.submittedAt, task.submittedAt);
+    };
+    for (const task of this.#queue) look(task);
+    for (const slot of this.#context.slots()) {
+      for (const task of slot.lane) look(task);
+      for (const task of unbegun(slot)) look(task);
+    }
     return oldest;
   }
 
@@ -104,8 +113,7 @@ export class DirectDispatch implements Dispatch {
     const candidates = this.#context.slots().filter((slot) => !slot.inline && this.#hasRoom(slot, depth));
     if (candidates.length === 0) return false;
     const slot = this.#choose(task, candidates);
-    this.#queue.shift();
-    this.#hand(task, slot, now);
+    if (this.#take(task)) this.#hand(task, slot, now);
     return true;
   }
 
@@ -113,8 +121,14 @@ export class DirectDispatch implements Dispatch {
   #moveToLane(task: Task): boolean {
     const slot = this.#affinity.find(task.key) ?? this.#newHome(task);
     if (slot === undefined) return false;
+    if (this.#take(task)) slot.lane.push(task, task.priority);
+    return true;
+  }
+
+  /** Out of the queue with it, wherever it stands now: the strategy may have submitted another, or aborted this one. */
+  #take(task: Task): boolean {
+    if (this.#queue.peek() !== task) return this.#queue.remove(task);
     this.#queue.shift();
-    slot.lane.push(task, task.priority);
     return true;
   }
 
@@ -155,7 +169,9 @@ export class DirectDispatch implements Dispatch {
 
   #hasRoom(slot: WorkerSlot, depth: number): boolean {
     if (slot.state !== 'ready') return false;
-    return slot.handed.size < this.#context.tasksPerWorker + depth && slot.link.room > 0;
+    // What was taken back from a worker that does not get on is not left lying with it again.
+    const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
+    return slot.handed.size < this.#context.tasksPerWorker + ahead && slot.link.room > 0;
   }
 
   #hand(task: Task, slot: WorkerSlot, now: number): void {
@@ -180,6 +196,7 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = undefined;
     for (const slot of this.#holders()) slot.link.drain();
     const stalled = this.#holders().filter((slot) => this.#watched.get(slot) === slot.completed);
+    for (const slot of stalled) this.#stalled.set(slot, slot.completed);
     this.putBack(stalled.flatMap((slot) => this.withdrawUnbegun(slot)));
     this.pump();
   }
@@ -199,4 +216,9 @@ export class DirectDispatch implements Dispatch {
     }
     return withdrawn;
   }
+}
+
+/** Tasks that a worker was handed and has not begun. */
+function unbegun(slot: WorkerSlot): Task[] {
+  return [...slot.handed].filter((task) => !task.settled && slot.link.startedAt(task) === undefined);
 }

@@ -34,27 +34,46 @@ const BUILT_IN: Readonly<Record<string, new (message?: string) => Error>> = {
 };
 
 /** Own properties that have a place of their own in the record. */
-const NOT_FIELDS = new Set(['name', 'message', 'stack', 'cause', 'errors']);
+const NOT_FIELDS = new Set(['name', 'message', 'stack', 'cause']);
 /** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
+/** Errors in one record, causes and parts of aggregates together: one that holds itself has no end. */
+const MAX_ERRORS = 100;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
-export function encodeError(thrown: unknown, clone: Clone, depth = 0): EncodedError {
+export function encodeError(thrown: unknown, clone: Clone): EncodedError {
+  return encode(thrown, clone, 0, { left: MAX_ERRORS });
+}
+
+function encode(thrown: unknown, clone: Clone, depth: number, budget: { left: number }): EncodedError {
   if (!isError(thrown)) return encodeValue(thrown, clone);
-  const cause = depth < MAX_DEPTH && hasOwn(thrown, 'cause') ? read(thrown, 'cause') : undefined;
-  const errors = read(thrown, 'errors');
+  budget.left--;
+  const className = classNameOf(thrown);
+  const goesOn = depth < MAX_DEPTH && budget.left > 0;
+  const cause = goesOn && hasOwn(thrown, 'cause') ? read(thrown, 'cause') : undefined;
+  const isAggregate = className === 'AggregateError';
+  const errors = isAggregate && goesOn ? listOf(read(thrown, 'errors')) : [];
   return {
     type: 'error',
-    className: classNameOf(thrown),
+    className,
     name: asText(read(thrown, 'name'), 'Error'),
     message: asText(read(thrown, 'message'), ''),
     stack: asText(read(thrown, 'stack'), ''),
-    ...(cause === undefined ? {} : { cause: encodeError(cause, clone, depth + 1) }),
-    ...(Array.isArray(errors) && depth < MAX_DEPTH
-      ? { errors: errors.map((error) => encodeError(error, clone, depth + 1)) }
-      : {}),
-    fields: encodeFields(thrown, clone),
+    ...(cause === undefined ? {} : { cause: encode(cause, clone, depth + 1, budget) }),
+    ...(isAggregate ? { errors: encodeList(errors, clone, depth + 1, budget) } : {}),
+    fields: encodeFields(thrown, clone, isAggregate ? 'errors' : undefined),
   };
+}
+
+function encodeList(
+  errors: readonly unknown[],
+  clone: Clone,
+  depth: number,
+  budget: { left: number },
+): EncodedError[] {
+  const encoded: EncodedError[] = [];
+  for (const error of errors) if (budget.left > 0) encoded.push(encode(error, clone, depth, budget));
+  return encoded;
 }
 
 /** Inverse of `encodeError`. */
@@ -89,9 +108,9 @@ function encodeValue(value: unknown, clone: Clone): EncodedError {
   }
 }
 
-function encodeFields(error: object, clone: Clone): [string, unknown][] {
+function encodeFields(error: object, clone: Clone, except: string | undefined): [string, unknown][] {
   return ownKeys(error)
-    .filter((key) => !NOT_FIELDS.has(key))
+    .filter((key) => !NOT_FIELDS.has(key) && key !== except)
     .map((key) => [key, encodeField(read(error, key), clone)]);
 }
 
@@ -156,6 +175,15 @@ function read(target: object, key: string): unknown {
     return (target as Record<string, unknown>)[key];
   } catch {
     return undefined;
+  }
+}
+
+/** The items of an array, or none: it may be a proxy that refuses. */
+function listOf(value: unknown): unknown[] {
+  try {
+    return Array.isArray(value) ? Array.from(value) : [];
+  } catch {
+    return [];
   }
 }
 

@@ -1,5 +1,6 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
 import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../../core/contracts.js';
+import { notCloneable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError, encodeError } from '../codec/error-codec.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
@@ -145,9 +146,17 @@ class MessageLink implements Link {
   async #callHost(call: number, name: string, args: readonly unknown[]): Promise<void> {
     try {
       const value = await this.#events.hostCall(name, args);
-      this.#post([TO_WORKER.hostReply, call, null, value]);
+      this.#replyWith(call, value);
     } catch (error) {
       this.#post([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
+    }
+  }
+
+  #replyWith(call: number, value: unknown): void {
+    try {
+      this.#post([TO_WORKER.hostReply, call, null, value]);
+    } catch (cause) {
+      throw notCloneable(cause, value, 'result', [], this.#platform.clone);
     }
   }
 }

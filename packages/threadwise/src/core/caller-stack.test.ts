@@ -1,0 +1,69 @@
+/** Who awaited a task that failed on another thread: told in the stack of the error. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { withCallerStack } from './caller-stack.js';
+
+const MARK = '--- called from ---';
+
+/** As the pool does: fails, then adds who awaits. */
+class Pool {
+  async run(error: unknown): Promise<never> {
+    try {
+      return await Promise.reject(error);
+    } catch (thrown) {
+      throw withCallerStack(thrown);
+    }
+  }
+
+  async broadcast(error: unknown): Promise<never> {
+    return await this.run(error);
+  }
+}
+
+async function theUserOfThePool(error: unknown): Promise<unknown> {
+  try {
+    return await new Pool().broadcast(error);
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+describe('withCallerStack', () => {
+  test('adds the functions that await, behind the stack that the error has', async () => {
+    const error = new TypeError('elsewhere');
+    error.stack = 'TypeError: elsewhere\n    at task (worker.js:1:1)';
+    assert.equal(await theUserOfThePool(error), error);
+    const [own, callers] = error.stack.split(`\n    ${MARK}\n`);
+    assert.equal(own, 'TypeError: elsewhere\n    at task (worker.js:1:1)');
+    assert.match(callers!, /^ {4}at async theUserOfThePool /m);
+  });
+
+  test("leaves out the pool's own functions", async () => {
+    const error = new Error('elsewhere');
+    await theUserOfThePool(error);
+    assert.doesNotMatch(error.stack!.split(MARK)[1]!, /Pool\.(run|broadcast)/);
+  });
+
+  test('tells it once, though the error goes through it twice', async () => {
+    const error = new Error('elsewhere');
+    await theUserOfThePool(error);
+    const { stack } = error;
+    await theUserOfThePool(error);
+    assert.equal(error.stack, stack);
+  });
+
+  test('leaves the stack as hidden as it was: nobody who lists the fields of the error finds it', async () => {
+    const error = new Error('elsewhere');
+    await theUserOfThePool(error);
+    assert.ok(error.stack?.includes(MARK));
+    assert.deepEqual(Object.keys(error), []);
+  });
+
+  test('gives back what is no error, or has no stack, untouched', async () => {
+    const noStack = Object.defineProperty(new Error('x'), 'stack', { value: undefined });
+    for (const thrown of ['text', undefined, null, 5, { stack: 'own' }, noStack]) {
+      assert.equal(await theUserOfThePool(thrown), thrown);
+    }
+    assert.equal(noStack.stack, undefined);
+  });
+});

@@ -1,0 +1,145 @@
+/** The parts together, on a platform that only takes notes: what becomes of calls when workers fail to start. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MeasuredRecorder } from '../metrics/measured.js';
+import { leastBusy } from '../scheduling/choice/least-busy.js';
+import { DirectDispatch } from '../scheduling/dispatch/direct.js';
+import { threads } from '../scheduling/placement/threads.js';
+import { PriorityQueue } from '../scheduling/queue/priority.js';
+import { onDemand } from '../scheduling/scaling/on-demand.js';
+import { Engine } from './engine.js';
+import { type FakeLink, FakePlatform, FakeTransport } from './fake-platform.case.js';
+import { silentSink } from './hooks.js';
+import { type PoolOptions, resolveOptions } from './options.js';
+import type { Task } from './task.js';
+
+function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => void = () => undefined) {
+  const [platform, transport] = [new FakePlatform(), new FakeTransport()];
+  prepare(platform);
+  const engine = new Engine({
+    name: 'pool',
+    moduleUrl: 'file:///tasks.js',
+    options: resolveOptions({ threads: { min: 1, max: 1 }, ...given }, { ...platform, choices: ['any'] }),
+    platform,
+    inlinePlatform: platform,
+    transport,
+    linkCapacity: 100,
+    placement: threads,
+    scaling: onDemand,
+    recorder: new MeasuredRecorder(),
+    sink: silentSink,
+    newQueue: () => new PriorityQueue<Task>(),
+    newDispatch: (context) => new DirectDispatch(context),
+    newChoice: () => leastBusy,
+  });
+  const lastLink = () => transport.links.at(-1)!;
+  return { platform, transport, engine, lastLink };
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** What a promise has come to: its value, its error's code, or that it is open. */
+async function stateOf(promise: Promise<unknown>): Promise<unknown> {
+  const open = turn().then(() => 'open');
+  return await Promise.race([promise.catch((error: { code?: unknown }) => error.code), open]);
+}
+
+/** The worker of that line ends its first task. */
+function complete(link: FakeLink, value: unknown): void {
+  const task = link.sent.shift()!;
+  link.events.done(task, value, 1);
+  link.events.settledBatch();
+}
+
+describe('a pool', () => {
+  test('gives a call to its worker as soon as that has loaded, and its result to the caller', async () => {
+    const { engine, lastLink } = scene();
+    const call = engine.enter('work', [1], undefined);
+    assert.equal(await stateOf(call), 'open');
+    lastLink().events.ready([]);
+    complete(lastLink(), 'result');
+    assert.equal(await stateOf(call), 'result');
+    await engine.lifecycle.ready;
+  });
+
+  test('rejects every call when the module cannot be loaded the first time', async () => {
+    const { engine, lastLink } = scene();
+    const call = engine.enter('work', [1], undefined);
+    lastLink().events.loadFailed(new Error('no such file'));
+    assert.equal(await stateOf(call), 'ERR_MODULE_LOAD');
+    assert.equal(await stateOf(engine.lifecycle.ready), 'ERR_MODULE_LOAD');
+    assert.equal(await stateOf(engine.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
+  });
+
+  test('gives up when a module that once loaded does not load again and again', async () => {
+    const { platform, transport, engine, lastLink } = scene();
+    lastLink().events.ready([]);
+    const first = engine.enter('work', [1], undefined);
+    complete(lastLink(), 'result');
+    assert.equal(await stateOf(first), 'result');
+    platform.threads.at(-1)!.exit();
+    const waiting = engine.enter('work', [1], undefined);
+    waiting.catch(() => undefined); // it is asked for below
+    for (let i = 0; i < 20 && engine.lifecycle.state === 'open'; i++) {
+      const link = lastLink();
+      link.events.loadFailed(new Error('the file is gone'));
+      await turn();
+      if (lastLink() === link) platform.advance(2000);
+    }
+    assert.equal(engine.lifecycle.state, 'broken');
+    assert.equal(await stateOf(waiting), 'ERR_MODULE_LOAD');
+    assert.ok(transport.links.length <= 7, `${transport.links.length} workers were started`);
+  });
+
+  test('can be asked for its stats when its thread could not be started', async () => {
+    const { engine } = scene({}, (platform) => {
+      platform.spawnError = new Error('bad execArgv');
+    });
+    const { workers } = engine.stats();
+    assert.deepEqual(
+      workers.map(({ state, utilization }) => [state, utilization]),
+      [['starting', 0]],
+    );
+    assert.equal(await stateOf(engine.lifecycle.ready), 'ERR_MODULE_LOAD');
+  });
+
+  test('refuses what goes beyond the limit of its queue, and takes it when there is room', async () => {
+    const { engine, lastLink } = scene({ queue: { limit: 1 } });
+    lastLink().events.ready([]);
+    const calls = [1, 2, 3].map((n) => engine.enter('work', [n], undefined));
+    assert.deepEqual(await Promise.all(calls.map(stateOf)), ['open', 'open', 'ERR_QUEUE_FULL']);
+    const room = engine.room.wait();
+    assert.equal(await stateOf(room), 'open');
+    complete(lastLink(), 'one');
+    assert.equal(await stateOf(room), undefined);
+    assert.equal(await stateOf(engine.enter('work', [3], undefined)), 'open');
+  });
+
+  test('runs the task of a worker that died before it began it on the next one', async () => {
+    const { platform, engine, transport, lastLink } = scene();
+    lastLink().events.ready([]);
+    const call = engine.enter('work', [1], undefined);
+    platform.threads[0]!.exit();
+    platform.advance(50);
+    assert.equal(transport.links.length, 2);
+    lastLink().events.ready([]);
+    complete(lastLink(), 'second time');
+    assert.equal(await stateOf(call), 'second time');
+  });
+
+  test('rejects the call that a worker had begun when it died, and says who, what and why', async () => {
+    const { platform, engine, lastLink } = scene();
+    lastLink().events.ready([]);
+    const call = engine.enter('work', [1], undefined);
+    const link = lastLink();
+    link.begin(link.sent[0]!, platform.now());
+    platform.threads[0]!.exit({ exitCode: 7 });
+    await assert.rejects(call, {
+      code: 'ERR_WORKER_CRASHED',
+      message: /Worker 1 ended while it ran task 'work' \(exit code 7\)/,
+      exitCode: 7,
+      workerId: 1,
+      taskName: 'work',
+    });
+  });
+});

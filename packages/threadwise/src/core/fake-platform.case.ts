@@ -1,0 +1,202 @@
+/** A platform for tests: its clock stands still until told to advance, its threads and lines only take notes. */
+import type {
+  KeepAlive,
+  Link,
+  LinkEvents,
+  Platform,
+  Port,
+  Thread,
+  ThreadExit,
+  ThreadSpec,
+  TimerHandle,
+  Transport,
+} from './contracts.js';
+import type { ResolvedRun } from './options.js';
+import type { Payload } from './payload.js';
+import { type Settlement, Task } from './task.js';
+import { WorkerSlot } from './worker-slot.js';
+
+interface FakeTimer {
+  readonly dueAt: number;
+  readonly callback: () => void;
+}
+
+export interface FakeThread extends Thread {
+  readonly spec: ThreadSpec;
+  readonly exit: (exit?: Partial<ThreadExit>) => void;
+  isTerminated: boolean;
+}
+
+type CloneOptions = Parameters<typeof structuredClone>[1];
+
+export class FakePlatform implements Platform {
+  readonly name = 'fake';
+  /** What the process is kept alive by. */
+  keptAlive: 'held' | 'released' | 'disposed' = 'released';
+  readonly threads: FakeThread[] = [];
+  /** Set: the next threads cannot be started. */
+  spawnError: unknown;
+  readonly #timers = new Set<FakeTimer>();
+  #now = 1000;
+
+  readonly now = (): number => this.#now;
+  readonly defer = (callback: () => void): void => queueMicrotask(callback);
+  readonly bind = <F extends (...args: never[]) => unknown>(callback: F): F => callback;
+  readonly clone = <T>(value: T, transfer?: readonly unknown[]): T =>
+    structuredClone(value, { transfer } as CloneOptions);
+  readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
+  readonly availableThreads = (): number => 4;
+  readonly env = (): string | undefined => undefined;
+  readonly resolveModule = (specifier: unknown): string => String(specifier);
+
+  readonly timer = (ms: number, callback: () => void): TimerHandle => {
+    const timer = { dueAt: this.#now + ms, callback };
+    this.#timers.add(timer);
+    return { cancel: () => void this.#timers.delete(timer) };
+  };
+
+  get timerCount(): number {
+    return this.#timers.size;
+  }
+
+  /** Lets time pass, timer by timer: each goes off at its own time, those that it sets as well. */
+  advance(ms: number): void {
+    const end = this.#now + ms;
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#now = next.dueAt;
+      next.callback();
+    }
+    this.#now = end;
+  }
+
+  #next(end: number): FakeTimer | undefined {
+    return [...this.#timers].filter(({ dueAt }) => dueAt <= end).sort((a, b) => a.dueAt - b.dueAt)[0];
+  }
+
+  keepAlive(): KeepAlive {
+    const become = (state: 'held' | 'released' | 'disposed') => () => {
+      this.keptAlive = state;
+    };
+    return { hold: become('held'), release: become('released'), dispose: become('disposed') };
+  }
+
+  channel(): { near: Port; far: unknown } {
+    throw new Error('The fake platform has no channels');
+  }
+
+  readonly spawn = (spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread => {
+    if (this.spawnError !== undefined) throw this.spawnError;
+    let hasExited = false;
+    const thread: FakeThread = {
+      spec,
+      isTerminated: false,
+      exit: (exit = {}) => {
+        if (!hasExited) onExit({ exitCode: 1, outOfMemory: false, ...exit });
+        hasExited = true;
+      },
+      terminate: async () => {
+        thread.isTerminated = true;
+        queueMicrotask(() => thread.exit());
+      },
+      utilization: () => 0.5,
+    };
+    this.threads.push(thread);
+    return thread;
+  };
+}
+
+/** A line whose worker begins a task when told to, and says what it is told to say. */
+export class FakeLink implements Link {
+  readonly wire = { port: undefined, board: new ArrayBuffer(0) };
+  room = 100;
+  readonly sent: Task[] = [];
+  readonly aborted: { readonly task: Task; readonly reason: unknown }[] = [];
+  /** What the worker has said already, and the main side has not handled. */
+  unheard: (() => void)[] = [];
+  isStopped = false;
+  readonly events: LinkEvents;
+  readonly #begun = new Map<Task, number>();
+
+  constructor(events?: LinkEvents) {
+    this.events = events as LinkEvents;
+  }
+
+  /** The worker begins a task at that time. */
+  begin(task: Task, at: number): void {
+    this.#begun.set(task, at);
+  }
+
+  send(task: Task): void {
+    this.sent.push(task);
+  }
+
+  withdraw(task: Task): boolean {
+    return !this.#begun.has(task);
+  }
+
+  startedAt(task: Task): number | undefined {
+    return this.#begun.get(task);
+  }
+
+  abort(task: Task, reason: unknown): void {
+    this.aborted.push({ task, reason });
+  }
+
+  drain(): void {
+    const words = this.unheard;
+    this.unheard = [];
+    for (const word of words) word();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  flush(): void {}
+
+  close(): void {}
+}
+
+export class FakeTransport implements Transport {
+  readonly name = 'fake';
+  readonly links: FakeLink[] = [];
+
+  connect(_platform: Platform, events: LinkEvents): Link {
+    const link = new FakeLink(events);
+    this.links.push(link);
+    return link;
+  }
+}
+
+const plainRun: ResolvedRun = {
+  signal: undefined,
+  timeoutMs: undefined,
+  priority: 0,
+  key: undefined,
+  transfer: [],
+  retries: 0,
+  onProgress: undefined,
+};
+const noPayload: Payload = { args: [], transfer: [], onSettled: undefined };
+let lastTaskId = 0;
+
+/** A task and everything that its caller was told. */
+export function makeTask(run: Partial<ResolvedRun> = {}): { task: Task; told: Settlement[] } {
+  const told: Settlement[] = [];
+  const task = new Task(++lastTaskId, 'work', noPayload, { ...plainRun, ...run }, 0, (_task, settlement) => {
+    told.push(settlement);
+  });
+  return { task, told };
+}
+
+/** A worker that is ready, on a line of its own. Its lane is none: nothing may be put there. */
+export function makeSlot(id: number, now = 0): { slot: WorkerSlot; link: FakeLink } {
+  const lane = { size: 0 } as WorkerSlot['lane'];
+  const slot = new WorkerSlot(id, false, lane, now);
+  const link = new FakeLink();
+  slot.link = link;
+  slot.thread = { terminate: async () => undefined, utilization: () => 0.5 };
+  slot.transition('ready');
+  return { slot, link };
+}

@@ -1,0 +1,113 @@
+/** Events: who is told, in which order, and what a listener's mistake may break (nothing). */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type EventSink, Hooks, type PoolEvents, silentSink } from './hooks.js';
+
+const event: PoolEvents['task:submit'] = { pool: 'p', taskId: 1, name: 'work' };
+
+describe('Hooks', () => {
+  test('tell every listener of an event, in the order in which they came', () => {
+    const hooks = new Hooks(silentSink);
+    const told: unknown[] = [];
+    hooks.on('task:submit', (e) => told.push(['first', e]));
+    hooks.on('task:submit', (e) => told.push(['second', e]));
+    hooks.on('pool:close', () => assert.fail('another event'));
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, [
+      ['first', event],
+      ['second', event],
+    ]);
+  });
+
+  test('tell a listener no more once it is off, and leave the others on', () => {
+    const hooks = new Hooks(silentSink);
+    const told: string[] = [];
+    const off = () => told.push('off');
+    hooks.on('task:submit', off);
+    hooks.on('task:submit', () => told.push('on'));
+    hooks.off('task:submit', off);
+    hooks.off('pool:close', off);
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, ['on']);
+  });
+
+  test('tell a listener once though it was added twice', () => {
+    const hooks = new Hooks(silentSink);
+    let told = 0;
+    const listener = () => void told++;
+    hooks.on('task:submit', listener);
+    hooks.on('task:submit', listener);
+    hooks.emit('task:submit', event);
+    assert.equal(told, 1);
+  });
+
+  test('tell the others although a listener throws, and make an error event of what it threw', () => {
+    const hooks = new Hooks(silentSink);
+    const told: unknown[] = [];
+    const mistake = new Error('mistake');
+    hooks.on('error', (e) => told.push(e));
+    hooks.on('task:submit', () => {
+      throw mistake;
+    });
+    hooks.on('task:submit', () => told.push('other'));
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, [{ pool: 'p', error: mistake }, 'other']);
+  });
+
+  test('swallow what an error listener throws, and tell the other error listeners', () => {
+    const hooks = new Hooks(silentSink);
+    let told = 0;
+    hooks.on('error', () => {
+      told++;
+      throw new Error('mistake');
+    });
+    hooks.on('error', () => void told++);
+    hooks.emit('error', { pool: 'p', error: new Error('first') });
+    assert.equal(told, 2);
+  });
+
+  test('let a listener take itself off while it is told', () => {
+    const hooks = new Hooks(silentSink);
+    const told: string[] = [];
+    const once = () => {
+      told.push('once');
+      hooks.off('task:submit', once);
+    };
+    hooks.on('task:submit', once);
+    hooks.on('task:submit', () => told.push('always'));
+    hooks.emit('task:submit', event);
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, ['once', 'always', 'always']);
+  });
+
+  test('publish to the sink exactly the events that it wants', () => {
+    const published: unknown[] = [];
+    const sink: EventSink = {
+      wants: (name) => name === 'pool:close',
+      publish: (name, e) => published.push([name, e]),
+    };
+    const hooks = new Hooks(sink);
+    hooks.emit('task:submit', event);
+    hooks.emit('pool:close', { pool: 'p' });
+    assert.deepEqual(published, [['pool:close', { pool: 'p' }]]);
+  });
+
+  test('want an event while there is a listener or the sink wants it', () => {
+    const hooks = new Hooks({ wants: (name) => name === 'pool:close', publish: () => undefined });
+    const listener = () => undefined;
+    assert.equal(hooks.wants('pool:close'), true);
+    assert.equal(hooks.wants('task:submit'), false);
+    hooks.on('task:submit', listener);
+    assert.equal(hooks.wants('task:submit'), true);
+    hooks.off('task:submit', listener);
+    assert.equal(hooks.wants('task:submit'), false);
+  });
+
+  test('tell nobody after clear', () => {
+    const hooks = new Hooks(silentSink);
+    hooks.on('task:submit', () => assert.fail('told'));
+    hooks.clear();
+    hooks.emit('task:submit', event);
+    assert.equal(hooks.wants('task:submit'), false);
+  });
+});

@@ -1,0 +1,276 @@
+/** How many workers there are: grows on demand, lets the idle go, backs off from failures, and gives up. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Dispatch, LoadView, Scaling } from './contracts.js';
+import type { Crew } from './crew.js';
+import { FakePlatform } from './fake-platform.case.js';
+import { Staffing } from './staffing.js';
+
+interface FakeSlot {
+  readonly id: number;
+  state: 'starting' | 'ready';
+  load: number;
+  idleSince: number;
+}
+
+interface Settings {
+  min?: number;
+  max?: number;
+  idleTimeoutMs?: number | undefined;
+  /** Default: grows by what waits, lets go of one that is idle for too long. */
+  target?: (load: LoadView) => number;
+}
+
+const usual = (load: LoadView): number => {
+  if (load.queued > 0) return load.current + load.queued - load.starting - load.idle;
+  return load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs ? load.current - 1 : load.current;
+};
+
+/** Workers that start when told to and are gone when let go. */
+function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual }: Settings = {}) {
+  const platform = new FakePlatform();
+  const slots: FakeSlot[] = [];
+  const gone: [number, string][] = [];
+  const waiting = { queued: 0 };
+  const asked: LoadView[] = [];
+  const noted = { errors: [] as unknown[], givenUp: [] as unknown[] };
+  let lastId = 0;
+  const crew = {
+    slots,
+    get serving() {
+      return [...slots];
+    },
+    get servingCount() {
+      return slots.length;
+    },
+    start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+    retire: (slot: FakeSlot, reason: string) => {
+      slots.splice(slots.indexOf(slot), 1);
+      gone.push([slot.id, reason]);
+    },
+  };
+  const scaling: Scaling = {
+    name: 'test',
+    target: (load) => {
+      asked.push(load);
+      return target(load);
+    },
+  };
+  const staffing = new Staffing(
+    {
+      platform,
+      scaling,
+      crew: crew as unknown as Crew,
+      dispatch: () => waiting as Dispatch,
+      tasksPerWorker: 1,
+      idleTimeoutMs,
+      onGivenUp: (error) => noted.givenUp.push(error),
+      onError: (error) => noted.errors.push(error),
+    },
+    { min, max },
+  );
+  /** The worker that was started last fails before it did anything. */
+  const failLast = (error: unknown = new Error('failed')) => {
+    slots.pop();
+    staffing.failed(error);
+  };
+  const ready = (load = 0) => {
+    for (const slot of slots) Object.assign(slot, { state: 'ready', load, idleSince: platform.now() });
+  };
+  return { platform, staffing, slots, gone, waiting, asked, noted, failLast, ready };
+}
+
+describe('staffing', () => {
+  test('starts the minimum, though the policy should want fewer', () => {
+    const { staffing, slots } = scene({ min: 2, target: () => 0 });
+    staffing.adjust();
+    assert.equal(slots.length, 2);
+  });
+
+  test('never goes above the maximum, whatever the policy wants', () => {
+    const { staffing, slots } = scene({ max: 3, target: () => 100 });
+    staffing.adjust();
+    staffing.adjust();
+    assert.equal(slots.length, 3);
+  });
+
+  test('grows as far as waiting tasks need, and not twice for the same', () => {
+    const { staffing, slots, waiting } = scene({ max: 8 });
+    staffing.adjust();
+    waiting.queued = 3;
+    staffing.tasksWait();
+    staffing.tasksWait();
+    assert.equal(slots.length, 3);
+  });
+
+  test('tells the policy how things are', () => {
+    const { platform, staffing, slots, waiting, asked, ready } = scene({ min: 3 });
+    staffing.adjust();
+    ready();
+    slots[0]!.load = 2;
+    slots[1]!.state = 'starting';
+    waiting.queued = 0;
+    platform.advance(70);
+    staffing.adjust();
+    assert.deepEqual(asked.at(-1), {
+      min: 3,
+      max: 4,
+      current: 3,
+      starting: 1,
+      idle: 1,
+      queued: 0,
+      tasksPerWorker: 1,
+      longestIdleMs: 70,
+      idleTimeoutMs: 1000,
+    });
+  });
+
+  test('lets the idle go one by one, the youngest first, down to the minimum', () => {
+    const { platform, staffing, slots, gone, waiting, ready } = scene();
+    waiting.queued = 3;
+    staffing.adjust();
+    waiting.queued = 0;
+    ready();
+    staffing.adjust();
+    platform.advance(999);
+    assert.deepEqual(gone, []);
+    platform.advance(10_000);
+    assert.deepEqual(gone, [
+      [3, 'released'],
+      [2, 'released'],
+    ]);
+    assert.deepEqual(
+      slots.map(({ id }) => id),
+      [1],
+    );
+    assert.equal(platform.timerCount, 0, 'nothing left to watch');
+  });
+
+  test('lets nobody go who works', () => {
+    const { platform, staffing, gone, waiting, ready } = scene();
+    waiting.queued = 2;
+    staffing.adjust();
+    waiting.queued = 0;
+    ready(1);
+    staffing.adjust();
+    platform.advance(100_000);
+    assert.deepEqual(gone, []);
+  });
+
+  test('lets nobody go where there is no idle timeout', () => {
+    const never = scene({ idleTimeoutMs: Number.POSITIVE_INFINITY });
+    never.waiting.queued = 2;
+    never.staffing.adjust();
+    never.waiting.queued = 0;
+    never.ready();
+    never.staffing.adjust();
+    never.platform.advance(100_000_000);
+    assert.deepEqual(never.gone, []);
+  });
+
+  test('shrinks to new bounds at once: the idle before those that work', () => {
+    const { staffing, slots, gone, ready } = scene({ min: 4 });
+    staffing.adjust();
+    ready(1);
+    slots[1]!.load = 0;
+    staffing.resize({ min: 1, max: 2 });
+    assert.deepEqual(
+      gone.map(([id]) => id),
+      [2, 4],
+    );
+  });
+
+  test('neither starts nor lets go after close', () => {
+    const { platform, staffing, slots, waiting, gone, ready } = scene();
+    waiting.queued = 2;
+    staffing.adjust();
+    waiting.queued = 0;
+    ready();
+    staffing.adjust();
+    staffing.close();
+    waiting.queued = 5;
+    staffing.adjust();
+    staffing.tasksWait();
+    platform.advance(100_000);
+    assert.equal(slots.length, 2);
+    assert.deepEqual(gone, []);
+    assert.equal(platform.timerCount, 0);
+  });
+});
+
+describe('workers that fail', () => {
+  test('are replaced after a pause that doubles with each failure', () => {
+    const { platform, staffing, slots, failLast } = scene();
+    staffing.adjust();
+    for (const pauseMs of [50, 100, 200, 400, 800]) {
+      failLast();
+      staffing.adjust();
+      platform.advance(pauseMs - 1);
+      assert.equal(slots.length, 0, `still within ${pauseMs} ms`);
+      platform.advance(1);
+      assert.equal(slots.length, 1, `after ${pauseMs} ms`);
+    }
+  });
+
+  test('are not replaced earlier because tasks wait', () => {
+    const { staffing, slots, waiting, failLast } = scene();
+    staffing.adjust();
+    failLast();
+    waiting.queued = 5;
+    staffing.tasksWait();
+    staffing.adjust();
+    assert.equal(slots.length, 0);
+  });
+
+  test('six times in a row, with none left, are given up with the last error', () => {
+    const { platform, staffing, slots, noted, failLast } = scene();
+    staffing.adjust();
+    for (let i = 1; i <= 5; i++) {
+      failLast(i);
+      platform.advance(10_000);
+    }
+    assert.deepEqual(noted.givenUp, []);
+    failLast(6);
+    assert.deepEqual(noted.givenUp, [6]);
+    platform.advance(100_000);
+    assert.equal(slots.length, 0);
+    assert.deepEqual(noted.errors, [1, 2, 3, 4, 5, 6], 'each is told');
+  });
+
+  test('six times in a row, while others work, are not replaced: the others go on', () => {
+    const { platform, staffing, slots, noted, failLast, ready } = scene({ min: 2, max: 4 });
+    staffing.adjust();
+    ready(1);
+    for (let i = 1; i <= 6; i++) {
+      failLast(i);
+      platform.advance(10_000);
+    }
+    assert.deepEqual(noted.givenUp, []);
+    assert.equal(slots.length, 1);
+    assert.deepEqual(staffing.bounds, { min: 0, max: 1 });
+  });
+
+  test('count from one again after a success', () => {
+    const { platform, staffing, slots, noted, failLast } = scene();
+    staffing.adjust();
+    for (let i = 0; i < 5; i++) {
+      failLast();
+      platform.advance(10_000);
+    }
+    staffing.succeeded();
+    failLast();
+    assert.deepEqual(noted.givenUp, []);
+    platform.advance(50);
+    assert.equal(slots.length, 1, 'after the first pause again');
+  });
+
+  test('leave no timer behind when the pool closes', () => {
+    const { platform, staffing, slots, failLast } = scene();
+    staffing.adjust();
+    failLast();
+    staffing.close();
+    assert.equal(platform.timerCount, 0);
+    platform.advance(10_000);
+    assert.equal(slots.length, 0);
+  });
+});

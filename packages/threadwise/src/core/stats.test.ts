@@ -1,0 +1,116 @@
+/** The snapshot of a pool: plain JSON, whatever the pool is like. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Dispatch, Recorder, RecorderSnapshot } from './contracts.js';
+import { makeSlot, makeTask } from './fake-platform.case.js';
+import { type StatsSources, snapshot } from './stats.js';
+import { WorkerSlot } from './worker-slot.js';
+
+const distribution = { count: 3, mean: 2, p50: 2, p90: 3, p99: 3, max: 3 };
+const recorded: RecorderSnapshot = {
+  submitted: 20,
+  outcomes: { completed: 6, failed: 5, aborted: 4, timedOut: 3, crashed: 2, rejected: 1 },
+  retried: 7,
+  workerCrashes: 8,
+  recycled: 9,
+  waitMs: distribution,
+  runMs: { ...distribution, count: 4 },
+};
+
+function sources(given: Partial<StatsSources> = {}): StatsSources {
+  return {
+    name: 'pool-1',
+    state: 'open',
+    placement: 'threads',
+    choose: 'least-busy',
+    bounds: { min: 1, max: 4 },
+    queueLimit: Number.POSITIVE_INFINITY,
+    open: 5,
+    now: 1000,
+    dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
+    recorder: { snapshot: () => recorded } as Recorder,
+    slots: [],
+    ...given,
+  };
+}
+
+/** A worker that loads the module. */
+function starting(id: number, inline = false): WorkerSlot {
+  const slot = new WorkerSlot(id, inline, { size: 0 } as WorkerSlot['lane'], 900);
+  slot.thread = { terminate: async () => undefined, utilization: () => 0 };
+  return slot;
+}
+
+describe('the snapshot', () => {
+  test('is plain JSON: it is the same when it has been text in between', () => {
+    const { slot } = makeSlot(1);
+    const stats = snapshot(sources({ slots: [slot, starting(2)] }));
+    assert.deepEqual(JSON.parse(JSON.stringify(stats)), stats);
+  });
+
+  test('has what the recorder counted', () => {
+    const { tasks, crashes, recycled, runMs, waitMs } = snapshot(sources());
+    assert.deepEqual(tasks, { ...recorded.outcomes, submitted: 20, open: 5, retried: 7 });
+    assert.deepEqual({ crashes, recycled }, { crashes: 8, recycled: 9 });
+    assert.equal(waitMs.count, 3);
+    assert.equal(runMs.count, 4);
+  });
+
+  test('says null where the queue has no limit, and how long its oldest has waited', () => {
+    assert.deepEqual(snapshot(sources()).queue, { size: 3, limit: null, oldestMs: 600 });
+    assert.equal(snapshot(sources({ queueLimit: 0 })).queue.limit, 0);
+    const dispatch = {
+      name: 'direct',
+      waiting: 0,
+      oldestSubmittedAt: () => undefined,
+    } as unknown as Dispatch;
+    assert.equal(snapshot(sources({ dispatch })).queue.oldestMs, 0);
+  });
+
+  test('counts as threads those that are there for tasks, and lists all workers', () => {
+    const [idle, busy, leaving] = [makeSlot(1).slot, makeSlot(2).slot, makeSlot(3).slot];
+    busy.hand(makeTask().task, 0);
+    leaving.transition('retiring');
+    const inline = starting(5, true);
+    const stats = snapshot(sources({ slots: [idle, busy, leaving, starting(4), inline] }));
+    assert.deepEqual(stats.threads, { min: 1, max: 4, current: 3, starting: 1, idle: 1 });
+    assert.deepEqual(
+      stats.workers.map(({ id, state, inline }) => [id, state, inline]),
+      [
+        [1, 'ready', false],
+        [2, 'ready', false],
+        [3, 'retiring', false],
+        [4, 'starting', false],
+        [5, 'starting', true],
+      ],
+    );
+  });
+
+  test('says of each worker what it does and has done', () => {
+    const { slot } = makeSlot(7, 300);
+    slot.hand(makeTask().task, 500);
+    slot.completed = 12;
+    slot.heapUsedBytes = 4096;
+    assert.deepEqual(snapshot(sources({ slots: [slot] })).workers, [
+      {
+        id: 7,
+        state: 'ready',
+        inline: false,
+        load: 1,
+        completed: 12,
+        utilization: 0.5,
+        heapUsedBytes: 4096,
+        ageMs: 700,
+      },
+    ]);
+  });
+
+  test('stays as it is when the pool goes on', () => {
+    const { slot } = makeSlot(1);
+    const stats = snapshot(sources({ slots: [slot] }));
+    const before = JSON.stringify(stats);
+    slot.completed = 99;
+    slot.transition('retiring');
+    assert.equal(JSON.stringify(stats), before);
+  });
+});

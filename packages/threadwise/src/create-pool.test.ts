@@ -1,0 +1,92 @@
+/** What a pool as a whole promises and no part of it can show alone. */
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { describe, type TestContext, test } from 'node:test';
+import type { PoolOptions } from './core/options.js';
+import type { Pool } from './core/pool.js';
+import { availableThreads, createPool } from './create-pool.js';
+import { nodePlatform } from './platform/node/platform.js';
+
+const module = `data:text/javascript,
+  export const increment = (x) => x + 1;
+  export const nextTurn = (x) => new Promise((resolve) => setImmediate(resolve, x));`;
+
+function poolFor(t: TestContext, options: PoolOptions): Pool {
+  const pool = createPool(module, options);
+  t.after(() => pool.destroy());
+  return pool;
+}
+
+for (const placement of ['threads', 'inline'] as const) {
+  describe(`a pool with placement '${placement}'`, () => {
+    test('refuses nobody who has waited for room, however many wait', async (t) => {
+      const pool = poolFor(t, { placement, threads: 1, queue: { limit: 1 } });
+      await pool.ready;
+      const calls = Array.from({ length: 12 }, async (_, i) => {
+        await pool.room();
+        return pool.run('nextTurn', [i]);
+      });
+      assert.deepEqual(
+        await Promise.all(calls),
+        calls.map((_, i) => i),
+      );
+    });
+
+    test('leaves no listener on the signal of a map whose results nobody asked for', async (t) => {
+      const pool = poolFor(t, { placement, threads: 1 });
+      const { signal } = new AbortController();
+      await pool.map('increment', [1, 2], { signal }).return();
+      assert.equal(getEventListeners(signal, 'abort').length, 0);
+    });
+
+    test('gives stats that are plain JSON, however often and however early they are asked for', async (t) => {
+      const pool = poolFor(t, { placement, threads: 1 });
+      for (const when of ['at once', 'at once again']) {
+        const stats = pool.stats();
+        assert.deepEqual(JSON.parse(JSON.stringify(stats)), stats, when);
+      }
+      await pool.run('increment', [1]);
+      const later = [pool.stats(), pool.stats()];
+      assert.deepEqual(JSON.parse(JSON.stringify(later)), later);
+    });
+  });
+}
+
+describe('createPool', () => {
+  test('settles every call, though the strategy itself makes calls that are more urgent', async (t) => {
+    const inner: Promise<unknown>[] = [];
+    let asked = 0;
+    const pool: Pool = createPool(module, {
+      threads: 2,
+      choose: (_task, [first]) => {
+        if (asked++ === 0) inner.push(pool.run('increment', [10], { priority: 9 }));
+        return first!;
+      },
+    });
+    t.after(() => pool.destroy());
+    await pool.ready;
+    const outer = pool.run('increment', [1]);
+    // What never settles is rejected by this, half a second after the last call that does.
+    const closed = pool.close({ timeoutMs: 500 });
+    const settled = await Promise.allSettled([outer, ...inner]);
+    await closed;
+    assert.ok(inner.length > 0, 'the strategy was asked');
+    assert.deepEqual(
+      settled.map((result) => (result.status === 'fulfilled' ? result.value : String(result.reason))),
+      [2, ...inner.map(() => 11)],
+    );
+  });
+
+  test('refuses a worker environment that is none', () => {
+    for (const env of [42, 'text', true]) {
+      assert.throws(() => createPool(module, { worker: { env } }), {
+        code: 'ERR_OPTION',
+        message: /worker\.env/,
+      });
+    }
+  });
+
+  test('says how many threads the platform allows', () => {
+    assert.equal(availableThreads(), nodePlatform.availableThreads());
+  });
+});

@@ -1,0 +1,262 @@
+/** The conformance suite of the platform seam: channels, clones, timers, threads and limits. */
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, type TestContext, test } from 'node:test';
+import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
+import { isThreadwiseError } from '../core/errors.js';
+import { channelSuite, receive } from './channel.case.js';
+
+export interface PlatformTraits {
+  /** Whether `spawn` makes a thread that can end by itself. */
+  readonly hasThreads: boolean;
+}
+
+export function platformConformance(platform: Platform, traits: PlatformTraits): void {
+  const { name } = platform;
+  describe(`platform ${name}: channels`, () => channelSuite(platform));
+  describe(`platform ${name}: clones and memory`, () => cloneSuite(platform));
+  describe(`platform ${name}: time`, () => timeSuite(platform));
+  describe(`platform ${name}: threads`, () => threadSuite(platform, traits));
+  describe(`platform ${name}: surroundings`, () => surroundingsSuite(platform));
+}
+
+function cloneSuite(platform: Platform): void {
+  test('a clone is the runtime’s own: equal, and another object', () => {
+    const value = { map: new Map([['k', new Set([1])]]), date: new Date(3), list: [1, 2n, 'x'] };
+    const copy = platform.clone(value);
+    assert.deepEqual(copy, value);
+    assert.notEqual(copy.map, value.map);
+  });
+
+  test('a clone moves what is to be transferred, and throws before it moves anything', () => {
+    const bytes = new Uint8Array([1, 2]);
+    assert.throws(() => platform.clone([bytes, () => 1], [bytes.buffer]), { name: 'DataCloneError' });
+    assert.equal(bytes.byteLength, 2);
+    assert.deepEqual(platform.clone(bytes, [bytes.buffer]), new Uint8Array([1, 2]));
+    assert.equal(bytes.byteLength, 0);
+  });
+
+  test('shared memory has the size asked for, is zero, and serves as a board', () => {
+    const memory = platform.sharedMemory(24);
+    assert.equal(memory.byteLength, 24);
+    const words = new Int32Array(memory);
+    assert.deepEqual([...words], [0, 0, 0, 0, 0, 0]);
+    assert.equal(Atomics.compareExchange(words, 1, 0, 5), 0);
+    assert.equal(Atomics.load(words, 1), 5);
+  });
+}
+
+function timeSuite(platform: Platform): void {
+  test('the clock is in milliseconds since the epoch and never goes back', () => {
+    const [first, second] = [platform.now(), platform.now()];
+    assert.ok(second >= first);
+    assert.ok(Math.abs(first - Date.now()) < 60_000);
+  });
+
+  test('timers go off in the order of their delays', async () => {
+    const order: string[] = [];
+    const keepAlive = platform.keepAlive();
+    keepAlive.hold();
+    await new Promise<void>((resolve) => {
+      platform.timer(3, () => {
+        order.push('later');
+        resolve();
+      });
+      platform.timer(1, () => order.push('sooner'));
+    });
+    keepAlive.dispose();
+    assert.deepEqual(order, ['sooner', 'later']);
+  });
+
+  test('a timer that was cancelled does not go off; cancelling again does no harm', async () => {
+    const keepAlive = platform.keepAlive();
+    keepAlive.hold();
+    const cancelled = platform.timer(1, () => assert.fail('it went off'));
+    cancelled.cancel();
+    cancelled.cancel();
+    await new Promise<void>((resolve) => platform.timer(2, resolve));
+    keepAlive.dispose();
+  });
+
+  test('what is deferred comes after the code that runs, before timers and immediates, in order', async () => {
+    const order: string[] = [];
+    const done = new Promise<void>((resolve) => {
+      setImmediate(() => {
+        order.push('immediate');
+        resolve();
+      });
+    });
+    platform.defer(() => order.push('first'));
+    platform.defer(() => order.push('second'));
+    order.push('now');
+    await done;
+    assert.deepEqual(order, ['now', 'first', 'second', 'immediate']);
+  });
+
+  test('a bound callback runs in the async context in which it was bound, with its arguments and result', () => {
+    const storage = new AsyncLocalStorage<string>();
+    const bound = storage.run('inside', () => {
+      return platform.bind((a: number, b: number) => [storage.getStore(), a + b]);
+    });
+    assert.deepEqual(
+      storage.run('outside', () => bound(1, 2)),
+      ['inside', 3],
+    );
+  });
+}
+
+/** A module that posts nothing of its own; what a thread says of itself goes over its port. */
+const quietModule = 'data:text/javascript,export const run = () => 1';
+const endingModule = 'data:text/javascript,export const run = () => 1; setImmediate(() => process.exit(7))';
+const throwingModule =
+  'data:text/javascript,export const run = () => 1; setImmediate(() => { throw Object.assign(new RangeError("out"), { code: "E_OUT" }) })';
+
+function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
+  const skip = hasThreads ? false : 'there is no thread that could end by itself';
+
+  /** A thread, the port to it, its exits, and what it said first. */
+  function start(t: TestContext, moduleUrl: string) {
+    const keepAlive = platform.keepAlive();
+    keepAlive.hold();
+    const { near, far } = platform.channel();
+    const exits: ThreadExit[] = [];
+    const settings = {
+      data: undefined,
+      env: undefined,
+      argv: undefined,
+      execArgv: undefined,
+      resourceLimits: undefined,
+    };
+    const spec: ThreadSpec = {
+      workerId: 1,
+      poolName: 'case',
+      moduleUrl,
+      tasksPerWorker: 1,
+      wire: { port: far, board: platform.sharedMemory(12) },
+      settings,
+    };
+    let onExit: (exit: ThreadExit) => void = () => undefined;
+    const exited = new Promise<ThreadExit>((resolve) => {
+      onExit = resolve;
+    });
+    const spoke = receive(near, 1);
+    const thread = platform.spawn(spec, (exit) => {
+      exits.push(exit);
+      onExit(exit);
+    });
+    t.after(async () => {
+      await thread.terminate();
+      near.close();
+      keepAlive.dispose();
+    });
+    return { thread, exits, exited, spoke };
+  }
+
+  test('a thread loads its module and speaks over its port', async (t) => {
+    const [message] = await start(t, quietModule).spoke;
+    assert.deepEqual((message as unknown[]).at(-1), ['run']);
+  });
+
+  test('terminate resolves when the thread is gone and its exit has been told', async (t) => {
+    const { thread, exits, spoke } = start(t, quietModule);
+    await spoke;
+    assert.equal(exits.length, 0);
+    await thread.terminate();
+    assert.equal(exits.length, 1);
+    assert.equal(exits[0]!.outOfMemory, false);
+    assert.equal(exits[0]!.error, undefined);
+  });
+
+  test('terminate while it loads, twice, and after the end: the exit is told once', async (t) => {
+    const { thread, exits } = start(t, quietModule);
+    await Promise.all([thread.terminate(), thread.terminate()]);
+    await thread.terminate();
+    assert.equal(exits.length, 1);
+  });
+
+  test('a thread that exits tells its code', { skip }, async (t) => {
+    const exit = await start(t, endingModule).exited;
+    assert.equal(exit.exitCode, 7);
+    assert.equal(exit.error, undefined);
+  });
+
+  test('a thread that dies of an exception tells the exception', { skip }, async (t) => {
+    const exit = await start(t, throwingModule).exited;
+    assert.equal(exit.exitCode, 1);
+    assert.ok(exit.error instanceof RangeError);
+    assert.equal((exit.error as { code?: string }).code, 'E_OUT');
+  });
+
+  test('utilisation is a share from 0 to 1, also at once, twice in a row and after the end', async (t) => {
+    const { thread, spoke } = start(t, quietModule);
+    const shares = [thread.utilization(), thread.utilization()];
+    await spoke;
+    shares.push(thread.utilization(), thread.utilization());
+    await thread.terminate();
+    shares.push(thread.utilization());
+    for (const share of shares) assert.ok(share >= 0 && share <= 1, `${shares}`);
+  });
+}
+
+function surroundingsSuite(platform: Platform): void {
+  test('has a name', () => {
+    assert.match(platform.name, /^[\w-]+$/);
+  });
+
+  test('at least one thread is allowed', () => {
+    const threads = platform.availableThreads();
+    assert.ok(Number.isInteger(threads) && threads >= 1, String(threads));
+  });
+
+  test('reads the environment', () => {
+    process.env.THREADWISE_CASE = 'value';
+    assert.equal(platform.env('THREADWISE_CASE'), 'value');
+    delete process.env.THREADWISE_CASE;
+    assert.equal(platform.env('THREADWISE_CASE'), undefined);
+  });
+
+  test('a module is a URL, a URL’s text, or a path from the working directory', () => {
+    const url = new URL('./tasks.js', import.meta.url);
+    assert.equal(platform.resolveModule(url), url.href);
+    assert.equal(platform.resolveModule(url.href), url.href);
+    assert.equal(platform.resolveModule('data:text/javascript,1'), 'data:text/javascript,1');
+    const byPath = platform.resolveModule('some dir/tasks#1.js');
+    assert.equal(byPath, new URL('some%20dir/tasks%231.js', `file://${process.cwd()}/`).href);
+  });
+
+  test('a module that is none of these is ERR_OPTION', () => {
+    for (const bad of [
+      undefined,
+      null,
+      '',
+      5,
+      {},
+      [],
+      new URL('https://example.org/x.js'),
+      'node:fs',
+      'blob:x',
+    ]) {
+      assert.throws(
+        () => platform.resolveModule(bad),
+        (error) => isThreadwiseError(error) && error.code === 'ERR_OPTION',
+        String(bad),
+      );
+    }
+  });
+
+  test('keeping alive may be asked for, given up and ended in any order, any number of times', () => {
+    const keepAlive = platform.keepAlive();
+    for (const step of [
+      'release',
+      'hold',
+      'hold',
+      'release',
+      'release',
+      'hold',
+      'dispose',
+      'dispose',
+    ] as const) {
+      keepAlive[step]();
+    }
+  });
+}

@@ -1,0 +1,85 @@
+/** The conformance suite of the scaling seam: a pure function from what is seen to how many there should be. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import type { LoadView, Scaling } from '../../core/contracts.js';
+
+export function load(given: Partial<LoadView> = {}): LoadView {
+  return {
+    min: 1,
+    max: 8,
+    current: 1,
+    starting: 0,
+    idle: 0,
+    queued: 0,
+    tasksPerWorker: 1,
+    longestIdleMs: 0,
+    idleTimeoutMs: 1000,
+    ...given,
+  };
+}
+
+/** Every view that can occur, with counts that agree with each other. */
+const loads: fc.Arbitrary<LoadView> = fc
+  .record({
+    min: fc.nat(64),
+    spare: fc.integer({ min: 1, max: 64 }),
+    ready: fc.nat(128),
+    starting: fc.nat(16),
+    idleShare: fc.double({ min: 0, max: 1, noNaN: true }),
+    queued: fc.oneof(fc.nat(20), fc.nat(), fc.constant(0)),
+    tasksPerWorker: fc.integer({ min: 1, max: 1024 }),
+    longestIdleMs: fc.double({ min: 0, max: 1e9, noNaN: true }),
+    idleTimeoutMs: fc.oneof(
+      fc.double({ min: 0, max: 1e9, noNaN: true }),
+      fc.constant(Number.POSITIVE_INFINITY),
+    ),
+  })
+  .map(({ spare, ready, starting, idleShare, longestIdleMs, ...rest }) => {
+    const idle = Math.floor(ready * idleShare);
+    const current = ready + starting;
+    return {
+      ...rest,
+      max: rest.min + spare,
+      current,
+      starting,
+      idle,
+      longestIdleMs: idle > 0 ? longestIdleMs : 0,
+    };
+  });
+
+export function scalingConformance(name: string, scaling: Scaling): void {
+  describe(`${name} keeps the promises of a scaling policy`, () => {
+    test('has a name', () => {
+      assert.match(scaling.name, /^[\w-]+$/);
+    });
+
+    test('answers with a whole number that is not negative, whatever it sees', () => {
+      fc.assert(
+        fc.property(loads, (view) => {
+          const target = scaling.target(view);
+          assert.ok(Number.isSafeInteger(target) && target >= 0, String(target));
+        }),
+      );
+    });
+
+    test('answers the same to the same, and changes nothing', () => {
+      fc.assert(
+        fc.property(loads, (view) => {
+          const before = { ...view };
+          assert.equal(scaling.target(Object.freeze(view)), scaling.target({ ...view }));
+          assert.deepEqual(view, before);
+        }),
+      );
+    });
+
+    test('never asks for fewer because more tasks wait', () => {
+      fc.assert(
+        fc.property(loads, fc.integer({ min: 1, max: 1000 }), (view, more) => {
+          const target = scaling.target({ ...view, queued: view.queued + more });
+          assert.ok(target >= scaling.target(view));
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,100 @@
+/** The message transport on both of its grounds: Node's own channel, and one that never leaves the thread. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { MessagePort } from 'node:worker_threads';
+import type { Platform, Port } from '../../core/contracts.js';
+import { inlinePlatform } from '../../platform/inline/platform.js';
+import { nodePlatform } from '../../platform/node/platform.js';
+import { NodePort } from '../../platform/node/port.js';
+import { type Ground, gate, Rig } from '../rig.case.js';
+import { transportConformance } from '../transport.case.js';
+import { messageTransport } from './link.js';
+import { TO_WORKER, type ToWorker } from './protocol.js';
+
+const overNode: Ground = {
+  name: 'message transport over Node’s channel',
+  transport: messageTransport,
+  platform: nodePlatform,
+  farPort: (wire) => new NodePort(wire.port as MessagePort),
+};
+const overInline: Ground = {
+  name: 'message transport over the inline channel',
+  transport: messageTransport,
+  platform: inlinePlatform(nodePlatform),
+  farPort: (wire) => wire.port as Port,
+};
+
+transportConformance(overNode);
+transportConformance(overInline);
+
+/** A platform that counts how many tasks each message to the worker carried. */
+function counting(around: Platform): { platform: Platform; sizes: number[] } {
+  const sizes: number[] = [];
+  const channel = () => {
+    const { near, far } = around.channel();
+    const post = near.post.bind(near);
+    near.post = (message, transfer) => {
+      const said = message as ToWorker;
+      if (said[0] === TO_WORKER.tasks) sizes.push(said[1].length);
+      post(message, transfer);
+    };
+    return { near, far };
+  };
+  return { platform: { ...around, channel }, sizes };
+}
+
+test('message transport: an idle worker is told at once; what comes later in the turn shares one message', async (t) => {
+  const { platform, sizes } = counting(nodePlatform);
+  const rig = new Rig({ ...overNode, platform }, { module: { run: () => 1 } });
+  t.after(() => rig.close());
+  await rig.heard('ready');
+  rig.send('run');
+  assert.deepEqual(sizes, [1], 'at once');
+  const last = Array.from({ length: 5 }, () => rig.send('run')).at(-1)!;
+  assert.deepEqual(sizes, [1], 'gathered');
+  await rig.ended(last);
+  assert.deepEqual(sizes, [1, 5]);
+});
+
+test('message transport: flush posts what was gathered, once', async (t) => {
+  const { platform, sizes } = counting(nodePlatform);
+  const rig = new Rig({ ...overNode, platform }, { module: { run: () => 1 } });
+  t.after(() => rig.close());
+  await rig.heard('ready');
+  rig.send('run');
+  const last = [rig.send('run'), rig.send('run')].at(-1)!;
+  rig.link.flush();
+  rig.link.flush();
+  assert.deepEqual(sizes, [1, 2]);
+  await rig.ended(last);
+  assert.deepEqual(sizes, [1, 2]);
+});
+
+test('message transport: memory use is reported with its limit', async (t) => {
+  const rig = new Rig(overNode, { module: { run: () => 1 } });
+  t.after(() => rig.close());
+  await rig.heard('ready');
+  rig.send('run');
+  const { used, limit } = await rig.heard('memory');
+  assert.deepEqual([used, limit], [3, 7]);
+});
+
+test('message transport: the thread’s own timers go off while a burst of tasks runs', async (t) => {
+  const { opened, open } = gate();
+  let ran = 0;
+  const module = {
+    spin: () => {
+      ran++;
+      for (const end = performance.now() + 1; performance.now() < end; );
+    },
+  };
+  const rig = new Rig(overNode, { capacity: 200, module });
+  t.after(() => rig.close());
+  await rig.heard('ready');
+  setImmediate(() => open());
+  const sent = Array.from({ length: 20 }, () => rig.send('spin'));
+  await opened;
+  assert.ok(ran < sent.length, `all ${ran} ran before the thread had its turn`);
+  await rig.ended(sent.at(-1)!);
+  assert.equal(ran, sent.length);
+});

@@ -1,0 +1,160 @@
+/** A link with a real runner at its far end, on one thread, and a record of everything that the worker says. */
+import assert from 'node:assert/strict';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { TestContext } from 'node:test';
+import { setImmediate } from 'node:timers';
+import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/contracts.js';
+import { isThreadwiseError } from '../core/errors.js';
+import type { ResolvedRun } from '../core/options.js';
+import { Task } from '../core/task.js';
+import { Runner } from '../runner/runner.js';
+import type { RunningTask } from '../runner/running-task.js';
+
+/** What a transport is tested on. */
+export interface Ground {
+  readonly name: string;
+  readonly transport: Transport;
+  readonly platform: Platform;
+  /** The worker's port, out of what the wire carries. */
+  farPort(wire: Wire): Port;
+}
+
+export interface RigOptions {
+  readonly capacity?: number;
+  readonly tasksPerWorker?: number;
+  /** What the worker loads. A promise that rejects is a module that does not load. */
+  readonly module: Record<string, unknown> | Promise<never>;
+  readonly host?: (name: string, args: readonly unknown[]) => Promise<unknown>;
+}
+
+/** One thing that the worker said. */
+export type Said =
+  | { readonly what: 'done'; readonly task: Task; readonly value: unknown; readonly runMs: number }
+  | { readonly what: 'failed'; readonly task: Task; readonly error: unknown; readonly runMs: number }
+  | { readonly what: 'progress'; readonly task: Task; readonly value: unknown }
+  | { readonly what: 'abortSeen'; readonly task: Task }
+  | { readonly what: 'ready'; readonly names: readonly string[] }
+  | { readonly what: 'loadFailed'; readonly error: unknown }
+  | { readonly what: 'memory'; readonly used: number; readonly limit: number }
+  | { readonly what: 'stopped' | 'batch' }
+  | { readonly what: 'broken'; readonly error: unknown };
+
+const plainRun: ResolvedRun = {
+  signal: undefined,
+  timeoutMs: undefined,
+  priority: 0,
+  key: undefined,
+  transfer: [],
+  retries: 0,
+  onProgress: undefined,
+};
+
+export class Rig {
+  readonly said: Said[] = [];
+  readonly link: Link;
+  readonly #waiting = new Set<() => void>();
+  readonly #far: Port;
+  readonly #keepAlive;
+  #lastId = 0;
+
+  constructor(ground: Ground, { capacity = 16, tasksPerWorker = 1, module, host }: RigOptions) {
+    const { platform, transport } = ground;
+    this.#keepAlive = platform.keepAlive();
+    this.#keepAlive.hold();
+    this.link = transport.connect(platform, this.#events(host), capacity);
+    this.#far = ground.farPort(this.link.wire);
+    const storage = new AsyncLocalStorage<RunningTask>();
+    const { board } = this.link.wire;
+    const runner = new Runner(
+      { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, port: this.#far, board },
+      {
+        now: platform.now,
+        nextTurn: setImmediate,
+        clone: platform.clone,
+        load: async () => module,
+        trimStack: (stack) => stack,
+        memory: () => ({ usedBytes: 3, limitBytes: 7 }),
+        enter: (context, run) => storage.run(context, run),
+        current: () => storage.getStore(),
+      },
+    );
+    void runner.start();
+  }
+
+  /** Sends a call of `name`; throws if the line has no room, as a dispatch would not. */
+  send(name: string, args: readonly unknown[] = [], transfer: readonly unknown[] = []): Task {
+    if (this.link.room <= 0) throw new Error('no room');
+    const payload = { args, transfer, onSettled: undefined };
+    const task = new Task(++this.#lastId, name, payload, plainRun, 0, () => undefined);
+    this.link.send(task);
+    return task;
+  }
+
+  all<W extends Said['what']>(what: W): Extract<Said, { what: W }>[] {
+    return this.said.filter((said): said is Extract<Said, { what: W }> => said.what === what);
+  }
+
+  /** The first thing said that fits, now or as soon as it is said. */
+  async heard<W extends Said['what']>(
+    what: W,
+    fits: (said: Extract<Said, { what: W }>) => boolean = () => true,
+  ): Promise<Extract<Said, { what: W }>> {
+    for (;;) {
+      const found = this.all(what).find(fits);
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => this.#waiting.add(resolve));
+    }
+  }
+
+  /** The end of a task: what it gave or what it threw. */
+  async ended(task: Task): Promise<unknown> {
+    const isIts = (said: { task: Task }) => said.task === task;
+    const first = await Promise.race([this.heard('done', isIts), this.heard('failed', isIts)]);
+    return first.what === 'done' ? first.value : first.error;
+  }
+
+  close(): void {
+    this.link.stop();
+    this.link.close();
+    this.#far.close();
+    this.#keepAlive.dispose();
+  }
+
+  #events(host: RigOptions['host']): LinkEvents {
+    const say = (said: Said) => {
+      this.said.push(said);
+      for (const wake of this.#waiting) wake();
+      this.#waiting.clear();
+    };
+    return {
+      done: (task, value, runMs) => say({ what: 'done', task, value, runMs }),
+      failed: (task, error, runMs) => say({ what: 'failed', task, error, runMs }),
+      progress: (task, value) => say({ what: 'progress', task, value }),
+      abortSeen: (task) => say({ what: 'abortSeen', task }),
+      ready: (names) => say({ what: 'ready', names }),
+      loadFailed: (error) => say({ what: 'loadFailed', error }),
+      memory: (used, limit) => say({ what: 'memory', used, limit }),
+      stopped: () => say({ what: 'stopped' }),
+      broken: (error) => say({ what: 'broken', error }),
+      settledBatch: () => say({ what: 'batch' }),
+      hostCall: (name, args) => (host ?? (() => Promise.reject(new Error('no host'))))(name, args),
+    };
+  }
+}
+
+/** Connects, waits until the worker is ready, and closes when the test is over. */
+export type Connect = (t: TestContext, options: RigOptions) => Promise<Rig>;
+
+export function assertCode(error: unknown, code: string): asserts error is Error & { path?: string } {
+  assert.ok(isThreadwiseError(error), `${error}`);
+  assert.equal(error.code, code);
+}
+
+/** A promise and what resolves it. */
+export function gate<T = void>(): { readonly opened: Promise<T>; readonly open: (value: T) => void } {
+  let open: (value: T) => void = () => undefined;
+  const opened = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
