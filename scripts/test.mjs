@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
 const bin = (name) => join(root, 'node_modules', name);
+/** Made only when their turn comes: there are no compiled tests to list before the build. */
 const steps = [
-  ['lint', [bin('@biomejs/biome/bin/biome'), 'check', '.']],
-  ['types', [join(root, 'scripts/types.mjs')]],
-  ['package', [join(root, 'scripts/lint-packages.mjs')]],
-  ['tests', ['--test', ...nodeTestFlags(), ...testFiles()]],
+  ['lint', () => [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.']],
+  ['types', () => [join(root, 'scripts/types.mjs')]],
+  ['package', () => [join(root, 'scripts/lint-packages.mjs')]],
+  ['tests', () => ['--test', ...nodeTestFlags(), ...testFiles()]],
 ];
 
-/** Files are run one after the other where there are few cores: tests that load the machine must not starve others. */
+/** Two files at a time: tests that load the machine must not starve others. */
 function nodeTestFlags() {
   return ['--test-concurrency=2', '--test-reporter=spec'];
 }
@@ -32,15 +33,18 @@ function testFiles() {
   const written = ['packages/cli/test', 'test', 'examples', 'bench'].flatMap((dir) =>
     below(join(root, dir), /\.test\.m?js$/),
   );
+  for (const [what, found] of Object.entries({ compiled, written })) {
+    if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
+  }
   return [...compiled, ...written];
 }
 
 await prepare();
 const only = process.argv.slice(2);
-for (const [name, args] of steps) {
+for (const [name, makeArgs] of steps) {
   if (only.length > 0 && !only.includes(name)) continue;
   process.stdout.write(`\n== ${name}\n`);
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, makeArgs(), { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
     process.stdout.write(`\n${name} failed\n`);
     process.exit(status ?? 1);

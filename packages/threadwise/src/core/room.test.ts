@@ -8,7 +8,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** A queue with that many free places, and the names of those who were woken, in order. */
 function queue(places = 0) {
-  const state = { places, woken: [] as string[], expire: () => undefined as void };
+  const state = { places, woken: [] as string[], expire: () => {} };
   const room = new RoomQueue(
     () => state.places,
     (callback) => {
