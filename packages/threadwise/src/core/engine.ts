@@ -12,7 +12,7 @@ import type {
   Transport,
 } from './contracts.js';
 import { Crew } from './crew.js';
-import { show, ThreadwiseError } from './errors.js';
+import { sameAgain, show, ThreadwiseError } from './errors.js';
 import { loadError } from './failures.js';
 import { type EventSink, Hooks } from './hooks.js';
 import { abortError, Interrupter } from './interrupter.js';
@@ -276,7 +276,7 @@ export class Engine {
   #rejectAll(error: ThreadwiseError): void {
     this.#dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
-    this.#ledger.rejectAll(outcome, () => error);
+    this.#ledger.rejectAll(outcome, () => sameAgain(error));
   }
 
   #endWorkers(how: 'gently' | 'now'): void {

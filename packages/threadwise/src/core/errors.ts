@@ -66,6 +66,11 @@ export function isThreadwiseError(value: unknown): value is ThreadwiseError {
   return value instanceof Error && (value as { [BRAND]?: unknown })[BRAND] === true;
 }
 
+/** The same error anew, for another caller: each gets a stack of its own. */
+export function sameAgain(error: ThreadwiseError): ThreadwiseError {
+  return new ThreadwiseError(error.code, error.message, 'cause' in error ? { cause: error.cause } : {});
+}
+
 /** Whether `code` is one of the codes of threadwise. */
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_NAMES, code);

@@ -49,6 +49,13 @@ async function isResolved(promise: Promise<unknown>): Promise<boolean> {
 
 const broken = new ThreadwiseError('ERR_MODULE_LOAD', 'cannot load');
 
+/** The error anew: equal in what it says, and not the same object, whose stack belongs to somebody else. */
+function assertSameAgain(refusal: unknown, error: ThreadwiseError): void {
+  assert.ok(refusal instanceof ThreadwiseError);
+  assert.notEqual(refusal, error);
+  assert.deepEqual([refusal.code, refusal.message, refusal.cause], [error.code, error.message, error.cause]);
+}
+
 describe('close', () => {
   test('refuses calls at once, and says that the pool is closing, later closed', async () => {
     const { lifecycle, loseWorker } = pool();
@@ -238,7 +245,7 @@ describe('a pool that breaks', () => {
     assert.equal(lifecycle.state, 'broken');
     assert.deepEqual(noted.rejected, [broken]);
     assert.deepEqual(noted.ended, ['now']);
-    assert.equal(lifecycle.refusal, broken);
+    assertSameAgain(lifecycle.refusal, broken);
   });
 
   test('can be closed, and still refuses calls with what broke it', async () => {
@@ -247,7 +254,7 @@ describe('a pool that breaks', () => {
     loseWorker();
     assert.equal(await isResolved(lifecycle.close()), true);
     assert.equal(lifecycle.state, 'closed');
-    assert.equal(lifecycle.refusal, broken);
+    assertSameAgain(lifecycle.refusal, broken);
   });
 
   test('while it closes ends with its calls rejected', async () => {

@@ -14,7 +14,7 @@
  */
 import { duration, MAX_TIMER_MS, record } from './checks.js';
 import type { KeepAlive, Platform, TimerHandle } from './contracts.js';
-import { ThreadwiseError } from './errors.js';
+import { sameAgain, ThreadwiseError } from './errors.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
 
@@ -48,7 +48,7 @@ export class Lifecycle {
   #closed: { promise: Promise<void>; resolve: () => void } | undefined;
   #stall: { readonly ms: number; timer: TimerHandle } | undefined;
   #isEndingWorkers = false;
-  #brokenBy: unknown;
+  #brokenBy: ThreadwiseError | undefined;
 
   constructor(context: LifecycleContext) {
     this.#context = context;
@@ -67,7 +67,8 @@ export class Lifecycle {
   /** The error that a call gets now; undefined while calls are accepted. */
   get refusal(): unknown {
     if (this.#state === 'open') return undefined;
-    return this.#brokenBy ?? new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+    if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
+    return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
   }
 
   becomeReady(): void {

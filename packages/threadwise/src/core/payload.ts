@@ -113,17 +113,23 @@ interface Child {
   readonly path: string;
 }
 
-/** What structured clone would visit inside a value. A getter that throws is a child that is to blame itself. */
+/** What structured clone would visit inside a value; nothing where a proxy refuses to tell. */
 function childrenOf(value: unknown, path: string): Child[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (value instanceof Map) {
-    return [...value].flatMap(([k, v], i) => [
-      { value: k, path: `${path}.keys()[${i}]` },
-      { value: v, path: `${path}.get(${typeof k === 'string' ? JSON.stringify(k) : `keys()[${i}]`})` },
-    ]);
+  try {
+    if (value instanceof Map) return childrenOfMap(value, path);
+    if (value instanceof Set) return [...value].map((v, i) => ({ value: v, path: `${path}.values()[${i}]` }));
+    return Object.keys(value).map((key) => ({ value: read(value, key), path: join(path, key, value) }));
+  } catch {
+    return [];
   }
-  if (value instanceof Set) return [...value].map((v, i) => ({ value: v, path: `${path}.values()[${i}]` }));
-  return Object.keys(value).map((key) => ({ value: read(value, key), path: join(path, key, value) }));
+}
+
+function childrenOfMap(map: ReadonlyMap<unknown, unknown>, path: string): Child[] {
+  return [...map].flatMap(([key, value], i) => [
+    { value: key, path: `${path}.keys()[${i}]` },
+    { value, path: `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : `keys()[${i}]`})` },
+  ]);
 }
 
 function read(value: object, key: string): unknown {

@@ -14,6 +14,7 @@ export interface TaskContext {
 
 /** What a runner puts in place for its thread. */
 export interface RunnerSeat {
+  /** Of code outside of any task; 0 on a thread that is not the runner's own. */
   readonly workerId: number;
   /** The task that the calling code belongs to. */
   current(): TaskContext | undefined;

@@ -18,6 +18,8 @@ import { readTaskModule, type TaskModule } from './task-module.js';
 /** What a runner needs of its thread. */
 export interface RunnerPlatform {
   now(): number;
+  /** Whether the thread is this runner's alone, and not the caller's. */
+  readonly ownsThread: boolean;
   /** Calls back after pending I/O has had its turn. */
   nextTurn(callback: () => void): void;
   clone: Clone;
@@ -70,7 +72,7 @@ export class Runner implements ContextHost {
     this.#options = options;
     this.#platform = platform;
     this.#board = new BoardReader(options.board);
-    this.#seat = { workerId: options.workerId, current: () => platform.current() };
+    this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
     takeSeat(this.#seat);
   }
 
@@ -159,8 +161,10 @@ export class Runner implements ContextHost {
 
   #done(context: RunningTask, result: unknown, startedAt: number): number {
     const now = this.#end(context);
-    const [value, list] = isTransferred(result) ? [result.value, result.list] : [result, undefined];
+    let value = result;
+    let list: readonly unknown[] | undefined;
     try {
+      if (isTransferred(result)) ({ value, list } = result);
       this.#post([TO_MAIN.done, context.id, value, now - startedAt], list);
     } catch (cause) {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);

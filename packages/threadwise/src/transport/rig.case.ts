@@ -69,6 +69,7 @@ export class Rig {
       { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, port: this.#far, board },
       {
         now: platform.now,
+        ownsThread: true,
         nextTurn: setImmediate,
         clone: platform.clone,
         load: async () => module,

@@ -54,9 +54,15 @@ class InlinePort implements Port {
   drain(): number {
     let count = 0;
     // One by one from the front: a handler may drain, too, and must find what comes next.
-    while (this.#handler !== undefined && this.#arrived.length > 0) {
-      count++;
-      this.#handler(this.#arrived.shift());
+    try {
+      while (this.#handler !== undefined && this.#arrived.length > 0) {
+        count++;
+        this.#handler(this.#arrived.shift());
+      }
+    } finally {
+      // Only after a handler that threw: the others are delivered all the same.
+      if (this.#handler !== undefined && this.#arrived.length > 0)
+        this.#platform.defer(() => this.#deliver());
     }
     return count;
   }
@@ -111,6 +117,7 @@ function runnerPlatform(spec: ThreadSpec, around: Platform): RunnerPlatform {
   const storage = new AsyncLocalStorage<RunningTask>();
   return {
     now: around.now,
+    ownsThread: false,
     nextTurn: setImmediate,
     clone: around.clone,
     load: () => import(spec.moduleUrl),

@@ -39,8 +39,8 @@ class NodeThread implements Thread {
       ? performance.eventLoopUtilization(current, this.#lastUtilization)
       : current;
     this.#lastUtilization = current;
-    // Before the thread's loop has begun there is no time to have a share of.
-    return Number.isNaN(utilization) ? 0 : utilization;
+    // NaN before the thread's loop has begun; a little below 0 where its idle time, kept over there, lags behind.
+    return utilization > 0 ? Math.min(1, utilization) : 0;
   }
 }
 

@@ -27,6 +27,7 @@ const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
 const platform: RunnerPlatform = {
   now: () => performance.timeOrigin + performance.now(),
+  ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
   load: () => import(boot.moduleUrl),

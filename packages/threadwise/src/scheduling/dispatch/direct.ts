@@ -194,8 +194,9 @@ export class DirectDispatch implements Dispatch {
 
   #takeBackFromStalled(): void {
     this.#stallTimer = undefined;
+    const watched = this.#watched; // a drain may pump, and then others are watched
     for (const slot of this.#holders()) slot.link.drain();
-    const stalled = this.#holders().filter((slot) => this.#watched.get(slot) === slot.completed);
+    const stalled = this.#holders().filter((slot) => watched.get(slot) === slot.completed);
     for (const slot of stalled) this.#stalled.set(slot, slot.completed);
     this.putBack(stalled.flatMap((slot) => this.withdrawUnbegun(slot)));
     this.pump();

@@ -38,7 +38,7 @@ const NOT_FIELDS = new Set(['name', 'message', 'stack', 'cause']);
 /** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
 /** Errors in one record, causes and parts of aggregates together: one that holds itself has no end. */
-const MAX_ERRORS = 100;
+const MAX_ERRORS = 1000;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
 export function encodeError(thrown: unknown, clone: Clone): EncodedError {
