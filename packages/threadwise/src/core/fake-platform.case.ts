@@ -169,7 +169,8 @@ export class FakeTransport implements Transport {
   }
 }
 
-const plainRun: ResolvedRun = {
+/** What a call without options asks for. */
+export const plainRun: ResolvedRun = {
   signal: undefined,
   timeoutMs: undefined,
   priority: 0,

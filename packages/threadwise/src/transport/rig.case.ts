@@ -1,11 +1,12 @@
 /** A link with a real runner at its far end, on one thread, and a record of everything that the worker says. */
+
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers';
 import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/errors.js';
-import type { ResolvedRun } from '../core/options.js';
+import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
 import { Runner } from '../runner/runner.js';
 import type { RunningTask } from '../runner/running-task.js';
@@ -38,16 +39,6 @@ export type Said =
   | { readonly what: 'memory'; readonly used: number; readonly limit: number }
   | { readonly what: 'stopped' | 'batch' }
   | { readonly what: 'broken'; readonly error: unknown };
-
-const plainRun: ResolvedRun = {
-  signal: undefined,
-  timeoutMs: undefined,
-  priority: 0,
-  key: undefined,
-  transfer: [],
-  retries: 0,
-  onProgress: undefined,
-};
 
 export class Rig {
   readonly said: Said[] = [];

@@ -1,6 +1,7 @@
 /** Workers for a dispatch to choose from: real slots and lanes, lines that only take notes, time moved by hand. */
+
 import type { Choice, Dispatch, DispatchContext } from '../../core/contracts.js';
-import { FakeLink, FakePlatform } from '../../core/fake-platform.case.js';
+import { FakeLink, FakePlatform, plainRun } from '../../core/fake-platform.case.js';
 import type { ResolvedRun } from '../../core/options.js';
 import { Task } from '../../core/task.js';
 import { type SlotState, WorkerSlot } from '../../core/worker-slot.js';
@@ -38,16 +39,6 @@ export interface TaskSpec extends Partial<ResolvedRun> {
   readonly submittedAt?: number;
   readonly moves?: readonly unknown[];
 }
-
-const plainRun: ResolvedRun = {
-  signal: undefined,
-  timeoutMs: undefined,
-  priority: 0,
-  key: undefined,
-  transfer: [],
-  retries: 0,
-  onProgress: undefined,
-};
 
 export type MakeDispatch = (context: DispatchContext) => Dispatch;
 
