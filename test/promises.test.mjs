@@ -1,4 +1,4 @@
-// The nine promises of the design, each by name, on every placement of this version that can keep it.
+// The nine promises of the design, each by name, over threads. Placement inline: faults.test.mjs.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
