@@ -1,7 +1,7 @@
 /** The bar on a terminal. A file of its own, so that its library is loaded only where there is a terminal. */
 
 import cliProgress from 'cli-progress';
-import { type Progress, type ProgressOptions, shareOf, stateOf } from './progress.js';
+import { type Progress, type ProgressOptions, shareOf, stateOf } from './progress-state.js';
 
 /** The bar counts in thousandths, whether the share is one of inputs or of bytes. */
 const WHOLE = 1000;
