@@ -1,7 +1,7 @@
 /**
  * What main and worker say to each other over a port. The worker speaks first (`ready` or `loadFailed`); every task
  * posted is answered by exactly one `done` or `failed`, unless it was withdrawn or the worker dies; every `hostCall`
- * by one `hostReply`; `stop` by `stopped`. Tuples instead of objects: a third cheaper to clone.
+ * by one `hostReply`; `stop` by `stopped`. Tuples instead of objects: no property names cross.
  */
 import type { EncodedError } from '../codec/error-codec.js';
 
