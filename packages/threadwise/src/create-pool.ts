@@ -1,5 +1,4 @@
 /** Binds the core to Node and to the policies that the options name. */
-import type { Transport } from './core/contracts.js';
 import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
 import { Pool } from './core/pool.js';
@@ -18,7 +17,6 @@ import { PriorityQueue } from './scheduling/queue/priority.js';
 import { onDemand } from './scheduling/scaling/on-demand.js';
 import { messageTransport } from './transport/message/link.js';
 
-const transport: Transport = messageTransport;
 let poolCount = 0;
 
 /**
@@ -37,12 +35,14 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 }
 
 function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+  const inlineHome = inlinePlatform(nodePlatform);
+  // A broadcast may come on top of a full window.
+  const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {
     platform: nodePlatform,
-    inlinePlatform: inlinePlatform(nodePlatform),
-    transport,
-    // A broadcast may come on top of a full window.
-    linkCapacity: options.tasksPerWorker + MAX_PREFETCH + 1,
+    inlinePlatform: inlineHome,
+    exchange: messageTransport.open(nodePlatform, linkCapacity),
+    inlineExchange: messageTransport.open(inlineHome, linkCapacity),
     placement: options.placement === 'inline' ? inline : threads,
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: onDemand,

@@ -24,4 +24,4 @@ export type {
   WorkerView,
 } from './contracts/policy.js';
 export type { Distribution, Outcome, Recorder, RecorderSnapshot } from './contracts/recorder.js';
-export type { Link, LinkEvents, Transport } from './contracts/transport.js';
+export type { Exchange, Link, LinkEvents, PullQueue, Transport } from './contracts/transport.js';

@@ -1,13 +1,13 @@
 /** The workers of a pool: starts them, listens to them, ends them, and settles what a dead one held. */
 import type {
   Dispatch,
+  Exchange,
   Link,
   LinkEvents,
   Platform,
   Recorder,
   TaskQueue,
   ThreadExit,
-  Transport,
 } from './contracts.js';
 import type { ThreadwiseError } from './errors.js';
 import { crashError, movedError } from './failures.js';
@@ -24,9 +24,9 @@ export interface CrewContext {
   readonly options: ResolvedOptions;
   readonly platform: Platform;
   readonly inlinePlatform: Platform;
-  readonly transport: Transport;
-  /** Tasks a link must be able to hold. */
-  readonly linkCapacity: number;
+  /** The lines to workers on threads, and to the one on the calling thread. */
+  readonly exchange: Exchange;
+  readonly inlineExchange: Exchange;
   readonly hooks: Hooks;
   readonly recorder: Recorder;
   readonly newQueue: () => TaskQueue<Task>;
@@ -75,10 +75,10 @@ export class Crew {
 
   /** Starts a worker. Its failure to start is told like a failure to load. */
   start(inline = false): WorkerSlot {
-    const { platform, inlinePlatform, transport, linkCapacity, hooks, poolName, options } = this.#context;
+    const { platform, inlinePlatform, exchange, inlineExchange, hooks, poolName, options } = this.#context;
     const home = inline ? inlinePlatform : platform;
     const slot = new WorkerSlot(++this.#lastId, inline, this.#context.newQueue(), platform.now());
-    slot.link = transport.connect(home, this.#eventsOf(slot), linkCapacity);
+    slot.link = (inline ? inlineExchange : exchange).connect(this.#eventsOf(slot));
     this.slots.push(slot);
     hooks.emit('worker:start', { pool: poolName, workerId: slot.id });
     try {
@@ -109,6 +109,7 @@ export class Crew {
       else this.#context.dispatch().putBack([task]);
     }
     slot.transition('retiring');
+    slot.pulls = !slot.link.retire();
     this.#stopIfDone(slot);
   }
 
@@ -147,6 +148,7 @@ export class Crew {
       hostCall: (name, args) => this.#context.callHost(name, args),
       abortSeen: (task) => this.#context.interrupter().noticed(task),
       memory: (used, limit) => this.#heapMeasured(slot, used, limit),
+      retired: () => this.#retired(slot),
       stopped: () => void slot.thread?.terminate(),
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
@@ -210,8 +212,14 @@ export class Crew {
 
   // --- how a worker ends ---
 
+  #retired(slot: WorkerSlot): void {
+    slot.link.drain(); // what it ended before it said so
+    slot.pulls = false;
+    this.#stopIfDone(slot);
+  }
+
   #stopIfDone(slot: WorkerSlot): void {
-    if (slot.state !== 'retiring' || slot.handed.size > 0) return;
+    if (slot.state !== 'retiring' || slot.pulls || slot.handed.size > 0) return;
     slot.transition('stopping');
     slot.link.stop();
     slot.deadline = this.#context.platform.timer(TEARDOWN_MS, () => void slot.thread?.terminate());
@@ -219,6 +227,7 @@ export class Crew {
 
   #exited(slot: WorkerSlot, exit: ThreadExit): void {
     slot.link.drain(); // its last words come before its death
+    slot.adopt(slot.link.bury());
     const phase = this.#failurePhase(slot);
     slot.transition('dead');
     this.slots.splice(this.slots.indexOf(slot), 1);

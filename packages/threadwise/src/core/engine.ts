@@ -4,12 +4,12 @@ import type {
   Choice,
   Dispatch,
   DispatchContext,
+  Exchange,
   Placement,
   Platform,
   Recorder,
   Scaling,
   TaskQueue,
-  Transport,
 } from './contracts.js';
 import { Crew } from './crew.js';
 import { sameAgain, show, ThreadwiseError } from './errors.js';
@@ -27,7 +27,7 @@ import {
   resolveRun,
   threadBounds,
 } from './options.js';
-import { capture, notCloneable } from './payload.js';
+import { notCloneable } from './payload.js';
 import { RoomQueue } from './room.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
@@ -40,8 +40,9 @@ export interface Parts {
   readonly options: ResolvedOptions;
   readonly platform: Platform;
   readonly inlinePlatform: Platform;
-  readonly transport: Transport;
-  readonly linkCapacity: number;
+  /** The lines to workers on threads, and to the one on the calling thread. */
+  readonly exchange: Exchange;
+  readonly inlineExchange: Exchange;
   readonly placement: Placement;
   readonly scaling: Scaling;
   readonly recorder: Recorder;
@@ -58,6 +59,7 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly room: RoomQueue;
   readonly #parts: Parts;
+  readonly #exchange: Exchange;
   readonly #defaults: ResolvedRun;
   readonly #ledger: Ledger;
   readonly #crew: Crew;
@@ -72,6 +74,7 @@ export class Engine {
     const { platform, options, recorder, placement } = parts;
     checkData(parts);
     this.#parts = parts;
+    this.#exchange = placement.usesThreads ? parts.exchange : parts.inlineExchange;
     this.name = parts.name;
     this.#defaults = defaultRun(options);
     this.hooks = new Hooks(parts.sink);
@@ -165,7 +168,7 @@ export class Engine {
       const run = this.#bound(resolveRun(given, this.#defaults));
       if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
       if (this.freePlaces() <= 0) throw this.#queueFull(taskName);
-      const payload = capture(list('args', args), run.transfer, this.#parts.platform.clone, LeaseStore.of);
+      const payload = this.#exchange.capture(taskName, list('args', args), run);
       const task = this.#ledger.enter(taskName, payload, run, { resolve, reject: rejectCall });
       this.lifecycle.updateKeepAlive();
       this.room.taken();
@@ -289,6 +292,7 @@ export class Engine {
 
   #dispose(): void {
     this.#interrupter.clear();
+    this.#parts.exchange.close();
     this.leases.close();
     this.room.close();
     this.hooks.emit('pool:close', { pool: this.name });

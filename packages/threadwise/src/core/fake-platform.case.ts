@@ -1,5 +1,6 @@
 /** A platform for tests: its clock stands still until told to advance, its threads and lines only take notes. */
 import type {
+  Exchange,
   KeepAlive,
   Link,
   LinkEvents,
@@ -11,8 +12,9 @@ import type {
   TimerHandle,
   Transport,
 } from './contracts.js';
+import { LeaseStore } from './lease.js';
 import type { ResolvedRun } from './options.js';
-import type { Payload } from './payload.js';
+import { capture, type Payload } from './payload.js';
 import { type Settlement, Task } from './task.js';
 import { WorkerSlot } from './worker-slot.js';
 
@@ -41,6 +43,7 @@ export class FakePlatform implements Platform {
 
   readonly now = (): number => this.#now;
   readonly defer = (callback: () => void): void => queueMicrotask(callback);
+  readonly nextTurn = (callback: () => void): void => void setImmediate(callback);
   readonly bind = <F extends (...args: never[]) => unknown>(callback: F): F => callback;
   readonly clone = <T>(value: T, transfer?: readonly unknown[]): T =>
     structuredClone(value, { transfer } as CloneOptions);
@@ -108,8 +111,9 @@ export class FakePlatform implements Platform {
 
 /** A line whose worker begins a task when told to, and says what it is told to say. */
 export class FakeLink implements Link {
-  readonly wire = { port: undefined, board: new ArrayBuffer(0) };
+  readonly wire = { transport: 'fake', port: undefined, memory: undefined };
   room = 100;
+  pulled = 0;
   readonly sent: Task[] = [];
   readonly aborted: { readonly task: Task; readonly reason: unknown }[] = [];
   /** What the worker has said already, and the main side has not handled. */
@@ -149,6 +153,14 @@ export class FakeLink implements Link {
     for (const word of words) word();
   }
 
+  retire(): boolean {
+    return true;
+  }
+
+  bury(): readonly Task[] {
+    return [];
+  }
+
   stop(): void {
     this.isStopped = true;
   }
@@ -162,10 +174,18 @@ export class FakeTransport implements Transport {
   readonly name = 'fake';
   readonly links: FakeLink[] = [];
 
-  connect(_platform: Platform, events: LinkEvents): Link {
-    const link = new FakeLink(events);
-    this.links.push(link);
-    return link;
+  open(platform: Platform): Exchange {
+    return {
+      name: 'fake',
+      pull: undefined,
+      capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
+      connect: (events) => {
+        const link = new FakeLink(events);
+        this.links.push(link);
+        return link;
+      },
+      close: () => undefined,
+    };
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Dispatch, Recorder, RecorderSnapshot } from './contracts.js';
-import { makeSlot, makeTask } from './fake-platform.case.js';
+import { FakeLink, makeSlot, makeTask } from './fake-platform.case.js';
 import { type StatsSources, snapshot } from './stats.js';
 import { WorkerSlot } from './worker-slot.js';
 
@@ -37,6 +37,7 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
 /** A worker that loads the module. */
 function starting(id: number, inline = false): WorkerSlot {
   const slot = new WorkerSlot(id, inline, { size: 0 } as WorkerSlot['lane'], 900);
+  slot.link = new FakeLink();
   slot.thread = { terminate: async () => undefined, utilization: () => 0 };
   return slot;
 }

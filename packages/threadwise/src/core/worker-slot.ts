@@ -26,6 +26,8 @@ export class WorkerSlot implements WorkerView {
   readonly handed = new Set<Task>();
   readonly startedAt: number;
   state: SlotState = 'starting';
+  /** While it retires: it may still run tasks that it took by itself. */
+  pulls = false;
   completed = 0;
   /** Why it ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
@@ -58,7 +60,7 @@ export class WorkerSlot implements WorkerView {
   }
 
   get load(): number {
-    return this.handed.size + this.lane.size;
+    return this.handed.size + this.link.pulled + this.lane.size;
   }
 
   get utilization(): number {
@@ -75,6 +77,14 @@ export class WorkerSlot implements WorkerView {
     task.handedAt = now;
     this.handed.add(task);
     this.link.send(task);
+  }
+
+  /** Tasks that the worker has taken by itself, for when one has to know: from now on they count as handed to it. */
+  adopt(tasks: readonly Task[]): void {
+    for (const task of tasks) {
+      if (task.state === 'queued') task.state = 'handed';
+      this.handed.add(task);
+    }
   }
 
   /** Inverse of `hand`: the worker has said how the task ended, or it was withdrawn. */

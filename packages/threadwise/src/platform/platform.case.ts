@@ -132,7 +132,7 @@ function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
       poolName: 'case',
       moduleUrl,
       tasksPerWorker: 1,
-      wire: { port: far, board: platform.sharedMemory(12) },
+      wire: { transport: 'message', port: far, memory: platform.sharedMemory(12) },
       settings,
     };
     let onExit: (exit: ThreadExit) => void = () => undefined;

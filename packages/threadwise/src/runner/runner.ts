@@ -1,16 +1,9 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
-import type { Port } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable } from '../core/payload.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
-import { BoardReader } from '../transport/message/claim-board.js';
-import {
-  type PostedTask,
-  TO_MAIN,
-  TO_WORKER,
-  type ToMain,
-  type ToWorker,
-} from '../transport/message/protocol.js';
+import type { Begun, Inlet } from '../transport/inlet.js';
+import { TO_MAIN, type WordToMain } from '../transport/words.js';
 import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
 import { type ContextHost, RunningTask } from './running-task.js';
 import { readTaskModule, type TaskModule } from './task-module.js';
@@ -27,8 +20,8 @@ export interface RunnerPlatform {
   /** A stack without the frames of the runner, which are below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
-  /** Makes `current()` find `context` in whatever `run` starts, also later. */
-  enter<T>(context: RunningTask, run: () => T): T;
+  /** Calls `run`, and makes `current()` find `context` in whatever it starts, also later. */
+  enter<T>(context: RunningTask, run: (...args: unknown[]) => T, args: readonly unknown[]): T;
   current(): RunningTask | undefined;
 }
 
@@ -37,8 +30,7 @@ export interface RunnerOptions {
   readonly poolName: string;
   readonly tasksPerWorker: number;
   readonly data: unknown;
-  readonly port: Port;
-  readonly board: ArrayBufferLike;
+  readonly inlet: Inlet;
 }
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
@@ -52,17 +44,19 @@ export class Runner implements ContextHost {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
-  readonly #board: BoardReader;
-  readonly #running = new Map<number, RunningTask>();
+  readonly #inlet: Inlet;
+  /** Tasks that have left their first turn and not ended, by task id. */
+  readonly #awaited = new Map<number, RunningTask>();
+  /** The task whose first turn this is. */
+  #current: RunningTask | undefined;
   readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
-  /** Posted to this worker and not begun, first in first out; `#next` is the first of them. */
-  #backlog: PostedTask[] = [];
-  #next = 0;
   #module: TaskModule | undefined;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
   /** True while tasks run, and until the next turn when they have used up their slice. */
   #isPumping = false;
+  /** To say `retired` when nothing is left. */
+  #isRetiring = false;
   #lastEndAt = 0;
   #sliceEnd = 0;
   readonly #seat: RunnerSeat;
@@ -71,36 +65,29 @@ export class Runner implements ContextHost {
     this.workerId = options.workerId;
     this.#options = options;
     this.#platform = platform;
-    this.#board = new BoardReader(options.board);
+    this.#inlet = options.inlet;
     this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
     takeSeat(this.#seat);
   }
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
   async start(): Promise<void> {
-    this.#options.port.listen((message) => this.#receive(message as ToWorker));
+    this.#inlet.listen({
+      tasks: () => this.#pump(),
+      abort: (id, reason) => this.#abort(id, reason),
+      hostReply: (call, error, value) => this.#settleHostCall(call, error, value),
+      retire: () => this.#retire(),
+      stop: () => void this.#stop(),
+    });
     try {
       const module = readTaskModule(await this.#platform.load());
       const { workerId, poolName, data } = this.#options;
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
-      this.#post([TO_MAIN.ready, module.names]);
+      this.#inlet.say([TO_MAIN.ready, module.names]);
+      this.#pump(); // from now on it looks for tasks, where it has to look
     } catch (error) {
-      this.#post([TO_MAIN.loadFailed, this.#encode(error)]);
-    }
-  }
-
-  #receive(message: ToWorker): void {
-    switch (message[0]) {
-      case TO_WORKER.tasks:
-        this.#backlog.push(...message[1]);
-        return this.#pump();
-      case TO_WORKER.abort:
-        return this.#abort(message[1], message[2]);
-      case TO_WORKER.hostReply:
-        return this.#settleHostCall(message[1], message[2], message[3]);
-      case TO_WORKER.stop:
-        return void this.#stop();
+      this.#inlet.say([TO_MAIN.loadFailed, this.#encode(error)]);
     }
   }
 
@@ -108,17 +95,20 @@ export class Runner implements ContextHost {
 
   /** Begins tasks while there is room. Synchronous ones run right here, one after the other. */
   #pump(): void {
-    if (this.#isPumping) return; // a message that arrives while a task polls must not begin another inside it
+    // A message that arrives while a task polls must not begin another inside it.
+    if (this.#isPumping || this.#module === undefined) return;
     this.#isPumping = true;
     let now = this.#platform.now();
     if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
-    while (this.#next < this.#backlog.length && this.#running.size < this.#options.tasksPerWorker) {
+    while (this.#awaited.size < this.#options.tasksPerWorker) {
       if (now > this.#sliceEnd) return this.#yield();
-      const posted = this.#backlog[this.#next++]!;
-      if (this.#board.claim(posted[0], now)) now = this.#begin(posted, now);
+      const begun = this.#inlet.take(now);
+      if (begun !== undefined) now = this.#begin(begun, now);
+      else if (this.#inlet.rest(this.#awaited.size === 0)) now = this.#platform.now();
+      else break;
     }
-    if (this.#next === this.#backlog.length) [this.#backlog, this.#next] = [[], 0];
     this.#isPumping = false;
+    if (this.#isRetiring) this.#sayRetired();
   }
 
   /**
@@ -133,13 +123,13 @@ export class Runner implements ContextHost {
     });
   }
 
-  /** Runs a claimed task up to its first await. Returns the time afterwards. */
-  #begin([cell, id, name, args]: PostedTask, startedAt: number): number {
-    const context = new RunningTask(id, cell, this);
-    this.#running.set(id, context);
+  /** Runs a task up to its first await. Returns the time afterwards. */
+  #begin(begun: Begun, startedAt: number): number {
+    const context = new RunningTask(begun.id, begun.cell, this);
+    this.#current = context;
     try {
-      const run = this.#module!.find(name);
-      const result = this.#platform.enter(context, () => run(...args));
+      if (begun.fault !== undefined) throw begun.fault;
+      const result = this.#platform.enter(context, this.#module!.find(begun.name), begun.args);
       if (isThenable(result)) {
         this.#await(context, result, startedAt);
         return this.#platform.now();
@@ -147,10 +137,13 @@ export class Runner implements ContextHost {
       return this.#done(context, result, startedAt);
     } catch (error) {
       return this.#failed(context, error, startedAt);
+    } finally {
+      this.#current = undefined;
     }
   }
 
   #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
+    this.#awaited.set(context.id, context);
     Promise.resolve(result)
       .then(
         (value) => this.#done(context, value, startedAt),
@@ -165,10 +158,10 @@ export class Runner implements ContextHost {
     let list: readonly unknown[] | undefined;
     try {
       if (isTransferred(result)) ({ value, list } = result);
-      this.#post([TO_MAIN.done, context.id, value, now - startedAt], list);
+      this.#inlet.done(context.cell, context.id, value, list, now - startedAt);
     } catch (cause) {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);
-      this.#post([TO_MAIN.failed, context.id, this.#encode(error), now - startedAt]);
+      this.#inlet.failed(context.cell, context.id, this.#encode(error), now - startedAt);
     }
     return now;
   }
@@ -178,13 +171,13 @@ export class Runner implements ContextHost {
     const encoded = this.#encode(error);
     const trimmed =
       encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
-    this.#post([TO_MAIN.failed, context.id, trimmed, now - startedAt]);
+    this.#inlet.failed(context.cell, context.id, trimmed, now - startedAt);
     return now;
   }
 
   #end(context: RunningTask): number {
     context.end();
-    this.#running.delete(context.id);
+    if (this.#awaited.size > 0) this.#awaited.delete(context.id);
     const now = this.#platform.now();
     this.#lastEndAt = now;
     if (now - this.#lastMemoryAt > MEMORY_REPORT_MS) this.#reportMemory(now);
@@ -194,19 +187,19 @@ export class Runner implements ContextHost {
   #reportMemory(now: number): void {
     this.#lastMemoryAt = now;
     const { usedBytes, limitBytes } = this.#platform.memory();
-    this.#post([TO_MAIN.memory, usedBytes, limitBytes]);
+    this.#inlet.say([TO_MAIN.memory, usedBytes, limitBytes]);
   }
 
   // --- aborting ---
 
   pollAbort(task: RunningTask): void {
-    if (!task.isAborted && this.#board.isAborting(task.cell)) this.#options.port.drain();
+    if (!task.isAborted && this.#inlet.isAborting(task.cell)) this.#inlet.drain();
   }
 
   #abort(id: number, reason: EncodedError): void {
-    const context = this.#running.get(id);
+    const context = this.#current?.id === id ? this.#current : this.#awaited.get(id);
     if (context === undefined) return;
-    this.#post([TO_MAIN.abortSeen, id]);
+    this.#inlet.say([TO_MAIN.abortSeen, id]);
     context.abort(decodeError(reason));
   }
 
@@ -231,12 +224,24 @@ export class Runner implements ContextHost {
     else waiting?.reject(decodeError(error));
   }
 
+  #retire(): void {
+    this.#isRetiring = true;
+    this.#inlet.retire();
+    this.#pump();
+  }
+
+  #sayRetired(): void {
+    if (this.#awaited.size > 0 || !this.#inlet.retire()) return;
+    this.#isRetiring = false;
+    this.#inlet.say([TO_MAIN.retired]);
+  }
+
   async #stop(): Promise<void> {
     try {
       await this.#module?.teardown?.();
     } finally {
       this.leave();
-      this.#post([TO_MAIN.stopped]);
+      this.#inlet.say([TO_MAIN.stopped]);
     }
   }
 
@@ -249,14 +254,10 @@ export class Runner implements ContextHost {
     return encodeError(error, this.#platform.clone);
   }
 
-  #post(message: ToMain, transfer?: readonly unknown[]): void {
-    this.#options.port.post(message, transfer);
-  }
-
   /** Posts, or throws ERR_NOT_CLONEABLE that says which part of `value` is to blame. */
-  #postCloneable(message: ToMain, value: unknown, name: string): void {
+  #postCloneable(message: WordToMain, value: unknown, name: string): void {
     try {
-      this.#post(message);
+      this.#inlet.say(message);
     } catch (cause) {
       if (cause instanceof ThreadwiseError) throw cause;
       throw notCloneable(cause, value, name, [], this.#platform.clone);

@@ -8,6 +8,7 @@ import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/
 import { isThreadwiseError } from '../core/errors.js';
 import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
+import { openInlet } from '../runner/inlets.js';
 import { Runner } from '../runner/runner.js';
 import type { RunningTask } from '../runner/running-task.js';
 
@@ -37,7 +38,7 @@ export type Said =
   | { readonly what: 'ready'; readonly names: readonly string[] }
   | { readonly what: 'loadFailed'; readonly error: unknown }
   | { readonly what: 'memory'; readonly used: number; readonly limit: number }
-  | { readonly what: 'stopped' | 'batch' }
+  | { readonly what: 'retired' | 'stopped' | 'batch' }
   | { readonly what: 'broken'; readonly error: unknown };
 
 export class Rig {
@@ -52,12 +53,12 @@ export class Rig {
     const { platform, transport } = ground;
     this.#keepAlive = platform.keepAlive();
     this.#keepAlive.hold();
-    this.link = transport.connect(platform, this.#events(host), capacity);
+    this.link = transport.open(platform, capacity).connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
     const storage = new AsyncLocalStorage<RunningTask>();
-    const { board } = this.link.wire;
+    const inlet = openInlet(this.link.wire, this.#far, platform);
     const runner = new Runner(
-      { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, port: this.#far, board },
+      { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, inlet },
       {
         now: platform.now,
         ownsThread: true,
@@ -66,7 +67,7 @@ export class Rig {
         load: async () => module,
         trimStack: (stack) => stack,
         memory: () => ({ usedBytes: 3, limitBytes: 7 }),
-        enter: (context, run) => storage.run(context, run),
+        enter: (context, run, args) => storage.run(context, run, ...args),
         current: () => storage.getStore(),
       },
     );
@@ -126,6 +127,7 @@ export class Rig {
       ready: (names) => say({ what: 'ready', names }),
       loadFailed: (error) => say({ what: 'loadFailed', error }),
       memory: (used, limit) => say({ what: 'memory', used, limit }),
+      retired: () => say({ what: 'retired' }),
       stopped: () => say({ what: 'stopped' }),
       broken: (error) => say({ what: 'broken', error }),
       settledBatch: () => say({ what: 'batch' }),

@@ -28,10 +28,14 @@ export interface ThreadSpec {
   readonly settings: WorkerSettings;
 }
 
-/** The worker's end of a link: opaque to the core, understood by the transport's worker side. */
+/** The worker's end of a link, to be cloned: opaque to the core, understood by the transport's worker side. */
 export interface Wire {
+  /** Which transport made it. */
+  readonly transport: string;
+  /** The far end of a channel; it is transferred. */
   readonly port: unknown;
-  readonly board: ArrayBufferLike;
+  /** Whatever memory the two ends share. */
+  readonly memory: unknown;
 }
 
 /** The `worker` option of a pool, resolved. Passed to the platform as it is. */
@@ -74,6 +78,8 @@ export interface Platform {
   timer(ms: number, callback: () => void): TimerHandle;
   /** Calls back when the code that runs now has ended, before any I/O. */
   defer(callback: () => void): void;
+  /** Calls back after pending I/O and timers have had their turn. */
+  nextTurn(callback: () => void): void;
   /** Makes `callback` run in the async context (AsyncLocalStorage) in which it was bound. */
   bind<F extends (...args: never[]) => unknown>(callback: F): F;
   keepAlive(): KeepAlive;

@@ -1,4 +1,6 @@
-/** The seam to one worker's line. Implemented in `transport/<name>/link.ts`. */
+/** The seam to the crossing: what the lines of a pool have in common, and one worker's line. `transport/<name>/`. */
+import type { ResolvedRun } from '../options.js';
+import type { Payload } from '../payload.js';
 import type { Task } from '../task.js';
 import type { Platform, Wire } from './platform.js';
 
@@ -13,6 +15,8 @@ export interface LinkEvents {
   hostCall(name: string, args: readonly unknown[]): Promise<unknown>;
   abortSeen(task: Task): void;
   memory(heapUsedBytes: number, heapLimitBytes: number): void;
+  /** It takes nothing more by itself, and what it took has ended. The answer to `retire`. */
+  retired(): void;
   stopped(): void;
   /** Something the worker said cannot be read, so some call of it would wait for ever. */
   broken(error: unknown): void;
@@ -25,6 +29,8 @@ export interface Link {
   readonly wire: Wire;
   /** How many more tasks the line can carry. */
   readonly room: number;
+  /** Tasks that the worker took from the shared queue by itself, and runs now. */
+  readonly pulled: number;
   send(task: Task): void;
   /** Hands over what `send` has gathered. */
   flush(): void;
@@ -36,12 +42,49 @@ export interface Link {
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */
   drain(): void;
+  /** Has the worker take nothing more by itself. True: it does not anyway. False: `retired` will be told. */
+  retire(): boolean;
   /** Asks the worker to run `teardown` and say `stopped`. */
   stop(): void;
+  /**
+   * The thread is gone, and was drained: what it had taken by itself and not begun is given to others. Returns what
+   * it had begun of that.
+   */
+  bury(): readonly Task[];
+  close(): void;
+}
+
+/** A queue that workers pull from by themselves, without the main thread. */
+export interface PullQueue {
+  /** Tasks that were offered and have not ended, begun or not. */
+  readonly open: number;
+  /** Tasks that no worker has taken, about. */
+  readonly unclaimed: number;
+  /** Puts a task into the queue. False: it is full, or the task can only go over a line. */
+  offer(task: Task): boolean;
+  /** Takes a task back that has not begun. */
+  withdraw(task: Task): boolean;
+  /** Takes back everything that no worker has taken, first in first out. */
+  withdrawAll(): Task[];
+  /** Who has begun it; undefined as long as nobody has. */
+  holder(task: Task): Link | undefined;
+  /** The first task that no worker has begun. */
+  peek(): Task | undefined;
+}
+
+/** What the lines of one pool have in common. */
+export interface Exchange {
+  readonly name: string;
+  /** Undefined where workers get only what is sent to them. */
+  readonly pull: PullQueue | undefined;
+  /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
+  capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
+  connect(events: LinkEvents): Link;
   close(): void;
 }
 
 export interface Transport {
   readonly name: string;
-  connect(platform: Platform, events: LinkEvents, capacity: number): Link;
+  /** @param linkCapacity how many tasks a link must be able to hold */
+  open(platform: Platform, linkCapacity: number): Exchange;
 }

@@ -18,7 +18,7 @@ function spec(port: unknown, moduleUrl: string): ThreadSpec {
     execArgv: undefined,
     resourceLimits: undefined,
   };
-  const wire = { port, board: platform.sharedMemory(12) };
+  const wire = { transport: 'message', port, memory: platform.sharedMemory(12) };
   return { workerId: 7, poolName: 'inline', moduleUrl, tasksPerWorker: 1, wire, settings };
 }
 

@@ -1,6 +1,7 @@
 /** A worker on the calling thread: for placement 'inline'. A platform like any other, made from the one around it. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Platform, Port, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
 
@@ -90,8 +91,9 @@ class InlineThread implements Thread {
     this.#onExit = onExit;
     this.#port = spec.wire.port as InlinePort;
     const { workerId, poolName, tasksPerWorker } = spec;
-    const options = { workerId, poolName, tasksPerWorker, data: cloneData(spec, around), port: this.#port };
-    this.#runner = new Runner({ ...options, board: spec.wire.board }, runnerPlatform(spec, around));
+    const inlet = openInlet(spec.wire, this.#port, around);
+    const options = { workerId, poolName, tasksPerWorker, data: cloneData(spec, around), inlet };
+    this.#runner = new Runner(options, runnerPlatform(spec, around));
     void this.#runner.start();
   }
 
@@ -123,7 +125,7 @@ function runnerPlatform(spec: ThreadSpec, around: Platform): RunnerPlatform {
     load: () => import(spec.moduleUrl),
     trimStack: (stack) => stack, // here the frames below say who called
     memory: () => ({ usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY }),
-    enter: (context, run) => storage.run(context, run),
+    enter: (context, run, args) => storage.run(context, run, ...args),
     current: () => storage.getStore(),
   };
 }

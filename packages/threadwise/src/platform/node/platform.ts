@@ -20,6 +20,7 @@ export const nodePlatform: Platform = {
   now: () => performance.timeOrigin + performance.now(),
   timer,
   defer: (callback) => queueMicrotask(callback),
+  nextTurn: (callback) => void setImmediate(callback),
   bind: (callback) => AsyncResource.bind(callback as () => unknown) as unknown as typeof callback,
   keepAlive: () => new IntervalKeepAlive(),
   channel: () => {

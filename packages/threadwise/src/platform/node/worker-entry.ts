@@ -3,6 +3,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import Module from 'node:module';
 import { getHeapStatistics } from 'node:v8';
 import wt, { type MessagePort } from 'node:worker_threads';
+import type { Wire } from '../../core/contracts.js';
+import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
 import { NodePort } from './port.js';
@@ -13,7 +15,7 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
-  readonly wire: { readonly port: MessagePort; readonly board: SharedArrayBuffer };
+  readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
 }
 
@@ -43,13 +45,16 @@ const platform: RunnerPlatform = {
 function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current'> {
   if (tasksPerWorker > 1) {
     const storage = new AsyncLocalStorage<RunningTask>();
-    return { enter: (context, run) => storage.run(context, run), current: () => storage.getStore() };
+    return {
+      enter: (context, run, args) => storage.run(context, run, ...args),
+      current: () => storage.getStore(),
+    };
   }
   let current: RunningTask | undefined;
   return {
-    enter: (context, run) => {
+    enter: (context, run, args) => {
       current = context;
-      return run();
+      return run(...args);
     },
     current: () => current,
   };
@@ -61,8 +66,7 @@ void new Runner(
     poolName: boot.poolName,
     tasksPerWorker: boot.tasksPerWorker,
     data: boot.data,
-    port: new NodePort(boot.wire.port),
-    board: boot.wire.board,
+    inlet: openInlet(boot.wire, new NodePort(boot.wire.port), platform),
   },
   platform,
 ).start();

@@ -9,7 +9,7 @@ import { NodePort } from '../../platform/node/port.js';
 import { type Ground, gate, Rig } from '../rig.case.js';
 import { transportConformance } from '../transport.case.js';
 import { messageTransport } from './link.js';
-import { TO_WORKER, type ToWorker } from './protocol.js';
+import { TASKS, type ToWorker } from './protocol.js';
 
 const overNode: Ground = {
   name: 'message transport over Node’s channel',
@@ -35,7 +35,7 @@ function counting(around: Platform): { platform: Platform; sizes: number[] } {
     const post = near.post.bind(near);
     near.post = (message, transfer) => {
       const said = message as ToWorker;
-      if (said[0] === TO_WORKER.tasks) sizes.push(said[1].length);
+      if (said[0] === TASKS) sizes.push(said[1].length);
       post(message, transfer);
     };
     return { near, far };

@@ -1,36 +1,45 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
-import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../../core/contracts.js';
-import { notCloneable } from '../../core/payload.js';
+import type { Exchange, Link, LinkEvents, Platform, Transport, Wire } from '../../core/contracts.js';
+import { LeaseStore } from '../../core/lease.js';
+import { capture } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
-import { decodeError, encodeError } from '../codec/error-codec.js';
+import { decodeError } from '../codec/error-codec.js';
+import { Conversation } from '../conversation.js';
+import type { WordToMain } from '../words.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
-import { type PostedTask, TO_MAIN, TO_WORKER, type ToMain, type ToWorker } from './protocol.js';
+import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
 export const messageTransport: Transport = {
   name: 'message',
-  connect: (platform, events, capacity) => new MessageLink(platform, events, capacity),
+  open: (platform, linkCapacity): Exchange => ({
+    name: 'message',
+    pull: undefined,
+    capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
+    connect: (events) => new MessageLink(platform, events, linkCapacity),
+    close: () => undefined,
+  }),
 };
 
 class MessageLink implements Link {
   readonly wire: Wire;
-  readonly #port: Port;
+  readonly pulled = 0;
   readonly #board: BoardOwner;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
+  readonly #conversation: Conversation;
   /** Posted, and no last word heard: by task id. */
   readonly #posted = new Map<number, Task>();
   /** Gathered, to be posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
-  #isClosed = false;
 
   constructor(platform: Platform, events: LinkEvents, capacity: number) {
     const { near, far } = platform.channel();
     const board = platform.sharedMemory(boardByteLength(capacity));
-    this.wire = { port: far, board };
-    this.#port = near;
+    this.wire = { transport: 'message', port: far, memory: board };
     this.#board = new BoardOwner(board);
     this.#platform = platform;
     this.#events = events;
+    this.#conversation = new Conversation(near, platform, events, (id) => this.#posted.get(id));
     near.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
@@ -58,7 +67,7 @@ class MessageLink implements Link {
     if (this.#outbox.length === 0) return;
     const tasks = this.#outbox;
     this.#outbox = [];
-    this.#post([TO_WORKER.tasks, tasks]);
+    this.#conversation.post([TASKS, tasks]);
   }
 
   withdraw(task: Task): boolean {
@@ -73,66 +82,48 @@ class MessageLink implements Link {
   }
 
   abort(task: Task, reason: unknown): void {
-    this.#post([TO_WORKER.abort, task.id, this.#encode(reason)]);
+    this.#conversation.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
   drain(): void {
-    if (!this.#isClosed) this.#port.drain();
+    this.#conversation.drain();
+  }
+
+  retire(): boolean {
+    return true;
   }
 
   stop(): void {
-    this.#post([TO_WORKER.stop]);
+    this.#conversation.stop();
+  }
+
+  bury(): readonly Task[] {
+    return [];
   }
 
   close(): void {
-    this.#isClosed = true;
     this.#outbox = [];
-    this.#port.close();
+    this.#conversation.close();
   }
 
   #sendAlone(task: Task, entry: PostedTask): void {
     this.flush();
-    this.#post([TO_WORKER.tasks, [entry]], task.payload.transfer);
-  }
-
-  #post(message: ToWorker, transfer?: readonly unknown[]): void {
-    if (!this.#isClosed) this.#port.post(message, transfer);
-  }
-
-  #encode(error: unknown) {
-    return encodeError(error, this.#platform.clone);
+    this.#conversation.post([TASKS, [entry]], task.payload.transfer);
   }
 
   #receive(message: ToMain): void {
-    if (this.#isClosed) return;
+    if (this.#conversation.isClosed) return;
     switch (message[0]) {
-      case TO_MAIN.done:
+      case DONE:
         return this.#finish(message[1], (task) => this.#events.done(task, message[2], message[3]));
-      case TO_MAIN.failed:
+      case FAILED:
         return this.#finish(message[1], (task) =>
           this.#events.failed(task, decodeError(message[2]), message[3]),
         );
-      case TO_MAIN.progress:
-        return this.#about(message[1], (task) => this.#events.progress(task, message[2]));
-      case TO_MAIN.abortSeen:
-        return this.#about(message[1], (task) => this.#events.abortSeen(task));
-      case TO_MAIN.ready:
-        return this.#events.ready(message[1]);
-      case TO_MAIN.loadFailed:
-        return this.#events.loadFailed(decodeError(message[1]));
-      case TO_MAIN.hostCall:
-        return void this.#callHost(message[1], message[2], message[3]);
-      case TO_MAIN.memory:
-        return this.#events.memory(message[1], message[2]);
-      case TO_MAIN.stopped:
-        return this.#events.stopped();
+      default:
+        return this.#conversation.hear(message as WordToMain);
     }
-  }
-
-  #about(id: number, tell: (task: Task) => void): void {
-    const task = this.#posted.get(id);
-    if (task !== undefined) tell(task);
   }
 
   #finish(id: number, tell: (task: Task) => void): void {
@@ -141,22 +132,5 @@ class MessageLink implements Link {
     this.#posted.delete(id);
     this.#board.release(task.cell);
     tell(task);
-  }
-
-  async #callHost(call: number, name: string, args: readonly unknown[]): Promise<void> {
-    try {
-      const value = await this.#events.hostCall(name, args);
-      this.#replyWith(call, value);
-    } catch (error) {
-      this.#post([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
-    }
-  }
-
-  #replyWith(call: number, value: unknown): void {
-    try {
-      this.#post([TO_WORKER.hostReply, call, null, value]);
-    } catch (cause) {
-      throw notCloneable(cause, value, 'result', [], this.#platform.clone);
-    }
   }
 }

@@ -1,0 +1,20 @@
+/** Which inlet belongs to which transport: a worker opens the one that its wire names. */
+import type { Port, Wire } from '../core/contracts.js';
+import type { Inlet } from '../transport/inlet.js';
+import { MessageInlet } from '../transport/message/inlet.js';
+
+/** What an inlet needs of its thread. */
+export interface InletPlatform {
+  now(): number;
+}
+
+type Open = (port: Port, memory: never, platform: InletPlatform) => Inlet;
+
+const INLETS: Readonly<Record<string, Open>> = {
+  message: (port, board: ArrayBufferLike) => new MessageInlet(port, board),
+};
+
+/** @param port the near side of what `wire.port` is on this thread */
+export function openInlet(wire: Wire, port: Port, platform: InletPlatform): Inlet {
+  return INLETS[wire.transport]!(port, wire.memory as never, platform);
+}

@@ -1,0 +1,65 @@
+/** The seam to the worker's end of a line: implemented in `<name>/inlet.ts`, driven by the runner. */
+import type { EncodedError } from './codec/error-codec.js';
+import { TO_WORKER, type WordToMain, type WordToWorker } from './words.js';
+
+/** A task that this worker has begun. Valid until the next one is taken. */
+export interface Begun {
+  readonly cell: number;
+  readonly id: number;
+  readonly name: string;
+  readonly args: readonly unknown[];
+  /** Why name or arguments could not be read, if they could not. */
+  readonly fault: unknown;
+}
+
+export interface InletEvents {
+  /** There may be tasks to take. */
+  tasks(): void;
+  abort(id: number, reason: EncodedError): void;
+  hostReply(call: number, error: EncodedError | null, value: unknown): void;
+  /** Nothing more is to be taken from a shared queue. */
+  retire(): void;
+  stop(): void;
+}
+
+export interface Inlet {
+  listen(events: InletEvents): void;
+  /** Begins the next task. */
+  take(now: number): Begun | undefined;
+  /** Throws, and has told nothing, when the value cannot cross. */
+  done(
+    cell: number,
+    id: number,
+    value: unknown,
+    transfer: readonly unknown[] | undefined,
+    runMs: number,
+  ): void;
+  failed(cell: number, id: number, error: EncodedError, runMs: number): void;
+  /** Throws, and has said nothing, when a value cannot cross. */
+  say(word: WordToMain): void;
+  /** Whether main wants the task to stop. */
+  isAborting(cell: number): boolean;
+  /** Handles now what main has said. */
+  drain(): void;
+  /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
+  retire(): boolean;
+  /**
+   * There was nothing to take. True: look again. False: `tasks` will be called when there is something.
+   * @param canSpin nobody on this thread waits for its turn
+   */
+  rest(canSpin: boolean): boolean;
+}
+
+/** Handles a word that all transports know. */
+export function hear(word: WordToWorker, events: InletEvents): void {
+  switch (word[0]) {
+    case TO_WORKER.abort:
+      return events.abort(word[1], word[2]);
+    case TO_WORKER.hostReply:
+      return events.hostReply(word[1], word[2], word[3]);
+    case TO_WORKER.retire:
+      return events.retire();
+    case TO_WORKER.stop:
+      return events.stop();
+  }
+}
