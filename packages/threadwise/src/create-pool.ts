@@ -1,4 +1,5 @@
 /** Binds the core to Node and to the policies that the options name. */
+import type { Transport } from './core/contracts.js';
 import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
 import { Pool } from './core/pool.js';
@@ -11,11 +12,23 @@ import { nodePlatform } from './platform/node/platform.js';
 import { choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
+import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
 import { onDemand } from './scheduling/scaling/on-demand.js';
 import { messageTransport } from './transport/message/link.js';
+import { sharedTransport } from './transport/shared/exchange.js';
+
+const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
+  shared: sharedTransport(),
+  message: messageTransport,
+};
+
+const DISPATCHES: Readonly<Record<ResolvedOptions['dispatch'], Parts['newDispatch']>> = {
+  'shared-queue': (context) => new SharedQueueDispatch(context, context.exchange.pull!),
+  direct: (context) => new DirectDispatch(context),
+};
 
 let poolCount = 0;
 
@@ -41,7 +54,7 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
   return {
     platform: nodePlatform,
     inlinePlatform: inlineHome,
-    exchange: messageTransport.open(nodePlatform, linkCapacity),
+    exchange: TRANSPORTS[options.transport].open(nodePlatform, linkCapacity),
     inlineExchange: messageTransport.open(inlineHome, linkCapacity),
     placement: options.placement === 'inline' ? inline : threads,
     // The bounds hold it where they are one number; they may be changed, the policy may not.
@@ -49,7 +62,7 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
-    newDispatch: (context) => new DirectDispatch(context),
+    newDispatch: DISPATCHES[options.dispatch],
     newChoice: (report) => resolveChoice(options.choose, report),
   };
 }

@@ -2,7 +2,24 @@
 
 const MARK = '\n    --- called from ---\n';
 
-/** To be called in an async function, after its await: the engine then knows who awaits. Returns the error. */
+/**
+ * Rejects the promise that `resolve` belongs to, with the error and who awaits it. The engine tells who that is to code
+ * that runs as a reaction which the promise depends on (V8's async stack traces); so nothing is paid for calls that
+ * succeed.
+ */
+export function rejectWithCaller(resolve: (value: unknown) => void, error: unknown): void {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolveGate) => {
+    open = resolveGate;
+  });
+  const rejection = opened.then(() => {
+    throw withCallerStack(error);
+  });
+  resolve(rejection); // before the gate opens, so that the chain is complete when the reaction runs
+  open();
+}
+
+/** To be called in an async function or a reaction that somebody awaits. Returns the error. */
 export function withCallerStack(error: unknown): unknown {
   if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
     return error;

@@ -180,11 +180,14 @@ export class Crew {
   }
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
-    slot.release(task, this.#context.platform.now());
     slot.completed++;
     this.#context.onCompleted();
-    this.#context.interrupter().ended(task);
-    this.#context.dispatch().observe(task, runMs);
+    if (slot.handed.size > 0) {
+      slot.release(task, this.#context.platform.burstNow());
+      this.#context.interrupter().ended(task);
+      this.#context.dispatch().observe(task, runMs);
+    }
+    if (task.stillRuns) endAtLast(task);
     if (slot.completed >= this.#context.options.recycleAfterTasks) this.#recycle(slot);
     this.#stopIfDone(slot);
   }
@@ -227,7 +230,8 @@ export class Crew {
 
   #exited(slot: WorkerSlot, exit: ThreadExit): void {
     slot.link.drain(); // its last words come before its death
-    slot.adopt(slot.link.bury());
+    slot.adopt(slot.link.adopt());
+    slot.link.bury();
     const phase = this.#failurePhase(slot);
     slot.transition('dead');
     this.slots.splice(this.slots.indexOf(slot), 1);
@@ -265,6 +269,7 @@ export class Crew {
     const again: Task[] = [];
     for (const task of slot.handed) {
       this.#context.interrupter().ended(task);
+      if (task.stillRuns) endAtLast(task);
       if (!task.settled && this.#survives(slot, task, exit)) again.push(task);
     }
     for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
@@ -329,6 +334,13 @@ export class Crew {
     const { poolName, moduleUrl, options } = this.#context;
     const { tasksPerWorker, worker } = options;
     const { wire }: Link = slot.link;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, wire, settings: worker };
+    const maxTasks = options.recycleAfterTasks;
+    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, maxTasks, wire, settings: worker };
   }
+}
+
+/** The caller was told long ago; what the call used is free only now. */
+function endAtLast(task: Task): void {
+  task.stillRuns = false;
+  task.payload.onSettled?.(false);
 }

@@ -1,4 +1,5 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
+import { rejectWithCaller } from './caller-stack.js';
 import { list, text } from './checks.js';
 import type {
   Choice,
@@ -32,6 +33,7 @@ import { RoomQueue } from './room.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import type { Task } from './task.js';
+import type { WorkerSlot } from './worker-slot.js';
 
 /** Everything a pool is bound to; chosen in `create-pool.ts`. */
 export interface Parts {
@@ -51,6 +53,12 @@ export interface Parts {
   readonly newDispatch: (context: DispatchContext) => Dispatch;
   readonly newChoice: (report: (error: unknown) => void) => Choice;
 }
+
+/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
+let grabbed: (value: unknown) => void = () => undefined;
+const grabResolve = (resolve: (value: unknown) => void) => {
+  grabbed = resolve;
+};
 
 export class Engine {
   readonly name: string;
@@ -80,7 +88,7 @@ export class Engine {
     this.hooks = new Hooks(parts.sink);
     const report = (error: unknown) => this.hooks.emit('error', { pool: this.name, error });
     this.#choice = parts.newChoice(report);
-    this.leases = new LeaseStore(platform.sharedMemory);
+    this.leases = new LeaseStore(platform.sharedMemory, this.#exchange.leaseMemory);
     this.#interrupter = new Interrupter({
       platform,
       dispatch: () => this.#dispatch,
@@ -105,11 +113,13 @@ export class Engine {
     });
     this.#dispatch = parts.newDispatch({
       platform,
+      exchange: parts.exchange,
       tasksPerWorker: options.tasksPerWorker,
       choice: this.#choice,
       newQueue: parts.newQueue,
       slots: () => this.#crew.slots,
       onHand: (task, slot) => this.#interrupter.handed(task, slot),
+      onOffer: (task) => this.#interrupter.offered(task),
       onWithdraw: (task) => this.#interrupter.unhanded(task),
     });
     const { tasksPerWorker, idleTimeoutMs } = options;
@@ -155,33 +165,48 @@ export class Engine {
 
   // --- calls ---
 
-  /** Validates a call, captures its arguments, and gives it to the dispatch. */
-  enter(
+  /**
+   * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
+   * @param slot the worker that it is for; otherwise the dispatch decides
+   */
+  enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
+    const promise = new Promise(grabResolve);
+    const resolve = grabbed;
+    try {
+      this.#accept(resolve, name, args, given, slot);
+    } catch (error) {
+      rejectWithCaller(resolve, error);
+    }
+    return promise;
+  }
+
+  #accept(
+    resolve: (value: unknown) => void,
     name: unknown,
     args: unknown,
     given: RunOptions | undefined,
-    submit: (task: Task) => void = (task) => this.#place(task),
-  ): Promise<unknown> {
-    return new Promise((resolve, rejectCall) => {
-      if (this.lifecycle.refusal !== undefined) throw this.lifecycle.refusal;
-      const taskName = text('name', name);
-      const run = this.#bound(resolveRun(given, this.#defaults));
-      if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
-      if (this.freePlaces() <= 0) throw this.#queueFull(taskName);
-      const payload = this.#exchange.capture(taskName, list('args', args), run);
-      const task = this.#ledger.enter(taskName, payload, run, { resolve, reject: rejectCall });
-      this.lifecycle.updateKeepAlive();
-      this.room.taken();
-      this.#interrupter.watchSignal(task);
-      submit(task);
-      if (this.#dispatch.queued > 0) this.#staffing.tasksWait();
-    });
+    slot: WorkerSlot | undefined,
+  ): void {
+    const { refusal } = this.lifecycle;
+    if (refusal !== undefined) throw refusal;
+    const taskName = text('name', name);
+    const run = this.#bound(resolveRun(given, this.#defaults));
+    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
+    if (this.freePlaces() <= 0) throw this.#queueFull(taskName);
+    const payload = this.#exchange.capture(taskName, list('args', args), run);
+    const task = this.#ledger.enter(taskName, payload, run, resolve);
+    this.lifecycle.updateKeepAlive();
+    this.room.taken();
+    this.#interrupter.watchSignal(task);
+    if (slot === undefined) this.#place(task);
+    else this.#dispatch.submitTo(slot, task);
+    if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
   }
 
   /** A call for each worker that is there or starting. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
     const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return slots.map((slot) => this.enter(name, args, given, (task) => this.#dispatch.submitTo(slot, task)));
+    return slots.map((slot) => this.enter(name, args, given, slot));
   }
 
   /** The bounds between which workers are started and released. */

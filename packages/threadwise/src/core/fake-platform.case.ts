@@ -42,12 +42,14 @@ export class FakePlatform implements Platform {
   #now = 1000;
 
   readonly now = (): number => this.#now;
+  readonly burstNow = (): number => this.#now;
   readonly defer = (callback: () => void): void => queueMicrotask(callback);
   readonly nextTurn = (callback: () => void): void => void setImmediate(callback);
   readonly bind = <F extends (...args: never[]) => unknown>(callback: F): F => callback;
   readonly clone = <T>(value: T, transfer?: readonly unknown[]): T =>
     structuredClone(value, { transfer } as CloneOptions);
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
+  readonly hasSharedMemory = true;
   readonly availableThreads = (): number => 4;
   readonly env = (): string | undefined => undefined;
   readonly resolveModule = (specifier: unknown): string => String(specifier);
@@ -157,9 +159,11 @@ export class FakeLink implements Link {
     return true;
   }
 
-  bury(): readonly Task[] {
+  adopt(): readonly Task[] {
     return [];
   }
+
+  bury(): void {}
 
   stop(): void {
     this.isStopped = true;
@@ -178,6 +182,7 @@ export class FakeTransport implements Transport {
     return {
       name: 'fake',
       pull: undefined,
+      leaseMemory: undefined,
       capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
       connect: (events) => {
         const link = new FakeLink(events);

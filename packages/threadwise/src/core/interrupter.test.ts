@@ -16,6 +16,7 @@ function scene() {
     platform,
     dispatch: () => ({
       remove: (task) => removed.push(task) > 0,
+      holder: () => undefined,
       pump: () => done.push('pump'),
     }),
     kill: (_slot, cause) => done.push(`kill: ${(cause as ThreadwiseError).code}`),

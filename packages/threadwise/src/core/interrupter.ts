@@ -15,7 +15,7 @@ const NOTICED_GRACE_MS = 1000;
 
 export interface InterrupterContext {
   readonly platform: Platform;
-  readonly dispatch: () => Pick<Dispatch, 'remove' | 'pump'>;
+  readonly dispatch: () => Pick<Dispatch, 'remove' | 'holder' | 'pump'>;
   /** Ends a worker's thread; what it runs is taken down with it, `cause` says why. */
   kill(slot: WorkerSlot, cause: unknown): void;
   /** Gives a worker nothing more. */
@@ -55,6 +55,12 @@ export class Interrupter {
     if (task.run.timeoutMs !== undefined) this.#setTimer(task, task.run.timeoutMs);
   }
 
+  /** Some worker will take the task by itself; nobody says when. */
+  offered(task: Task): void {
+    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#timers.has(task)) return;
+    this.#setTimer(task, task.run.timeoutMs);
+  }
+
   /** Inverse of `handed`: it was taken back, or has settled. */
   unhanded(task: Task): void {
     this.#holders.delete(task);
@@ -64,6 +70,7 @@ export class Interrupter {
 
   /** The worker has said its last word on the task, or is gone. */
   ended(task: Task): void {
+    if (this.#graces.size === 0) return;
     this.#graces.get(task)?.cancel();
     this.#graces.delete(task);
     this.#noticed.delete(task);
@@ -90,9 +97,9 @@ export class Interrupter {
 
   /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if that is not it. */
   #timedOut(task: Task): void {
-    const slot = this.#holders.get(task);
     const timeoutMs = task.run.timeoutMs!;
-    if (slot === undefined) return;
+    const slot = this.#holderOf(task);
+    if (slot === undefined) return this.#setTimer(task, timeoutMs); // it still waits
     slot.link.drain(); // the result may have come while the main thread was busy
     if (task.settled || this.#holders.get(task) !== slot) return;
     const startedAt = slot.link.startedAt(task);
@@ -105,10 +112,17 @@ export class Interrupter {
 
   #aborted(task: Task): void {
     const error = abortError(task);
-    const slot = this.#holders.get(task);
+    const hasLeft = !this.#holders.has(task) && this.#context.dispatch().remove(task);
+    const slot = hasLeft ? undefined : this.#holderOf(task);
     if (slot !== undefined) return this.#interrupt(task, slot, 'aborted', error);
-    this.#context.dispatch().remove(task);
     task.settle({ outcome: 'aborted', error });
+  }
+
+  /** Who has the task now; who has taken it by himself is remembered from here on. */
+  #holderOf(task: Task): WorkerSlot | undefined {
+    const slot = this.#holders.get(task) ?? this.#context.dispatch().holder(task);
+    if (slot !== undefined) this.#holders.set(task, slot);
+    return slot;
   }
 
   #interrupt(task: Task, slot: WorkerSlot, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {

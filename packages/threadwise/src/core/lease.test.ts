@@ -1,18 +1,37 @@
 /** Leases: memory goes back exactly once, never while a task may touch it, and is used again. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { LeaseStore } from './lease.js';
 
 const MIB = 2 ** 20;
 
 /** A store that counts what it allocates. */
 function counted() {
+  const { allocated, allocate } = allocator();
+  return { store: new LeaseStore(allocate), allocated };
+}
+
+function allocator() {
   const allocated: number[] = [];
-  const store = new LeaseStore((byteLength) => {
+  const allocate = (byteLength: number) => {
     allocated.push(byteLength);
     return new ArrayBuffer(byteLength);
-  });
-  return { store, allocated };
+  };
+  return { allocated, allocate };
+}
+
+/** A store over memory that has so many pieces to give, and lists which are out. */
+function over(pieces: number) {
+  const out = new Set<Uint8Array>();
+  const { allocated, allocate } = allocator();
+  const take = (byteLength: number) => {
+    if (out.size >= pieces) return undefined;
+    const bytes = new Uint8Array(byteLength);
+    out.add(bytes);
+    return { bytes, give: () => assert.ok(out.delete(bytes), 'given once') };
+  };
+  return { store: new LeaseStore(allocate, { take }), out, allocated };
 }
 
 const lend = (lease: unknown) => LeaseStore.of(lease)!.lend();
@@ -138,5 +157,114 @@ describe('a lease', () => {
     lease.release();
     store.lease(10);
     assert.equal(allocated.length, 2);
+  });
+
+  test('gives its memory back when a task that was given up has ended after all', () => {
+    const { store, allocated } = counted();
+    const lease = store.lease(10);
+    const end = lend(lease);
+    end(true);
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' }, 'its caller was told');
+    end(true);
+    lease.release();
+    store.lease(10);
+    assert.equal(allocated.length, 2, 'not yet');
+    end(false);
+    end(false);
+    lease.release();
+    store.lease(10);
+    store.lease(10);
+    assert.equal(allocated.length, 3, 'given back once');
+  });
+
+  test('can be read while another task has it, also after the one that was given up has ended', () => {
+    const { store, out } = over(1);
+    const lease = store.lease(10);
+    const [givenUp, other] = [lend(lease), lend(lease)];
+    givenUp(true);
+    givenUp(false);
+    assert.equal(lease.bytes.length, 10);
+    assert.equal(out.size, 1);
+    other(false);
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+    assert.equal(out.size, 0);
+  });
+
+  test('goes back once, and only when nobody has it any more, whatever happens in whatever order', () => {
+    const event = fc.record({
+      loan: fc.nat(3),
+      what: fc.constantFrom('settled', 'givenUp', 'ended', 'release'),
+    });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4 }), fc.array(event, { maxLength: 20 }), (count, events) => {
+        const { store, out } = over(1);
+        const lease = store.lease(10);
+        const loans = Array.from({ length: count }, () => ({ end: lend(lease), state: 'lent' }));
+        let isOver: boolean = false;
+        for (const { loan, what } of events) {
+          const { [loan]: chosen } = loans;
+          if (what === 'release') {
+            lease.release();
+            isOver = true;
+          } else if (chosen !== undefined) {
+            const stillRuns = what === 'givenUp';
+            // As the ledger calls it: once when the task settles; once more if it had been given up and has ended.
+            if ((what === 'ended') !== (chosen.state === 'givenUp')) continue;
+            chosen.end(stillRuns);
+            if (chosen.state !== 'ended') chosen.state = stillRuns ? 'givenUp' : 'ended';
+          }
+          isOver ||= loans.length > 0 && loans.every(({ state }) => state !== 'lent');
+          const isFree: boolean = isOver && loans.every(({ state }) => state === 'ended');
+          assert.equal(out.size, isFree ? 0 : 1);
+          if (isOver) assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+          else assert.equal(lease.bytes.length, 10);
+        }
+      }),
+    );
+  });
+});
+
+describe('a store over other memory', () => {
+  test('takes from that, gives back to it, and makes none', () => {
+    const { store, out, allocated } = over(2);
+    const [first, second] = [store.lease(3), store.lease(5000)];
+    assert.deepEqual(
+      [...out].map(({ length }) => length),
+      [3, 5000],
+    );
+    assert.ok(out.has(first.bytes));
+    first.release();
+    lend(second)(false);
+    assert.equal(out.size, 0);
+    store.close();
+    assert.deepEqual(allocated, []);
+  });
+
+  test('makes memory of its own when that has none, and keeps the two apart', () => {
+    const { store, out, allocated } = over(1);
+    const [other, own] = [store.lease(10), store.lease(10)];
+    assert.deepEqual(allocated, [4096]);
+    own.release();
+    assert.equal(out.size, 1);
+    store.lease(10);
+    assert.deepEqual(allocated, [4096], 'its own is used again');
+    other.release();
+    store.lease(10);
+    assert.equal(out.size, 1);
+    assert.deepEqual(allocated, [4096]);
+  });
+
+  test('refuses sizes that are none before it asks for memory', () => {
+    const { store, out } = over(1);
+    assert.throws(() => store.lease(-1), { code: 'ERR_OPTION' });
+    assert.equal(out.size, 0);
+  });
+
+  test('gives back what is released after close', () => {
+    const { store, out } = over(1);
+    const lease = store.lease(10);
+    store.close();
+    lease.release();
+    assert.equal(out.size, 0);
   });
 });

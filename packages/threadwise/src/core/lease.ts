@@ -3,7 +3,7 @@ import { integer } from './checks.js';
 import { ThreadwiseError } from './errors.js';
 import type { LeaseLike } from './payload.js';
 
-/** The smallest piece of memory; a lease gets a piece of the next power of two. */
+/** The smallest piece of a store's own memory; a lease gets a piece of the next power of two. */
 const MIN_BYTES = 4096;
 /** Free pieces that are kept for the next lease, in bytes altogether; more are left to the garbage collector. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
@@ -12,27 +12,44 @@ const MAX_LEASE_BYTES = 2 ** 31;
 
 /** Memory of the pool's, to be filled in place and passed as an argument: `pool.run('hash', [lease])`. */
 export interface Lease {
-  /** The memory. Throws ERR_LEASE_RELEASED once the lease is over. */
+  /**
+   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds whatever its last user
+   * left there. Throws ERR_LEASE_RELEASED once the lease is over.
+   */
   readonly bytes: Uint8Array;
   /** Gives the memory back. Not needed after a task had it: then it goes back when that task has settled. */
   release(): void;
 }
 
+/** Where a store takes memory from before it makes some of its own. */
+export interface LeaseMemory {
+  /** Undefined where there is no room for as much: no error, the store has other means. */
+  take(byteLength: number): LeasePiece | undefined;
+}
+
+export interface LeasePiece {
+  /** Exactly as many as were asked for; they begin where any element of any typed array may. */
+  readonly bytes: Uint8Array;
+  /** Inverse of `take`: at most once, and only when nobody can touch the bytes any more; never, in doubt. */
+  give(): void;
+}
+
 export class LeaseStore {
   readonly #free = new Map<number, ArrayBufferLike[]>();
   readonly #allocate: (byteLength: number) => ArrayBufferLike;
+  readonly #memory: LeaseMemory | undefined;
   #keptBytes = 0;
   #isOpen = true;
 
-  constructor(allocate: (byteLength: number) => ArrayBufferLike) {
+  /** Without `memory`, or when it has none to give, leases get memory of the store's own, from `allocate`. */
+  constructor(allocate: (byteLength: number) => ArrayBufferLike, memory?: LeaseMemory) {
     this.#allocate = allocate;
+    this.#memory = memory;
   }
 
   lease(byteLength: number): Lease {
     const wanted = integer('byteLength', byteLength, 0, MAX_LEASE_BYTES);
-    const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
-    const piece = this.#takeFree(size) ?? this.#allocate(size);
-    return new HeldLease(new Uint8Array(piece, 0, wanted), () => this.#giveBack(piece));
+    return new HeldLease(this.#memory?.take(wanted) ?? this.#ownPiece(wanted));
   }
 
   /** The lease that an argument is, if it is one. */
@@ -45,57 +62,70 @@ export class LeaseStore {
     this.#free.clear();
   }
 
+  #ownPiece(wanted: number): LeasePiece {
+    const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
+    const memory = this.#takeFree(size) ?? this.#allocate(size);
+    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#keep(memory) };
+  }
+
   #takeFree(size: number): ArrayBufferLike | undefined {
     const piece = this.#free.get(size)?.pop();
     if (piece !== undefined) this.#keptBytes -= size;
     return piece;
   }
 
-  #giveBack(piece: ArrayBufferLike): void {
-    const size = piece.byteLength;
+  #keep(memory: ArrayBufferLike): void {
+    const size = memory.byteLength;
     if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
     const pieces = this.#free.get(size) ?? [];
     this.#free.set(size, pieces);
-    pieces.push(piece);
+    pieces.push(memory);
     this.#keptBytes += size;
   }
 }
 
+/** lent: its task has not settled. outlived: its caller was told, but the task may yet write. */
+type LoanState = 'lent' | 'outlived' | 'ended';
+
 class HeldLease implements Lease, LeaseLike {
-  readonly #bytes: Uint8Array;
-  readonly #giveBack: () => void;
-  /** Tasks that have it. The memory goes back when the last of them has settled, or on `release` where none has. */
+  readonly #piece: LeasePiece;
+  /** Loans whose task has not settled. With the last of them the lease is over; without any, on `release`. */
   #users = 0;
+  /** Loans whose task was given up and has not ended: the lease may be over, the memory is not free. */
+  #outlived = 0;
   #isReleased = false;
-  #isOver = false;
-  #isTainted = false;
+  #isGiven = false;
   /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
   readonly release: () => void = () => this.#release();
 
-  constructor(bytes: Uint8Array, giveBack: () => void) {
-    this.#bytes = bytes;
-    this.#giveBack = giveBack;
+  constructor(piece: LeasePiece) {
+    this.#piece = piece;
   }
 
   get bytes(): Uint8Array {
-    if (!this.#isReleased) return this.#bytes;
+    if (!this.#isReleased) return this.#piece.bytes;
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
+  /** What it returns is called once; if with true, once more with false when the task has really ended. */
   lend(): (stillRuns: boolean) => void {
+    let state: LoanState = 'lent';
     this.#users++;
     return (stillRuns) => {
-      this.#users--;
-      // A task that was given up may yet write: its memory is left to the garbage collector.
-      this.#isTainted ||= stillRuns;
+      if (state === 'ended') return;
+      if (state === 'lent') this.#users--;
+      else this.#outlived--;
+      if (stillRuns) this.#outlived++;
+      state = stillRuns ? 'outlived' : 'ended';
       if (this.#users === 0) this.#release();
     };
   }
 
   #release(): void {
     this.#isReleased = true;
-    if (this.#users > 0 || this.#isOver) return;
-    this.#isOver = true;
-    if (!this.#isTainted) this.#giveBack();
+    // Memory that a task may yet write to waits for the end of that task: without it, it is not used again.
+    if (this.#users > 0 || this.#outlived > 0 || this.#isGiven) return;
+    this.#isGiven = true;
+    this.#piece.give();
   }
 }

@@ -1,4 +1,5 @@
 /** The open calls of a pool: each is entered once and leaves once, when it settles. */
+import { rejectWithCaller } from './caller-stack.js';
 import type { Outcome, Platform, Recorder } from './contracts.js';
 import type { Hooks } from './hooks.js';
 import type { ResolvedRun } from './options.js';
@@ -14,14 +15,11 @@ export interface LedgerContext {
   onSettled(open: number): void;
 }
 
-export interface Caller {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
-}
-
 export class Ledger {
   readonly #context: LedgerContext;
-  readonly #open = new Map<Task, Caller>();
+  /** The open calls, as a list that runs through the tasks themselves: entering and leaving allocate nothing. */
+  #first: Task | undefined;
+  #size = 0;
   readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
 
@@ -30,13 +28,15 @@ export class Ledger {
   }
 
   get size(): number {
-    return this.#open.size;
+    return this.#size;
   }
 
-  enter(name: string, payload: Payload, run: ResolvedRun, caller: Caller): Task {
+  /** @param resolve of the promise that the caller has */
+  enter(name: string, payload: Payload, run: ResolvedRun, resolve: (value: unknown) => void): Task {
     const { platform, recorder, hooks, poolName } = this.#context;
-    const task = new Task(++this.#lastId, name, payload, run, platform.now(), this.#onSettled);
-    this.#open.set(task, caller);
+    const task = new Task(++this.#lastId, name, payload, run, platform.burstNow(), this.#onSettled);
+    task.resolve = resolve;
+    this.#link(task);
     recorder.submitted();
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: task.id, name });
     return task;
@@ -44,24 +44,42 @@ export class Ledger {
 
   /** Settles every open call. */
   rejectAll(outcome: Exclude<Outcome, 'completed'>, makeError: (task: Task) => unknown): void {
-    for (const task of [...this.#open.keys()]) task.settle({ outcome, error: makeError(task) });
+    const open: Task[] = [];
+    for (let task = this.#first; task !== undefined; task = task.next) open.push(task);
+    for (const task of open.reverse()) task.settle({ outcome, error: makeError(task) });
+  }
+
+  #link(task: Task): void {
+    task.next = this.#first;
+    if (this.#first !== undefined) this.#first.previous = task;
+    this.#first = task;
+    this.#size++;
+  }
+
+  #unlink(task: Task): void {
+    if (task.previous === undefined) this.#first = task.next;
+    else task.previous.next = task.next;
+    if (task.next !== undefined) task.next.previous = task.previous;
+    task.next = undefined;
+    task.previous = undefined;
+    this.#size--;
   }
 
   #settled(task: Task, settlement: Settlement): void {
-    const caller = this.#open.get(task)!;
-    this.#open.delete(task);
+    this.#unlink(task);
     task.payload.onSettled?.(task.stillRuns);
     this.#record(task, settlement);
-    if (settlement.outcome === 'completed') caller.resolve(settlement.value);
-    else caller.reject(settlement.error);
-    this.#context.onSettled(this.#open.size);
+    if (settlement.outcome === 'completed') task.resolve(settlement.value);
+    else rejectWithCaller(task.resolve, settlement.error);
+    this.#context.onSettled(this.#size);
   }
 
   #record(task: Task, settlement: Settlement): void {
     const { platform, recorder, hooks, poolName } = this.#context;
     const { outcome, runMs } = settlement;
     // All the time from the call to its end in which the task did not run: queues and crossings.
-    const waitMs = runMs === undefined ? undefined : Math.max(0, platform.now() - task.submittedAt - runMs);
+    const waitMs =
+      runMs === undefined ? undefined : Math.max(0, platform.burstNow() - task.submittedAt - runMs);
     recorder.settled(outcome, waitMs, runMs);
     if (!hooks.wants('task:settle')) return;
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;

@@ -12,7 +12,12 @@ import {
 } from './options.js';
 
 function context(env: Record<string, string> = {}): OptionContext {
-  return { choices: ['least-busy', 'random'], availableThreads: () => 8, env: (name) => env[name] };
+  return {
+    choices: ['least-busy', 'random'],
+    hasSharedMemory: true,
+    availableThreads: () => 8,
+    env: (name) => env[name],
+  };
 }
 
 const resolve = (given: unknown, env?: Record<string, string>) => resolveOptions(given, context(env));
@@ -32,6 +37,8 @@ describe('options of a pool', () => {
     assert.deepEqual(rest, {
       name: undefined,
       threads: { min: 1, max: 8 },
+      transport: 'shared',
+      dispatch: 'shared-queue',
       placement: 'threads',
       choose: 'least-busy',
       tasksPerWorker: 1,
@@ -153,11 +160,26 @@ describe('options of a pool', () => {
     );
   });
 
+  test('go the shared way where memory can be shared, unless another is asked for', () => {
+    const crossing = (given: PoolOptions, env: Record<string, string> = {}, hasSharedMemory = true) => {
+      const { transport, dispatch } = resolveOptions(given, { ...context(env), hasSharedMemory });
+      return [transport, dispatch];
+    };
+    assert.deepEqual(crossing({}), ['shared', 'shared-queue']);
+    assert.deepEqual(crossing({}, {}, false), ['message', 'direct']);
+    assert.deepEqual(crossing({ transport: 'message' }), ['message', 'direct']);
+    assert.deepEqual(crossing({ dispatch: 'direct' }), ['shared', 'direct']);
+    assert.deepEqual(crossing({ choose: 'random' }), ['shared', 'direct'], 'a strategy chooses workers');
+    assert.deepEqual(crossing({ choose: 'random', dispatch: 'shared-queue' }), ['shared', 'shared-queue']);
+    assert.deepEqual(crossing({}, { THREADWISE_TRANSPORT: 'message' }), ['message', 'direct']);
+    assert.deepEqual(crossing({}, { THREADWISE_DISPATCH: 'direct' }), ['shared', 'direct']);
+    assert.throws(() => crossing({ transport: 'shared' }, {}, false), { code: 'ERR_OPTION' });
+    assert.throws(() => crossing({ transport: 'message', dispatch: 'shared-queue' }), { code: 'ERR_OPTION' });
+  });
+
   test('name values that a later version may have, and say that this one has not', () => {
     refuses(
       [
-        [{ transport: 'shared' }, /'transport': expected 'auto' or 'message' in this version, got "shared"/],
-        [{ dispatch: 'coordinator' }, /'dispatch': expected 'direct' in this version/],
         [{ placement: 'auto' }, /'placement': expected 'threads' or 'inline' in this version/],
         [{ isolation: 'process' }, /'isolation': expected 'thread' in this version/],
         [{ transport: 'pigeon' }, /'transport': expected 'auto' or 'shared' or 'message', got "pigeon"/],

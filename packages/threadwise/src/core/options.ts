@@ -105,6 +105,8 @@ export interface RunOptions {
 export interface ResolvedOptions {
   readonly name: string | undefined;
   readonly threads: { readonly min: number; readonly max: number };
+  readonly transport: 'shared' | 'message';
+  readonly dispatch: 'shared-queue' | 'direct';
   readonly placement: 'threads' | 'inline';
   readonly choose: string | Choice | ChooseFunction;
   readonly tasksPerWorker: number;
@@ -122,6 +124,7 @@ export interface ResolvedOptions {
 /** What validation needs to know of the surroundings. */
 export interface OptionContext {
   readonly choices: readonly string[];
+  readonly hasSharedMemory: boolean;
   availableThreads(): number;
   env(name: string): string | undefined;
 }
@@ -176,6 +179,7 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
   return {
     name: options.name === undefined ? undefined : text('name', options.name),
     threads: resolveThreads(options.threads, context),
+    ...resolveCrossing(options, context),
     placement: options.placement === 'inline' ? 'inline' : 'threads',
     choose: resolveChoose(options.choose, context),
     tasksPerWorker: integer('tasksPerWorker', options.tasksPerWorker ?? 1, 1, MAX_TASKS_PER_WORKER),
@@ -191,6 +195,32 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
   };
 }
 
+/** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
+function resolveCrossing(
+  { transport, dispatch, choose }: PoolOptions,
+  context: OptionContext,
+): Pick<ResolvedOptions, 'transport' | 'dispatch'> {
+  const way =
+    transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', ['auto', 'shared', 'message']) ?? 'auto';
+  const isShared = way === 'shared' || (way === 'auto' && context.hasSharedMemory);
+  if (way === 'shared' && !context.hasSharedMemory)
+    reject('transport', "'message': this runtime has no shared memory", way);
+  // Whoever names a strategy wants workers to be chosen.
+  const usual = isShared && choose === undefined ? 'shared-queue' : 'direct';
+  const chosen =
+    dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', ['shared-queue', 'direct']) ?? usual;
+  if (chosen === 'shared-queue' && !isShared) {
+    if (dispatch !== undefined) reject('dispatch', "'direct' with transport 'message'", chosen);
+    return { transport: 'message', dispatch: 'direct' };
+  }
+  return { transport: isShared ? 'shared' : 'message', dispatch: chosen as ResolvedOptions['dispatch'] };
+}
+
+function fromEnvironment(context: OptionContext, name: string, known: readonly string[]): string | undefined {
+  const value = context.env(name);
+  return value === undefined || value === '' ? undefined : oneOf(`${name} (environment)`, value, known);
+}
+
 /** Values that the interface names and this version does not have. */
 function checkAvailable(options: PoolOptions): void {
   const missing = (option: string, value: string, known: readonly string[]) =>
@@ -203,8 +233,8 @@ function checkAvailable(options: PoolOptions): void {
     const value = options[option];
     if (value !== undefined && !here.includes(oneOf(option, value, all))) missing(option, value, here);
   };
-  check('transport', ['auto', 'shared', 'message'], ['auto', 'message']);
-  check('dispatch', ['shared-queue', 'coordinator', 'direct'], ['direct']);
+  check('transport', ['auto', 'shared', 'message'], ['auto', 'shared', 'message']);
+  check('dispatch', ['shared-queue', 'coordinator', 'direct'], ['shared-queue', 'direct']);
   check('placement', ['threads', 'auto', 'inline'], ['threads', 'inline']);
   check('isolation', ['thread', 'process'], ['thread']);
 }

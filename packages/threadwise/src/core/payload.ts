@@ -7,8 +7,13 @@ export interface Payload {
   readonly args: readonly unknown[];
   /** Those parts of `args` that move to the worker; then the payload cannot be sent a second time. */
   readonly transfer: readonly unknown[];
-  /** Gives back the leases. `stillRuns`: the caller was told, but the worker may yet touch the memory. */
+  /**
+   * Gives back what the call used. `stillRuns`: the caller was told, but the worker may yet touch the memory; then it is
+   * called once more, with false, when the task has ended.
+   */
   readonly onSettled: ((stillRuns: boolean) => void) | undefined;
+  /** Shared memory cannot carry it: found out when it was captured. */
+  readonly byPort?: boolean;
 }
 
 /** What `pool.lease` makes, as far as a payload needs to know it. */

@@ -33,16 +33,12 @@ export class Pool<M = UntypedTasks> {
    * @param name an exported function of the module, or 'default'
    * @param args what it is called with: cloned now, so later changes do not matter; a Lease arrives as a Uint8Array
    */
-  async run<K extends TaskName<M>>(
+  run<K extends TaskName<M>>(
     name: K,
     args: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
-    try {
-      return (await this.#engine.enter(name, args, options)) as TaskResult<M[K]>;
-    } catch (error) {
-      throw withCallerStack(error);
-    }
+    return this.#engine.enter(name, args, options) as Promise<TaskResult<M[K]>>;
   }
 
   /**

@@ -35,6 +35,7 @@ export class RoomQueue {
 
   /** Places may have become free. */
   update(): void {
+    if (this.#waiting.size === 0) return;
     for (const wake of this.#waiting) {
       if (this.#unpromised() <= 0) return;
       this.#reserve();

@@ -98,8 +98,8 @@ describe('staffing', () => {
     const { staffing, slots, waiting } = scene({ max: 8 });
     staffing.adjust();
     waiting.queued = 3;
-    staffing.tasksWait();
-    staffing.tasksWait();
+    staffing.adjust();
+    staffing.adjust();
     assert.equal(slots.length, 3);
   });
 
@@ -190,7 +190,6 @@ describe('staffing', () => {
     staffing.close();
     waiting.queued = 5;
     staffing.adjust();
-    staffing.tasksWait();
     platform.advance(100_000);
     assert.equal(slots.length, 2);
     assert.deepEqual(gone, []);
@@ -217,7 +216,7 @@ describe('workers that fail', () => {
     staffing.adjust();
     failLast();
     waiting.queued = 5;
-    staffing.tasksWait();
+    assert.equal(staffing.canGrow, false);
     staffing.adjust();
     assert.equal(slots.length, 0);
   });

@@ -55,9 +55,9 @@ export class Staffing {
     this.#watchIdleness();
   }
 
-  /** Tasks wait: grows, if there is anything left to grow by. Cheap enough to be asked at every call. */
-  tasksWait(): void {
-    if (this.#pause === undefined && this.#context.crew.servingCount < this.#bounds.max) this.adjust();
+  /** Whether there is anything left to grow by. Cheap enough to be asked at every call. */
+  get canGrow(): boolean {
+    return this.#pause === undefined && this.#context.crew.servingCount < this.#bounds.max;
   }
 
   /** A worker ended a task: the failures before it do not count any more. */

@@ -11,6 +11,8 @@ export type Settlement =
   | { readonly outcome: 'completed'; readonly value: unknown; readonly runMs: number }
   | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown; readonly runMs?: number };
 
+function nobody(): void {}
+
 export class Task implements TaskView {
   readonly id: number;
   readonly name: string;
@@ -27,8 +29,13 @@ export class Task implements TaskView {
   pinned = false;
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
+  /** Of the caller's promise. */
+  resolve: (value: unknown) => void = nobody;
+  /** The open calls before and after it: the ledger's own. */
+  next: Task | undefined = undefined;
+  previous: Task | undefined = undefined;
   /** Undoes whatever watches the task: its timer, its abort listener. */
-  unwatch: (() => void) | undefined;
+  unwatch: (() => void) | undefined = undefined;
   readonly #onSettled: (task: Task, settlement: Settlement) => void;
 
   constructor(

@@ -1,16 +1,14 @@
 /** Which inlet belongs to which transport: a worker opens the one that its wire names. */
 import type { Port, Wire } from '../core/contracts.js';
-import type { Inlet } from '../transport/inlet.js';
+import type { Inlet, InletPlatform } from '../transport/inlet.js';
 import { MessageInlet } from '../transport/message/inlet.js';
-
-/** What an inlet needs of its thread. */
-export interface InletPlatform {
-  now(): number;
-}
+import { SharedInlet } from '../transport/shared/inlet.js';
+import type { SharedMemory } from '../transport/shared/layout.js';
 
 type Open = (port: Port, memory: never, platform: InletPlatform) => Inlet;
 
 const INLETS: Readonly<Record<string, Open>> = {
+  shared: (port, memory: SharedMemory, platform) => new SharedInlet(port, memory, platform),
   message: (port, board: ArrayBufferLike) => new MessageInlet(port, board),
 };
 

@@ -31,6 +31,8 @@ export interface RunnerOptions {
   readonly tasksPerWorker: number;
   readonly data: unknown;
   readonly inlet: Inlet;
+  /** Tasks after which main replaces the worker: it takes no more by itself. */
+  readonly maxTasks?: number;
 }
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
@@ -66,6 +68,7 @@ export class Runner implements ContextHost {
     this.#options = options;
     this.#platform = platform;
     this.#inlet = options.inlet;
+    if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
     this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
     takeSeat(this.#seat);
   }

@@ -41,6 +41,8 @@ export interface Inlet {
   isAborting(cell: number): boolean;
   /** Handles now what main has said. */
   drain(): void;
+  /** Takes at most that many tasks more from a shared queue. */
+  limit(tasks: number): void;
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
   retire(): boolean;
   /**
@@ -48,6 +50,13 @@ export interface Inlet {
    * @param canSpin nobody on this thread waits for its turn
    */
   rest(canSpin: boolean): boolean;
+}
+
+/** What an inlet needs of its thread. */
+export interface InletPlatform {
+  now(): number;
+  /** Does not keep the thread alive. */
+  timer(ms: number, callback: () => void): unknown;
 }
 
 /** Handles a word that all transports know. */

@@ -3,6 +3,7 @@ import type { Task } from '../task.js';
 import type { WorkerSlot } from '../worker-slot.js';
 import type { Platform } from './platform.js';
 import type { Choice, TaskQueue } from './policy.js';
+import type { Exchange } from './transport.js';
 
 /** Which worker gets which task, and when. Tasks wait here until a worker has room. */
 export interface Dispatch {
@@ -20,6 +21,8 @@ export interface Dispatch {
   putBack(tasks: readonly Task[]): void;
   /** Inverse of `submit`, as long as no worker has the task. */
   remove(task: Task): boolean;
+  /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
+  holder(task: Task): WorkerSlot | undefined;
   /** A run time was measured. */
   observe(task: Task, runMs: number): void;
   /** Hands over what can be handed over. */
@@ -33,6 +36,7 @@ export interface Dispatch {
 /** What a dispatch is bound to. */
 export interface DispatchContext {
   readonly platform: Platform;
+  readonly exchange: Exchange;
   readonly tasksPerWorker: number;
   readonly choice: Choice;
   readonly newQueue: () => TaskQueue<Task>;
@@ -40,6 +44,8 @@ export interface DispatchContext {
   slots(): readonly WorkerSlot[];
   /** A task is about to be handed over. */
   onHand(task: Task, slot: WorkerSlot): void;
+  /** A task is where workers may take it by themselves. */
+  onOffer(task: Task): void;
   /** A task was withdrawn from a worker. */
   onWithdraw(task: Task): void;
 }

@@ -24,6 +24,8 @@ export interface ThreadSpec {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  /** Tasks after which the worker will be replaced. */
+  readonly maxTasks: number;
   readonly wire: Wire;
   readonly settings: WorkerSettings;
 }
@@ -74,6 +76,11 @@ export interface Platform {
   readonly name: string;
   /** Milliseconds on a clock that all threads of the process share. */
   now(): number;
+  /**
+   * The same clock, read once for a burst: as long as one turn's code and its promises run, and for a few reads. For
+   * what happens to every call, where reading the clock would cost more than the rest.
+   */
+  burstNow(): number;
   /** A timer that does not keep the process alive. */
   timer(ms: number, callback: () => void): TimerHandle;
   /** Calls back when the code that runs now has ended, before any I/O. */
@@ -88,6 +95,8 @@ export interface Platform {
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
   sharedMemory(byteLength: number): ArrayBufferLike;
+  /** Whether threads can share memory, and wait for it without being blocked. */
+  readonly hasSharedMemory: boolean;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
   env(name: string): string | undefined;

@@ -1,4 +1,5 @@
 /** The seam to the crossing: what the lines of a pool have in common, and one worker's line. `transport/<name>/`. */
+import type { LeaseMemory } from '../lease.js';
 import type { ResolvedRun } from '../options.js';
 import type { Payload } from '../payload.js';
 import type { Task } from '../task.js';
@@ -46,11 +47,10 @@ export interface Link {
   retire(): boolean;
   /** Asks the worker to run `teardown` and say `stopped`. */
   stop(): void;
-  /**
-   * The thread is gone, and was drained: what it had taken by itself and not begun is given to others. Returns what
-   * it had begun of that.
-   */
-  bury(): readonly Task[];
+  /** Tasks that it took by itself and has begun; from now on they count as sent to it. */
+  adopt(): readonly Task[];
+  /** The thread is gone, and was drained and asked for what it had taken. What it had not begun can go elsewhere. */
+  bury(): void;
   close(): void;
 }
 
@@ -77,6 +77,8 @@ export interface Exchange {
   readonly name: string;
   /** Undefined where workers get only what is sent to them. */
   readonly pull: PullQueue | undefined;
+  /** Memory for leases, that arguments can refer to; undefined where leases need memory of their own. */
+  readonly leaseMemory: LeaseMemory | undefined;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
   connect(events: LinkEvents): Link;

@@ -19,7 +19,15 @@ function spec(port: unknown, moduleUrl: string): ThreadSpec {
     resourceLimits: undefined,
   };
   const wire = { transport: 'message', port, memory: platform.sharedMemory(12) };
-  return { workerId: 7, poolName: 'inline', moduleUrl, tasksPerWorker: 1, wire, settings };
+  return {
+    workerId: 7,
+    poolName: 'inline',
+    moduleUrl,
+    tasksPerWorker: 1,
+    maxTasks: Number.POSITIVE_INFINITY,
+    wire,
+    settings,
+  };
 }
 
 /** Resolves with the first message. */

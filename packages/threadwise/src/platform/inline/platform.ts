@@ -12,6 +12,7 @@ export function inlinePlatform(around: Platform): Platform {
     name: 'inline',
     channel: () => inlineChannel(around),
     spawn: (spec, onExit) => new InlineThread(spec, onExit, around),
+    hasSharedMemory: false,
     sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
     availableThreads: () => 1,
   };

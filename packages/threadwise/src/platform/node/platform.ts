@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { reject } from '../../core/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
+import { burstClock } from './burst-clock.js';
 import { availableThreads } from './limits.js';
 import { NodePort } from './port.js';
 import { spawn } from './thread.js';
@@ -14,10 +15,14 @@ type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 /** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
+// Comparable between threads, which performance.now() alone need not be.
+const { timeOrigin } = performance;
+const now = () => timeOrigin + performance.now();
+
 export const nodePlatform: Platform = {
   name: 'node',
-  // Comparable between threads, which performance.now() alone need not be.
-  now: () => performance.timeOrigin + performance.now(),
+  now,
+  burstNow: burstClock(now),
   timer,
   defer: (callback) => queueMicrotask(callback),
   nextTurn: (callback) => void setImmediate(callback),
@@ -30,6 +35,7 @@ export const nodePlatform: Platform = {
   },
   spawn,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
+  hasSharedMemory: 'waitAsync' in Atomics,
   sharedMemory: (byteLength) => new SharedArrayBuffer(byteLength),
   availableThreads: () => availableThreads(),
   env: (name) => process.env[name],
@@ -53,15 +59,19 @@ function unrefOnListen(port: NodePort): NodePort {
 
 class IntervalKeepAlive implements KeepAlive {
   #handle: NodeJS.Timeout | undefined;
+  #isHeld = false;
 
   hold(): void {
+    if (this.#isHeld) return;
+    this.#isHeld = true;
     this.#handle ??= setInterval(() => undefined, FOR_EVER_MS);
     this.#handle.ref();
   }
 
   /** The timer stays for the next time: making one anew for each lone call costs more than the rest of this. */
   release(): void {
-    this.#handle?.unref();
+    if (this.#isHeld) this.#handle?.unref();
+    this.#isHeld = false;
   }
 
   dispose(): void {

@@ -54,8 +54,9 @@ function isOutOfMemory(error: unknown): boolean {
  */
 function optionsOf(spec: ThreadSpec): WorkerOptions {
   const { data, env, argv, execArgv, resourceLimits } = spec.settings;
-  const { workerId, poolName, moduleUrl, tasksPerWorker, wire } = spec;
-  const boot: WorkerBoot = { workerId, poolName, moduleUrl, tasksPerWorker, wire, data } as WorkerBoot;
+  const { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks, wire } = spec;
+  const place = { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks };
+  const boot = { ...place, wire, data } as WorkerBoot;
   return {
     eval: true,
     name: `${poolName}/${workerId}`,

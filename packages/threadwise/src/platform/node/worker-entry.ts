@@ -7,6 +7,7 @@ import type { Wire } from '../../core/contracts.js';
 import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
+import type { InletPlatform } from '../../transport/inlet.js';
 import { NodePort } from './port.js';
 
 /** What `thread.ts` passes as workerData. */
@@ -15,6 +16,7 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  readonly maxTasks: number;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
 }
@@ -27,8 +29,11 @@ Module.syncBuiltinESMExports();
 /** This script has no file: Node names it so. What called it, the event loop, comes after it. */
 const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
-const platform: RunnerPlatform = {
-  now: () => performance.timeOrigin + performance.now(),
+const { timeOrigin } = performance;
+
+const platform: RunnerPlatform & InletPlatform = {
+  now: () => timeOrigin + performance.now(),
+  timer: (ms, callback) => setTimeout(callback, ms).unref(),
   ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
@@ -65,6 +70,7 @@ void new Runner(
     workerId: boot.workerId,
     poolName: boot.poolName,
     tasksPerWorker: boot.tasksPerWorker,
+    maxTasks: boot.maxTasks,
     data: boot.data,
     inlet: openInlet(boot.wire, new NodePort(boot.wire.port), platform),
   },

@@ -1,7 +1,7 @@
 /** Workers for a dispatch to choose from: real slots and lanes, lines that only take notes, time moved by hand. */
 
 import type { Choice, Dispatch, DispatchContext } from '../../core/contracts.js';
-import { FakeLink, FakePlatform, plainRun } from '../../core/fake-platform.case.js';
+import { FakeLink, FakePlatform, FakeTransport, plainRun } from '../../core/fake-platform.case.js';
 import type { ResolvedRun } from '../../core/options.js';
 import { Task } from '../../core/task.js';
 import { type SlotState, WorkerSlot } from '../../core/worker-slot.js';
@@ -53,11 +53,13 @@ export class DispatchBench {
   constructor(make: MakeDispatch, { tasksPerWorker = 1, choice = leastBusy as Choice } = {}) {
     this.dispatch = make({
       platform: this.platform,
+      exchange: new FakeTransport().open(this.platform),
       tasksPerWorker,
       choice,
       newQueue: () => new PriorityQueue<Task>(),
       slots: () => this.slots,
       onHand: (task) => void this.told.push(`+${task.id}`),
+      onOffer: (task) => void this.told.push(`o${task.id}`),
       onWithdraw: (task) => void this.told.push(`-${task.id}`),
     });
   }

@@ -68,6 +68,11 @@ export class DirectDispatch implements Dispatch {
     return this.#queue.remove(task) || this.#context.slots().some((slot) => slot.lane.remove(task));
   }
 
+  /** Workers take nothing by themselves. */
+  holder(): undefined {
+    return undefined;
+  }
+
   observe(task: Task, runMs: number): void {
     this.#prefetch.observe(task.name, runMs);
   }

@@ -63,6 +63,8 @@ export class MessageInlet implements Inlet {
   }
 
   /** There is no shared queue. */
+  limit(): void {}
+
   retire(): boolean {
     return true;
   }

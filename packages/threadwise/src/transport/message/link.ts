@@ -14,6 +14,7 @@ export const messageTransport: Transport = {
   open: (platform, linkCapacity): Exchange => ({
     name: 'message',
     pull: undefined,
+    leaseMemory: undefined,
     capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
     connect: (events) => new MessageLink(platform, events, linkCapacity),
     close: () => undefined,
@@ -98,9 +99,11 @@ class MessageLink implements Link {
     this.#conversation.stop();
   }
 
-  bury(): readonly Task[] {
+  adopt(): readonly Task[] {
     return [];
   }
+
+  bury(): void {}
 
   close(): void {
     this.#outbox = [];

@@ -1,0 +1,161 @@
+/**
+ * Shared queue: tasks lie where every worker takes the next one by itself. What is for one worker only, or can only be
+ * sent, goes the direct way.
+ */
+import type { Dispatch, DispatchContext, PullQueue, TaskQueue } from '../../core/contracts.js';
+import type { Task } from '../../core/task.js';
+import type { WorkerSlot } from '../../core/worker-slot.js';
+import { DirectDispatch } from './direct.js';
+
+/**
+ * Tasks of different priorities that lie where workers take them, per worker: their order cannot be changed there, so
+ * they have to be taken back when a more urgent one comes. Chosen by hand.
+ */
+const WINDOW = 8;
+
+export class SharedQueueDispatch implements Dispatch {
+  readonly name = 'shared-queue';
+  readonly #context: DispatchContext;
+  readonly #pull: PullQueue;
+  readonly #direct: DirectDispatch;
+  /** Tasks that the pull queue has no room for, or that its order does not suit. */
+  readonly #queue: TaskQueue<Task>;
+  /** The lowest priority in the pull queue, and whether there is more than one. */
+  #lowest = 0;
+  #isMixed = false;
+
+  /** @param pull of the exchange that the workers are connected by */
+  constructor(context: DispatchContext, pull: PullQueue) {
+    this.#context = context;
+    this.#pull = pull;
+    this.#direct = new DirectDispatch(context);
+    this.#queue = context.newQueue();
+  }
+
+  get queued(): number {
+    return this.#queue.size + this.#direct.queued + this.#unserved;
+  }
+
+  get waiting(): number {
+    return this.#queue.size + this.#direct.waiting + this.#unserved;
+  }
+
+  get hasRoom(): boolean {
+    return this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
+  }
+
+  submit(task: Task): void {
+    if (task.key !== undefined || task.payload.byPort || task.payload.transfer.length > 0) {
+      return this.#direct.submit(task);
+    }
+    if (this.#queue.size === 0 && this.#suits(task) && this.#offer(task)) return;
+    this.#enqueue(task);
+    this.pump();
+  }
+
+  submitTo(slot: WorkerSlot, task: Task): void {
+    this.#direct.submitTo(slot, task);
+  }
+
+  putBack(tasks: readonly Task[]): void {
+    for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
+      task.state = 'queued';
+      if (this.#pull.unclaimed > 0) this.#isMixed = true; // it is older than what lies there
+      this.#queue.pushFront(task, task.priority);
+    }
+  }
+
+  remove(task: Task): boolean {
+    return this.#pull.withdraw(task) || this.#queue.remove(task) || this.#direct.remove(task);
+  }
+
+  holder(task: Task): WorkerSlot | undefined {
+    const link = this.#pull.holder(task);
+    if (link === undefined) return undefined;
+    const slot = this.#context.slots().find((each) => each.link === link);
+    slot?.adopt(link.adopt());
+    return slot;
+  }
+
+  observe(task: Task, runMs: number): void {
+    this.#direct.observe(task, runMs);
+  }
+
+  pump(): void {
+    this.#direct.pump();
+    while (this.#queue.size > 0 && this.#hasWindow()) {
+      const task = this.#queue.shift()!;
+      if (this.#offer(task)) continue;
+      this.#queue.pushFront(task, task.priority);
+      return;
+    }
+    if (this.#queue.size === 0 && this.#pull.unclaimed === 0) this.#isMixed = false;
+  }
+
+  clear(): Task[] {
+    return [...this.#queue.clear(), ...this.#direct.clear(), ...this.#pull.withdrawAll()];
+  }
+
+  oldestSubmittedAt(): number | undefined {
+    let oldest = this.#direct.oldestSubmittedAt();
+    const first = this.#pull.peek();
+    for (const task of first === undefined ? this.#queue : [first, ...this.#queue]) {
+      oldest = Math.min(oldest ?? task.submittedAt, task.submittedAt);
+    }
+    return oldest;
+  }
+
+  /** Whether a task may simply lie down behind the others. */
+  #suits(task: Task): boolean {
+    if (this.#pull.unclaimed === 0) this.#isMixed = false;
+    else if (this.#isMixed || task.priority !== this.#lowest) return false;
+    this.#lowest = task.priority;
+    return true;
+  }
+
+  #offer(task: Task): boolean {
+    if (!this.#pull.offer(task)) return false;
+    if (this.#isMixed && task.priority < this.#lowest) this.#lowest = task.priority;
+    if (task.unwatch !== undefined) this.#context.onOffer(task);
+    return true;
+  }
+
+  /** Where less urgent ones lie ready, they are taken back: from now on the queue decides. */
+  #enqueue(task: Task): void {
+    const isOutOfOrder = this.#pull.unclaimed > 0 && task.priority > this.#lowest;
+    if (task.priority !== this.#lowest) this.#isMixed = true;
+    if (isOutOfOrder) {
+      for (const earlier of this.#pull.withdrawAll().reverse()) {
+        this.#queue.pushFront(earlier, earlier.priority);
+      }
+      this.#lowest = task.priority;
+    }
+    this.#queue.push(task, task.priority);
+  }
+
+  #hasWindow(): boolean {
+    return !this.#isMixed || this.#pull.unclaimed < WINDOW * Math.max(1, this.#places);
+  }
+
+  /** Tasks that lie ready while every worker has as many as it may run. */
+  get #unserved(): number {
+    const { open } = this.#pull;
+    return open === 0 ? 0 : Math.max(0, open - Math.max(0, this.#places - this.#handed));
+  }
+
+  /** Tasks that all workers together may run at a time. */
+  get #places(): number {
+    let places = 0;
+    for (const slot of this.#context.slots()) {
+      if (slot.state === 'ready' && !slot.inline) places += this.#context.tasksPerWorker;
+    }
+    return places;
+  }
+
+  /** Tasks that were handed to a worker, to be run by it and no other. */
+  get #handed(): number {
+    let handed = 0;
+    for (const slot of this.#context.slots()) if (!slot.inline) handed += slot.handed.size;
+    return handed;
+  }
+}

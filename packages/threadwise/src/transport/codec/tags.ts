@@ -1,0 +1,58 @@
+/** The first byte of every value in the binary codec: what kind of value follows. The one place that has the numbers. */
+
+/** Bytes below it are the integers 0 to 127 themselves. */
+export const INTEGERS_END = 0x80;
+/** 0x80 + length: a text of at most 31 one-byte characters. */
+export const TEXT = 0x80;
+export const TEXT_END = 0xa0;
+/** 0xa0 + length: an array of at most 15 values. */
+export const LIST = 0xa0;
+export const LIST_END = 0xb0;
+
+export const UNDEFINED = 0xb0;
+export const NULL = 0xb1;
+export const FALSE = 0xb2;
+export const TRUE = 0xb3;
+export const INT8 = 0xb4;
+export const INT16 = 0xb5;
+export const INT32 = 0xb6;
+export const DOUBLE = 0xb7;
+/** A bigint of at most 64 bits, as such. */
+export const BIGINT64 = 0xb8;
+/** Any other bigint: a text of hexadecimal digits, with a sign. */
+export const BIGINT = 0xb9;
+/** u8 length, one-byte characters. */
+export const TEXT8 = 0xba;
+/** u32 length, one-byte characters. */
+export const TEXT32 = 0xbb;
+/** u32 length, two-byte characters. */
+export const WIDE = 0xbc;
+/** u32 length, values. */
+export const LIST32 = 0xbd;
+/** u16 number of a shape in the book, values. */
+export const OBJECT = 0xbe;
+/** u16 count, values, as many keys (each a text). */
+export const RECORD = 0xbf;
+/** f64 time. */
+export const DATE = 0xc0;
+/** u32 count, keys and values in turn. */
+export const MAP = 0xc1;
+/** u32 count, values. */
+export const SET = 0xc2;
+/** u32 length, bytes: an ArrayBuffer. */
+export const BUFFER = 0xc3;
+/** u8 kind, u32 length, bytes: a view with a buffer of its own. */
+export const VIEW = 0xc4;
+/** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER or SAME): a view of a buffer that others see, too. */
+export const VIEW_OF = 0xc5;
+/** u8 class, u8 parts, then those of message, stack and cause that `parts` names (error-parts.ts). */
+export const ERROR = 0xc6;
+/** u32 number: an object that came before in this message, counted in the order in which they begin. */
+export const SAME = 0xc7;
+
+/** The first byte of a message: whether it has a SAME, so that the reader must count objects. */
+export const TREE = 0;
+export const GRAPH = 1;
+
+/** How deep a value may be. Structured clone goes deeper; this bounds the stack that writing and reading take. */
+export const MAX_DEPTH = 200;

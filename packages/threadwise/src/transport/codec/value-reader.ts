@@ -1,0 +1,294 @@
+/** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
+import { DamagedError } from './damaged.js';
+import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, makeError, setCause } from './error-parts.js';
+import type { Fields, Source, Step } from './shape.js';
+import type { ShapeReader } from './shape-book.js';
+import * as tag from './tags.js';
+import { readLatin1, readWide } from './text-reader.js';
+import type { Memory } from './value-memory.js';
+import { makeView } from './views.js';
+
+const HEXADECIMAL = /^-?[0-9a-f]+$/;
+
+/** One per thread and direction: it is not reentrant. */
+export class ValueReader implements Source {
+  readonly #shapes: ShapeReader | undefined;
+  #memory!: Memory;
+  #u8!: Uint8Array;
+  #view!: DataView;
+  #at = 0;
+  #end = 0;
+  #depth = 0;
+  /** All objects of the message in the order in which they begin; undefined: none of them comes twice. */
+  #objects: unknown[] | undefined;
+
+  constructor(shapes?: ShapeReader) {
+    this.#shapes = shapes;
+  }
+
+  /** The value that was written at memory[at, end). Throws a DamagedError if there is none. */
+  read(memory: Memory, at: number, end: number): unknown {
+    this.#memory = memory;
+    this.#u8 = memory.u8;
+    this.#view = memory.view;
+    this.#at = at + 1;
+    this.#end = end;
+    this.#depth = 0;
+    const kind = at < end ? this.#u8[at] : undefined;
+    if (kind === tag.TREE) return this.next();
+    if (kind !== tag.GRAPH) throw new DamagedError('no value begins here');
+    this.#objects = [];
+    try {
+      return this.next();
+    } finally {
+      this.#objects = undefined;
+    }
+  }
+
+  /** The next value. For those who make a larger one of it. */
+  next(): unknown {
+    const at = this.#at;
+    if (at >= this.#end) throw tooShort();
+    const kind = this.#u8[at]!;
+    this.#at = at + 1;
+    if (kind < tag.INTEGERS_END) return kind;
+    if (kind < tag.TEXT_END) return this.#text(kind - tag.TEXT);
+    if (kind < tag.LIST_END) return this.#list(kind - tag.LIST);
+    return this.#other(kind);
+  }
+
+  /** Passes `length` bytes and returns where they begin. */
+  #take(length: number): number {
+    const at = this.#at;
+    const after = at + length;
+    if (after > this.#end) throw tooShort();
+    this.#at = after;
+    return at;
+  }
+
+  #other(kind: number): unknown {
+    switch (kind) {
+      case tag.UNDEFINED:
+        return undefined;
+      case tag.NULL:
+        return null;
+      case tag.FALSE:
+        return false;
+      case tag.TRUE:
+        return true;
+      case tag.INT16:
+        return this.#view.getInt16(this.#take(2), true);
+      case tag.INT32:
+        return this.#view.getInt32(this.#take(4), true);
+      case tag.DOUBLE:
+        return this.#view.getFloat64(this.#take(8), true);
+      case tag.OBJECT:
+        return this.#object(this.#u16());
+      case tag.RECORD:
+        return this.#record(this.#u16());
+      case tag.TEXT8:
+        return this.#text(this.#u8[this.#take(1)]!);
+      case tag.TEXT32:
+        return this.#text(this.#u32());
+      case tag.WIDE:
+        return this.#wide(this.#u32());
+      case tag.LIST32:
+        return this.#list(this.#u32());
+      case tag.SAME:
+        return this.#same(this.#u32());
+      default:
+        return this.#rare(kind);
+    }
+  }
+
+  #rare(kind: number): unknown {
+    switch (kind) {
+      case tag.BIGINT64:
+        return this.#view.getBigInt64(this.#take(8), true);
+      case tag.BIGINT:
+        return this.#bigint();
+      case tag.DATE:
+        return this.#noted(new Date(this.#view.getFloat64(this.#take(8), true)));
+      case tag.MAP:
+        return this.#map(this.#u32());
+      case tag.SET:
+        return this.#set(this.#u32());
+      case tag.BUFFER:
+        return this.#noted(this.#bytes(this.#u32()).buffer);
+      case tag.VIEW:
+        return this.#viewWithBuffer();
+      case tag.VIEW_OF:
+        return this.#viewOf();
+      case tag.ERROR:
+        return this.#error();
+      default:
+        throw new DamagedError(`there is no kind ${kind}`);
+    }
+  }
+
+  #u16(): number {
+    const at = this.#take(2);
+    return this.#u8[at]! | (this.#u8[at + 1]! << 8);
+  }
+
+  #u32(): number {
+    return this.#view.getUint32(this.#take(4), true);
+  }
+
+  #text(length: number): string {
+    return readLatin1(this.#memory, this.#take(length), length);
+  }
+
+  #wide(length: number): string {
+    return readWide(this.#memory, this.#take(2 * length), length);
+  }
+
+  #bigint(): bigint {
+    const digits = this.next();
+    if (typeof digits !== 'string' || !HEXADECIMAL.test(digits)) throw new DamagedError('no bigint');
+    return digits.startsWith('-') ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
+  }
+
+  #noted<T>(object: T): T {
+    if (this.#objects !== undefined) this.#objects.push(object);
+    return object;
+  }
+
+  #same(number: number): unknown {
+    const object = this.#objects?.[number];
+    if (object === undefined) throw new DamagedError(`there is no object ${number}`);
+    return object;
+  }
+
+  /** Every part of a value takes a byte at least: so many parts there can be. */
+  #deeper(parts: number): void {
+    if (parts > this.#end - this.#at) throw tooShort();
+    if (++this.#depth > tag.MAX_DEPTH) throw new DamagedError('it is too deep');
+  }
+
+  #list(length: number): unknown[] {
+    this.#deeper(length);
+    const list = new Array<unknown>(length);
+    this.#noted(list);
+    for (let i = 0; i < length; i++) list[i] = this.next();
+    this.#depth--;
+    return list;
+  }
+
+  #object(id: number): Fields {
+    let step: Step | undefined = this.#shapes?.shape(id);
+    if (step === undefined) throw new DamagedError('there is no book of shapes');
+    this.#deeper(1);
+    const object: Fields = {};
+    this.#noted(object);
+    do {
+      step.fill(object, step, this);
+      step = step.next;
+    } while (step !== undefined);
+    this.#depth--;
+    return object;
+  }
+
+  #record(count: number): Fields {
+    this.#deeper(2 * count);
+    const object: Fields = {};
+    this.#noted(object);
+    const values = new Array<unknown>(count);
+    for (let i = 0; i < count; i++) values[i] = this.next();
+    for (let i = 0; i < count; i++) {
+      const key = this.next();
+      if (typeof key !== 'string') throw new DamagedError('a key is no text');
+      setOwn(object, key, values[i]);
+    }
+    this.#depth--;
+    return object;
+  }
+
+  #map(size: number): Map<unknown, unknown> {
+    this.#deeper(2 * size);
+    const map = this.#noted(new Map<unknown, unknown>());
+    for (let i = 0; i < size; i++) {
+      const key = this.next();
+      map.set(key, this.next());
+    }
+    this.#depth--;
+    return map;
+  }
+
+  #set(size: number): Set<unknown> {
+    this.#deeper(size);
+    const set = this.#noted(new Set<unknown>());
+    for (let i = 0; i < size; i++) set.add(this.next());
+    this.#depth--;
+    return set;
+  }
+
+  #error(): Error {
+    this.#deeper(0);
+    const kind = this.#u8[this.#take(1)]!;
+    const has = this.#u8[this.#take(1)]!;
+    // Its number comes before those of its parts, of which only the cause is an object.
+    const message = has & HAS_MESSAGE ? this.#string() : undefined;
+    const stack = has & HAS_STACK ? this.#string() : undefined;
+    const error = makeError(kind, message, stack);
+    if (error === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
+    this.#noted(error);
+    if (has & HAS_CAUSE) setCause(error, this.next());
+    this.#depth--;
+    return error;
+  }
+
+  #string(): string {
+    const text = this.next();
+    if (typeof text !== 'string') throw new DamagedError('a part of an error is no text');
+    return text;
+  }
+
+  /** A copy, as it may be kept; and of memory that is not shared, whatever this memory is. */
+  #bytes(length: number): Uint8Array<ArrayBuffer> {
+    const at = this.#take(length);
+    return this.#u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+  }
+
+  #viewWithBuffer(): ArrayBufferView {
+    const kind = this.#u8[this.#take(1)]!;
+    const length = this.#u32();
+    const bytes = this.#bytes(length);
+    const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, length);
+    this.#noted(view);
+    this.#noted(bytes.buffer);
+    return view;
+  }
+
+  #viewOf(): ArrayBufferView {
+    const kind = this.#u8[this.#take(1)]!;
+    const offset = this.#u32();
+    const length = this.#u32();
+    // The view has the number before its buffer's, and cannot be made before it.
+    const number = this.#objects?.push(undefined) ?? 0;
+    const buffer = this.next();
+    if (!(buffer instanceof ArrayBuffer)) throw new DamagedError('a view of no buffer');
+    const view = madeView(kind, buffer, offset, length);
+    if (this.#objects !== undefined) this.#objects[number - 1] = view;
+    return view;
+  }
+}
+
+function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView {
+  const view = makeView(kind, buffer, offset, length);
+  if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
+  return view;
+}
+
+/** Assigning to `__proto__`, or to what somebody has forbidden for all objects, would not make an own property. */
+function setOwn(object: Fields, key: string, value: unknown): void {
+  if (key in Object.prototype) {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+function tooShort(): DamagedError {
+  return new DamagedError('they end too early');
+}

@@ -1,0 +1,376 @@
+/** Writes values into memory in a form of our own, for those kinds that most values are made of. */
+import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './error-parts.js';
+import { Identity } from './identity.js';
+import type { ShapeNode, ShapeWriter } from './shape-book.js';
+import * as tag from './tags.js';
+import { textBytes, writeText } from './text-writer.js';
+import type { Memory } from './value-memory.js';
+import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
+
+/** The value does not fit. */
+export const FULL = -1;
+/** The value needs the general way: structured clone. */
+export const UNKNOWN = -2;
+/** Only a part of a buffer was written, and now more of it is needed: to be written anew, with all of its buffers. */
+const AGAIN = -3;
+
+/** What guesses say of an object that is not looked into. */
+const OBJECT_BYTES = 512;
+/** What guesses say of one item of an array, Map or Set. */
+const ITEM_BYTES = 32;
+/** At least what any single value takes that is neither text, bytes nor made of others. */
+const SINGLE_BYTES = 16;
+const U16_MAX = 0xffff;
+const U32_MAX = 0xffffffff;
+/** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
+const COUNT_VALUES_FROM = 4;
+const NOTHING: readonly unknown[] = [];
+
+const timeOf = Date.prototype.getTime;
+const entriesOf = Map.prototype.entries;
+const itemsOf = Set.prototype.values;
+const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
+const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
+
+/**
+ * One per thread and direction: it is not reentrant. Whatever comes out equals what structured clone makes of the
+ * value; README.md lists the exceptions. A proxy cannot be told from what it stands for, and is read like that.
+ */
+export class ValueWriter {
+  readonly #shapes: ShapeWriter | undefined;
+  readonly #root: ShapeNode | undefined;
+  readonly #identity = new Identity();
+  /** Undefined between two messages. */
+  #memory: Memory | undefined;
+  #u8!: Uint8Array;
+  #view!: DataView;
+  #end = 0;
+  /** Whether some object came twice, so that the reader must count them. */
+  #hasSame = false;
+  #wholeBuffers = false;
+  /** The numbers of those buffers of which only a part was written. */
+  #partial: number[] | undefined;
+
+  constructor(shapes?: ShapeWriter) {
+    this.#shapes = shapes;
+    this.#root = shapes?.root;
+  }
+
+  /** Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws. */
+  write(value: unknown, memory: Memory, at: number, end: number): number {
+    return this.#write(value, false, memory, at, end);
+  }
+
+  /** As `write`, of an array that has nothing but its items because it was made just now: that saves a look at it. */
+  writeItems(items: readonly unknown[], memory: Memory, at: number, end: number): number {
+    return this.#write(items, true, memory, at, end);
+  }
+
+  #write(value: unknown, isJustItems: boolean, memory: Memory, at: number, end: number): number {
+    // A getter of a value that is being written has come here.
+    if (this.#memory !== undefined) return UNKNOWN;
+    this.#memory = memory;
+    this.#u8 = memory.u8;
+    this.#view = memory.view;
+    this.#end = end;
+    this.#wholeBuffers = false;
+    let written = this.#message(value, isJustItems, at);
+    if (written === AGAIN) {
+      this.#wholeBuffers = true;
+      written = this.#message(value, isJustItems, at);
+    }
+    this.#memory = undefined;
+    return written;
+  }
+
+  #message(value: unknown, isJustItems: boolean, at: number): number {
+    if (at >= this.#end) return FULL;
+    this.#hasSame = false;
+    try {
+      // Properties that somebody gave to all objects would look like an object's own.
+      for (const _ in NOTHING) return UNKNOWN;
+      const written = isJustItems
+        ? this.#items(value as readonly unknown[], at + 1)
+        : this.#value(value, at + 1, 0);
+      this.#u8[at] = this.#hasSame ? tag.GRAPH : tag.TREE;
+      return written;
+    } catch {
+      return UNKNOWN;
+    } finally {
+      this.#identity.clear();
+      this.#partial = undefined;
+    }
+  }
+
+  /** What `values` take, roughly, but exact where one is a text or bytes: for the choice of a block. */
+  estimate(values: readonly unknown[]): number {
+    let bytes = SINGLE_BYTES;
+    for (const value of values) bytes += estimateOne(value);
+    return bytes;
+  }
+
+  #value(value: unknown, at: number, depth: number): number {
+    if (typeof value === 'string') return writeText(value, this.#memory!, at, this.#end, FULL);
+    if (typeof value === 'number') return this.#number(value, at);
+    if (typeof value === 'object') {
+      return value === null ? this.#tag(tag.NULL, at) : this.#object(value, at, depth);
+    }
+    if (typeof value === 'boolean') return this.#tag(value ? tag.TRUE : tag.FALSE, at);
+    if (value === undefined) return this.#tag(tag.UNDEFINED, at);
+    return typeof value === 'bigint' ? this.#bigint(value, at) : UNKNOWN;
+  }
+
+  #tag(kind: number, at: number): number {
+    if (at >= this.#end) return FULL;
+    this.#u8[at] = kind;
+    return at + 1;
+  }
+
+  #number(value: number, at: number): number {
+    const room = this.#end - at;
+    const int = value | 0;
+    if (int !== value || (int === 0 && 1 / value < 0)) return this.#double(tag.DOUBLE, value, at);
+    if (int >= 0 && int < tag.INTEGERS_END) {
+      if (room < 1) return FULL;
+      this.#u8[at] = int;
+      return at + 1;
+    }
+    if (int >= -0x8000 && int < 0x8000) {
+      if (room < 3) return FULL;
+      this.#u8[at] = tag.INT16;
+      this.#view.setInt16(at + 1, int, true);
+      return at + 3;
+    }
+    if (room < 5) return FULL;
+    this.#u8[at] = tag.INT32;
+    this.#view.setInt32(at + 1, int, true);
+    return at + 5;
+  }
+
+  #double(kind: number, value: number, at: number): number {
+    if (this.#end - at < 9) return FULL;
+    this.#u8[at] = kind;
+    this.#view.setFloat64(at + 1, value, true);
+    return at + 9;
+  }
+
+  #word(kind: number, value: number, at: number): number {
+    if (this.#end - at < 5) return FULL;
+    this.#u8[at] = kind;
+    this.#view.setUint32(at + 1, value, true);
+    return at + 5;
+  }
+
+  #bigint(value: bigint, at: number): number {
+    if (BigInt.asIntN(64, value) !== value) {
+      at = this.#tag(tag.BIGINT, at);
+      return at < 0 ? at : writeText(value.toString(16), this.#memory!, at, this.#end, FULL);
+    }
+    if (this.#end - at < 9) return FULL;
+    this.#u8[at] = tag.BIGINT64;
+    this.#view.setBigInt64(at + 1, value, true);
+    return at + 9;
+  }
+
+  #object(value: object, at: number, depth: number): number {
+    const known = this.#identity.note(value);
+    if (known >= 0) return this.#same(known, at);
+    if (depth === tag.MAX_DEPTH) return UNKNOWN;
+    if (Array.isArray(value)) return this.#list(value, at, depth + 1);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    return prototype === Object.prototype
+      ? this.#plain(value as Record<string, unknown>, at, depth + 1)
+      : this.#special(value, prototype, at, depth + 1);
+  }
+
+  #same(known: number, at: number): number {
+    if (this.#partial?.includes(known)) return AGAIN;
+    this.#hasSame = true;
+    return this.#word(tag.SAME, known, at);
+  }
+
+  #list(value: readonly unknown[], at: number, depth: number): number {
+    const { length } = value;
+    at = this.#listed(value, length, at, depth);
+    if (at < 0) return at;
+    // An array may have properties beside its items, as the match of a regular expression has. Nothing else tells.
+    const own = length < COUNT_VALUES_FROM ? Object.keys(value) : Object.values(value);
+    return own.length === length && value.length === length ? at : UNKNOWN;
+  }
+
+  #items(items: readonly unknown[], at: number): number {
+    this.#identity.note(items);
+    return this.#listed(items, items.length, at, 1);
+  }
+
+  #listed(value: readonly unknown[], length: number, at: number, depth: number): number {
+    if (this.#end - at <= length) return FULL;
+    if (length < tag.LIST_END - tag.LIST) {
+      this.#u8[at++] = tag.LIST + length;
+    } else {
+      at = this.#word(tag.LIST32, length, at);
+      if (at < 0) return at;
+    }
+    for (let i = 0; i < length; i++) {
+      const item = value[i];
+      if (item === undefined && !(i in value)) return UNKNOWN;
+      at = this.#value(item, at, depth);
+      if (at < 0) return at;
+    }
+    return at;
+  }
+
+  /** The values first: which shape it is, or that it is none in the book, is known when all keys have been seen. */
+  #plain(value: Record<string, unknown>, at: number, depth: number): number {
+    const start = at;
+    at += 3;
+    if (at > this.#end) return FULL;
+    let node = this.#root;
+    let count = 0;
+    for (const key in value) {
+      at = this.#value(value[key], at, depth);
+      if (at < 0) return at;
+      if (node !== undefined) node = node.key === key ? node.next : node.step(key);
+      count++;
+    }
+    if (node === undefined || node.id < 0) return this.#record(value, count, start, at);
+    this.#head(tag.OBJECT, node.id, start);
+    return at;
+  }
+
+  #record(value: object, count: number, start: number, at: number): number {
+    const keys = Object.keys(value);
+    // A getter has changed the object.
+    if (keys.length !== count || count > U16_MAX) return UNKNOWN;
+    const id = this.#shapes?.idOf(keys) ?? -1;
+    if (id >= 0) {
+      this.#head(tag.OBJECT, id, start);
+      return at;
+    }
+    this.#head(tag.RECORD, count, start);
+    for (const key of keys) {
+      at = writeText(key, this.#memory!, at, this.#end, FULL);
+      if (at < 0) return at;
+    }
+    return at;
+  }
+
+  #head(kind: number, number: number, at: number): void {
+    this.#u8[at] = kind;
+    this.#u8[at + 1] = number;
+    this.#u8[at + 2] = number >> 8;
+  }
+
+  #special(value: object, prototype: unknown, at: number, depth: number): number {
+    if (ArrayBuffer.isView(value)) return this.#bytesOf(value, at);
+    switch (prototype) {
+      case null:
+        // Of a module, say, the engine knows that it is no ordinary object.
+        if (Symbol.toStringTag in value) return UNKNOWN;
+        return this.#plain(value as Record<string, unknown>, at, depth);
+      case Date.prototype:
+        return this.#double(tag.DATE, timeOf.call(value as Date), at);
+      case Map.prototype:
+        return this.#map(value as ReadonlyMap<unknown, unknown>, at, depth);
+      case Set.prototype:
+        return this.#set(value as ReadonlySet<unknown>, at, depth);
+      case ArrayBuffer.prototype:
+        return this.#buffer(value, at);
+      default:
+        return isErrorPrototype(prototype) ? this.#error(value, at, depth) : UNKNOWN;
+    }
+  }
+
+  #map(value: ReadonlyMap<unknown, unknown>, at: number, depth: number): number {
+    const size = sizeOfMap.call(value) as number;
+    at = this.#word(tag.MAP, size, at);
+    if (at < 0) return at;
+    let count = 0;
+    for (const [key, item] of entriesOf.call(value)) {
+      at = this.#value(key, at, depth);
+      if (at < 0) return at;
+      at = this.#value(item, at, depth);
+      if (at < 0) return at;
+      count++;
+    }
+    return count === size ? at : UNKNOWN;
+  }
+
+  #set(value: ReadonlySet<unknown>, at: number, depth: number): number {
+    const size = sizeOfSet.call(value) as number;
+    at = this.#word(tag.SET, size, at);
+    if (at < 0) return at;
+    let count = 0;
+    for (const item of itemsOf.call(value)) {
+      at = this.#value(item, at, depth);
+      if (at < 0) return at;
+      count++;
+    }
+    return count === size ? at : UNKNOWN;
+  }
+
+  #error(value: object, at: number, depth: number): number {
+    const parts = partsOf(value);
+    if (parts === undefined) return UNKNOWN;
+    if (this.#end - at < 3) return FULL;
+    this.#head(tag.ERROR, parts.kind | (parts.has << 8), at);
+    at += 3;
+    if (parts.has & HAS_MESSAGE) at = writeText(parts.message, this.#memory!, at, this.#end, FULL);
+    if (at >= 0 && parts.has & HAS_STACK) at = writeText(parts.stack, this.#memory!, at, this.#end, FULL);
+    return at >= 0 && parts.has & HAS_CAUSE ? this.#value(parts.cause, at, depth) : at;
+  }
+
+  #buffer(value: object, at: number): number {
+    const length = fixedByteLengthOf(value);
+    if (length < 0) return UNKNOWN;
+    if (this.#end - at < length + 5) return FULL;
+    at = this.#word(tag.BUFFER, length, at);
+    this.#u8.set(new Uint8Array(value as ArrayBuffer), at);
+    return at + length;
+  }
+
+  /** A view alone takes its own bytes with it and no others; views that share their bytes go on sharing them. */
+  #bytesOf(value: ArrayBufferView, at: number): number {
+    const kind = kindOf(value);
+    if (kind === undefined) return UNKNOWN;
+    const buffer = bufferOf(value, kind);
+    const whole = fixedByteLengthOf(buffer);
+    if (whole < 0) return UNKNOWN;
+    const offset = offsetOf(value, kind);
+    const length = byteLengthOf(value, kind);
+    const known = this.#identity.note(buffer);
+    if (known >= 0 || this.#wholeBuffers) {
+      if (this.#end - at < 10) return FULL;
+      if (offset > U32_MAX) return UNKNOWN;
+      this.#u8[at + 1] = kind;
+      this.#view.setUint32(at + 2, offset, true);
+      this.#view.setUint32(at + 6, length, true);
+      this.#u8[at] = tag.VIEW_OF;
+      at += 10;
+      return known >= 0 ? this.#same(known, at) : this.#buffer(buffer, at);
+    }
+    if (this.#end - at < length + 6) return FULL;
+    this.#u8[at] = tag.VIEW;
+    this.#u8[at + 1] = kind;
+    this.#view.setUint32(at + 2, length, true);
+    this.#u8.set(new Uint8Array(buffer as ArrayBuffer, offset, length), at + 6);
+    if (length < whole) {
+      this.#partial ??= [];
+      this.#partial.push(this.#identity.count - 1);
+    }
+    return at + 6 + length;
+  }
+}
+
+function estimateOne(value: unknown): number {
+  if (typeof value === 'string') return textBytes(value);
+  if (typeof value !== 'object' || value === null) return SINGLE_BYTES;
+  try {
+    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return SINGLE_BYTES + value.byteLength;
+    if (Array.isArray(value)) return OBJECT_BYTES + ITEM_BYTES * value.length;
+    if (value instanceof Map || value instanceof Set) return OBJECT_BYTES + 2 * ITEM_BYTES * value.size;
+  } catch {
+    // A proxy that refuses.
+  }
+  return OBJECT_BYTES;
+}

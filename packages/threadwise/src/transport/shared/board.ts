@@ -1,0 +1,69 @@
+/** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
+import { HEAD, PARKED, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
+
+export class Board {
+  readonly words: Int32Array;
+
+  constructor(buffer: ArrayBufferLike) {
+    this.words = new Int32Array(buffer);
+  }
+
+  /** How many hints lie in the ring. */
+  get length(): number {
+    return (Atomics.load(this.words, TAIL) - Atomics.load(this.words, HEAD)) | 0;
+  }
+
+  set(mask: number, seat: number): void {
+    Atomics.or(this.words, mask + (seat >>> 5), 1 << (seat & 31));
+  }
+
+  /** Returns whether it was set. */
+  clear(mask: number, seat: number): boolean {
+    const bit = 1 << (seat & 31);
+    return (Atomics.and(this.words, mask + (seat >>> 5), ~bit) & bit) !== 0;
+  }
+
+  isSet(mask: number, seat: number): boolean {
+    return (Atomics.load(this.words, mask + (seat >>> 5)) & (1 << (seat & 31))) !== 0;
+  }
+
+  /** Whether any bit is set; `mask` is PARKED or SPINNING. */
+  any(mask: number): boolean {
+    const end = mask + this.#maskWords;
+    for (let at = mask; at < end; at++) if (Atomics.load(this.words, at) !== 0) return true;
+    return false;
+  }
+
+  count(mask: number): number {
+    const end = mask + this.#maskWords;
+    let bits = 0;
+    for (let at = mask; at < end; at++) {
+      for (let word = Atomics.load(this.words, at); word !== 0; word &= word - 1) bits++;
+    }
+    return bits;
+  }
+
+  /** W1, W2: wakes one sleeper, if there is one. */
+  wakeOne(): void {
+    const end = PARKED + this.#maskWords;
+    for (let at = PARKED; at < end; at++) {
+      // The exchange may come second to another waker's: then the next bit is tried.
+      for (let word = Atomics.load(this.words, at); word !== 0; word = Atomics.load(this.words, at)) {
+        const seat = ((at - PARKED) << 5) + (31 - Math.clz32(word & -word));
+        if (this.wake(seat)) return;
+      }
+    }
+  }
+
+  /** Wakes the worker of a seat, if it sleeps. */
+  wake(seat: number): boolean {
+    if (!this.clear(PARKED, seat)) return false;
+    Atomics.add(this.words, wakeupsOf(seat), 1);
+    Atomics.notify(this.words, wakeupsOf(seat));
+    return true;
+  }
+
+  get #maskWords(): number {
+    return (Atomics.load(this.words, SEATS_USED) + 31) >>> 5;
+  }
+}

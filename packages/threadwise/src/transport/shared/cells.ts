@@ -1,0 +1,210 @@
+/** Main's side of the cells: gives them out, writes arguments into them, reads results, takes them back. */
+import type { Task } from '../../core/task.js';
+import { type Memory, memoryOf } from '../codec/value-memory.js';
+import type { ArgumentWriter } from './argument-writer.js';
+import { CellPayload } from './cell-payload.js';
+import {
+  ABORTING,
+  BEGAN,
+  BY_PORT,
+  CELL_BYTES,
+  FORM,
+  FREE,
+  HEAD,
+  NAME,
+  POSTED,
+  phaseOf,
+  RUNNING,
+  STATE,
+  seatOf,
+  state,
+  TASK_ID,
+} from './layout.js';
+
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+
+/** Of a cell: nobody's. */
+const UNUSED = 0;
+/** Main's, with arguments in it. */
+const HELD = 1;
+/** Posted, and not withdrawn, drained or buried. */
+const OUT = 2;
+
+export class Cells {
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly memory: Memory;
+  /** The task in each cell that is out. */
+  readonly tasks: (Task | undefined)[];
+  /** Cells that are out, and of those the ones that were posted for all. */
+  outCount = 0;
+  offeredCount = 0;
+  readonly #isOffered: Uint8Array;
+  readonly #board: Int32Array;
+  readonly #payloads: CellPayload[] = [];
+  readonly #owners: Uint8Array;
+  readonly #free: Int32Array;
+  #freeCount: number;
+  readonly #writer: ArgumentWriter;
+  /** Where the ring's tail was when a cell was last withdrawn: as far as an old hint may lie in the ring. */
+  readonly #staleUntil = new Map<number, number>();
+  /** Free but for an old hint. */
+  #limbo: number[] = [];
+
+  constructor(buffer: ArrayBufferLike, board: Int32Array, writer: ArgumentWriter) {
+    const count = buffer.byteLength / CELL_BYTES;
+    this.words = new Int32Array(buffer);
+    this.doubles = new Float64Array(buffer);
+    this.memory = memoryOf(buffer);
+    this.#board = board;
+    this.#writer = writer;
+    this.tasks = new Array(count).fill(undefined);
+    this.#owners = new Uint8Array(count);
+    this.#isOffered = new Uint8Array(count);
+    this.#free = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
+    this.#freeCount = count;
+  }
+
+  get hasFree(): boolean {
+    if (this.#limbo.length > 0) this.#leaveLimbo();
+    return this.#freeCount > 0;
+  }
+
+  /** A cell with the arguments in it; undefined where no cell is free, or they can only go by port. */
+  write(nameId: number, args: readonly unknown[]): CellPayload | undefined {
+    const payload = this.#next();
+    if (payload === undefined) return undefined;
+    this.words[payload.cell * WORDS + NAME] = nameId;
+    return this.#writer.write(payload, this, args) ? this.#hold(payload) : undefined;
+  }
+
+  /** A cell for a task whose arguments go over the port; undefined where none is free. */
+  reserve(): CellPayload | undefined {
+    const payload = this.#next();
+    if (payload === undefined) return undefined;
+    this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    return this.#hold(payload);
+  }
+
+  /** Writes the arguments of a task that its worker's death may have spoilt. */
+  rewrite(payload: CellPayload): void {
+    if (!payload.isSpoilt) return;
+    payload.isSpoilt = false;
+    this.#writer.free(payload);
+    this.#writer.write(payload, this, payload.args);
+  }
+
+  isByPort(cell: number): boolean {
+    return this.words[cell * WORDS + FORM] === BY_PORT;
+  }
+
+  /** O2, O3: the task may be begun from now on. @param seat for whom; -1: for all */
+  post(cell: number, task: Task, seat: number): void {
+    this.outCount++;
+    this.#isOffered[cell] = seat < 0 ? 1 : 0;
+    if (seat < 0) this.offeredCount++;
+    this.tasks[cell] = task;
+    this.#owners[cell] = OUT;
+    const at = cell * WORDS;
+    this.words[at + TASK_ID] = task.id;
+    this.doubles[cell * DOUBLES + BEGAN] = 0;
+    Atomics.store(this.words, at + STATE, state(POSTED, seat));
+  }
+
+  /** Returns whether it had not begun. @param tail of the ring: the cell's hint lies before it */
+  withdraw(cell: number, tail: number): boolean {
+    const at = cell * WORDS + STATE;
+    const word = Atomics.load(this.words, at);
+    if (phaseOf(word) !== POSTED || this.#owners[cell] !== OUT) return false;
+    if (Atomics.compareExchange(this.words, at, word, FREE) !== word) return false;
+    this.takeBack(cell);
+    this.#staleUntil.set(cell, tail);
+    return true;
+  }
+
+  /** Main has the cell again: what came back was read, or its worker is dead. The state stays, for who asks later. */
+  takeBack(cell: number): void {
+    this.outCount--;
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    this.#owners[cell] = HELD;
+    this.tasks[cell] = undefined;
+  }
+
+  /** Who has begun the task in a cell: a seat, or -1. */
+  holder(cell: number): number {
+    const word = Atomics.load(this.words, cell * WORDS + STATE);
+    const phase = phaseOf(word);
+    return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
+  }
+
+  isPosted(cell: number): boolean {
+    return this.#owners[cell] === OUT && phaseOf(Atomics.load(this.words, cell * WORDS + STATE)) === POSTED;
+  }
+
+  /** When it began; 0 if it has only just. */
+  began(cell: number): number {
+    return this.doubles[cell * DOUBLES + BEGAN]!;
+  }
+
+  abort(cell: number): void {
+    const at = cell * WORDS + STATE;
+    const word = Atomics.load(this.words, at);
+    if (phaseOf(word) !== RUNNING) return;
+    Atomics.compareExchange(this.words, at, word, state(ABORTING, seatOf(word)));
+  }
+
+  /** A cell that was posted for all counts as posted for the worker that has begun it. */
+  adopt(cell: number): void {
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    this.#isOffered[cell] = 0;
+  }
+
+  payload(cell: number): CellPayload {
+    return this.#payloads[cell]!;
+  }
+
+  /** Inverse of `write` and `reserve`; a cell that is out stays so until it comes back. */
+  freeIfHeld(cell: number): void {
+    if (this.#owners[cell] !== HELD) return;
+    this.#writer.free(this.#payloads[cell]!);
+    this.#owners[cell] = UNUSED;
+    if (this.#staleUntil.size > 0 && this.#hasOldHint(cell)) this.#limbo.push(cell);
+    else this.#free[this.#freeCount++] = cell;
+  }
+
+  #next(): CellPayload | undefined {
+    if (!this.hasFree) return undefined;
+    const cell = this.#free[this.#freeCount - 1]!;
+    const payload = this.#payloads[cell];
+    if (payload === undefined) {
+      this.#payloads[cell] = new CellPayload(cell, this);
+      return this.#payloads[cell];
+    }
+    payload.reset();
+    return payload;
+  }
+
+  #hold(payload: CellPayload): CellPayload {
+    this.#freeCount--;
+    this.#owners[payload.cell] = HELD;
+    return payload;
+  }
+
+  #hasOldHint(cell: number): boolean {
+    const until = this.#staleUntil.get(cell);
+    if (until === undefined) return false;
+    if (((until - Atomics.load(this.#board, HEAD)) | 0) > 0) return true;
+    this.#staleUntil.delete(cell);
+    return false;
+  }
+
+  #leaveLimbo(): void {
+    const waiting: number[] = [];
+    for (const cell of this.#limbo) {
+      if (this.#hasOldHint(cell)) waiting.push(cell);
+      else this.#free[this.#freeCount++] = cell;
+    }
+    this.#limbo = waiting;
+  }
+}

@@ -1,0 +1,196 @@
+/** What the lines of one pool share: the cells, the ring that workers pull from, the arena, and who sits where. */
+import type { Exchange, LinkEvents, Platform, PullQueue, Transport } from '../../core/contracts.js';
+import { type LeaseMemory, LeaseStore } from '../../core/lease.js';
+import type { ResolvedRun } from '../../core/options.js';
+import { capture, type Payload } from '../../core/payload.js';
+import type { Task } from '../../core/task.js';
+import { ShapeWriter, shapeBookByteLength } from '../codec/shape-book.js';
+import { ValueWriter } from '../codec/value-writer.js';
+import { Arena, leaseMemory } from './arena.js';
+import { ArgumentWriter } from './argument-writer.js';
+import { Board } from './board.js';
+import { Caller, RunTimes } from './caller.js';
+import { CellPayload } from './cell-payload.js';
+import { Cells } from './cells.js';
+import { Drain } from './drain.js';
+import {
+  boardByteLength,
+  CELL_BYTES,
+  claimedOf,
+  claimsOf,
+  MAX_CLAIM,
+  PARKED,
+  pulledOf,
+  ringPlace,
+  ringSize,
+  SEATS,
+  SEATS_USED,
+  type SharedMemory,
+  SIZES,
+  type Sizes,
+  SPINNING,
+  TAIL,
+} from './layout.js';
+import { SharedLink } from './link.js';
+import { SharedQueue } from './queue.js';
+import { NAMED, SEGMENT } from './words.js';
+
+/** Names beyond that go with each task: a program that makes up names must not fill the memory of workers. */
+const MAX_NAMES = 4096;
+
+export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
+  return {
+    name: 'shared',
+    open: (platform, linkCapacity) => {
+      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
+      return new SharedExchange(platform, { ...sizes, mail }, linkCapacity);
+    },
+  };
+}
+
+export class SharedExchange implements Exchange {
+  readonly name = 'shared';
+  readonly pull: PullQueue;
+  readonly platform: Platform;
+  readonly sizes: Sizes;
+  readonly board: Board;
+  readonly cells: Cells;
+  readonly arena: Arena;
+  readonly leaseMemory: LeaseMemory;
+  readonly drain: Drain;
+  readonly links = new Map<number, SharedLink>();
+  readonly runTimes = new RunTimes();
+  readonly #caller: Caller;
+  readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
+  readonly #linkCapacity: number;
+  readonly #nameIds = new Map<string, number>();
+  readonly #freeSeats = Array.from({ length: SEATS }, (_, i) => SEATS - 1 - i);
+
+  constructor(platform: Platform, sizes: Sizes, linkCapacity: number) {
+    this.platform = platform;
+    this.sizes = sizes;
+    this.#linkCapacity = linkCapacity;
+    this.#memory = {
+      sizes,
+      board: platform.sharedMemory(boardByteLength(sizes)),
+      cells: platform.sharedMemory(sizes.cells * CELL_BYTES),
+      mainShapes: platform.sharedMemory(shapeBookByteLength()),
+      spinners: Math.max(0, platform.availableThreads() - 1),
+    };
+    this.board = new Board(this.#memory.board);
+    this.#caller = new Caller(this.board, this.runTimes, platform.burstNow);
+    this.arena = new Arena({
+      allocate: platform.sharedMemory,
+      onSegment: (index, buffer) => this.#tellAll([SEGMENT, index, buffer]),
+    });
+    this.leaseMemory = leaseMemory(this.arena);
+    const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
+    const writer = new ArgumentWriter(values, this.arena);
+    this.cells = new Cells(this.#memory.cells, this.board.words, writer);
+    this.drain = new Drain(this, this.#memory.spinners > 0);
+    this.pull = new SharedQueue(this);
+  }
+
+  capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
+    const { transfer, retries } = run;
+    const nameId = transfer.length === 0 ? this.#nameId(name) : -1;
+    const hasCell = this.cells.hasFree;
+    const payload = nameId < 0 || !hasCell ? undefined : this.cells.write(nameId, args);
+    if (payload === undefined) {
+      const copied = capture(args, transfer, this.platform.clone, LeaseStore.of);
+      return hasCell ? { ...copied, byPort: true } : copied;
+    }
+    payload.lend();
+    if (retries > 0) payload.args = capture(args, transfer, this.platform.clone, () => undefined).args;
+    return payload;
+  }
+
+  connect(events: LinkEvents): SharedLink {
+    const seat = this.#freeSeats.pop();
+    if (seat === undefined) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
+    const { words } = this.board;
+    if (seat >= Atomics.load(words, SEATS_USED)) Atomics.store(words, SEATS_USED, seat + 1);
+    const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
+    const link = new SharedLink(this, memory, events, this.#linkCapacity);
+    this.links.set(seat, link);
+    return link;
+  }
+
+  /** X3, X4: the seat's worker is gone. Its claims are given out anew. */
+  leave(seat: number): void {
+    const { words } = this.board;
+    const count = Math.min(MAX_CLAIM, Atomics.load(words, claimedOf(seat)));
+    Atomics.store(words, claimedOf(seat), 0);
+    for (let i = 0; i < count; i++) {
+      const cell = words[claimsOf(seat) + i]!;
+      if (this.cells.isPosted(cell) && this.links.size > 0) this.hint(cell);
+    }
+    this.board.clear(PARKED, seat);
+    this.board.clear(SPINNING, seat);
+    Atomics.store(words, pulledOf(seat), 0);
+    this.links.delete(seat);
+    this.#freeSeats.push(seat);
+  }
+
+  /** O4, O5: tells all workers of a posted cell. */
+  hint(cell: number): void {
+    const { words } = this.board;
+    const tail = Atomics.load(words, TAIL);
+    words[ringPlace(tail, this.sizes)] = cell;
+    Atomics.store(words, TAIL, (tail + 1) | 0);
+    this.#caller.call(this.board.length, this.links.size);
+  }
+
+  /** Tasks that are out. */
+  get open(): number {
+    return this.cells.outCount;
+  }
+
+  get tail(): number {
+    return Atomics.load(this.board.words, TAIL);
+  }
+
+  get isRingFull(): boolean {
+    return this.board.length >= ringSize(this.sizes);
+  }
+
+  close(): void {
+    this.drain.close();
+    this.arena.close();
+  }
+
+  /**
+   * The cell of a task that is about to be posted: the one that the call was captured into, or one that is borrowed
+   * until it comes back. -1: none is free. The arguments may have to go by port: ask `isByPort`.
+   */
+  cellFor(task: Task): number {
+    const { payload } = task;
+    if (payload instanceof CellPayload) {
+      this.cells.rewrite(payload);
+      return payload.cell;
+    }
+    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.#nameId(task.name);
+    const borrowed = nameId < 0 ? undefined : this.cells.write(nameId, payload.args);
+    return (borrowed ?? this.cells.reserve())?.cell ?? -1;
+  }
+
+  /** Main has a cell again that is not to be posted at once. */
+  parked(task: Task): void {
+    if (!(task.payload instanceof CellPayload)) this.cells.freeIfHeld(task.cell);
+    task.cell = -1;
+  }
+
+  #nameId(name: string): number {
+    const known = this.#nameIds.get(name);
+    if (known !== undefined) return known;
+    if (this.#nameIds.size >= MAX_NAMES) return -1;
+    const id = this.#nameIds.size;
+    this.#nameIds.set(name, id);
+    this.#tellAll([NAMED, id, name]);
+    return id;
+  }
+
+  #tellAll(word: readonly unknown[]): void {
+    for (const link of this.links?.values() ?? []) link.tell(word);
+  }
+}

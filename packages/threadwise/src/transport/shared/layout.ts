@@ -1,0 +1,128 @@
+/** Where everything lies in the memory that a pool's threads share: README.md beside this file says who writes it. */
+
+/** Sizes of a pool's shared memory; small ones are for tests. Each is a power of two. */
+export interface Sizes {
+  /** Tasks that can be open in shared memory at a time; the others wait in main's own queue. */
+  readonly cells: number;
+  /** Tasks that lie ready for one worker and no other. */
+  readonly mail: number;
+  /** Bytes for results that are larger than a cell, for each worker. */
+  readonly stream: number;
+}
+
+/** About 1.2 MiB for a pool and 0.3 MiB for each worker, of which only what is used becomes resident. */
+export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 256 * 1024 };
+
+/** Workers that a board has a seat for; a pool has at most 1,024, and a few that are on their way out. */
+export const SEATS = 1088;
+/** Words between two words that different threads write: a cache line. */
+const LINE = 16;
+const MASKS = SEATS / 32;
+
+// --- the board: Int32 words ---
+
+export const TAIL = 0;
+export const HEAD = LINE;
+export const MAIN_PARKED = 2 * LINE;
+/** How many seats were ever taken: as far as one has to look. */
+export const SEATS_USED = 3 * LINE;
+export const PARKED = 4 * LINE;
+export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
+const SEAT_WORDS = SPINNING + Math.ceil(MASKS / LINE) * LINE;
+/** Words of one seat on the board: three lines by themselves, then its claims. */
+const SEAT_STRIDE = 3 * LINE + 32;
+export const MAX_CLAIM = 32;
+const RING = SEAT_WORDS + SEATS * SEAT_STRIDE;
+
+const seatWord = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
+/** What the seat's worker sleeps on. */
+export const wakeupsOf = (seat: number) => seatWord(seat);
+/** How many tasks out of the ring the worker runs. */
+export const pulledOf = (seat: number) => seatWord(seat) + LINE;
+/** How many claims are worth a look. */
+export const claimedOf = (seat: number) => seatWord(seat) + 2 * LINE;
+export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
+/** The ring has a place for every cell, and as many again for stale hints. */
+export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
+export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (ringSize(sizes) - 1));
+export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
+
+// --- a cell ---
+
+export const CELL_BYTES = 128;
+/** Int32 words of a cell. */
+export const STATE = 0;
+export const NAME = 1;
+export const TASK_ID = 2;
+/** How arguments or result are written, and how long they are. */
+export const FORM = 3;
+export const LENGTH = 4;
+/** Where they are, if not in the cell: an address in the arena, a position in the stream. */
+export const PLACE = 5;
+/** Float64 words of a cell. */
+export const BEGAN = 3;
+export const RUN_MS = 4;
+/** What fits into the cell itself, in bytes from its start. */
+export const INLINE_START = 40;
+/** A number that is a whole argument list or result, as Float64 word. */
+export const INLINE_NUMBER = INLINE_START / 8;
+
+/** Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one. */
+export const FREE = 0;
+export const POSTED = 1;
+export const RUNNING = 2;
+export const ABORTING = 3;
+const PHASE_BITS = 2;
+export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
+export const phaseOf = (word: number) => word & 3;
+export const seatOf = (word: number) => (word >>> PHASE_BITS) - 1;
+export const POSTED_FOR_ALL = POSTED; // seat -1
+
+/** Forms of arguments and results. */
+export const NOTHING = 0;
+/** One argument, or the result: an Int32 or a Float64 in the cell. */
+export const NUMBER = 1;
+export const IN_CELL = 2;
+/** In the arena (arguments) or the seat's stream (results). */
+export const OUTSIDE = 3;
+/** Comes over the port. */
+export const BY_PORT = 4;
+/** Added to a form of arguments: the list is followed by the places of leases. */
+export const WITH_LEASES = 8;
+/** Added to a form of results: it is an error. */
+export const IS_ERROR = 16;
+
+// --- what a seat has for itself ---
+
+/** Int32 words. */
+export const DONE_TAIL = 0;
+export const MAIL_TAIL = LINE;
+export const MAIL_HEAD = 2 * LINE;
+/** How many bytes of the stream main has read so far. */
+export const STREAM_READ = 3 * LINE;
+const DONE = 4 * LINE;
+export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
+export const mailPlace = (position: number, sizes: Sizes) =>
+  DONE + sizes.cells + (position & (sizes.mail - 1));
+export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + sizes.mail) * 4;
+/** On a hint that a task is done: words that were said before lie in the port. */
+export const PORT_FIRST = 1 << 30;
+
+/** All the memory that a worker is given. */
+export interface SharedMemory {
+  readonly sizes: Sizes;
+  readonly seat: number;
+  readonly board: ArrayBufferLike;
+  readonly cells: ArrayBufferLike;
+  readonly own: ArrayBufferLike;
+  readonly stream: ArrayBufferLike;
+  /** Shapes of objects that main sends, and that the worker sends. */
+  readonly mainShapes: ArrayBufferLike;
+  readonly ownShapes: ArrayBufferLike;
+  /** Segments of the arena so far; more may be told of. */
+  readonly segments: readonly ArrayBufferLike[];
+  /** Names of functions so far. */
+  readonly names: readonly string[];
+  /** How many workers may spin at a time. */
+  readonly spinners: number;
+}

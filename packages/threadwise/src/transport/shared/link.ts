@@ -1,0 +1,274 @@
+/** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
+import type { Link, LinkEvents, Port, Wire } from '../../core/contracts.js';
+import type { Task } from '../../core/task.js';
+import { decodeError, type EncodedError } from '../codec/error-codec.js';
+import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
+import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { ValueReader } from '../codec/value-reader.js';
+import { Conversation } from '../conversation.js';
+import type { WordToMain } from '../words.js';
+import type { SharedExchange } from './exchange.js';
+import {
+  BY_PORT,
+  CELL_BYTES,
+  DONE_TAIL,
+  donePlace,
+  FORM,
+  IN_CELL,
+  INLINE_NUMBER,
+  INLINE_START,
+  IS_ERROR,
+  LENGTH,
+  MAIL_HEAD,
+  MAIL_TAIL,
+  mailPlace,
+  NOTHING,
+  NUMBER,
+  OUTSIDE,
+  PLACE,
+  PORT_FIRST,
+  pulledOf,
+  RUN_MS,
+  type SharedMemory,
+  STREAM_READ,
+  seatByteLength,
+} from './layout.js';
+import { ARGUMENTS, RESULT, type ToMain } from './words.js';
+
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+
+export class SharedLink implements Link {
+  readonly wire: Wire;
+  readonly #exchange: SharedExchange;
+  readonly #events: LinkEvents;
+  readonly #seat: number;
+  readonly #own: Int32Array;
+  readonly #stream: Memory;
+  readonly #reader: ValueReader;
+  readonly #conversation: Conversation;
+  readonly #capacity: number;
+  /** Tasks that were sent to this worker and have not ended, by their numbers. */
+  readonly #sent = new Map<number, Task>();
+  /** Results that came over the port, by cell. */
+  readonly #results = new Map<number, unknown>();
+  /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
+  #borrowed: number[] = [];
+  #doneHead = 0;
+
+  constructor(
+    exchange: SharedExchange,
+    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    events: LinkEvents,
+    capacity: number,
+  ) {
+    const { platform, sizes } = exchange;
+    const own = platform.sharedMemory(seatByteLength(sizes));
+    const stream = platform.sharedMemory(sizes.stream);
+    const ownShapes = platform.sharedMemory(shapeBookByteLength());
+    const { near, far } = platform.channel();
+    const all: SharedMemory = { ...memory, own, stream, ownShapes };
+    this.wire = { transport: 'shared', port: far, memory: all };
+    this.#exchange = exchange;
+    this.#events = events;
+    this.#seat = memory.seat;
+    this.#own = new Int32Array(own);
+    this.#stream = memoryOf(stream);
+    this.#reader = new ValueReader(new ShapeReader(ownShapes));
+    this.#capacity = capacity;
+    this.#conversation = new Conversation(near, platform, events, (id) => this.#taskOf(id));
+    this.#listen(near);
+  }
+
+  get room(): number {
+    if (!this.#exchange.cells.hasFree) return 0;
+    const mailed = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
+    return Math.min(this.#capacity - this.#sent.size, this.#exchange.sizes.mail - mailed);
+  }
+
+  get pulled(): number {
+    return Atomics.load(this.#exchange.board.words, pulledOf(this.#seat));
+  }
+
+  get hasDone(): boolean {
+    return Atomics.load(this.#own, DONE_TAIL) !== this.#doneHead;
+  }
+
+  send(task: Task): void {
+    const { cells, board, sizes, drain } = this.#exchange;
+    const cell = this.#exchange.cellFor(task);
+    if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
+    task.cell = cell;
+    if (cells.isByPort(cell)) {
+      const { args, transfer } = task.payload;
+      this.#conversation.post([ARGUMENTS, cell, task.id, task.name, args], transfer);
+    }
+    this.#sent.set(task.id, task);
+    cells.post(cell, task, this.#seat);
+    const tail = Atomics.load(this.#own, MAIL_TAIL);
+    this.#own[mailPlace(tail, sizes)] = cell;
+    Atomics.store(this.#own, MAIL_TAIL, (tail + 1) | 0);
+    board.wake(this.#seat);
+    drain.expect();
+  }
+
+  /** Nothing is gathered. */
+  flush(): void {}
+
+  withdraw(task: Task): boolean {
+    if (this.#sent.get(task.id) !== task) return this.#exchange.pull.withdraw(task);
+    if (!this.#exchange.cells.withdraw(task.cell, this.#exchange.tail)) return false;
+    this.#sent.delete(task.id);
+    this.#exchange.parked(task);
+    return true;
+  }
+
+  startedAt(task: Task): number | undefined {
+    const { cells, platform } = this.#exchange;
+    if (task.cell < 0 || cells.holder(task.cell) !== this.#seat) return undefined;
+    return cells.began(task.cell) || platform.now();
+  }
+
+  abort(task: Task, reason: unknown): void {
+    this.#conversation.abort(task, reason);
+    this.#exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
+  }
+
+  drain(): void {
+    this.#conversation.drain();
+    this.drainDone(Number.POSITIVE_INFINITY);
+  }
+
+  retire(): boolean {
+    this.#conversation.retire();
+    return false;
+  }
+
+  stop(): void {
+    this.#conversation.stop();
+  }
+
+  adopt(): readonly Task[] {
+    const { cells } = this.#exchange;
+    const begun: Task[] = [];
+    for (let cell = 0; cell < cells.tasks.length; cell++) {
+      const task = cells.tasks[cell];
+      if (task === undefined || cells.holder(cell) !== this.#seat || this.#sent.has(task.id)) continue;
+      cells.adopt(cell);
+      this.#sent.set(task.id, task);
+      begun.push(task);
+    }
+    return begun;
+  }
+
+  /** X2, X3. */
+  bury(): void {
+    const { cells } = this.#exchange;
+    for (const task of this.#sent.values()) {
+      const { cell } = task;
+      if (cells.withdraw(cell, this.#exchange.tail)) continue;
+      cells.takeBack(cell);
+      cells.payload(cell).isSpoilt = true;
+      if (cells.payload(cell) !== task.payload) this.#borrowed.push(cell);
+    }
+    this.#sent.clear();
+  }
+
+  close(): void {
+    for (const cell of this.#borrowed) this.#exchange.cells.freeIfHeld(cell);
+    this.#conversation.close();
+    this.#exchange.leave(this.#seat);
+  }
+
+  tell(word: readonly unknown[]): void {
+    this.#conversation.post(word);
+  }
+
+  /** Handles at most `most` completed tasks. */
+  drainDone(most: number): void {
+    let count = 0;
+    // A listener may ask for a drain in the middle of one: each result is out of the ring before it is told.
+    for (; count < most && !this.#conversation.isClosed && this.hasDone; count++) this.#drainOne();
+    if (count > 0) this.#events.settledBatch();
+  }
+
+  #drainOne(): void {
+    const { cells, sizes } = this.#exchange;
+    const hint = this.#own[donePlace(this.#doneHead, sizes)]!;
+    this.#doneHead = (this.#doneHead + 1) | 0;
+    if ((hint & PORT_FIRST) !== 0) this.#conversation.drain();
+    const cell = hint & ~PORT_FIRST;
+    const task = cells.tasks[cell];
+    if (task === undefined) return;
+    if (this.#sent.size > 0) this.#sent.delete(task.id);
+    const form = cells.words[cell * WORDS + FORM]!;
+    const value = this.#readOrBreak(cell, form & ~IS_ERROR);
+    const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
+    this.#exchange.runTimes.add(runMs);
+    cells.takeBack(cell);
+    if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
+    else this.#events.failed(task, decodeError(value as EncodedError), runMs);
+    if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
+  }
+
+  /** A worker that writes what cannot be read is not to be trusted with more. */
+  #readOrBreak(cell: number, form: number): unknown {
+    try {
+      return this.#read(cell, form);
+    } catch (error) {
+      this.#events.broken(error);
+      return undefined;
+    }
+  }
+
+  #read(cell: number, form: number): unknown {
+    const { words, doubles, memory } = this.#exchange.cells;
+    switch (form) {
+      case NOTHING:
+        return undefined;
+      case NUMBER:
+        return doubles[cell * DOUBLES + INLINE_NUMBER];
+      case IN_CELL: {
+        const start = cell * CELL_BYTES + INLINE_START;
+        return this.#reader.read(memory, start, start + words[cell * WORDS + LENGTH]!);
+      }
+      case OUTSIDE:
+        return this.#readStream(words[cell * WORDS + PLACE]!, words[cell * WORDS + LENGTH]!);
+      case BY_PORT: {
+        const value = this.#results.get(cell);
+        this.#results.delete(cell);
+        return value;
+      }
+      default:
+        throw new Error(`threadwise: a result in an unknown form, ${form}`);
+    }
+  }
+
+  #readStream(position: number, length: number): unknown {
+    const start = position & (this.#exchange.sizes.stream - 1);
+    const value = this.#reader.read(this.#stream, start, start + length);
+    Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
+    return value;
+  }
+
+  #listen(port: Port): void {
+    port.listen(
+      (message) => {
+        const said = message as ToMain;
+        if (this.#conversation.isClosed) return;
+        if (said[0] === RESULT) this.#results.set(said[1] as number, said[2]);
+        else this.#conversation.hear(said as WordToMain);
+      },
+      () => this.#events.settledBatch(),
+      (error) => this.#events.broken(error),
+    );
+  }
+
+  #taskOf(id: number): Task | undefined {
+    const sent = this.#sent.get(id);
+    if (sent !== undefined) return sent;
+    // Rare enough to be looked for: a task out of the ring that speaks.
+    const { cells } = this.#exchange;
+    return cells.tasks.find((task, cell) => task?.id === id && cells.holder(cell) === this.#seat);
+  }
+}

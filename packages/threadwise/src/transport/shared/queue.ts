@@ -1,0 +1,86 @@
+/** The queue that workers pull from by themselves, as main sees it. */
+import type { Link, PullQueue } from '../../core/contracts.js';
+import type { Task } from '../../core/task.js';
+import type { SharedExchange } from './exchange.js';
+import { HEAD, ringPlace } from './layout.js';
+
+export class SharedQueue implements PullQueue {
+  readonly #exchange: SharedExchange;
+
+  constructor(exchange: SharedExchange) {
+    this.#exchange = exchange;
+  }
+
+  get open(): number {
+    return this.#exchange.cells.offeredCount;
+  }
+
+  get unclaimed(): number {
+    return this.#exchange.board.length;
+  }
+
+  offer(task: Task): boolean {
+    const { payload } = task;
+    if (payload.byPort || this.#exchange.isRingFull) return false;
+    const cell = this.#exchange.cellFor(task);
+    if (cell < 0) return false;
+    const { cells } = this.#exchange;
+    task.cell = cell;
+    if (cells.isByPort(cell)) {
+      this.#exchange.parked(task);
+      return false;
+    }
+    cells.post(cell, task, -1);
+    this.#exchange.hint(cell);
+    this.#exchange.drain.expect();
+    return true;
+  }
+
+  withdraw(task: Task): boolean {
+    return this.#withdraw(task, this.#exchange.tail);
+  }
+
+  /** Main claims all hints, as a worker would, so that none is left when the tasks come again in another order. */
+  withdrawAll(): Task[] {
+    const { words } = this.#exchange.board;
+    for (;;) {
+      const head = Atomics.load(words, HEAD);
+      const unbegun = [...this.#unbegun()];
+      const { tail } = this.#exchange;
+      if (Atomics.compareExchange(words, HEAD, head, tail) === head) {
+        return unbegun.filter((task) => this.#withdraw(task, tail));
+      }
+    }
+  }
+
+  holder(task: Task): Link | undefined {
+    const { cells, links } = this.#exchange;
+    if (task.cell < 0 || cells.tasks[task.cell] !== task) return undefined;
+    return links.get(cells.holder(task.cell));
+  }
+
+  peek(): Task | undefined {
+    for (const task of this.#unbegun()) return task;
+    return undefined;
+  }
+
+  #withdraw(task: Task, tail: number): boolean {
+    const { cells } = this.#exchange;
+    if (task.cell < 0 || cells.tasks[task.cell] !== task || !cells.withdraw(task.cell, tail)) return false;
+    this.#exchange.parked(task);
+    return true;
+  }
+
+  *#unbegun(): Generator<Task> {
+    const { board, cells, sizes } = this.#exchange;
+    const { tail } = this.#exchange;
+    const seen = new Set<number>();
+    for (let at = Atomics.load(board.words, HEAD); at !== tail; at = (at + 1) | 0) {
+      const cell = board.words[ringPlace(at, sizes)]!;
+      const task = cells.tasks[cell];
+      if (task === undefined || seen.has(cell) || !cells.isPosted(cell)) continue;
+      seen.add(cell);
+      yield task;
+    }
+  }
+}

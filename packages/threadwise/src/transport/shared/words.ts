@@ -1,0 +1,19 @@
+/** What is said over the port of a shared line besides `../words.ts`: what shared memory cannot carry. */
+import type { WordToMain, WordToWorker } from '../words.js';
+
+/** Arguments of a task, and the cell that it is in. */
+export const ARGUMENTS = 10;
+/** A function's number and name. */
+export const NAMED = 11;
+/** The arena has another segment. */
+export const SEGMENT = 12;
+/** The result of the task in a cell, or its error. */
+export const RESULT = 10;
+
+export type ToWorker =
+  | WordToWorker
+  | readonly [type: typeof ARGUMENTS, cell: number, id: number, name: string, args: readonly unknown[]]
+  | readonly [type: typeof NAMED, id: number, name: string]
+  | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike];
+
+export type ToMain = WordToMain | readonly [type: typeof RESULT, cell: number, value: unknown];
