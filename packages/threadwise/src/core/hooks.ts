@@ -74,7 +74,11 @@ export class Hooks {
 
   /** Whether anybody listens: ask before making an event on a hot path. */
   wants(name: PoolEventName): boolean {
-    return (this.#listeners.get(name)?.size ?? 0) > 0 || this.#sink.wants(name);
+    return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.wants(name);
+  }
+
+  #hasListener(name: PoolEventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0;
   }
 
   emit<E extends PoolEventName>(name: E, event: PoolEvents[E]): void {

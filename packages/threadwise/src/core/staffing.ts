@@ -24,6 +24,7 @@ export class Staffing {
   readonly #context: StaffingContext;
   #bounds: { readonly min: number; readonly max: number };
   #isOpen = true;
+  #isFull = false;
   #failures = 0;
   #pause: TimerHandle | undefined;
   #idleTimer: TimerHandle | undefined;
@@ -47,17 +48,19 @@ export class Staffing {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
     const current = this.#context.crew.servingCount;
+    this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever the policy said, nothing could change
     const load = this.#load();
     const target = Math.max(min, Math.min(max, this.#context.scaling.target(load)));
+    this.#isFull = target >= max;
     if (target > load.current) this.#grow(target - load.current);
     else if (target < load.current) this.#shrink(load.current - target);
     this.#watchIdleness();
   }
 
-  /** Whether there is anything left to grow by. Cheap enough to be asked at every call. */
+  /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
   get canGrow(): boolean {
-    return this.#pause === undefined && this.#context.crew.servingCount < this.#bounds.max;
+    return this.#pause === undefined && !this.#isFull;
   }
 
   /** A worker ended a task: the failures before it do not count any more. */

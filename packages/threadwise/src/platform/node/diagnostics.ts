@@ -3,15 +3,14 @@ import { type Channel, channel } from 'node:diagnostics_channel';
 import type { EventSink } from '../../core/hooks.js';
 
 /** Held, because a channel without a reference may be collected together with its subscribers. */
-const channels = new Map<string, Channel>();
+const channels: Record<string, Channel | undefined> = Object.create(null);
 
 function channelOf(name: string): Channel {
-  let found = channels.get(name);
-  if (found === undefined) {
-    found = channel(`threadwise:${name}`);
-    channels.set(name, found);
-  }
-  return found;
+  const found = channels[name];
+  if (found !== undefined) return found;
+  const made = channel(`threadwise:${name}`);
+  channels[name] = made;
+  return made;
 }
 
 export const diagnosticsSink: EventSink = {

@@ -107,8 +107,9 @@ export class SharedQueueDispatch implements Dispatch {
 
   /** Whether a task may simply lie down behind the others. */
   #suits(task: Task): boolean {
-    if (this.#pull.unclaimed === 0) this.#isMixed = false;
-    else if (this.#isMixed || task.priority !== this.#lowest) return false;
+    if (!this.#isMixed && task.priority === this.#lowest) return true;
+    if (this.#pull.unclaimed > 0) return false;
+    this.#isMixed = false;
     this.#lowest = task.priority;
     return true;
   }

@@ -3,9 +3,16 @@ import { HEAD, PARKED, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
 export class Board {
   readonly words: Int32Array;
+  /** Words of each mask that are in use, when that was last looked at: seats are added, and never taken away. */
+  #maskWords = 1;
 
   constructor(buffer: ArrayBufferLike) {
     this.words = new Int32Array(buffer);
+  }
+
+  /** Looks how many seats there are by now. */
+  refresh(): void {
+    this.#maskWords = (Atomics.load(this.words, SEATS_USED) + 31) >>> 5;
   }
 
   /** How many hints lie in the ring. */
@@ -27,7 +34,7 @@ export class Board {
     return (Atomics.load(this.words, mask + (seat >>> 5)) & (1 << (seat & 31))) !== 0;
   }
 
-  /** Whether any bit is set; `mask` is PARKED or SPINNING. */
+  /** Whether any bit is set; `mask`: PARKED, SPINNING or DOZING. */
   any(mask: number): boolean {
     const end = mask + this.#maskWords;
     for (let at = mask; at < end; at++) if (Atomics.load(this.words, at) !== 0) return true;
@@ -61,9 +68,5 @@ export class Board {
     Atomics.add(this.words, wakeupsOf(seat), 1);
     Atomics.notify(this.words, wakeupsOf(seat));
     return true;
-  }
-
-  get #maskWords(): number {
-    return (Atomics.load(this.words, SEATS_USED) + 31) >>> 5;
   }
 }

@@ -208,8 +208,7 @@ export class Claims {
   /** S3: others may have relied on this worker to find all of it. */
   #foundWhileSpinning(): void {
     this.endSpinning();
-    const left = this.#board.length + this.#count - this.#next;
-    this.#caller.call(left, Atomics.load(this.#words, SEATS_USED));
+    this.#caller.call(Atomics.load(this.#words, SEATS_USED), this.#count - this.#next);
   }
 
   #pulled(cell: number): number {

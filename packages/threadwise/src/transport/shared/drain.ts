@@ -16,8 +16,8 @@ export interface Drained {
 
 /** Results may be handled back to back for that long before timers and I/O have their turn. Milliseconds. */
 const SLICE_MS = 1;
-/** Results that are handled before the clock is looked at. */
-const BATCH = 128;
+/** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
+const BATCH = 32;
 /** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 
@@ -73,12 +73,10 @@ export class Drain {
 
   #spin(): boolean {
     const { ms } = this.#budget;
-    if (ms === 0 || !spin(this.#hasDone, ms, this.#from.platform.now)) {
-      if (ms > 0) this.#budget.miss();
-      return false;
-    }
-    this.#budget.hit();
-    return this.#drainAll();
+    if (ms === 0) return false;
+    const hasFound = spin(this.#hasDone, ms, this.#from.platform.now);
+    this.#budget.tried(hasFound);
+    return hasFound && this.#drainAll();
   }
 
   /** M1 to M3. */

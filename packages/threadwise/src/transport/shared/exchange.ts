@@ -18,6 +18,8 @@ import {
   CELL_BYTES,
   claimedOf,
   claimsOf,
+  DOZING,
+  HEAD,
   MAX_CLAIM,
   PARKED,
   pulledOf,
@@ -61,6 +63,9 @@ export class SharedExchange implements Exchange {
   readonly links = new Map<number, SharedLink>();
   readonly runTimes = new RunTimes();
   readonly #caller: Caller;
+  /** What the board's words TAIL, which only main writes, and HEAD, some time ago, say. */
+  tail = 0;
+  #headSeen = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
   readonly #linkCapacity: number;
   readonly #nameIds = new Map<string, number>();
@@ -110,6 +115,7 @@ export class SharedExchange implements Exchange {
     if (seat === undefined) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
     const { words } = this.board;
     if (seat >= Atomics.load(words, SEATS_USED)) Atomics.store(words, SEATS_USED, seat + 1);
+    this.board.refresh();
     const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
     const link = new SharedLink(this, memory, events, this.#linkCapacity);
     this.links.set(seat, link);
@@ -127,6 +133,7 @@ export class SharedExchange implements Exchange {
     }
     this.board.clear(PARKED, seat);
     this.board.clear(SPINNING, seat);
+    this.board.clear(DOZING, seat);
     Atomics.store(words, pulledOf(seat), 0);
     this.links.delete(seat);
     this.#freeSeats.push(seat);
@@ -135,10 +142,10 @@ export class SharedExchange implements Exchange {
   /** O4, O5: tells all workers of a posted cell. */
   hint(cell: number): void {
     const { words } = this.board;
-    const tail = Atomics.load(words, TAIL);
-    words[ringPlace(tail, this.sizes)] = cell;
-    Atomics.store(words, TAIL, (tail + 1) | 0);
-    this.#caller.call(this.board.length, this.links.size);
+    words[ringPlace(this.tail, this.sizes)] = cell;
+    this.tail = (this.tail + 1) | 0;
+    Atomics.store(words, TAIL, this.tail);
+    this.#caller.call(this.links.size);
   }
 
   /** Tasks that are out. */
@@ -146,12 +153,11 @@ export class SharedExchange implements Exchange {
     return this.cells.outCount;
   }
 
-  get tail(): number {
-    return Atomics.load(this.board.words, TAIL);
-  }
-
   get isRingFull(): boolean {
-    return this.board.length >= ringSize(this.sizes);
+    const size = ringSize(this.sizes);
+    if (((this.tail - this.#headSeen) | 0) < size) return false;
+    this.#headSeen = Atomics.load(this.board.words, HEAD);
+    return ((this.tail - this.#headSeen) | 0) >= size;
   }
 
   close(): void {

@@ -15,6 +15,7 @@ import {
   ABORTING,
   BY_PORT,
   CELL_BYTES,
+  DOZING,
   FORM,
   IN_CELL,
   INLINE_NUMBER,
@@ -73,6 +74,8 @@ export class SharedInlet implements Inlet, Begun {
   #sleeper: Sleeper | undefined;
   #isParked = false;
   #isDozing = false;
+  /** Nobody called: it looks whether it is needed, and leaves spinning to those who are. */
+  #isOneLook = false;
   #offeredBefore = 0;
   #tasks: () => void = () => undefined;
 
@@ -169,8 +172,9 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   rest(canSpin: boolean): boolean {
+    this.#board.refresh();
     if (this.#claims.hasWork()) return true;
-    if (canSpin && this.#spin()) return true;
+    if (canSpin && !this.#isOneLook && this.#spin()) return true;
     this.#claims.endSpinning();
     return !this.#park();
   }
@@ -178,12 +182,9 @@ export class SharedInlet implements Inlet, Begun {
   #spin(): boolean {
     const { ms } = this.#budget;
     if (ms === 0 || this.#spinners === 0 || !this.#claims.beginSpinning(this.#spinners)) return false;
-    if (spin(this.#hasNew, ms, this.#platform.now)) {
-      this.#budget.hit();
-      return true;
-    }
-    this.#budget.miss();
-    return false;
+    const hasFound = spin(this.#hasNew, ms, this.#platform.now);
+    this.#budget.tried(hasFound);
+    return hasFound;
   }
 
   /** P1 to P3. Returns whether it sleeps. */
@@ -206,9 +207,14 @@ export class SharedInlet implements Inlet, Begun {
     if (this.#isDozing || offered === this.#offeredBefore) return;
     this.#offeredBefore = offered;
     this.#isDozing = true;
+    this.#board.set(DOZING, this.#seat);
     this.#platform.timer(DOZE_MS, () => {
       this.#isDozing = false;
-      if (this.#isParked) this.#tasks();
+      this.#board.clear(DOZING, this.#seat);
+      if (!this.#isParked) return;
+      this.#isOneLook = true;
+      this.#tasks();
+      this.#isOneLook = false;
     });
   }
 

@@ -28,7 +28,9 @@ export const MAIN_PARKED = 2 * LINE;
 export const SEATS_USED = 3 * LINE;
 export const PARKED = 4 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
-const SEAT_WORDS = SPINNING + Math.ceil(MASKS / LINE) * LINE;
+/** Of those that are parked: who looks again soon by himself. */
+export const DOZING = SPINNING + Math.ceil(MASKS / LINE) * LINE;
+const SEAT_WORDS = DOZING + Math.ceil(MASKS / LINE) * LINE;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;

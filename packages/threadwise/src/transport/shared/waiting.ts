@@ -16,35 +16,33 @@ export function spin(found: () => boolean, ms: number, now: () => number): boole
   }
 }
 
-/** How long spinning is worth while: as long as it finds something; after failures it is tried less and less. */
+/** Weight of the newest attempt in the share of attempts that found something. */
+const NEWEST_WEIGHT = 0.1;
+/** Spinning costs as much as some ten wake-ups save: below that share it is only tried now and then. */
+const WORTHWHILE = 0.1;
+const RETRY_INTERVAL = 16;
+
+/** How long to spin: as long as it finds something often enough to pay for the times that it does not. */
 export class SpinBudget {
   readonly #mostMs: number;
-  #misses = 0;
+  #hitShare = 1;
   #skipped = 0;
 
   constructor(mostMs: number) {
     this.#mostMs = mostMs;
   }
 
-  /** Milliseconds to spin now. */
+  /** Milliseconds to spin now. A retry gets all of it: less would miss what is slow only because the other side sleeps. */
   get ms(): number {
-    if (this.#misses < FEW_MISSES) return this.#mostMs;
-    // With the whole budget: less would miss what is slow only because the other side sleeps as well.
-    return ++this.#skipped % RETRY_INTERVAL === 0 ? this.#mostMs : 0;
+    return this.#hitShare > WORTHWHILE || ++this.#skipped % RETRY_INTERVAL === 0 ? this.#mostMs : 0;
   }
 
-  hit(): void {
-    this.#misses = 0;
-  }
-
-  miss(): void {
-    this.#misses++;
+  /** What came of it. One hit is reason enough to try the next few times. */
+  tried(hasFound: boolean): void {
+    this.#hitShare += ((hasFound ? 1 : 0) - this.#hitShare) * NEWEST_WEIGHT;
+    if (hasFound) this.#hitShare = Math.max(this.#hitShare, 2 * WORTHWHILE);
   }
 }
-
-/** Failures in a row after which spinning stops, and of the times after that, which one tries again. By hand. */
-const FEW_MISSES = 4;
-const RETRY_INTERVAL = 8;
 
 type WaitAsync = (
   words: Int32Array,
