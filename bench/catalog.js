@@ -8,18 +8,22 @@ async function importAll(folder) {
   return modules.map((module) => module.default);
 }
 
-const ROLES = ['ours', 'published', 'inline'];
+const ROLES = ['ours', 'published', 'inline', 'bare'];
 
 /**
  * Every way of running tasks that is compared, ours first.
- * @returns a list of { id, role, package, isQuick, open }: `open({ threads })` gives `{ call(task, argument), close() }`;
+ * @returns a list of { id, role, package, can, isQuick, open }.
+ *   open: `open({ threads, isCold })` gives `{ call(task, argument), close() }`; isCold: without waiting for its threads.
+ *   can: what that offers beside: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
+ *   (`stats()`).
  *   isQuick: whether a quick run has it, which takes one variant of each package
  */
 export async function contenders() {
   const files = await importAll('contenders');
-  const all = files.flatMap(({ role, package: packageName, variants, quick }) =>
+  const all = files.flatMap(({ role, package: packageName, can = [], variants, quick }) =>
     Object.entries(variants).map(([id, open], i) => {
-      return { id, role, package: packageName, isQuick: quick === undefined ? i === 0 : id === quick, open };
+      const isQuick = quick === undefined ? i === 0 : id === quick;
+      return { id, role, package: packageName, can, isQuick, open };
     }),
   );
   return all.toSorted((a, b) => ROLES.indexOf(a.role) - ROLES.indexOf(b.role));

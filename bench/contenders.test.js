@@ -1,27 +1,55 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from './catalog.js';
+import { open as openOurs } from './contenders/threadwise.js';
+import { LEAST } from './efforts.js';
+import { entriesOf } from './entries.js';
 import { versionOf } from './machine.js';
+import { NotAvailable } from './not-available.js';
 import { takeSample } from './sampling.js';
+import { everyThread, openReady } from './with-pool.js';
 
 const all = await contenders();
-const allExperiments = await experiments();
 const threads = 2;
+const { budget } = LEAST;
 
-test('every published pool is among them, and ours, and inline', () => {
+/** Skips what the installed version of a package has not: whatever else goes wrong fails the test. */
+async function unlessNotAvailable(t, run) {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof NotAvailable)) throw error;
+    t.skip(`not available: ${error.message}`);
+  }
+}
+
+async function withContender(t, contender, run) {
+  await unlessNotAvailable(t, async () => {
+    const pool = await openReady(contender, threads);
+    try {
+      await run(pool);
+    } finally {
+      await pool.close();
+    }
+  });
+}
+
+test('every published pool is among them, and ours, and inline, and bare threads', () => {
   const packages = new Set(all.filter(({ role }) => role === 'published').map((one) => one.package));
   for (const name of ['piscina', 'tinypool', 'workerpool', 'poolifier', 'jest-worker']) {
     assert.ok(packages.has(name), name);
   }
-  assert.equal(all[0].role, 'ours');
-  assert.ok(all.some(({ role }) => role === 'inline'));
+  assert.equal(all[0].id, 'threadwise');
+  for (const role of ['ours', 'inline', 'bare']) assert.ok(all.some((one) => one.role === role));
   assert.equal(new Set(all.map(({ id }) => id)).size, all.length);
 });
 
-for (const contender of all) {
-  test(`${contender.id}: does the work, on the threads it should`, async () => {
-    const pool = await contender.open({ threads });
-    try {
+/** An empty thread knows only its number. */
+const working = all.filter(({ id }) => id !== 'bare Worker (empty)');
+
+for (const contender of working) {
+  test(`${contender.id}: does the work`, (t) =>
+    withContender(t, contender, async (pool) => {
       const numbers = Array.from({ length: 50 }, (_, i) => i);
       const results = await Promise.all(numbers.map((x) => pool.call('increment', x)));
       assert.deepEqual(
@@ -31,51 +59,96 @@ for (const contender of all) {
       const value = { id: 3, name: 'three', ok: true, tags: ['a', 'b'] };
       const copy = await pool.call('echo', value);
       assert.deepEqual(copy, value);
-      const where = await threadsUsed(pool);
-      if (contender.role === 'inline') assert.deepEqual(where, new Set([0]));
+      if (contender.role !== 'inline') assert.notEqual(copy, value, 'an object that crossed is another one');
+    }));
+}
+
+for (const contender of all) {
+  test(`${contender.id}: runs on the threads it should`, (t) =>
+    withContender(t, contender, async (pool) => {
+      const isInline = contender.role === 'inline';
+      const where = await everyThread(pool, isInline ? 1 : threads);
+      if (isInline) assert.deepEqual(where, new Set([0]));
       else {
         assert.equal(where.size, threads);
         assert.ok(!where.has(0), 'on the main thread');
-        assert.notEqual(copy, value, 'an object that crossed is another one');
       }
-    } finally {
-      await pool.close();
+    }));
+}
+
+for (const contender of all.filter(({ can }) => can.includes('transfer'))) {
+  test(`${contender.id}: what is transferred moves, and what is not stays`, (t) =>
+    withContender(t, contender, async (pool) => {
+      for (const transfers of [true, false]) {
+        const bytes = new Uint8Array(100).fill(2);
+        const sum = await pool.call('checksum', bytes, transfers ? [bytes.buffer] : undefined);
+        assert.equal(sum, 106);
+        assert.equal(bytes.length, transfers ? 0 : 100);
+      }
+    }));
+}
+
+for (const contender of all.filter(({ can }) => can.includes('lease'))) {
+  test(`${contender.id}: a lease crosses`, (t) =>
+    withContender(t, contender, async (pool) => {
+      const lease = pool.lease(100);
+      lease.bytes.fill(2);
+      assert.equal(await pool.call('checksum', lease), 106);
+    }));
+}
+
+for (const contender of working.filter(({ role }) => role !== 'bare')) {
+  test(`${contender.id}: a sample is right, and its process ends by itself`, (t) =>
+    unlessNotAvailable(t, async () => {
+      const order = { experiment: 'crossing', scenario: 'trivial', contender: contender.id, budget };
+      const values = await takeSample(order);
+      assert.ok(values.callsPerSecond > 0);
+    }));
+}
+
+/** Each scenario by ours and by what has no pool: that every contender gets through a sample has been seen above. */
+const FEW = ['threadwise', undefined];
+
+for (const experiment of await experiments()) {
+  for (const scenario of experiment.scenarios.filter(({ isQuick }) => isQuick !== false)) {
+    const few = all.filter((contender) => FEW.includes(contender.package));
+    for (const { id, contender, way } of entriesOf(scenario, few, { isQuick: true })) {
+      test(`${experiment.id}, ${scenario.id}: a sample of '${id}' gives every figure`, async (t) => {
+        const fixture = scenario.fixture?.make(budget);
+        try {
+          const ids = { experiment: experiment.id, scenario: scenario.id, contender: contender.id };
+          await unlessNotAvailable(t, async () => {
+            const values = await takeSample({ ...ids, way, given: fixture?.given, budget });
+            const expected = scenario.metrics.filter((metric) => !metric.isOptional);
+            for (const metric of expected) assert.ok(values[metric.id] >= 0, metric.id);
+          });
+        } finally {
+          fixture?.remove();
+        }
+      });
     }
-  });
-
-  for (const experiment of allExperiments) {
-    test(`${contender.id}: a sample of every scenario of '${experiment.id}' is right, and its process ends by itself`, async () => {
-      for (const scenario of experiment.scenarios) {
-        const order = { experiment: experiment.id, scenario: scenario.id, contender: contender.id };
-        const values = await takeSample({ ...order, budget: { warmUpMs: 0, measureMs: 1 } });
-        for (const { id } of scenario.metrics) assert.ok(values[id] >= 0, `${scenario.id}: ${id}`);
-      }
-    });
   }
 }
 
-/** The threads that tasks ran on; asks until it has seen as many as there should be, or very often. */
-async function threadsUsed(pool) {
-  const seen = new Set();
-  for (let tries = 0; tries < 50 && seen.size < threads; tries++) {
-    for (const id of await Promise.all(Array.from({ length: 100 }, () => pool.call('threadId'))))
-      seen.add(id);
-  }
-  return seen;
-}
+test('an option that the library refuses makes a contender that is not available', async () => {
+  const refused = openOurs({ threads }, { transport: 'carrier pigeon' });
+  await assert.rejects(
+    refused,
+    (error) => error instanceof NotAvailable && /carrier pigeon/.test(error.message),
+  );
+});
 
 test('a version is what is installed', () => {
-  for (const { role, package: name } of all.filter(({ role }) => role !== 'inline')) {
-    assert.match(versionOf(name), /^\d+\.\d+\.\d+/, `${role} ${name}`);
+  for (const { id, package: name } of all.filter((contender) => contender.package !== undefined)) {
+    assert.match(versionOf(name), /^\d+\.\d+\.\d+/, id);
   }
 });
 
 test('a sample of something that does not exist says what there is', async () => {
-  const order = {
-    experiment: 'crossing',
-    scenario: 'trivial',
-    contender: 'nobody',
-    budget: { warmUpMs: 0, measureMs: 1 },
-  };
-  await assert.rejects(takeSample(order), /There is no 'nobody'\. There are: .*piscina/);
+  const order = { experiment: 'crossing', scenario: 'trivial', contender: 'nobody', budget };
+  await assert.rejects(takeSample(order), ({ message }) => {
+    assert.match(message, /There is no 'nobody'\. There are: .*piscina/);
+    assert.ok(!message.includes(import.meta.dirname), 'says nothing of where it ran');
+    return true;
+  });
 });

@@ -1,39 +1,57 @@
-// Takes the samples of an experiment: rounds, in each of which every contender has its turn.
+// Takes the samples of an experiment: rounds, in each of which every entry of every scenario has its turn.
+import { NotAvailable } from './not-available.js';
 
 /**
- * @param options contenders: ids; rounds: how many samples of each; takeSample: see sampling.js; onSample: told of each
- * @returns samples[scenario][contender]: a list of values, one for each round; and what failed
+ * @param plan [{ scenario, entries }]: entries as entries.js gives them
+ * @param options rounds: how many samples of each; takeSample: see sampling.js; onSample: told of each
+ * @returns samples[scenario][entry]: a list of values, one for each round; and what failed, or was not available
  */
-export async function measure(experiment, { contenders, rounds, budget, takeSample, onSample = () => {} }) {
+export async function measure(plan, { experiment, rounds, budget, takeSample, onSample = () => {} }) {
   const samples = Object.fromEntries(
-    experiment.scenarios.map(({ id }) => [
-      id,
-      Object.fromEntries(contenders.map((contender) => [contender, []])),
-    ]),
+    plan.map(({ scenario, entries }) => [scenario.id, Object.fromEntries(entries.map(({ id }) => [id, []]))]),
   );
   const failures = [];
-  const hasFailed = (scenario, contender) =>
-    failures.some((failure) => failure.scenario === scenario && failure.contender === contender);
-  for (let round = 0; round < rounds; round++) {
-    for (const { id: scenario } of experiment.scenarios) {
-      for (const contender of rotate(contenders, round)) {
-        if (hasFailed(scenario, contender)) continue;
-        onSample({ round, scenario, contender });
-        try {
-          samples[scenario][contender].push(
-            await takeSample({ experiment: experiment.id, scenario, contender, budget }),
-          );
-        } catch (error) {
-          failures.push({ scenario, contender, round, message: error.message });
+  const hasFailed = (scenario, entry) =>
+    failures.some((failure) => failure.scenario === scenario.id && failure.entry === entry.id);
+
+  async function take(scenario, { id, contender, way }, round, given) {
+    onSample({ round, scenario: scenario.id, entry: id });
+    const ids = { experiment, scenario: scenario.id, contender: contender.id };
+    try {
+      samples[scenario.id][id].push(await takeSample({ ...ids, way, given, budget }));
+    } catch (error) {
+      const isAvailable = !(error instanceof NotAvailable);
+      failures.push({ scenario: scenario.id, entry: id, round, isAvailable, message: error.message });
+    }
+  }
+
+  const fixtures = makeFixtures(plan, budget);
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const { scenario, entries } of plan) {
+        const given = fixtures.get(scenario.fixture)?.given;
+        const present = rotate(entries, round).filter((entry) => !hasFailed(scenario, entry));
+        if (scenario.isTogether) {
+          await Promise.all(present.map((entry) => take(scenario, entry, round, given)));
+        } else {
+          for (const entry of present) await take(scenario, entry, round, given);
         }
       }
     }
+  } finally {
+    for (const { remove } of fixtures.values()) remove();
   }
   return { samples, failures };
 }
 
+/** What samples share, such as files: made once for all of them. */
+function makeFixtures(plan, budget) {
+  const wanted = new Set(plan.map(({ scenario }) => scenario.fixture).filter(Boolean));
+  return new Map([...wanted].map((fixture) => [fixture, fixture.make(budget)]));
+}
+
 /** Every round begins with another one, so that nobody always has the machine as it is after the same neighbour. */
 function rotate(list, by) {
-  const start = by % list.length;
+  const start = by % Math.max(1, list.length);
   return [...list.slice(start), ...list.slice(0, start)];
 }

@@ -1,57 +1,93 @@
-// The table on the terminal.
+// The tables on the terminal.
 import Table from 'cli-table3';
+import { formatGoal, formatNumber, formatRatio } from './format.js';
+
+const PLAIN = { style: { head: [], border: [] } };
 
 /** @param scenario one of summary.js @returns lines of text */
-export function renderScenario({ title, metrics, bestPublished, rows }) {
-  const [first] = metrics;
+export function renderScenario(scenario) {
+  const table = scenario.layout === 'grid' ? gridOf(scenario) : tableOf(scenario);
+  return `${scenario.title}\n${table}\n`;
+}
+
+/** Where the first metric is the one that counts: it is shown with its range, and how it compares. */
+function tableOf({ metrics, bestPublished, rows }) {
+  const [first, ...others] = metrics;
+  const labels = others.map(({ label }) => label);
   const table = new Table({
-    head: ['', 'version', ...headsOf(metrics), 'x best published'],
-    colAligns: [
-      'left',
-      'left',
-      ...metrics.flatMap((metric) => (metric === first ? ['right', 'right', 'right'] : ['right'])),
-      'right',
-    ],
-    style: { head: [], border: [] },
+    ...PLAIN,
+    head: ['', 'version', first.label, 'from - to', 'noise', ...labels, 'x best\npublished'],
+    colAligns: ['left', 'left', ...Array(metrics.length + 3).fill('right')],
   });
-  for (const row of rows) table.push(cellsOf(row, metrics, bestPublished));
-  return `${title}\n${table}\n`;
+  const cells = ({ id, figures, samples }) => {
+    const { median, min, max, noise, toBestPublished } = figures[first.id];
+    return [
+      formatNumber(median),
+      `${formatNumber(min)} - ${formatNumber(max)}`,
+      samples.length > 1 ? formatNoise(noise) : '',
+      ...others.map((metric) => (figures[metric.id] ? formatNumber(figures[metric.id].median) : '')),
+      id === bestPublished[first.id] ? 'best' : formatRatio(toBestPublished),
+    ];
+  };
+  return filled(table, rows, metrics.length + 3, cells);
 }
 
-/** The first metric is shown with its range. */
-function headsOf([first, ...others]) {
-  return [first.label, 'from - to', 'noise', ...others.map(({ label }) => label)];
+/** Where all metrics count alike: below each figure how it compares, and its noise. */
+function gridOf({ metrics, bestPublished, rows }) {
+  const table = new Table({
+    ...PLAIN,
+    head: ['', 'version', ...metrics.map(({ label }) => label.replaceAll(' ', '\n'))],
+    colAligns: ['left', 'left', ...metrics.map(() => 'right')],
+  });
+  const cells = ({ id: row, figures, samples }) =>
+    metrics.map(({ id }) => {
+      const { median, noise, toBestPublished } = figures[id];
+      const compared = row === bestPublished[id] ? 'best' : formatRatio(toBestPublished);
+      const below = samples.length > 1 ? [compared, `~${formatNoise(noise)}`] : [compared];
+      return [formatNumber(median), ...below].join('\n');
+    });
+  return filled(table, rows, metrics.length, cells);
 }
 
-function cellsOf({ id, version, failure, figures, samples }, metrics, bestPublished) {
-  if (failure !== undefined) {
-    return [id, version ?? '', { content: `failed: ${firstLine(failure)}`, colSpan: metrics.length + 3 }];
+/** What failed, or is not there, says so instead of figures. */
+function filled(table, rows, width, cellsOf) {
+  for (const row of rows) {
+    const { id, version = '', failure, notAvailable } = row;
+    const said =
+      notAvailable === undefined ? failure && `failed: ${failure}` : `not available: ${notAvailable}`;
+    const cells = said === undefined ? cellsOf(row) : [{ content: shorten(said), colSpan: width }];
+    table.push([id, version, ...cells]);
   }
-  const [first, ...others] = metrics.map((metric) => figures[metric.id]);
-  return [
-    id,
-    version ?? '',
-    formatNumber(first.median),
-    `${formatNumber(first.min)} - ${formatNumber(first.max)}`,
-    samples.length > 1 ? `${Math.round(first.noise * 100)} %` : '',
-    ...others.map((figure) => formatNumber(figure.median)),
-    id === bestPublished ? 'best' : formatRatio(first.toBestPublished),
-  ];
+  return table;
 }
 
-/** Of what a process wrote before it ended, the line that says why. */
-function firstLine(text) {
-  const lines = text.split('\n');
-  const line = lines.find((candidate) => /^\w*Error\b/.test(candidate)) ?? lines[0];
-  return line.trim().slice(0, 100);
+/** The goals of all scenarios, as one table, but for those of rows that took no part. '' where there are none. */
+export function renderGoals(scenarios) {
+  const table = new Table({
+    ...PLAIN,
+    head: ['', 'goal', 'measured', 'from - to', 'met'],
+    colAligns: ['left', 'left', 'right', 'right', 'left'],
+    colWidths: [null, 54],
+    wordWrap: true,
+  });
+  for (const { id, metrics, rows, goals } of scenarios) {
+    for (const goal of goals.filter(({ of }) => rows.some((row) => row.id === of))) {
+      const { measured, range, verdict } = formatGoal(goal, metrics);
+      table.push([id, goal.text, measured, range, verdict]);
+    }
+  }
+  return table.length === 0 ? '' : `Goals\n${table}\n`;
 }
 
-/** Three digits that mean something, and thousands apart. */
-export function formatNumber(value) {
-  const digits = Number(value.toPrecision(3));
-  return digits.toLocaleString('en-US', { maximumSignificantDigits: 3 });
-}
+const formatNoise = (noise) => `${Math.round(noise * 100)} %`;
 
-export function formatRatio(value) {
-  return value === undefined ? '' : `${value.toPrecision(value >= 100 ? 3 : 2)} x`;
+/** Of what a process wrote before it ended, the line that says why; without the folders that files are in. */
+function shorten(text) {
+  const [first, ...rest] = text.split('\n');
+  const reason = rest.find((line) => /^\w*Error\b/.test(line));
+  const line = reason === undefined ? first : `${first.split(': ')[0]}: ${reason}`;
+  return line
+    .trim()
+    .replace(/file:\/\/\S*\//g, '')
+    .slice(0, 100);
 }

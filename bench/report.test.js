@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { measure } from './measure.js';
-import { formatNumber, renderScenario } from './report.js';
+import { formatNumber, formatRatio } from './format.js';
+import { renderScenario } from './report.js';
 import { describe, median, quantile, ratio } from './statistics.js';
 import { summarize } from './summary.js';
 
@@ -19,12 +19,16 @@ const experiment = {
     { id: 'latency', title: 'Latency', metrics: [{ id: 'p50', label: 'p50 us', better: 'lower' }] },
   ],
 };
-const contenders = [
-  { id: 'ours', role: 'ours', version: '1.0.0' },
-  { id: 'a', role: 'published', version: '2.0.0' },
-  { id: 'b', role: 'published', version: '3.0.0' },
-  { id: 'inline', role: 'inline' },
+const entries = [
+  { id: 'ours', contender: { id: 'ours', role: 'ours', version: '1.0.0' } },
+  { id: 'a', contender: { id: 'a', role: 'published', version: '2.0.0' } },
+  { id: 'b', contender: { id: 'b', role: 'published', version: '3.0.0' } },
+  { id: 'inline', contender: { id: 'inline', role: 'inline' } },
 ];
+const planFor = (...chosen) => experiment.scenarios.map((scenario) => ({ scenario, entries: chosen }));
+const plan = planFor(...entries);
+const describeContender = ({ role, version }) => ({ role, version });
+const summarizeAll = (failures = []) => summarize(plan, { samples, failures }, describeContender);
 const samples = {
   speed: {
     ours: [300, 100, 200, 900, 250].map((rate) => ({ rate, cpu: 2 })),
@@ -69,16 +73,16 @@ test('a ratio is how many times as good, whichever direction is better', () => {
   assert.equal(ratio(40, 20, 'lower'), 0.5);
 });
 
-test('ratios are to the published pool with the best median, in each scenario', () => {
-  const [speed, latency] = summarize(experiment, contenders, { samples, failures: [] });
-  assert.equal(speed.bestPublished, 'a');
+test('ratios are to the published pool with the best median, in each scenario and by each metric', () => {
+  const [speed, latency] = summarizeAll();
+  assert.deepEqual(speed.bestPublished, { rate: 'a', cpu: 'b' });
   const rate = Object.fromEntries(speed.rows.map(({ id, figures }) => [id, figures.rate]));
   assert.deepEqual(rate.ours, { median: 250, min: 100, max: 900, noise: 3.2, toBestPublished: 5 });
   assert.equal(rate.a.toBestPublished, 1);
   assert.equal(rate.b.toBestPublished, 0.4);
   assert.equal(rate.inline.toBestPublished, 100);
-  assert.equal(speed.rows[0].figures.cpu.toBestPublished, 4);
-  assert.equal(latency.bestPublished, 'b');
+  assert.equal(speed.rows[0].figures.cpu.toBestPublished, 0.5);
+  assert.deepEqual(latency.bestPublished, { p50: 'b' });
   assert.equal(latency.rows[0].figures.p50.toBestPublished, 4);
 });
 
@@ -86,27 +90,28 @@ test('a contender that failed has no figures and is nobody’s measure', () => {
   const failures = [
     {
       scenario: 'speed',
-      contender: 'a',
+      entry: 'a',
       round: 1,
+      isAvailable: true,
       message: 'file.js:1\n  throw new Error(why)\n\nTypeError: it broke\n    at x',
     },
   ];
-  const [speed, latency] = summarize(experiment, contenders, { samples, failures });
-  assert.equal(speed.bestPublished, 'b');
+  const [speed, latency] = summarizeAll(failures);
+  assert.equal(speed.bestPublished.rate, 'b');
   assert.deepEqual(speed.rows[1].figures, {});
   assert.match(renderScenario(speed), /failed: TypeError: it broke/);
   assert.equal(latency.rows[1].figures.p50.median, 40);
 });
 
 test('without a published pool there are figures and no ratios', () => {
-  const [speed] = summarize(experiment, [contenders[0]], { samples, failures: [] });
-  assert.equal(speed.bestPublished, undefined);
+  const [speed] = summarize(planFor(entries[0]), { samples, failures: [] });
+  assert.equal(speed.bestPublished.rate, undefined);
   assert.equal(speed.rows[0].figures.rate.toBestPublished, undefined);
   assert.match(renderScenario(speed), /ours/);
 });
 
 test('the table shows each contender once, with its figures', () => {
-  const [speed] = summarize(experiment, contenders, { samples, failures: [] });
+  const [speed] = summarizeAll();
   const lines = renderScenario(speed).split('\n');
   const line = (id) => lines.find((text) => text.includes(` ${id} `));
   assert.match(line('ours'), /1\.0\.0 .* 250 .* 100 - 900 .* 320 % .* 2 .* 5\.0 x/);
@@ -114,49 +119,37 @@ test('the table shows each contender once, with its figures', () => {
   assert.match(line('inline'), /5,000 .* 100 x/);
 });
 
-test('numbers have three digits that mean something', () => {
+test('numbers and ratios have few digits, which mean something', () => {
   assert.equal(formatNumber(11_234_567), '11,200,000');
   assert.equal(formatNumber(15.678), '15.7');
   assert.equal(formatNumber(0.12345), '0.123');
   assert.equal(formatNumber(0), '0');
+  assert.equal(formatRatio(0.0123), '0.012 x');
+  assert.equal(formatRatio(29.6), '30 x');
+  assert.equal(formatRatio(1736), '1,740 x');
+  assert.equal(formatRatio(undefined), '');
 });
 
-test('every round begins with another contender, and each has its turn in each scenario', async () => {
-  const orders = [];
-  const { samples: taken, failures } = await measure(experiment, {
-    contenders: ['a', 'b', 'c'],
-    rounds: 4,
-    budget: { warmUpMs: 1, measureMs: 2 },
-    takeSample: async (order) => {
-      orders.push(order);
-      return { rate: orders.length };
-    },
-  });
-  assert.deepEqual(failures, []);
-  const turns = orders.filter(({ scenario }) => scenario === 'speed').map(({ contender }) => contender);
-  assert.equal(turns.join(''), 'abcbcacababc');
-  for (const scenario of ['speed', 'latency']) {
-    for (const contender of ['a', 'b', 'c']) assert.equal(taken[scenario][contender].length, 4);
-  }
-  assert.deepEqual(orders[0], {
-    experiment: 'synthetic',
-    scenario: 'speed',
-    contender: 'a',
-    budget: { warmUpMs: 1, measureMs: 2 },
-  });
+test('a contender that is not available says why, and has no figures', () => {
+  const message = "Option 'transport': expected 'auto', got \"shared\"";
+  const [speed] = summarizeAll([{ scenario: 'speed', entry: 'ours', round: 0, isAvailable: false, message }]);
+  assert.equal(speed.rows[0].notAvailable, message);
+  assert.equal(speed.rows[0].failure, undefined);
+  assert.match(renderScenario(speed), /ours .* not available: Option 'transport': expected 'auto'/);
 });
 
-test('a contender that fails is not asked again in that scenario, and stops nobody', async () => {
-  const { samples: taken, failures } = await measure(experiment, {
-    contenders: ['a', 'b'],
-    rounds: 3,
-    budget: {},
-    takeSample: async ({ scenario, contender }) => {
-      if (scenario === 'speed' && contender === 'b') throw new Error('no');
-      return { rate: 1 };
-    },
-  });
-  assert.deepEqual(failures, [{ scenario: 'speed', contender: 'b', round: 0, message: 'no' }]);
-  assert.equal(taken.speed.a.length, 3);
-  assert.equal(taken.latency.b.length, 3);
+test('a metric that a contender does not give is left empty', () => {
+  const few = { ...samples, speed: { ...samples.speed, ours: [{ rate: 5 }] } };
+  const [speed] = summarize(plan, { samples: few, failures: [] });
+  assert.deepEqual(Object.keys(speed.rows[0].figures), ['rate']);
+  assert.match(renderScenario(speed), /ours/);
+});
+
+test('in a grid, every metric is compared with the best published pool', () => {
+  const grid = { ...summarizeAll()[0], layout: 'grid' };
+  const lines = renderScenario(grid).split('\n');
+  const first = lines.findIndex((text) => text.includes(' ours '));
+  assert.match(lines[first], / 250 .* 2 /);
+  assert.match(lines[first + 1], / 5\.0 x .* 0\.50 x /);
+  assert.match(lines[first + 2], / ~320 % /);
 });

@@ -1,28 +1,32 @@
 // Takes one sample in a process of its own.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { NotAvailable } from './not-available.js';
 
 const sampleModule = new URL('./sample.js', import.meta.url);
-/** Beyond its budget, what a sample may take to start, to check its results and to close. Milliseconds. */
-const GRACE_MS = 20_000;
+const root = new URL('../', import.meta.url);
+/** Beyond its budget, what a sample may take to start, to do its work, to check its results and to close. Milliseconds. */
+const GRACE_MS = 40_000;
 /** Node's exit code when a top-level await has nothing left to wait for. */
 const EXIT_UNSETTLED = 13;
 
 /**
- * @param order { experiment, scenario, contender, budget: { warmUpMs, measureMs } }, all by id
+ * @param order { experiment, scenario, contender, way, given, budget }, the first three by id; given: by the fixture
  * @returns the values of the scenario's metrics
- * @throws if the contender fails, computes something wrong, or leaves something that keeps the process alive
+ * @throws NotAvailable if there is no such contender in the installed version of its package; any other error if the
+ *   contender fails, computes something wrong, or leaves something that keeps the process alive
  */
 export async function takeSample(order) {
-  const { warmUpMs, measureMs } = order.budget;
+  const { warmUpMs, measureMs, idleMs = 0 } = order.budget;
   const child = fork(sampleModule, [JSON.stringify(order)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  let values;
+  let answer;
   let errors = '';
   child.on('message', (message) => {
-    values = message;
+    answer = message;
   });
   child.stderr.setEncoding('utf8').on('data', (text) => {
     errors += text;
@@ -34,14 +38,20 @@ export async function takeSample(order) {
       isLate = true;
       child.kill('SIGKILL');
     },
-    4 * (warmUpMs + measureMs) + GRACE_MS,
+    4 * (warmUpMs + measureMs) + idleMs + GRACE_MS,
   );
   const [code] = await once(child, 'close');
   clearTimeout(timer);
-  if (isLate) throw new Error(values ? 'its process did not end after close()' : 'it did not finish in time');
+  if (isLate) throw new Error(answer ? 'its process did not end after close()' : 'it did not finish in time');
   if (code === EXIT_UNSETTLED) throw new Error('a call or close() never settled');
-  if (code !== 0 || values === undefined) {
-    throw new Error(errors.trim() || `its process ended with exit code ${code}`);
+  if (code !== 0 || answer === undefined) {
+    throw new Error(withoutRoot(errors.trim()) || `its process ended with exit code ${code}`);
   }
-  return values;
+  if (answer.notAvailable !== undefined) throw new NotAvailable(answer.notAvailable);
+  return answer.values;
+}
+
+/** Results are shared: where this repository lies on one machine is nobody's concern. */
+function withoutRoot(text) {
+  return text.replaceAll(root.href, '').replaceAll(fileURLToPath(root), '');
 }

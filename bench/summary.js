@@ -1,53 +1,53 @@
-// What the samples of an experiment say: medians, ranges, and ratios to the best published pool.
+// What the samples of an experiment say: medians, ranges, ratios to the best published pool, and goals.
+import { bestRow, evaluate } from './goals.js';
 import { describe, ratio } from './statistics.js';
 
 /**
- * @param contenders [{ id, role, … }]: what else they hold is kept
- * @returns for each scenario: the best published pool by its first metric, and each contender's figures
+ * @param plan [{ scenario, entries }] @param describeContender what a row tells of a contender, beside its id
+ * @returns for each scenario: by each metric the best published row, each row's figures, and the goals
  */
-export function summarize(experiment, contenders, { samples, failures }) {
-  return experiment.scenarios.map(({ id, title, metrics }) => {
-    const rows = contenders.map((contender) => {
-      const own = samples[id][contender.id];
-      const failure = failures.find((one) => one.scenario === id && one.contender === contender.id);
-      // A contender that fails in one round has no figures: the others of its rounds mean nothing.
+export function summarize(plan, { samples, failures }, describeContender = ({ role }) => ({ role })) {
+  return plan.map(({ scenario, entries }) => {
+    const { id, title, layout, metrics, goals = [], highlights = [] } = scenario;
+    const rows = entries.map(({ id: entryId, contender }) => {
+      const own = samples[id][entryId];
+      const failure = failures.find((one) => one.scenario === id && one.entry === entryId);
+      // What fails in one round has no figures: the others of its rounds mean nothing.
       const figures = failure ? {} : figuresOf(metrics, own);
-      return { ...contender, failure: failure?.message, samples: own, figures };
+      return { id: entryId, ...describeContender(contender), ...outcomeOf(failure), samples: own, figures };
     });
-    const [first] = metrics;
-    const best = bestOf(
-      rows.filter(({ role, failure }) => role === 'published' && !failure),
-      first,
-    );
+    const published = rows.filter(({ role }) => role === 'published');
+    const best = Object.fromEntries(metrics.map((metric) => [metric.id, bestRow(published, metric)]));
     return {
-      id,
-      title,
-      metrics,
-      bestPublished: best?.id,
+      ...{ id, title, layout, metrics, highlights },
+      bestPublished: mapValues(best, (row) => row?.id),
       rows: rows.map((row) => withRatios(row, best, metrics)),
+      goals: goals.map((goal) => evaluate(goal, metrics, rows)),
     };
   });
 }
 
+function outcomeOf(failure) {
+  if (failure === undefined) return {};
+  return failure.isAvailable ? { failure: failure.message } : { notAvailable: failure.message };
+}
+
+/** A metric that an entry does not give has no figure. */
 function figuresOf(metrics, samples) {
-  return Object.fromEntries(metrics.map(({ id }) => [id, describe(samples.map((values) => values[id]))]));
+  const given = metrics.filter(({ id }) => samples.every((values) => values[id] !== undefined));
+  return Object.fromEntries(given.map(({ id }) => [id, describe(samples.map((values) => values[id]))]));
 }
 
-function bestOf(rows, { id, better }) {
-  const isBetter = (a, b) => ratio(a.figures[id].median, b.figures[id].median, better) > 1;
-  return rows.reduce((best, row) => (best === undefined || isBetter(row, best) ? row : best), undefined);
-}
-
-/** Adds to each figure how many times as good its median is as that of the best published pool. */
+/** Adds to each figure how many times as good its median is as that of the best published row. */
 function withRatios(row, best, metrics) {
-  const figures = Object.fromEntries(
-    metrics
-      .filter(({ id }) => row.figures[id] !== undefined)
-      .map(({ id, better }) => {
-        const figure = row.figures[id];
-        const toBest = best && ratio(figure.median, best.figures[id].median, better);
-        return [id, { ...figure, toBestPublished: toBest }];
-      }),
-  );
+  const figures = mapValues(row.figures, (figure, id) => {
+    const { better } = metrics.find((metric) => metric.id === id);
+    const toBest = best[id] && ratio(figure.median, best[id].figures[id].median, better);
+    return { ...figure, toBestPublished: toBest };
+  });
   return { ...row, figures };
+}
+
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 }

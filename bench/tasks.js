@@ -1,5 +1,9 @@
-// Every function that an experiment runs on a contender's threads.
+// Every function that an experiment runs on a contender's threads. Built-in modules are fetched when a task needs them:
+// what a scenario does not use belongs neither to its memory nor to its start.
 import { threadId as ownThreadId } from 'node:worker_threads';
+import { sharedNow } from './clock.js';
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** The trivial task: what is measured is the crossing. */
 export function increment(x) {
@@ -13,4 +17,61 @@ export function echo(value) {
 /** Which thread runs this; 0 is the main thread. */
 export function threadId() {
   return ownThreadId;
+}
+
+/** As above, but keeps its thread taken for a while, so that others get their share of such calls. */
+export async function stay(milliseconds) {
+  await pause(milliseconds);
+  return ownThreadId;
+}
+
+/** Looks at three of the bytes: what is measured is how they got here. */
+export function checksum(bytes) {
+  const { length } = bytes;
+  return length + bytes[0] + bytes[length >> 1] + bytes[length - 1];
+}
+
+const made = new Map();
+
+/** `length` bytes of `value`. Made once, and returned again and again. */
+export function makeBytes({ length, value }) {
+  const key = `${length} ${value}`;
+  if (!made.has(key)) made.set(key, new Uint8Array(length).fill(value));
+  return made.get(key);
+}
+
+let crypto;
+
+/** SHA-256, hexadecimal. */
+export function hash(bytes) {
+  crypto ??= process.getBuiltinModule('node:crypto');
+  return crypto.hash('sha256', bytes, 'hex');
+}
+
+let fs;
+let room = Buffer.alloc(0);
+
+/** Reads a file of `length` bytes, and hashes it. */
+export function hashFile({ path, length }) {
+  fs ??= process.getBuiltinModule('node:fs');
+  if (room.length < length) room = Buffer.allocUnsafeSlow(length);
+  const file = fs.openSync(path, 'r');
+  const count = fs.readSync(file, room, 0, length, 0);
+  fs.closeSync(file);
+  return hash(room.subarray(0, count));
+}
+
+/** Computes for that long. Returns when it began and ended, by the clock that all threads share. */
+export function busy(milliseconds) {
+  const began = sharedNow();
+  let ended = began;
+  while (ended - began < milliseconds) ended = sharedNow();
+  return { began, ended };
+}
+
+/** Waits for a timer. Returns when it began and ended, by the clock that all threads share. */
+export async function wait(milliseconds) {
+  const began = sharedNow();
+  await pause(milliseconds);
+  return { began, ended: sharedNow() };
 }

@@ -1,4 +1,5 @@
-// https://github.com/piscinajs/piscina, as it comes and with the settings that its documentation gives for throughput.
+// https://github.com/piscinajs/piscina, as it comes and with the settings that its documentation gives for throughput
+// and for threads that stay responsive between tasks.
 import { fileURLToPath } from 'node:url';
 import { tasksUrl } from './workers/tasks-url.js';
 
@@ -7,7 +8,7 @@ async function open({ threads }, options) {
   const filename = fileURLToPath(tasksUrl);
   const pool = new Piscina({ filename, minThreads: threads, maxThreads: threads, ...options });
   return {
-    call: (name, argument) => pool.run(argument, { name }),
+    call: (name, argument, transferList) => pool.run(argument, { name, transferList }),
     close: () => pool.close(),
   };
 }
@@ -15,12 +16,11 @@ async function open({ threads }, options) {
 export default {
   role: 'published',
   package: 'piscina',
+  can: ['transfer'],
   quick: 'piscina (8 per worker)',
   variants: {
     piscina: (settings) => open(settings),
     'piscina (8 per worker)': (settings) => open(settings, { concurrentTasksPerWorker: 8 }),
     'piscina (async atomics)': (settings) => open(settings, { atomics: 'async' }),
-    'piscina (8, async atomics)': (settings) =>
-      open(settings, { concurrentTasksPerWorker: 8, atomics: 'async' }),
   },
 };

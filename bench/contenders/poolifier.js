@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 
 const worker = fileURLToPath(new URL('./workers/poolifier.js', import.meta.url));
 
-async function open({ threads }) {
+async function open({ threads, isCold = false }) {
   const { FixedThreadPool, PoolEvents } = await import('poolifier');
   const pool = new FixedThreadPool(threads, worker);
-  if (!pool.info.ready) await once(pool.emitter, PoolEvents.ready);
+  if (!isCold && !pool.info.ready) await once(pool.emitter, PoolEvents.ready);
   return {
-    call: (name, argument) => pool.execute(argument, name),
+    call: (name, argument, transfer) => pool.execute(argument, name, undefined, transfer),
     close: () => close(pool),
   };
 }
@@ -28,4 +28,9 @@ async function close(pool) {
   while (!isDestroyed && workers.some(({ threadId }) => threadId !== -1)) await pause(5);
 }
 
-export default { role: 'published', package: 'poolifier', variants: { poolifier: open } };
+export default {
+  role: 'published',
+  package: 'poolifier',
+  can: ['transfer'],
+  variants: { poolifier: open },
+};

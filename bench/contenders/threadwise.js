@@ -1,20 +1,38 @@
-// Ours.
+// Ours, with all defaults and with each transport and dispatch.
+import { NotAvailable } from '../not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
-async function open({ threads }, options) {
+/** @param options of `createPool`. What this version of the library refuses makes a variant that is not available. */
+export async function open({ threads, isCold = false }, options) {
   const { createPool } = await import('threadwise');
-  const pool = createPool(tasksUrl, { threads, ...options });
-  await pool.ready;
+  const pool = create(createPool, threads, options);
+  if (!isCold) await pool.ready;
   return {
-    call: (name, argument) => pool.run(name, [argument]),
+    call: (name, argument, transfer) => pool.run(name, [argument], transfer && { transfer }),
+    lease: (byteLength) => pool.lease(byteLength),
+    stats: () => pool.stats(),
     close: () => pool.close(),
   };
+}
+
+function create(createPool, threads, options) {
+  try {
+    return createPool(tasksUrl, { threads, ...options });
+  } catch (error) {
+    // Without options of a variant's own, a refusal is a mistake of this file's.
+    if (options !== undefined && error.code === 'ERR_OPTION') throw new NotAvailable(error.message);
+    throw error;
+  }
 }
 
 export default {
   role: 'ours',
   package: 'threadwise',
+  can: ['lease', 'transfer', 'stats'],
   variants: {
-    'threadwise (message)': (settings) => open(settings, { transport: 'message' }),
+    threadwise: (settings) => open(settings),
+    'threadwise (shared, direct)': (settings) => open(settings, { transport: 'shared', dispatch: 'direct' }),
+    'threadwise (coordinator)': (settings) => open(settings, { dispatch: 'coordinator' }),
+    'threadwise (message)': (settings) => open(settings, { transport: 'message', dispatch: 'direct' }),
   },
 };

@@ -7,7 +7,7 @@ async function open({ threads }, options) {
   const filename = fileURLToPath(tasksUrl);
   const pool = new Tinypool({ filename, minThreads: threads, maxThreads: threads, ...options });
   return {
-    call: (name, argument) => pool.run(argument, { name }),
+    call: (name, argument, transferList) => pool.run(argument, { name, transferList }),
     close: () => pool.destroy(),
   };
 }
@@ -15,6 +15,7 @@ async function open({ threads }, options) {
 export default {
   role: 'published',
   package: 'tinypool',
+  can: ['transfer'],
   quick: 'tinypool (8 per worker)',
   variants: {
     tinypool: (settings) => open(settings),

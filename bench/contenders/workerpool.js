@@ -11,9 +11,14 @@ async function open({ threads }) {
     maxWorkers: threads,
   });
   return {
-    call: (name, argument) => pool.exec(name, [argument]),
+    call: (name, argument, transfer) => pool.exec(name, [argument], transfer && { transfer }),
     close: () => pool.terminate(),
   };
 }
 
-export default { role: 'published', package: 'workerpool', variants: { workerpool: open } };
+export default {
+  role: 'published',
+  package: 'workerpool',
+  can: ['transfer'],
+  variants: { workerpool: open },
+};

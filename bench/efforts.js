@@ -1,0 +1,34 @@
+// How much each sample does, in one place. Tuned so that a full run ends within half an hour on two cores.
+
+/**
+ * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
+ * `files`: how many are hashed; `passes`: over all of them, of which the median counts; `repeats`: of a single call.
+ */
+export const FULL = {
+  rounds: 5,
+  budget: {
+    ...{ warmUpMs: 600, measureMs: 400 },
+    ...{ files: 4096, passes: 2 },
+    ...{ blockMs: 500, repeats: 9, idleMs: 10_000, waitMs: 1000, settleMs: 300 },
+  },
+};
+
+/** A look and not a measurement: one round says nothing about the noise. */
+export const QUICK = {
+  rounds: 1,
+  budget: {
+    ...{ warmUpMs: 600, measureMs: 200 },
+    ...{ files: 4096, passes: 1 },
+    ...{ blockMs: 500, repeats: 5, idleMs: 2000, waitMs: 1000, settleMs: 300 },
+  },
+};
+
+/** Everything once, for tests: whether it runs, and not how fast. */
+export const LEAST = {
+  rounds: 1,
+  budget: {
+    ...{ warmUpMs: 0, measureMs: 1 },
+    ...{ files: 5, passes: 1 },
+    ...{ blockMs: 5, repeats: 1, idleMs: 5, waitMs: 5, settleMs: 0 },
+  },
+};

@@ -1,0 +1,35 @@
+// Who takes part in a scenario: contenders, and where it has several ways of doing its work, each way that one can go.
+
+/** A bare thread takes part only where a scenario asks for it. */
+const takesPools = ({ role }) => role !== 'bare';
+
+/**
+ * @param scenario `takes(contender)`: who takes part; `ways`: [{ id, needs, takes }], needs: what a contender must be
+ *   able to; takes: who goes that way
+ * @param isQuick one variant of each package only
+ * @returns a list of { id, contender, way }: in the report, the id is the row
+ */
+export function entriesOf({ takes = takesPools, ways = [] }, contenders, { isQuick = false } = {}) {
+  const taken = contenders.filter(takes);
+  return (isQuick ? oneOfEach(taken) : taken).flatMap((contender) => {
+    // Inline, nothing crosses: there is one way only.
+    if (ways.length === 0 || contender.role === 'inline') return [{ id: contender.id, contender }];
+    return ways
+      .filter((way) => canGo(contender, way))
+      .map((way) => ({ id: `${contender.id}, ${way.id}`, contender, way: way.id }));
+  });
+}
+
+function canGo(contender, { needs = [], takes: takesWay = () => true }) {
+  return needs.every((capability) => contender.can.includes(capability)) && takesWay(contender);
+}
+
+/** Of each package the variant that is meant for a quick run, or where a scenario does not take that, the first. */
+function oneOfEach(contenders) {
+  const chosen = new Map();
+  for (const contender of contenders) {
+    const key = contender.package ?? contender.role;
+    if (!chosen.has(key) || contender.isQuick) chosen.set(key, contender);
+  }
+  return [...chosen.values()];
+}

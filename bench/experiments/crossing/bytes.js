@@ -1,0 +1,63 @@
+// What bytes cost that cross: as an argument, of which the task looks at three, and as a result.
+import { manyAtOnce } from './calls.js';
+import { callsPerSecond, cpuMicroseconds } from './metrics.js';
+
+const KIB = 1024;
+/** Of the time that other calls get: there are many sizes, and copying is compiled already. */
+const SHARE_OF_TIME = 0.5;
+const MOST_OUTSTANDING = 1000;
+/** Bytes that are on their way at a time: the memory of a machine is not what is measured. */
+const BYTES_OUTSTANDING = 16 * KIB * KIB;
+
+const checksumOf = (bytes) => bytes.length + bytes[0] + bytes[bytes.length >> 1] + bytes[bytes.length - 1];
+
+const outstandingOf = (length) =>
+  Math.max(8, Math.min(MOST_OUTSTANDING, Math.floor(BYTES_OUTSTANDING / length)));
+
+/** Arrays that can be told apart. Made once: neither a call nor the check of its result makes any. */
+const arraysOf = (length) => Array.from({ length: 8 }, (_, n) => new Uint8Array(length).fill(n));
+
+function asArgument(length) {
+  const arrays = arraysOf(length);
+  return {
+    task: 'checksum',
+    argument: (i) => arrays[i % arrays.length],
+    score: (result) => result,
+    expected: checksumOf,
+  };
+}
+
+function asResult(length) {
+  const arrays = arraysOf(length);
+  return {
+    task: 'makeBytes',
+    argument: (i) => ({ length, value: i % arrays.length }),
+    score: checksumOf,
+    expected: ({ value }) => arrays[value],
+  };
+}
+
+const less = ({ warmUpMs, measureMs }) => ({
+  warmUpMs: warmUpMs * SHARE_OF_TIME,
+  measureMs: measureMs * SHARE_OF_TIME,
+});
+
+/** `make(length)` gives the workload. Called in the sample's process only: arrays are made by whoever needs them. */
+function scenario(id, title, length, make, { isHighlight = false } = {}) {
+  const outstanding = outstandingOf(length);
+  return {
+    id,
+    title: `${title}, ${outstanding.toLocaleString('en-US')} calls outstanding`,
+    metrics: [callsPerSecond, cpuMicroseconds],
+    highlights: isHighlight ? [{ metric: 'callsPerSecond' }] : [],
+    run: (context) => manyAtOnce(make(length), outstanding)({ ...context, budget: less(context.budget) }),
+  };
+}
+
+export const bytes = [
+  scenario('bytes-1k', '1 KiB of bytes as the argument', KIB, asArgument),
+  scenario('bytes-10k', '10 KiB of bytes as the argument', 10 * KIB, asArgument, { isHighlight: true }),
+  scenario('bytes-100k', '100 KiB of bytes as the argument', 100 * KIB, asArgument),
+  scenario('bytes-1m', '1 MiB of bytes as the argument', KIB * KIB, asArgument, { isHighlight: true }),
+  scenario('bytes-returned', '100 KiB of bytes as the result', 100 * KIB, asResult),
+];

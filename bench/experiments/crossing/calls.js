@@ -1,0 +1,140 @@
+// What a call costs: tasks that do nothing, so that only the way there and back is measured.
+import assert from 'node:assert/strict';
+import { callManyAtOnce, callOneByOne } from '../../driver.js';
+import { withPool } from '../../with-pool.js';
+import { callsPerSecond, cpuMicroseconds, p50Microseconds, p99Microseconds } from './metrics.js';
+
+const OUTSTANDING = 1000;
+
+/** `x => x + 1` */
+const trivial = {
+  task: 'increment',
+  argument: (i) => i,
+  score: (result) => result,
+  expected: (argument) => argument + 1,
+};
+
+/** A small object, there and back. */
+const smallObject = {
+  task: 'echo',
+  argument: (i) => ({ id: i, name: 'a small object', ok: i % 2 === 0, tags: ['red', 'green', 'blue'] }),
+  score: ({ id, name, ok, tags }) => id + name.length + tags.length + (ok ? 1 : 0),
+  expected: (argument) => argument,
+};
+
+/** 10 KiB as JSON; made once, so that making them is no part of a call. */
+const documents = Array.from({ length: 16 }, (_, n) => makeDocument(n));
+const document = {
+  task: 'echo',
+  argument: (i) => documents[i % documents.length],
+  score: ({ id, lines }) => id + lines.length + lines.at(-1).price + lines.at(-1).tags.length,
+  expected: (argument) => argument,
+};
+
+function makeDocument(id) {
+  const line = (n) => ({
+    ...{
+      sku: `article-${id}-${n}`,
+      title: `A thing that is sold, number ${n}`,
+      count: n % 7,
+      price: n + 0.5,
+    },
+    ...{
+      isTaxed: n % 2 === 0,
+      note: null,
+      tags: ['red', 'green', 'blue'],
+      size: { width: n, height: 2 * n },
+    },
+  });
+  return {
+    id,
+    customer: { name: 'A. Customer', city: 'Anywhere' },
+    lines: Array.from({ length: 58 }, (_, n) => line(n)),
+  };
+}
+
+/** Before anything is timed, one call shows that the contender does the work at all. */
+async function check(pool, { task, argument, expected }) {
+  const value = argument(7);
+  assert.deepEqual(await pool.call(task, value), expected(value));
+}
+
+export const manyAtOnce =
+  (workload, outstanding = OUTSTANDING) =>
+  (context) =>
+    withPool(context, async (pool) => {
+      await check(pool, workload);
+      return callManyAtOnce(pool, workload, { outstanding, ...context.budget });
+    });
+
+const oneByOne = (workload) => (context) =>
+  withPool(context, async (pool) => {
+    await check(pool, workload);
+    return callOneByOne(pool, workload, context.budget);
+  });
+
+export const calls = [
+  {
+    id: 'trivial',
+    title: 'x => x + 1, 1,000 calls outstanding',
+    metrics: [callsPerSecond, cpuMicroseconds],
+    goals: [
+      {
+        text: 'at least 30 times the calls of the best published pool',
+        metric: 'callsPerSecond',
+        by: 'times',
+        to: 'published',
+        atLeast: 30,
+      },
+      {
+        text: 'at most half a microsecond of CPU a call, over all threads',
+        metric: 'cpuMicroseconds',
+        atMost: 0.5,
+      },
+    ],
+    highlights: [
+      { metric: 'callsPerSecond' },
+      { metric: 'cpuMicroseconds', text: 'the same, CPU time over all threads' },
+    ],
+    run: manyAtOnce(trivial),
+  },
+  {
+    id: 'small-object',
+    title: '{ id, name, ok, tags: [..] } there and back, 1,000 calls outstanding',
+    metrics: [callsPerSecond, cpuMicroseconds],
+    goals: [
+      {
+        text: 'at least 8 times the calls of the best published pool',
+        metric: 'callsPerSecond',
+        by: 'times',
+        to: 'published',
+        atLeast: 8,
+      },
+    ],
+    highlights: [{ metric: 'callsPerSecond' }],
+    run: manyAtOnce(smallObject),
+  },
+  {
+    id: 'one-at-a-time',
+    title: 'x => x + 1, one call at a time',
+    metrics: [p50Microseconds, p99Microseconds, cpuMicroseconds],
+    goals: [
+      {
+        text: 'at most a fifth of the median of the best published pool',
+        metric: 'p50Microseconds',
+        by: 'share',
+        to: 'published',
+        atMost: 0.2,
+      },
+    ],
+    highlights: [{ metric: 'p50Microseconds', text: 'x => x + 1, one call at a time, median' }],
+    run: oneByOne(trivial),
+  },
+  {
+    id: 'document',
+    title: 'An object of 10 KiB (as JSON) there and back, 1,000 calls outstanding',
+    metrics: [callsPerSecond, cpuMicroseconds],
+    highlights: [{ metric: 'callsPerSecond' }],
+    run: manyAtOnce(document),
+  },
+];

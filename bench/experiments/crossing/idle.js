@@ -1,0 +1,41 @@
+// What a pool burns that has nothing to do, and while its one task waits.
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { withPool } from '../../with-pool.js';
+import { percent } from './metrics.js';
+
+const WARM_UP_CALLS = 200;
+
+async function run({ budget: { idleMs, waitMs, settleMs }, ...context }) {
+  return withPool(context, async (pool) => {
+    for (let i = 0; i < WARM_UP_CALLS; i++) await pool.call('increment', i);
+    globalThis.gc?.();
+    await pause(settleMs);
+    const idlePercent = await shareOfCore(() => pause(idleMs));
+    const waitingPercent = await shareOfCore(() => pool.call('wait', waitMs));
+    return { idlePercent, waitingPercent };
+  });
+}
+
+/** CPU time of the whole process while something happens, in percent of one core. */
+async function shareOfCore(action) {
+  const cpuBefore = process.cpuUsage();
+  const start = performance.now();
+  await action();
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return (user + system) / 10 / (performance.now() - start);
+}
+
+export const idle = [
+  {
+    id: 'idle',
+    title: 'CPU time of an idle pool, and while one task awaits a timer for a second, in percent of one core',
+    // It counts its own CPU time, and nobody uses any: so they can sleep side by side.
+    isTogether: true,
+    metrics: [percent.lower('idlePercent', 'idle %'), percent.lower('waitingPercent', 'task waits %')],
+    // What Node's own timers cost is a hundredth of this.
+    goals: [{ text: 'no CPU time when idle (below 0.1 %)', metric: 'idlePercent', atMost: 0.1 }],
+    highlights: [{ metric: 'idlePercent', text: 'CPU time of an idle pool' }],
+    run,
+  },
+];

@@ -1,0 +1,21 @@
+// What the scenarios measure. `label` heads a column; `unit` follows a figure in a text.
+
+const higher = (id, label, unit) => ({ id, label, unit, better: 'higher' });
+const lower = (id, label, unit) => ({ id, label, unit, better: 'lower' });
+
+export const callsPerSecond = higher('callsPerSecond', 'calls/s', 'calls/s');
+export const cpuMicroseconds = lower('cpuMicroseconds', 'CPU us/call', 'us of CPU');
+export const p50Microseconds = lower('p50Microseconds', 'p50 us', 'us');
+export const p99Microseconds = lower('p99Microseconds', 'p99 us', 'us');
+export const totalMs = lower('totalMs', 'total ms', 'ms');
+export const readMs = lower('readMs', 'reads ms', 'ms');
+/** What is left of the total without the time in which the main thread read. */
+export const cleanMs = lower('cleanMs', 'clean ms', 'ms');
+export const cpuMs = lower('cpuMs', 'CPU ms', 'ms of CPU');
+export const percent = {
+  higher: (id, label) => higher(id, label, '%'),
+  lower: (id, label) => lower(id, label, '%'),
+};
+export const mebibytes = (id, label) => lower(id, label, 'MiB');
+export const milliseconds = (id, label) => lower(id, label, 'ms');
+export const microseconds = (id, label) => lower(id, label, 'us');

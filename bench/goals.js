@@ -1,0 +1,63 @@
+// Whether goals are met, from figures that were measured. A scenario states its goals as data.
+import { describe, ratio } from './statistics.js';
+
+/**
+ * A goal of a scenario. `of`: the row that it is about, the defaults of ours where nothing is said. `to`: what it is
+ * held against, by role, package or row id; of several rows, the one with the best median. `by`: how the two compare.
+ * @typedef {{ text: string, metric: string, of?: string, to?: string, by?: 'times' | 'share' | 'difference',
+ *   atLeast?: number, atMost?: number }} Goal
+ */
+
+const OURS = 'threadwise';
+
+const COMPARISONS = {
+  /** How many times as good as the reference. */
+  times: (value, reference, better) => ratio(value, reference, better),
+  share: (value, reference) => value / reference,
+  difference: (value, reference) => value - reference,
+};
+
+/**
+ * @returns the goal with what was measured: `value` of the medians; `min` and `max` of the rounds, each compared with
+ *   the same round of the reference, whose row is `against`. Without a `value`, it was not measured.
+ */
+export function evaluate(goal, metrics, rows) {
+  const metric = metrics.find(({ id }) => id === goal.metric);
+  const { of = OURS, to } = goal;
+  const own = rows.find(({ id }) => id === of);
+  const reference =
+    to &&
+    bestRow(
+      rows.filter((row) => [row.role, row.package, row.id].includes(to)),
+      metric,
+    );
+  if (!isMeasured(own, metric) || (to && reference === undefined)) return { ...goal, of };
+  const { min, max } = describe(valuesByRound(goal, metric, own, reference));
+  const value = compare(goal, metric, medianOf(own, metric), reference && medianOf(reference, metric));
+  const { atLeast = -Infinity, atMost = Infinity } = goal;
+  const isMet = value >= atLeast && value <= atMost;
+  return { ...goal, of, against: reference?.id, value, min, max, isMet };
+}
+
+/** The row with the best median, of those that have one. */
+export function bestRow(rows, metric) {
+  const isBetter = (a, b) => ratio(medianOf(a, metric), medianOf(b, metric), metric.better) > 1;
+  return rows
+    .filter((row) => isMeasured(row, metric))
+    .reduce((best, row) => (best === undefined || isBetter(row, best) ? row : best), undefined);
+}
+
+const isMeasured = (row, { id }) => row?.figures[id] !== undefined;
+
+const medianOf = (row, { id }) => row.figures[id].median;
+
+function compare({ by }, { better }, value, reference) {
+  return by === undefined ? value : COMPARISONS[by](value, reference, better);
+}
+
+function valuesByRound(goal, metric, own, reference) {
+  const rounds = Math.min(own.samples.length, reference?.samples.length ?? Infinity);
+  return own.samples
+    .slice(0, rounds)
+    .map((sample, round) => compare(goal, metric, sample[metric.id], reference?.samples[round][metric.id]));
+}

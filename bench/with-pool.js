@@ -1,0 +1,38 @@
+// Opens a contender for a sample, and makes sure that all its threads are there before anything is measured.
+import { performance } from 'node:perf_hooks';
+
+/** How long a task stays on its thread, so that calls spread over all threads. Milliseconds. */
+const STAY_MS = 2;
+/** Calls at a time for each thread: some contenders take eight. */
+const CALLS_PER_THREAD = 16;
+const GIVE_UP_MS = 15_000;
+
+/**
+ * Opens, measures, closes. After an error nothing is closed: the sample's process ends, and takes everything with it.
+ * @param contender { open, role } @param measure gets the open pool, returns the values
+ */
+export async function withPool({ contender, threads }, measure) {
+  const pool = await openReady(contender, threads);
+  const values = await measure(pool);
+  await pool.close();
+  return values;
+}
+
+/** Opens a contender, and returns when every one of its threads has run a task. */
+export async function openReady({ open, role }, threads) {
+  const pool = await open({ threads });
+  if (role !== 'inline') await everyThread(pool, threads);
+  return pool;
+}
+
+/** Makes calls until as many threads have answered as there should be. @returns their numbers */
+export async function everyThread(pool, threads) {
+  const seen = new Set();
+  const end = performance.now() + GIVE_UP_MS;
+  while (seen.size < threads) {
+    if (performance.now() > end) throw new Error(`only ${seen.size} of ${threads} threads run tasks`);
+    const calls = Array.from({ length: CALLS_PER_THREAD * threads }, () => pool.call('stay', STAY_MS));
+    for (const id of await Promise.all(calls)) seen.add(id);
+  }
+  return seen;
+}
