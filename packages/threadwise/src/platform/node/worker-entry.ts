@@ -1,7 +1,5 @@
 /** The first code of a worker thread of Node: puts a runner on the port that it was given. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import Module from 'node:module';
-import { getHeapStatistics } from 'node:v8';
 import wt, { type MessagePort } from 'node:worker_threads';
 import type { Wire } from '../../core/contracts.js';
 import { openInlet } from '../../runner/inlets.js';
@@ -26,6 +24,8 @@ const boot = wt.workerData as WorkerBoot;
 (wt as { workerData: unknown }).workerData = boot.data;
 Module.syncBuiltinESMExports();
 
+// What only some workers need, or only later, is loaded then: each module costs a part of a millisecond at the start.
+
 /** This script has no file: Node names it so. What called it, the event loop, comes after it. */
 const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
@@ -40,7 +40,7 @@ const platform: RunnerPlatform & InletPlatform = {
   load: () => import(boot.moduleUrl),
   trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
   memory: () => {
-    const { used_heap_size, heap_size_limit } = getHeapStatistics();
+    const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
     return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
   },
   ...contexts(boot.tasksPerWorker),
@@ -49,6 +49,7 @@ const platform: RunnerPlatform & InletPlatform = {
 /** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
 function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current'> {
   if (tasksPerWorker > 1) {
+    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
     const storage = new AsyncLocalStorage<RunningTask>();
     return {
       enter: (context, run, args) => storage.run(context, run, ...args),

@@ -18,7 +18,7 @@ export class Prefetch {
   /** A run time was measured. One long run resets the average, so that a burst does not pile up behind a slow task. */
   observe(name: string, runMs: number): void {
     const average = this.#averageMs.get(name);
-    const isJump = average === undefined || runMs > TARGET_MS;
+    const isJump = average === undefined || runMs > Math.max(TARGET_MS, average);
     if (average === undefined && this.#averageMs.size >= MAX_NAMES) this.#averageMs.clear();
     this.#averageMs.set(name, isJump ? runMs : average + (runMs - average) * NEWEST_WEIGHT);
   }

@@ -1,5 +1,6 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
 import { DamagedError } from './damaged.js';
+import { isName } from './own-keys.js';
 import { Step } from './shape.js';
 
 const BOOK_BYTES = 16 * 1024;
@@ -12,11 +13,8 @@ const MAX_KEY_LENGTH = 0xff;
 /** No shape takes more of the book than that, so that a few cannot fill it. */
 const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
-/** How many lists of keys that were seen once are remembered, a power of two. */
-const SIGHTINGS = 256;
-/** Keys that are numbers or identifiers of things (a dictionary's) do not get into the book. */
-const NAME = /^[A-Za-z_$][\w$]*$/;
-
+/** How many lists of keys that were seen once are remembered, at most: a power of two. */
+const SIGHTINGS = 1024;
 /** The size of the memory that a book needs, all zero at first. */
 export function shapeBookByteLength(): number {
   return BOOK_BYTES;
@@ -60,6 +58,7 @@ export class ShapeWriter {
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   readonly #sightings = new Int32Array(SIGHTINGS);
+  #turn = 0;
   #at = HEADER_BYTES;
   #count = 0;
 
@@ -75,14 +74,17 @@ export class ShapeWriter {
     for (const key of keys) node = node?.step(key);
     if (node !== undefined && node.id !== NO_SHAPE) return node.id;
     // A dictionary has other keys each time: only what comes back is worth a place.
-    return this.#wasSeen(keys) ? this.#add(keys) : NO_SHAPE;
+    return isName(keys[0]!) && this.#wasSeen(keys) ? this.#add(keys) : NO_SHAPE;
   }
 
+  /** Each list has two places, and takes one or the other: two lists that want the same do not shut each other out. */
   #wasSeen(keys: readonly string[]): boolean {
+    const seen = this.#sightings;
     const hash = hashOf(keys);
-    const slot = (hash ^ (hash >>> 16)) & (SIGHTINGS - 1);
-    if (this.#sightings[slot] === hash) return true;
-    this.#sightings[slot] = hash;
+    const place = hash & (SIGHTINGS - 1);
+    const other = (hash >>> 16) & (SIGHTINGS - 1);
+    if (seen[place] === hash || seen[other] === hash) return true;
+    seen[this.#turn++ & 1 ? place : other] = hash;
     return false;
   }
 
@@ -108,21 +110,13 @@ export class ShapeWriter {
   }
 }
 
-/** Assigning to a key that Object.prototype has may call a setter, or fail: such keys are defined instead. */
-export function isName(key: string): boolean {
-  return NAME.test(key) && !(key in Object.prototype);
-}
-
 function hashOf(keys: readonly string[]): number {
   let hash = keys.length;
   for (const key of keys) {
-    const { length } = key;
-    const sample =
-      (key.charCodeAt(0) << 16) ^ (key.charCodeAt(length >> 1) << 8) ^ key.charCodeAt(length - 1);
-    hash = Math.imul(hash ^ sample ^ (length << 24), 0x9e3779b1);
-    hash ^= hash >>> 15;
+    for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15) ^ key.length, 0x9e3779b1);
   }
-  return hash | 1;
+  return hash;
 }
 
 /** Reads the book as it grows. */

@@ -1,4 +1,5 @@
 /** What a reader knows of a shape: its keys, and the quickest way to make an object that has them. */
+import { SPARE } from './spare-fills.js';
 
 /** An object in the making. */
 export type Fields = Record<string, unknown>;
@@ -71,44 +72,3 @@ function fillFor(path: string): Fill {
   taken.set(path, fill);
   return fill;
 }
-
-/**
- * Copies of the common way, each for the objects of one path only. An assignment in the source remembers the keys and
- * the classes of objects that it meets: with one of each it takes 1 ns, with several 10. Code that is made at run
- * time would do the same, but strict content security policies forbid it.
- */
-// biome-ignore format: one line each
-const SPARE: readonly Fill[] = [
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-  (o, s, v) => { const n = s.count; o[s.a] = v.next(); if (n > 1) o[s.b] = v.next(); if (n > 2) o[s.c] = v.next(); if (n > 3) o[s.d] = v.next(); },
-];

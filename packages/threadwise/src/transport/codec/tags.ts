@@ -39,9 +39,9 @@ export const DATE = 0xc0;
 export const MAP = 0xc1;
 /** u32 count, values. */
 export const SET = 0xc2;
-/** u32 length, bytes: an ArrayBuffer. */
+/** A block: an ArrayBuffer. */
 export const BUFFER = 0xc3;
-/** u8 kind, u32 length, bytes: a view with a buffer of its own. */
+/** u8 kind, block: a view with a buffer of its own. */
 export const VIEW = 0xc4;
 /** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER or SAME): a view of a buffer that others see, too. */
 export const VIEW_OF = 0xc5;
@@ -49,6 +49,11 @@ export const VIEW_OF = 0xc5;
 export const ERROR = 0xc6;
 /** u32 number: an object that came before in this message, counted in the order in which they begin. */
 export const SAME = 0xc7;
+
+/** A block is a u32 length, a u8 count of bytes to pass over, those bytes, and so many bytes as the length says. */
+export const BLOCK_HEAD = 5;
+/** Longer blocks begin at addresses that can be divided by 8: from any other, copies take up to ten times as long. */
+export const UNALIGNED_MAX = 64;
 
 /** The first byte of a message: whether it has a SAME, so that the reader must count objects. */
 export const TREE = 0;

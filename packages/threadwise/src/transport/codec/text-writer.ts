@@ -10,9 +10,11 @@ const U8_MAX = 0xff;
 /** A text that is one-byte inside the engine is not looked through: there, this cannot match. */
 const WIDE_CHARACTER = /[^\0-\xff]/;
 
-/** How many bytes a text takes at most, tag and all. */
+/** How many bytes a text takes, tag and all. */
 export function textBytes(text: string): number {
-  return 5 + (isWide(text) ? 2 * text.length : text.length);
+  const { length } = text;
+  if (isWide(text)) return 5 + 2 * length;
+  return length + (length <= TEXT_MAX ? 1 : length <= U8_MAX ? 2 : 5);
 }
 
 function isWide(text: string): boolean {
@@ -43,7 +45,7 @@ export function writeText(text: string, memory: Memory, at: number, end: number,
 
 function writeLong(text: string, memory: Memory, at: number, end: number, full: number): number {
   const { length } = text;
-  const { u8, view, texts } = memory;
+  const { u8, view, native } = memory;
   if (end - at < length + 2) return full;
   if (isWide(text)) return writeWide(text, memory, at, end, full);
   if (length <= U8_MAX) {
@@ -55,19 +57,19 @@ function writeLong(text: string, memory: Memory, at: number, end: number, full: 
     view.setUint32(at + 1, length, true);
     at += 5;
   }
-  if (texts !== undefined) texts.latin1Write(text, at, length);
+  if (native !== undefined) native.latin1Write(text, at, length);
   else for (let i = 0; i < length; i++) u8[at + i] = text.charCodeAt(i);
   return at + length;
 }
 
 function writeWide(text: string, memory: Memory, at: number, end: number, full: number): number {
   const { length } = text;
-  const { u8, view, texts } = memory;
+  const { u8, view, native } = memory;
   if (end - at < 2 * length + 5) return full;
   u8[at] = WIDE;
   view.setUint32(at + 1, length, true);
   at += 5;
-  if (texts !== undefined && length >= NATIVE_FROM) texts.ucs2Write(text, at, 2 * length);
+  if (native !== undefined && length >= NATIVE_FROM) native.ucs2Write(text, at, 2 * length);
   else for (let i = 0; i < length; i++) view.setUint16(at + 2 * i, text.charCodeAt(i), true);
   return at + 2 * length;
 }

@@ -42,12 +42,12 @@ export function plainPair(): Omit<Pair, 'book'> {
   return { writer: new ValueWriter(), reader: new ValueReader() };
 }
 
-export const SPACE = 1 << 16;
+const SPACE = 1 << 16;
 /** In the order of which kind of memory is the likeliest to be wrong. */
 export const memories: readonly (readonly [string, () => Memory])[] = [
   ['shared memory', () => memoryOf(new SharedArrayBuffer(SPACE))],
   ['ordinary memory', () => memoryOf(new ArrayBuffer(SPACE))],
-  ['memory without a quick way for texts', () => ({ ...memoryOf(new ArrayBuffer(SPACE)), texts: undefined })],
+  ['memory without Buffers', () => ({ ...memoryOf(new ArrayBuffer(SPACE)), native: undefined })],
 ];
 
 /** Writes and reads. Throws where the value is not written. */
@@ -149,7 +149,7 @@ class Comparison {
   }
 }
 
-const text = fc.oneof(
+export const text = fc.oneof(
   { weight: 6, arbitrary: fc.string({ maxLength: 20 }) },
   fc.string({ maxLength: 80, unit: fc.constantFrom('a', 'é', '\0', '\xff', ' ') }),
   fc.string({ maxLength: 80, unit: fc.constantFrom('a', '\u0100', '\ud800', '\udc00', '😀', '\uffff') }),

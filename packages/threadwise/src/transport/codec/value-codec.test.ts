@@ -1,34 +1,290 @@
 /** What arrives through the binary codec equals what structured clone makes of it, whatever the memory is like. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import { assertSame, cloneOf, cross, graph, memories, pair, plainPair, SPACE } from './value-codec.case.js';
+import { assertSame, cloneOf, cross, graph, memories, pair, plainPair, text } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
-import { FULL, UNKNOWN } from './value-writer.js';
+
+type ViewClass = new (buffer: ArrayBuffer, offset?: number, length?: number) => ArrayBufferView;
+
+const both = pair();
+const memory = memoryOf(new SharedArrayBuffer(1 << 20));
+
+/** That each of `values` arrives as structured clone would make it. */
+function assertCross(...values: unknown[]): void {
+  for (const value of values) assertSame(cross(value, both, memory), structuredClone(value));
+}
 
 for (const [name, makeMemory] of memories) {
   describe(`in ${name}, what arrives equals a structured clone`, () => {
-    const memory = makeMemory();
+    const here = makeMemory();
+    const pairs = [pair(), plainPair()];
 
-    test('of graphs of objects, with a book of shapes', () => {
-      const both = pair();
+    test('of texts of nothing but NULs, before any other', () => {
+      for (let n = 0; n < 30; n++) assert.equal(cross('\0'.repeat(n), pairs[0]!, here), '\0'.repeat(n));
+    });
+
+    test('of graphs of all kinds of objects, with a book of shapes and without', () => {
       fc.assert(
         fc.property(graph, fc.nat(9), (value, at) => {
-          assertSame(cross(value, both, memory, at), cloneOf(value));
+          const expected = cloneOf(value);
+          for (const each of pairs) assertSame(cross(value, each, here, at), expected);
         }),
-        { numRuns: 500 },
+        { numRuns: 700 },
       );
     });
 
-    test('of graphs of objects, without a book', () => {
-      const both = plainPair();
+    test('of lists of arguments that share what is in them', () => {
       fc.assert(
-        fc.property(graph, fc.nat(9), (value, at) => {
-          assertSame(cross(value, both, memory, at), cloneOf(value));
+        fc.property(graph, graph, (a, b) => {
+          const value = [a, { b }, a, [b, a]];
+          const expected = cloneOf(value);
+          for (const each of pairs) assertSame(cross(value, each, here, 1), expected);
         }),
-        { numRuns: 200 },
+        { numRuns: 100 },
       );
+    });
+
+    test('of texts of every length, at any place', () => {
+      for (const unit of ['a', 'é', '\xff', 'Ā', '\ud800', '\udfff', '😀']) {
+        for (const length of [
+          ...Array(70).keys(),
+          127,
+          128,
+          253,
+          254,
+          255,
+          256,
+          257,
+          4095,
+          4096,
+          4097,
+          9001,
+        ]) {
+          const value = `${unit.repeat(length)}`;
+          assert.equal(cross(value, pairs[0]!, here, length % 5), value);
+          const ascii = 'x'.repeat(length) + unit;
+          assert.equal(cross(ascii, pairs[0]!, here, length % 7), ascii);
+        }
+      }
+    });
+
+    test('of texts that differ from others in one or two characters only', () => {
+      for (let length = 2; length <= 26; length++) {
+        for (let at = 0; at < length - 1; at++) {
+          for (let i = 0; i < 400; i++) {
+            const two = String.fromCharCode(i & 0xff, (i * 7) & 0xff);
+            const value = 'a'.repeat(at) + two + 'a'.repeat(length - at - 2);
+            assert.equal(cross(value, pairs[0]!, here, at), value);
+          }
+        }
+      }
+    });
+
+    test('of texts that are all different, and then all the same', () => {
+      for (let i = 0; i < 2000; i++) assert.equal(cross(`number ${i}`, pairs[0]!, here), `number ${i}`);
+      for (let i = 0; i < 2000; i++) assert.equal(cross('the same', pairs[0]!, here), 'the same');
+    });
+
+    test('of any text', () => {
+      fc.assert(fc.property(text, fc.nat(9), (value, at) => cross(value, pairs[0]!, here, at) === value));
     });
   });
 }
-void [assert, SPACE, memoryOf, FULL, UNKNOWN];
+
+describe('what arrives equals a structured clone', () => {
+  test('of every kind of number', () => {
+    const numbers = [0, -0, 0.5, -1.5, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let bit = 0; bit < 64; bit++) {
+      for (const near of [-1, 0, 1]) numbers.push(2 ** bit + near, -(2 ** bit) + near, 2 ** -bit);
+    }
+    assertCross(...numbers, Number.MAX_VALUE, Number.MIN_VALUE, Number.EPSILON, numbers);
+  });
+
+  test('of every kind of bigint', () => {
+    for (const bits of [0n, 1n, 7n, 31n, 32n, 62n, 63n, 64n, 65n, 127n, 128n, 1000n, 20_000n]) {
+      for (const near of [-1n, 0n, 1n]) assertCross((1n << bits) + near, -(1n << bits) + near);
+    }
+  });
+
+  test('of what is neither number nor text', () => {
+    assertCross(undefined, null, true, false, [], {}, [undefined], [null], [[]], { a: undefined }, '');
+  });
+
+  test('of dates, also of no date', () => {
+    assertCross(new Date(0), new Date(Number.NaN), new Date(8.64e15), new Date(-1.5), [new Date(5)]);
+  });
+
+  test('of Maps and Sets, and of what is in them', () => {
+    const circular = new Map<unknown, unknown>();
+    circular.set(circular, new Set([circular]));
+    const extra = Object.assign(new Map([[{ a: 1 }, [2]]]), { lost: true });
+    assertCross(new Map(), new Set(), new Map([[Number.NaN, -0]]), new Set([[], {}, 'x']), circular, extra);
+  });
+
+  test('of every kind of view, also of a part of its buffer', () => {
+    const buffer = Uint8Array.from({ length: 64 }, (_, i) => i * 3).buffer;
+    const Kinds = [
+      Uint8Array,
+      Int8Array,
+      Uint8ClampedArray,
+      Int16Array,
+      Uint16Array,
+      Int32Array,
+      Uint32Array,
+    ];
+    const Wide = [Float32Array, Float64Array, BigInt64Array, BigUint64Array, DataView];
+    const { Float16Array } = globalThis as { Float16Array?: typeof Float32Array };
+    const all = [...Kinds, ...Wide, ...(Float16Array ? [Float16Array] : [])] as unknown as ViewClass[];
+    for (const Kind of all) {
+      const views = [
+        new Kind(buffer),
+        new Kind(buffer, 16),
+        new Kind(buffer, 16, 2),
+        new Kind(buffer, 64, 0),
+      ];
+      for (const view of views) assertCross(view, { view }, [1, view]);
+      assertCross(views, [buffer, ...views], [...views, buffer]);
+    }
+  });
+
+  test('of ArrayBuffers and Buffers', () => {
+    assertCross(new ArrayBuffer(0), new ArrayBuffer(5), Uint8Array.of(1, 2, 3).buffer);
+    assertCross(Buffer.alloc(0), Buffer.from('pooled'), Buffer.alloc(5, 7), Buffer.alloc(10_000, 'x'));
+  });
+
+  test('of bytes in every number, from any place', () => {
+    for (const length of [0, 1, 63, 64, 65, 100, 2047, 2048, 2049, 10_000]) {
+      const bytes = Uint8Array.from({ length }, (_, i) => i * 7);
+      for (let at = 0; at < 9; at++) assertSame(cross([bytes, 1], both, memory, at), [bytes, 1]);
+    }
+  });
+
+  test('of a part of a large buffer: only the part', () => {
+    const part = new Uint8Array(new ArrayBuffer(1 << 24), 1000, 3).fill(5);
+    const arrived = cross(part, both, memory) as Uint8Array;
+    assert.deepEqual(
+      [arrived, arrived.byteOffset, arrived.buffer.byteLength],
+      [Uint8Array.of(5, 5, 5), 0, 3],
+    );
+  });
+
+  test('of parts of one buffer that go together: they still share it', () => {
+    const [a, b] = [Buffer.from('from the pool'), Buffer.from('and another')];
+    assert.equal(a.buffer, b.buffer);
+    assertCross([a, b], [a.buffer, a], [a, a.buffer], [a, a, [b]]);
+    const [x, y] = cross(
+      [new Uint8Array(a.buffer, 0, 9), new Uint8Array(a.buffer, 5, 9)],
+      both,
+      memory,
+    ) as Uint8Array[];
+    x![7] = 123;
+    assert.equal(y![2], 123);
+    assert.equal(
+      (cross(a, both, memory) as Uint8Array).buffer.byteLength,
+      a.length,
+      'and not for ever after',
+    );
+  });
+
+  test('of every class of errors', () => {
+    for (const Class of [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError]) {
+      assertCross(new Class('why'), new Class(), new Class('why', { cause: { deep: [1] } }));
+      assertCross(Object.assign(new Class('x'), { code: 'LOST', extra: {} }));
+    }
+  });
+
+  test('of odd errors', () => {
+    const odd = () => new Error('odd');
+    const hidden = (key: string, value: unknown) => Object.defineProperty(odd(), key, { value });
+    const noStack = odd();
+    delete noStack.stack;
+    assertCross(hidden('name', 'TypeError'), hidden('name', 'Mine'), hidden('stack', 5), noStack);
+    assertCross(new Error('x', { cause: undefined }), hidden('cause', null), hidden('message', ''));
+    const list: unknown[] = [];
+    list.push(new Error('in a circle', { cause: list }));
+    assertCross(list);
+  });
+
+  test('of an error that is its own cause, where structured clone fails at it', () => {
+    const error = new Error('self');
+    error.cause = { error };
+    const arrived = cross(error, both, memory) as { cause: { error: unknown } };
+    assert.equal(arrived.cause.error, arrived);
+  });
+
+  test('of objects without a prototype, frozen, sealed, with hidden and with symbol keys', () => {
+    const bare = Object.assign(Object.create(null), { a: 1, b: { c: 2 } });
+    const hidden = Object.defineProperty({ a: 1, [Symbol('s')]: 2 }, 'b', { value: 3 });
+    assertCross(bare, hidden, Object.freeze({ a: [1] }), Object.seal({ a: 1 }), Object.freeze([1, 2]));
+  });
+
+  test('of objects with getters, each of them asked once', () => {
+    let asked = 0;
+    const value = {
+      get first() {
+        return ++asked;
+      },
+      last: [2],
+    };
+    for (let i = 1; i < 6; i++) assert.deepEqual(cross(value, both, memory), { first: i, last: [2] });
+  });
+
+  test('of keys in their order, numbers first', () => {
+    const value = { b: 1, 10: 2, a: 3, 2: 4, '-1': 5, '01': 6, '': 7, 4294967295: 8 };
+    for (let i = 0; i < 4; i++) assertCross(value, { a: 1, b: 2 }, { b: 2, a: 1 });
+  });
+
+  test('of keys that mean something to every object', () => {
+    for (const key of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__']) {
+      const value = Object.defineProperty({ a: 1 }, key, { value: { polluted: true }, enumerable: true });
+      for (let i = 0; i < 4; i++) {
+        assertSame(
+          cross(value, both, memory),
+          Object.defineProperty({ a: 1 }, key, property({ polluted: true })),
+        );
+      }
+    }
+    assert.equal('polluted' in {}, false);
+  });
+
+  test('of an array that refers to itself, and of objects that refer to each other', () => {
+    const list: unknown[] = [1];
+    list.push(list, { list });
+    const [a, b]: [Record<string, unknown>, Record<string, unknown>] = [{ name: 'a' }, { name: 'b' }];
+    Object.assign(a, { b, self: a });
+    Object.assign(b, { a, both: [a, b] });
+    assertCross(list, a, [b, a]);
+  });
+
+  test('of many objects that come twice', () => {
+    const objects = Array.from({ length: 300 }, (_, i) => (i % 3 === 0 ? [i] : { i }));
+    assertCross([objects, [...objects].reverse(), objects.map((object) => ({ object }))]);
+  });
+
+  test('of a dictionary of a thousand keys', () => {
+    const entries = Array.from({ length: 1000 }, (_, i) => [`key ${i * 7919}`, { i }]);
+    for (let i = 0; i < 3; i++) assertCross(Object.fromEntries(entries));
+  });
+
+  test('of arrays from elsewhere', () => {
+    assertCross(runInNewContext('[1, [2], "three"]'));
+  });
+
+  test('of a list that was made just now', () => {
+    const shared = { a: 1 };
+    for (const items of [[], [1], [shared, [shared]], Array.from({ length: 40 }, (_, i) => i)]) {
+      const after = both.writer.writeItems(items, memory, 3, 1000);
+      assertSame(both.reader.read(memory, 3, after), items);
+    }
+    const own: unknown[] = [];
+    own.push(own);
+    const after = both.writer.writeItems(own, memory, 0, 100);
+    assertSame(both.reader.read(memory, 0, after), own);
+  });
+});
+
+function property(value: unknown): PropertyDescriptor {
+  return { value, writable: true, enumerable: true, configurable: true };
+}

@@ -1,11 +1,12 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
 import { DamagedError } from './damaged.js';
 import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, makeError, setCause } from './error-parts.js';
+import { setOwn } from './own-keys.js';
 import type { Fields, Source, Step } from './shape.js';
 import type { ShapeReader } from './shape-book.js';
 import * as tag from './tags.js';
 import { readLatin1, readWide } from './text-reader.js';
-import type { Memory } from './value-memory.js';
+import { copyBytes, type Memory } from './value-memory.js';
 import { makeView } from './views.js';
 
 const HEXADECIMAL = /^-?[0-9a-f]+$/;
@@ -114,7 +115,7 @@ export class ValueReader implements Source {
       case tag.SET:
         return this.#set(this.#u32());
       case tag.BUFFER:
-        return this.#noted(this.#bytes(this.#u32()).buffer);
+        return this.#noted(this.#block().buffer);
       case tag.VIEW:
         return this.#viewWithBuffer();
       case tag.VIEW_OF:
@@ -244,17 +245,16 @@ export class ValueReader implements Source {
     return text;
   }
 
-  /** A copy, as it may be kept; and of memory that is not shared, whatever this memory is. */
-  #bytes(length: number): Uint8Array<ArrayBuffer> {
-    const at = this.#take(length);
-    return this.#u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+  #block(): Uint8Array<ArrayBuffer> {
+    const length = this.#u32();
+    this.#take(this.#u8[this.#take(1)]!);
+    return copyBytes(this.#memory, this.#take(length), length);
   }
 
   #viewWithBuffer(): ArrayBufferView {
     const kind = this.#u8[this.#take(1)]!;
-    const length = this.#u32();
-    const bytes = this.#bytes(length);
-    const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, length);
+    const bytes = this.#block();
+    const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
     this.#noted(view);
     this.#noted(bytes.buffer);
     return view;
@@ -278,15 +278,6 @@ function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: num
   const view = makeView(kind, buffer, offset, length);
   if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
   return view;
-}
-
-/** Assigning to `__proto__`, or to what somebody has forbidden for all objects, would not make an own property. */
-function setOwn(object: Fields, key: string, value: unknown): void {
-  if (key in Object.prototype) {
-    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
-  } else {
-    object[key] = value;
-  }
 }
 
 function tooShort(): DamagedError {

@@ -1,9 +1,10 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
 import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './error-parts.js';
+import { estimateItems } from './estimate.js';
 import { Identity } from './identity.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
-import { textBytes, writeText } from './text-writer.js';
+import { writeText } from './text-writer.js';
 import type { Memory } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
@@ -14,12 +15,6 @@ export const UNKNOWN = -2;
 /** Only a part of a buffer was written, and now more of it is needed: to be written anew, with all of its buffers. */
 const AGAIN = -3;
 
-/** What guesses say of an object that is not looked into. */
-const OBJECT_BYTES = 512;
-/** What guesses say of one item of an array, Map or Set. */
-const ITEM_BYTES = 32;
-/** At least what any single value takes that is neither text, bytes nor made of others. */
-const SINGLE_BYTES = 16;
 const U16_MAX = 0xffff;
 const U32_MAX = 0xffffffff;
 /** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
@@ -102,11 +97,9 @@ export class ValueWriter {
     }
   }
 
-  /** What `values` take, roughly, but exact where one is a text or bytes: for the choice of a block. */
+  /** What `values` take, roughly, but exact for texts and bytes among them: for the choice of a block. */
   estimate(values: readonly unknown[]): number {
-    let bytes = SINGLE_BYTES;
-    for (const value of values) bytes += estimateOne(value);
-    return bytes;
+    return estimateItems(values);
   }
 
   #value(value: unknown, at: number, depth: number): number {
@@ -323,10 +316,18 @@ export class ValueWriter {
   #buffer(value: object, at: number): number {
     const length = fixedByteLengthOf(value);
     if (length < 0) return UNKNOWN;
-    if (this.#end - at < length + 5) return FULL;
-    at = this.#word(tag.BUFFER, length, at);
-    this.#u8.set(new Uint8Array(value as ArrayBuffer), at);
-    return at + length;
+    at = this.#tag(tag.BUFFER, at);
+    return at < 0 ? at : this.#block(value as ArrayBuffer, 0, length, at);
+  }
+
+  #block(buffer: ArrayBuffer, offset: number, length: number, at: number): number {
+    const padding = length > tag.UNALIGNED_MAX ? -(at + tag.BLOCK_HEAD) & 7 : 0;
+    const start = at + tag.BLOCK_HEAD + padding;
+    if (this.#end < start + length) return FULL;
+    this.#view.setUint32(at, length, true);
+    this.#u8[at + 4] = padding;
+    this.#u8.set(new Uint8Array(buffer, offset, length), start);
+    return start + length;
   }
 
   /** A view alone takes its own bytes with it and no others; views that share their bytes go on sharing them. */
@@ -340,37 +341,27 @@ export class ValueWriter {
     const length = byteLengthOf(value, kind);
     const known = this.#identity.note(buffer);
     if (known >= 0 || this.#wholeBuffers) {
-      if (this.#end - at < 10) return FULL;
-      if (offset > U32_MAX) return UNKNOWN;
-      this.#u8[at + 1] = kind;
-      this.#view.setUint32(at + 2, offset, true);
-      this.#view.setUint32(at + 6, length, true);
-      this.#u8[at] = tag.VIEW_OF;
-      at += 10;
+      at = this.#viewOf(kind, offset, length, at);
+      if (at < 0) return at;
       return known >= 0 ? this.#same(known, at) : this.#buffer(buffer, at);
     }
-    if (this.#end - at < length + 6) return FULL;
+    if (this.#end - at < 2) return FULL;
     this.#u8[at] = tag.VIEW;
     this.#u8[at + 1] = kind;
-    this.#view.setUint32(at + 2, length, true);
-    this.#u8.set(new Uint8Array(buffer as ArrayBuffer, offset, length), at + 6);
     if (length < whole) {
       this.#partial ??= [];
       this.#partial.push(this.#identity.count - 1);
     }
-    return at + 6 + length;
+    return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
   }
-}
 
-function estimateOne(value: unknown): number {
-  if (typeof value === 'string') return textBytes(value);
-  if (typeof value !== 'object' || value === null) return SINGLE_BYTES;
-  try {
-    if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return SINGLE_BYTES + value.byteLength;
-    if (Array.isArray(value)) return OBJECT_BYTES + ITEM_BYTES * value.length;
-    if (value instanceof Map || value instanceof Set) return OBJECT_BYTES + 2 * ITEM_BYTES * value.size;
-  } catch {
-    // A proxy that refuses.
+  #viewOf(kind: number, offset: number, length: number, at: number): number {
+    if (offset > U32_MAX || length > U32_MAX) return UNKNOWN;
+    if (this.#end - at < 10) return FULL;
+    this.#u8[at] = tag.VIEW_OF;
+    this.#u8[at + 1] = kind;
+    this.#view.setUint32(at + 2, offset, true);
+    this.#view.setUint32(at + 6, length, true);
+    return at + 10;
   }
-  return OBJECT_BYTES;
 }

@@ -75,14 +75,13 @@ export function byteLengthOf(view: object, kind: number): number {
   return kind === DATA_VIEW ? lengthOfDataView(view) : lengthOfTypedArray(view);
 }
 
-/** The length of an ArrayBuffer of fixed size that is still there; -1: it is none. */
+/**
+ * The length of an ArrayBuffer of fixed size; -1: it is none. It may have been transferred away: then its length is 0,
+ * and to make a view of it throws.
+ */
 export function fixedByteLengthOf(buffer: object): number {
   try {
-    const length = lengthOfBuffer(buffer);
-    if (isResizable?.(buffer)) return -1;
-    // One that was transferred away has no length either, and no views can be made of it.
-    if (length === 0) new Uint8Array(buffer as ArrayBuffer);
-    return length;
+    return isResizable?.(buffer) ? -1 : lengthOfBuffer(buffer);
   } catch {
     return -1;
   }

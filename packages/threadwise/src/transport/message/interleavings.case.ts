@@ -1,18 +1,14 @@
-/**
- * A stateless model checker for the claim board: runs a plan of main's against a worker again and again, each time with
- * other decisions about who goes next, until all of them have been taken.
- */
+/** The claim board in every order: a plan of main's against a worker, with all decisions about who goes next. */
 import assert from 'node:assert/strict';
+import { type Choose, type Explored, everyWay, watchAtomics } from '../interleaving.case.js';
 import { BoardOwner, BoardReader, boardByteLength } from './claim-board.js';
 
-/** Picks one of `count` ways to go on. */
-export type Choose = (count: number) => number;
 export type Plan = readonly `${'post' | 'withdraw' | 'abort'} ${string}`[];
 
 /** Runs a plan once for every sequence of decisions. Returns how often that was, and the different endings. */
-export function explore(capacity: number, plan: Plan): { runs: number; endings: Set<string> } {
+export function explore(capacity: number, plan: Plan): Explored {
   let world: World | undefined;
-  const restore = watchAtomics(() => world?.between());
+  const restore = watchAtomics({ before: () => world?.between() });
   try {
     return everyWay((choose) => {
       world = new World(capacity, plan, choose);
@@ -21,50 +17,6 @@ export function explore(capacity: number, plan: Plan): { runs: number; endings: 
   } finally {
     restore();
   }
-}
-
-/** Calls `before` ahead of every access to a shared word. Returns what undoes that. */
-function watchAtomics(before: () => void): () => void {
-  const original = { load: Atomics.load, store: Atomics.store, compareExchange: Atomics.compareExchange };
-  for (const [name, access] of Object.entries(original)) {
-    const watched = (...args: unknown[]): unknown => {
-      before();
-      return (access as (...args: unknown[]) => unknown)(...args);
-    };
-    Object.defineProperty(Atomics, name, { value: watched, configurable: true, writable: true });
-  }
-  return () => void Object.assign(Atomics, original);
-}
-
-function everyWay(run: (choose: Choose) => string): { runs: number; endings: Set<string> } {
-  const endings = new Set<string>();
-  let runs = 0;
-  for (let path: Decision[] | undefined = []; path !== undefined; path = nextPath(path)) {
-    let depth = 0;
-    const taken: Decision[] = path;
-    const choose = (count: number): number => {
-      if (count === 1) return 0;
-      taken[depth] ??= { chosen: 0, count };
-      return taken[depth++]!.chosen;
-    };
-    endings.add(run(choose));
-    runs++;
-  }
-  return { runs, endings };
-}
-
-interface Decision {
-  readonly chosen: number;
-  readonly count: number;
-}
-
-/** The next sequence in lexical order: the last decision that can still be another one is. */
-function nextPath(path: Decision[]): Decision[] | undefined {
-  for (let i = path.length - 1; i >= 0; i--) {
-    const { chosen, count } = path[i]!;
-    if (chosen + 1 < count) return [...path.slice(0, i), { chosen: chosen + 1, count }];
-  }
-  return undefined;
 }
 
 interface Call {

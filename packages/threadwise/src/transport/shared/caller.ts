@@ -4,8 +4,8 @@ import { DOZING, HEAD, PARKED, SPINNING } from './layout.js';
 
 /** Tasks that run for less are not worth a worker's waking up. Milliseconds: about what that costs. */
 const TINY_MS = 0.02;
-/** While tiny tasks come, it is looked that often whether a sleeper should be called. Milliseconds. */
-const LOOK_INTERVAL_MS = 1;
+/** So long nobody is called for tiny tasks after one was, or one was seen who looks by himself. Milliseconds. */
+const QUIET_MS = 1;
 /** Tiny tasks that are much altogether. Milliseconds. */
 const MUCH_MS = 0.1;
 /**
@@ -22,7 +22,8 @@ export class RunTimes {
 
   /** A long one counts at once: those behind it must not be taken for tiny. */
   add(ms: number): void {
-    if (ms > TINY_MS || this.averageMs === Number.POSITIVE_INFINITY) this.averageMs = ms;
+    const { averageMs } = this;
+    if (averageMs === Number.POSITIVE_INFINITY || ms > Math.max(TINY_MS, averageMs)) this.averageMs = ms;
     else this.averageMs += (ms - this.averageMs) * NEWEST_WEIGHT;
   }
 
@@ -35,7 +36,7 @@ export class Caller {
   readonly #board: Board;
   readonly #times: RunTimes;
   readonly #now: () => number;
-  #lastLookAt = 0;
+  #quietUntil = 0;
   #headBefore = 0;
 
   /** @param now may be a clock that is read once for a burst */
@@ -52,23 +53,32 @@ export class Caller {
    */
   call(workers: number, more = 0): void {
     if (!this.#board.any(PARKED)) return;
-    if (this.#times.areTiny && this.#board.count(PARKED) < workers && !this.#isTimeForMore(more)) return;
+    const isRush = this.#times.areTiny && this.#board.count(PARKED) < workers;
+    if (isRush && this.#isSeenTo(more)) return;
     const tasks = this.#board.length + more;
-    if (tasks > 0 && this.#board.count(SPINNING) < tasks) this.#board.wakeOne();
+    if (tasks <= 0 || this.#board.count(SPINNING) >= tasks) return;
+    if (isRush) this.#quietUntil = this.#now() + QUIET_MS;
+    this.#board.wakeOne();
+  }
+
+  /** For who goes to sleep himself: whatever lies there, somebody has to be awake for it. */
+  callForAll(): void {
+    if (this.#board.any(PARKED) && this.#board.length > 0) this.#board.wakeOne();
   }
 
   /**
-   * Tiny tasks come, and somebody is awake. One more is called now and then, or there would be nobody to find out that the
-   * others are stuck; unless there is one who looks by himself, the others get on, and there is not much to do.
+   * Tiny tasks come, and somebody is awake. Then nobody else is called for a while after one was, or as long as one looks by
+   * himself, the others get on, and there is not much to do.
    */
-  #isTimeForMore(more: number): boolean {
+  #isSeenTo(more: number): boolean {
     const now = this.#now();
-    if (now - this.#lastLookAt < LOOK_INTERVAL_MS) return false;
-    this.#lastLookAt = now;
+    if (now < this.#quietUntil) return true;
     const head = Atomics.load(this.#board.words, HEAD);
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
     const backlogMs = (this.#board.length + more) * this.#times.averageMs;
-    return !(getOn && backlogMs < MUCH_MS && this.#board.any(DOZING));
+    if (!getOn || backlogMs > MUCH_MS || !this.#board.any(DOZING)) return false;
+    this.#quietUntil = now + QUIET_MS;
+    return true;
   }
 }

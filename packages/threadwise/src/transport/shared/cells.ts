@@ -36,7 +36,7 @@ export class Cells {
   readonly doubles: Float64Array;
   readonly memory: Memory;
   /** The task in each cell that is out. */
-  readonly tasks: (Task | undefined)[];
+  readonly tasks: (Task | undefined)[] = [];
   /** Cells that are out, and of those the ones that were posted for all. */
   outCount = 0;
   offeredCount = 0;
@@ -45,7 +45,9 @@ export class Cells {
   readonly #payloads: CellPayload[] = [];
   readonly #owners: Uint8Array;
   readonly #free: Int32Array;
-  #freeCount: number;
+  #freeCount = 0;
+  /** Cells that were given out at least once: the others need not be touched before. */
+  #usedCount = 0;
   readonly #writer: ArgumentWriter;
   /** Where the ring's tail was when a cell was last withdrawn: as far as an old hint may lie in the ring. */
   readonly #staleUntil = new Map<number, number>();
@@ -59,15 +61,17 @@ export class Cells {
     this.memory = memoryOf(buffer);
     this.#board = board;
     this.#writer = writer;
-    this.tasks = new Array(count).fill(undefined);
     this.#owners = new Uint8Array(count);
     this.#isOffered = new Uint8Array(count);
-    this.#free = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
-    this.#freeCount = count;
+    this.#free = new Int32Array(count);
   }
 
   get hasFree(): boolean {
     if (this.#limbo.length > 0) this.#leaveLimbo();
+    if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
+      this.tasks.push(undefined);
+      this.#free[this.#freeCount++] = this.#usedCount++;
+    }
     return this.#freeCount > 0;
   }
 

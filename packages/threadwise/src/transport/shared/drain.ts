@@ -1,6 +1,7 @@
 /** When main looks for results: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
 import type { Platform } from '../../core/contracts.js';
 import type { Board } from './board.js';
+import type { Caller } from './caller.js';
 import { MAIN_PARKED } from './layout.js';
 import type { SharedLink } from './link.js';
 import { Sleeper, SpinBudget, spin } from './waiting.js';
@@ -9,6 +10,7 @@ import { Sleeper, SpinBudget, spin } from './waiting.js';
 export interface Drained {
   readonly platform: Platform;
   readonly board: Board;
+  readonly caller: Caller;
   readonly links: ReadonlyMap<number, SharedLink>;
   /** Tasks that are out. */
   readonly open: number;
@@ -88,6 +90,7 @@ export class Drain {
       return this.#again();
     }
     this.#isScheduled = false;
+    this.#from.caller.callForAll();
   }
 
   #anyDone(): boolean {

@@ -62,14 +62,15 @@ export class SharedExchange implements Exchange {
   readonly drain: Drain;
   readonly links = new Map<number, SharedLink>();
   readonly runTimes = new RunTimes();
-  readonly #caller: Caller;
+  readonly caller: Caller;
   /** What the board's words TAIL, which only main writes, and HEAD, some time ago, say. */
   tail = 0;
   #headSeen = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
   readonly #linkCapacity: number;
   readonly #nameIds = new Map<string, number>();
-  readonly #freeSeats = Array.from({ length: SEATS }, (_, i) => SEATS - 1 - i);
+  /** Seats that were left; the others are given out in order. */
+  readonly #freeSeats: number[] = [];
 
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number) {
     this.platform = platform;
@@ -83,7 +84,7 @@ export class SharedExchange implements Exchange {
       spinners: Math.max(0, platform.availableThreads() - 1),
     };
     this.board = new Board(this.#memory.board);
-    this.#caller = new Caller(this.board, this.runTimes, platform.burstNow);
+    this.caller = new Caller(this.board, this.runTimes, platform.burstNow);
     this.arena = new Arena({
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => this.#tellAll([SEGMENT, index, buffer]),
@@ -111,8 +112,8 @@ export class SharedExchange implements Exchange {
   }
 
   connect(events: LinkEvents): SharedLink {
-    const seat = this.#freeSeats.pop();
-    if (seat === undefined) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
+    const seat = this.#freeSeats.pop() ?? Atomics.load(this.board.words, SEATS_USED);
+    if (seat >= SEATS) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
     const { words } = this.board;
     if (seat >= Atomics.load(words, SEATS_USED)) Atomics.store(words, SEATS_USED, seat + 1);
     this.board.refresh();
@@ -145,7 +146,7 @@ export class SharedExchange implements Exchange {
     words[ringPlace(this.tail, this.sizes)] = cell;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, TAIL, this.tail);
-    this.#caller.call(this.links.size);
+    this.caller.call(this.links.size);
   }
 
   /** Tasks that are out. */

@@ -1,0 +1,205 @@
+/** A worker that is driven by hand: the real inlet, and of the runner just what decides when it is asked. */
+import assert from 'node:assert/strict';
+import type { Wire } from '../../core/contracts.js';
+import { encodeError } from '../codec/error-codec.js';
+import { TO_MAIN } from '../words.js';
+import { SharedInlet } from './inlet.js';
+import type { SharedMemory } from './layout.js';
+import type { HandPort } from './stage.case.js';
+
+/** The thread ends in the middle of what it does. */
+export class Death extends Error {}
+
+/** Something that a side can do next. */
+export interface Step {
+  readonly what: string;
+  readonly take: () => void;
+}
+
+export interface Running {
+  readonly cell: number;
+  readonly id: number;
+}
+
+/** What the world decides, and hears of. */
+export interface Surroundings {
+  now(): number;
+  /** It is as late as that now, or later. */
+  wait(time: number): void;
+  begun(hand: Hand, running: Running, args: readonly unknown[], fault: unknown): void;
+  /** How the task ends; undefined: not yet. */
+  endOf(hand: Hand, running: Running): End | undefined;
+  /** Whether main wants this task to stop, as far as the worker can see. */
+  aborts(hand: Hand, id: number): void;
+}
+
+export interface End {
+  readonly value: unknown;
+  readonly isError: boolean;
+  readonly runMs: number;
+  /** What it says over the port before. */
+  readonly progress: unknown;
+}
+
+/**
+ * looking: asks for the next task. resting: there was none. asleep: `tasks` will call. busy: may begin no more.
+ * stopped: has said its last word. dead: gone, whatever it was doing.
+ */
+type State = 'looking' | 'resting' | 'asleep' | 'busy' | 'stopped' | 'dead';
+
+export interface HandOptions {
+  readonly tasksPerWorker: number;
+  readonly maxTasks: number | undefined;
+}
+
+export class Hand {
+  readonly name: string;
+  readonly seat: number;
+  /** Memory that belongs to its seat. */
+  readonly own: ArrayBufferLike;
+  state: State = 'looking';
+  isRetiring = false;
+  readonly running: Running[] = [];
+  readonly timers: { readonly dueAt: number; readonly callback: () => void }[] = [];
+  readonly #inlet: SharedInlet;
+  readonly #port: HandPort;
+  readonly #options: HandOptions;
+  readonly #world: Surroundings;
+  /** Tasks that have looked whether they are to stop: once is enough. */
+  readonly #polled = new Set<number>();
+  #hasRetired = false;
+  #isGoingOff = false;
+  #isTaking = false;
+
+  constructor(name: string, wire: Wire, options: HandOptions, world: Surroundings) {
+    const memory = wire.memory as SharedMemory;
+    this.name = name;
+    this.seat = memory.seat;
+    this.own = memory.own;
+    this.#options = options;
+    this.#world = world;
+    this.#port = wire.port as HandPort;
+    const timer = (ms: number, callback: () => void) =>
+      this.timers.push({ dueAt: world.now() + ms, callback });
+    this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer });
+    if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
+    this.#inlet.listen({
+      tasks: () => this.#look(),
+      abort: (id) => this.#abort(id),
+      hostReply: () => assert.fail('nobody asked the host'),
+      retire: () => {
+        this.isRetiring = true;
+        this.#inlet.retire();
+        this.#look();
+      },
+      stop: () => {
+        this.state = 'stopped';
+        this.#inlet.say([TO_MAIN.stopped]);
+      },
+    });
+    this.#inlet.say([TO_MAIN.ready, ['work']]);
+  }
+
+  get isAlive(): boolean {
+    return this.state !== 'dead';
+  }
+
+  /** Whether it takes tasks that are for all. */
+  get serves(): boolean {
+    return this.isAlive && this.state !== 'stopped' && !this.isRetiring;
+  }
+
+  /** Whatever it can do now. Those that only end a task come last. */
+  steps(): Step[] {
+    if (!this.isAlive) return [];
+    const steps: Step[] = [];
+    if (this.#port.hasMessages) steps.push({ what: 'hears', take: () => this.#port.arrive() });
+    if (this.state === 'stopped') return steps;
+    if (this.state === 'looking') steps.push({ what: 'looks', take: () => this.#take() });
+    if (this.state === 'resting') steps.push({ what: 'rests', take: () => this.#rest() });
+    const [timer] = this.timers;
+    if (timer !== undefined) steps.push({ what: 'timer', take: () => this.#goOff() });
+    for (const running of this.running) {
+      if (!this.#polled.has(running.id)) {
+        steps.push({ what: `polls in ${running.id}`, take: () => this.#poll(running) });
+      }
+      const end = this.#world.endOf(this, running);
+      if (end !== undefined) steps.push({ what: `ends ${running.id}`, take: () => this.#end(running, end) });
+    }
+    return steps;
+  }
+
+  die(): void {
+    this.state = 'dead';
+    this.running.length = 0;
+    this.timers.length = 0;
+    this.#port.cut();
+  }
+
+  #look(): void {
+    // It is looking already, and has come upon a message.
+    if (this.state === 'stopped' || this.state === 'dead' || this.#isTaking) return;
+    if (this.running.length < this.#options.tasksPerWorker) this.state = 'looking';
+    while (this.#isGoingOff && (this.state === 'looking' || this.state === 'resting')) {
+      if (this.state === 'looking') this.#take();
+      else this.#rest();
+    }
+  }
+
+  #take(): void {
+    this.#isTaking = true;
+    const begun = this.#inlet.take(this.#world.now());
+    this.#isTaking = false;
+    if (begun === undefined) {
+      this.state = 'resting';
+      return;
+    }
+    const running = { cell: begun.cell, id: begun.id };
+    this.running.push(running);
+    if (this.running.length >= this.#options.tasksPerWorker) this.state = 'busy';
+    this.#world.begun(this, running, begun.args, begun.fault);
+  }
+
+  #rest(): void {
+    if (this.#inlet.rest(this.running.length === 0)) {
+      this.state = 'looking';
+      return;
+    }
+    this.state = 'asleep';
+    if (!this.isRetiring || this.#hasRetired || this.running.length > 0 || !this.#inlet.retire()) return;
+    this.#hasRetired = true;
+    this.#inlet.say([TO_MAIN.retired]);
+  }
+
+  /** What it calls, it calls to the end, as the runner does: up to the next task, or to sleep. */
+  #goOff(): void {
+    const { dueAt, callback } = this.timers.shift()!;
+    this.#world.wait(dueAt);
+    this.#isGoingOff = true;
+    callback();
+    this.#isGoingOff = false;
+  }
+
+  #poll(running: Running): void {
+    this.#polled.add(running.id);
+    if (this.#inlet.isAborting(running.cell)) this.#inlet.drain();
+  }
+
+  #abort(id: number): void {
+    if (!this.running.some((running) => running.id === id)) return;
+    this.#world.aborts(this, id);
+    this.#inlet.say([TO_MAIN.abortSeen, id]);
+  }
+
+  #end(running: Running, { value, isError, runMs, progress }: End): void {
+    const { cell, id } = running;
+    if (progress !== undefined) this.#inlet.say([TO_MAIN.progress, id, progress]);
+    if (isError) {
+      const error = encodeError(new Error(String(value)), (it) => structuredClone(it));
+      this.#inlet.failed(cell, id, error, runMs);
+    } else this.#inlet.done(cell, id, value, undefined, runMs);
+    this.running.splice(this.running.indexOf(running), 1);
+    this.#polled.delete(id);
+    this.#look();
+  }
+}

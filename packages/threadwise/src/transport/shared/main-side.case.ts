@@ -1,0 +1,319 @@
+/** Main's side in a world without threads: what dispatch, interrupter and crew do with a shared exchange, and no more. */
+import assert from 'node:assert/strict';
+import type { LinkEvents, Platform, TaskQueue } from '../../core/contracts.js';
+import type { Task } from '../../core/task.js';
+import { WorkerSlot } from '../../core/worker-slot.js';
+import { Call } from './call.case.js';
+import { SharedExchange } from './exchange.js';
+import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
+import type { SharedLink } from './link.js';
+import type { HandPort } from './stage.case.js';
+
+/** One worker, as main and the world know it. */
+export interface Line {
+  readonly link: SharedLink;
+  readonly slot: WorkerSlot;
+  readonly hand: Hand;
+  readonly near: HandPort;
+  /** Calls for this worker alone that were not sent yet. */
+  readonly lane: Call[];
+  /** Its thread is gone, and main has done what there was to do. */
+  isBuried: boolean;
+}
+
+export interface MainOptions extends HandOptions {
+  readonly sizes: { readonly cells: number; readonly stream: number; readonly mail: number };
+  readonly workers: number;
+  /** Whether a worker that is gone, or on its way out, is replaced. */
+  readonly replaces: boolean;
+}
+
+/** The lines' rooms are tried out with few letters. */
+const CAPACITY_BEYOND = 2;
+
+export class MainSide {
+  readonly exchange: SharedExchange;
+  readonly lines: Line[] = [];
+  readonly calls = new Map<string, Call>();
+  readonly queue: Call[] = [];
+  readonly #byTask = new Map<Task, Call>();
+  readonly #world: Surroundings;
+  readonly #options: MainOptions;
+
+  constructor(platform: Platform, options: MainOptions, world: Surroundings) {
+    this.exchange = new SharedExchange(platform, options.sizes, options.tasksPerWorker + CAPACITY_BEYOND);
+    this.#world = world;
+    this.#options = options;
+    for (let i = 0; i < options.workers; i++) this.connect();
+  }
+
+  callOf(task: Task | undefined): Call | undefined {
+    return task === undefined ? undefined : this.#byTask.get(task);
+  }
+
+  /** The lines to workers that live, or are not known to be dead. */
+  get open(): Line[] {
+    return this.lines.filter((line) => !line.isBuried);
+  }
+
+  connect(): Line {
+    const id = this.lines.length;
+    const events = this.#events(() => line);
+    const link = this.exchange.connect(events);
+    const slot = new WorkerSlot(id, false, undefined as unknown as TaskQueue<Task>, 0);
+    slot.link = link;
+    slot.transition('ready');
+    const far = link.wire.port as HandPort;
+    const hand = new Hand(`w${id}`, link.wire, this.#options, this.#world);
+    const line: Line = { link, slot, hand, near: far.other, lane: [], isBuried: false };
+    this.lines.push(line);
+    return line;
+  }
+
+  /** What has happened and main has not attended to. */
+  steps(): Step[] {
+    return this.open.flatMap((line) => [
+      ...(line.hand.isAlive ? [] : [{ what: `buries ${line.hand.name}`, take: () => this.#exited(line) }]),
+      ...(line.near.hasMessages ? [{ what: `hears ${line.hand.name}`, take: () => line.near.arrive() }] : []),
+    ]);
+  }
+
+  // --- what a plan can ask for ---
+
+  do(planned: string): void {
+    const [what = '', name = '', ...words] = planned.split(' ');
+    switch (what) {
+      case 'offer':
+        this.#putBehind(this.#enter(name, words));
+        return this.pump();
+      case 'mail': {
+        const line = this.#ready(Number(words[0]));
+        if (line === undefined) return;
+        const call = this.#enter(name, words);
+        call.only = line.hand;
+        line.lane.push(call);
+        return this.pump();
+      }
+      case 'abort':
+        return this.#abort(this.calls.get(name));
+      case 'reorder':
+        return this.#reorder();
+      case 'drain':
+        for (const { link } of this.open) link.drain();
+        return;
+      case 'retire': {
+        const line = this.#ready(Number(name));
+        if (line !== undefined) this.#retire(line);
+        return;
+      }
+      default:
+        assert.fail(`no such plan: ${planned}`);
+    }
+  }
+
+  /** Hands over whatever can be. */
+  pump(): void {
+    for (const line of this.open) {
+      while (line.lane.length > 0 && line.slot.state === 'ready' && line.link.room > 0) {
+        line.slot.hand(line.lane.shift()!.task, 0);
+      }
+    }
+    while (this.queue.length > 0) {
+      const call = this.queue[0]!;
+      assert.equal(call.task.settled, false, `${call} is in the queue`);
+      if (!this.exchange.pull.offer(call.task)) return;
+      this.queue.shift();
+    }
+  }
+
+  #putBehind(call: Call): void {
+    this.#placeOf(call).push(call);
+  }
+
+  #putBefore(call: Call): void {
+    this.#placeOf(call).unshift(call);
+  }
+
+  /** For all; but arguments that can only go over a port go to one worker, whichever that is. */
+  #placeOf(call: Call): Call[] {
+    const line = call.kind === 'port' ? this.#ready(call.task.id) : undefined;
+    call.only = line?.hand;
+    return line?.lane ?? this.queue;
+  }
+
+  #ready(index: number): Line | undefined {
+    const ready = this.open.filter(({ slot }) => slot.state === 'ready');
+    return ready[index % Math.max(1, ready.length)];
+  }
+
+  #enter(name: string, words: readonly string[]): Call {
+    const call = new Call(this.exchange, this.calls.size + 1, name, words);
+    assert.equal(this.calls.has(name), false, `two calls are named ${name}`);
+    this.calls.set(name, call);
+    this.#byTask.set(call.task, call);
+    return call;
+  }
+
+  /** As the interrupter does it. */
+  #abort(call: Call | undefined): void {
+    if (call === undefined || call.task.settled) return;
+    call.isAborted = true;
+    const { task } = call;
+    const handed = this.open.find(({ slot }) => slot.handed.has(task));
+    if (handed === undefined && this.#remove(call)) return void task.settle(aborted);
+    const line = handed ?? this.#holder(task);
+    assert.ok(line !== undefined, `${call} was to be aborted, and nobody has it`);
+    if (line.link.withdraw(task)) {
+      line.slot.release(task, 0);
+      task.settle(aborted);
+      return this.pump();
+    }
+    line.link.abort(task, new Error('that is enough'));
+    task.stillRuns = true;
+    task.settle(aborted);
+  }
+
+  #remove(call: Call): boolean {
+    if (this.exchange.pull.withdraw(call.task)) return true;
+    for (const list of [this.queue, ...this.lines.map(({ lane }) => lane)]) {
+      const at = list.indexOf(call);
+      if (at >= 0) return list.splice(at, 1).length > 0;
+    }
+    return false;
+  }
+
+  #holder(task: Task): Line | undefined {
+    const link = this.exchange.pull.holder(task);
+    const line = this.open.find((each) => each.link === link);
+    line?.slot.adopt(line.link.adopt());
+    return line;
+  }
+
+  /** What lies ready comes back, and goes out the other way round. */
+  #reorder(): void {
+    const tasks = this.exchange.pull.withdrawAll();
+    for (const task of tasks) {
+      const call = this.callOf(task)!;
+      assert.equal(call.only, undefined, `${call} is for one worker, and was taken back from all`);
+      this.queue.unshift(call);
+    }
+    this.pump();
+  }
+
+  #retire(line: Line): void {
+    const back = line.lane.splice(0);
+    for (const task of [...line.slot.handed]) {
+      const call = this.callOf(task)!;
+      if (task.settled || !line.link.withdraw(task)) continue;
+      line.slot.release(task, 0);
+      back.push(call);
+    }
+    line.slot.transition('retiring');
+    line.slot.pulls = !line.link.retire();
+    if (this.#options.replaces) this.connect();
+    for (const call of back.reverse()) this.#putBefore(call);
+    this.#stopIfDone(line);
+    this.pump();
+  }
+
+  // --- what a worker says ---
+
+  #events(lineOf: () => Line): LinkEvents {
+    const released = (task: Task) => {
+      const line = lineOf();
+      line.slot.completed++;
+      if (line.slot.handed.size > 0) line.slot.release(task, 0);
+      if (task.stillRuns) endAtLast(task);
+      const { maxTasks } = this.#options;
+      if (maxTasks !== undefined && line.slot.completed >= maxTasks && line.slot.state === 'ready') {
+        this.#retire(line);
+      }
+      this.#stopIfDone(line);
+    };
+    const call = (task: Task) => this.callOf(task) ?? assert.fail(`nobody knows task ${task.id}`);
+    return {
+      ready: () => undefined,
+      loadFailed: () => assert.fail('nothing was loaded'),
+      done: (task, value, runMs) => {
+        call(task).heard(lineOf().hand, value);
+        released(task);
+        task.settle({ outcome: 'completed', value, runMs });
+      },
+      failed: (task, error, runMs) => {
+        call(task).heardError(lineOf().hand, error);
+        released(task);
+        task.settle({ outcome: 'failed', error, runMs });
+      },
+      progress: (task, value) => {
+        assert.equal(value, `${call(task).name} speaks`);
+        assert.equal(call(task).holder, lineOf().hand, `${call(task)} speaks to another line`);
+        assert.equal(call(task).state, 'running', `${call(task)} speaks`);
+      },
+      abortSeen: (task) => assert.ok(call(task).isAborted, `${call(task)} saw an abort`),
+      hostCall: () => assert.fail('nobody asked the host'),
+      memory: () => undefined,
+      retired: () => {
+        const line = lineOf();
+        line.link.drain();
+        line.slot.pulls = false;
+        this.#stopIfDone(line);
+      },
+      stopped: () => lineOf().hand.die(),
+      broken: (error) => {
+        throw error;
+      },
+      settledBatch: () => this.pump(),
+    };
+  }
+
+  #stopIfDone({ slot, link }: Line): void {
+    if (slot.state !== 'retiring' || slot.pulls || slot.handed.size > 0) return;
+    slot.transition('stopping');
+    link.stop();
+  }
+
+  /** As the crew does it when a thread is gone. */
+  #exited(line: Line): void {
+    const { link, slot, hand } = line;
+    const wasReady = slot.state === 'ready';
+    link.drain();
+    slot.adopt(link.adopt());
+    link.bury();
+    slot.transition('dead');
+    const again = [...slot.handed].flatMap((task) => this.#settleHeld(line, this.callOf(task)!));
+    slot.handed.clear();
+    link.close();
+    line.isBuried = true;
+    for (const call of [...this.calls.values()]) {
+      const isLost = call.state === 'running' && call.holder === hand;
+      assert.equal(isLost, false, `${call} ran at a worker that died, and nobody has said so`);
+    }
+    if (wasReady && this.#options.replaces) this.connect();
+    for (const call of [...again, ...line.lane.splice(0)].reverse()) this.#putBefore(call);
+    this.pump();
+  }
+
+  /** Returns what is to be run elsewhere. */
+  #settleHeld({ link, hand }: Line, call: Call): Call[] {
+    const { task } = call;
+    const hasBegun = link.startedAt(task) !== undefined;
+    assert.equal(hasBegun, call.state === 'running', `${call} has begun, or has not: main says ${hasBegun}`);
+    if (hasBegun) call.crashed(hand);
+    if (task.stillRuns) endAtLast(task);
+    if (task.settled) return [];
+    if (!hasBegun) return [call];
+    if (task.retriesLeft-- > 0) {
+      call.again();
+      return [call];
+    }
+    task.settle({ outcome: 'crashed', error: undefined });
+    return [];
+  }
+}
+
+const aborted = { outcome: 'aborted', error: undefined } as const;
+
+function endAtLast(task: Task): void {
+  task.stillRuns = false;
+  task.payload.onSettled?.(false);
+}

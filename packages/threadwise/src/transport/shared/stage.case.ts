@@ -1,0 +1,193 @@
+/** What two threads have between them, in one thread: memory, ports, a clock, and sleep that ends when it is told to. */
+import type { KeepAlive, Platform, Port, Thread } from '../../core/contracts.js';
+
+/** Memory that is used again by the next run: 4 MiB of zeros for each of thousands would be most of the work. */
+const spare = new Map<number, SharedArrayBuffer[]>();
+/** From that size on nobody relies on zeros: segments of the arena. */
+const UNCLEARED_BYTES = 2 ** 20;
+
+export class Memory {
+  readonly #taken: SharedArrayBuffer[] = [];
+
+  readonly take = (byteLength: number): SharedArrayBuffer => {
+    const buffer = spare.get(byteLength)?.pop() ?? new SharedArrayBuffer(byteLength);
+    if (byteLength < UNCLEARED_BYTES) new Uint8Array(buffer).fill(0);
+    this.#taken.push(buffer);
+    return buffer;
+  };
+
+  /** Nobody must use what was taken any more. */
+  giveBack(): void {
+    for (const buffer of this.#taken.splice(0)) {
+      const { byteLength } = buffer;
+      if (!spare.has(byteLength)) spare.set(byteLength, []);
+      spare.get(byteLength)!.push(buffer);
+    }
+  }
+}
+
+/** One end of a channel: what is posted arrives when it is asked for. */
+export class HandPort implements Port {
+  other!: HandPort;
+  readonly #inbox: unknown[] = [];
+  #handler: (message: unknown) => void = () => undefined;
+  #onBatch: () => void = () => undefined;
+  #isClosed = false;
+  #isCut = false;
+
+  static pair(): { near: HandPort; far: HandPort } {
+    const [near, far] = [new HandPort(), new HandPort()];
+    near.other = far;
+    far.other = near;
+    return { near, far };
+  }
+
+  get hasMessages(): boolean {
+    return this.#inbox.length > 0 && !this.#isClosed;
+  }
+
+  post(message: unknown): void {
+    if (this.#isCut) return;
+    this.other.#inbox.push(structuredClone(message));
+  }
+
+  listen(handler: (message: unknown) => void, onBatch: () => void = () => undefined): void {
+    this.#handler = handler;
+    this.#onBatch = onBatch;
+  }
+
+  /** The event loop's part: messages have come. */
+  arrive(): void {
+    this.drain();
+    this.#onBatch();
+  }
+
+  drain(): number {
+    let count = 0;
+    for (; this.hasMessages; count++) this.#handler(this.#inbox.shift());
+    return count;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Whoever had it is dead: what was posted is on its way, and nothing more is. */
+  cut(): void {
+    this.#isCut = true;
+  }
+}
+
+/** A callback that is due, and whose it is. */
+export interface Due<Side> {
+  readonly side: Side;
+  readonly what: string;
+  readonly call: () => void;
+}
+
+interface Asleep<Side> extends Due<Side> {
+  readonly buffer: ArrayBufferLike;
+  readonly at: number;
+}
+
+/**
+ * Takes the place of `Atomics.waitAsync` and `notify`, and of promises that are fulfilled already: what they would call
+ * back is due, and done when somebody decides so.
+ */
+export class Sleepers<Side> {
+  readonly asleep: Asleep<Side>[] = [];
+  readonly due: Due<Side>[] = [];
+  readonly #current: () => Side;
+  readonly #before: (access: string, args: readonly unknown[]) => void;
+
+  /** @param current who is at work @param before ahead of every access to a shared word */
+  constructor(current: () => Side, before: (access: string, args: readonly unknown[]) => void) {
+    this.#current = current;
+    this.#before = before;
+  }
+
+  isAsleep(side: Side): boolean {
+    return this.asleep.some((sleeper) => sleeper.side === side);
+  }
+
+  /** A thread is gone, and what it waited for. */
+  forget(side: Side): void {
+    for (const list of [this.asleep, this.due] as Due<Side>[][]) {
+      list.splice(0, list.length, ...list.filter((each) => each.side !== side));
+    }
+  }
+
+  /** The side that is at work wants to be called back. */
+  add(what: string, call: () => void): void {
+    this.due.push({ side: this.#current(), what, call });
+  }
+
+  /** Returns what undoes it. */
+  install(): () => void {
+    const replaced: [object, string, unknown][] = [
+      [Atomics, 'waitAsync', this.#waitAsync],
+      [Atomics, 'notify', this.#notify],
+      [Promise.prototype, 'then', (call: () => void) => this.add('turn', call)],
+    ];
+    const originals = replaced.map(([of, name]) => Object.getOwnPropertyDescriptor(of, name)!);
+    for (const [of, name, value] of replaced) {
+      Object.defineProperty(of, name, { value, configurable: true, writable: true });
+    }
+    return () => {
+      for (const [i, [of, name]] of replaced.entries()) Object.defineProperty(of, name, originals[i]!);
+    };
+  }
+
+  readonly #waitAsync = (words: Int32Array, at: number, value: number) => {
+    this.#before('waitAsync', [words, at, value]);
+    // A wait of no time looks, and does not wait.
+    if (Atomics.wait(words, at, value, 0) === 'not-equal') return { async: false, value: 'not-equal' };
+    const side = this.#current();
+    const wait = (call: () => void) => {
+      this.asleep.push({ side, what: 'wakes up', call, buffer: words.buffer, at });
+    };
+    // biome-ignore lint/suspicious/noThenProperty: what waits is a promise in the original
+    return { async: true, value: { then: wait } };
+  };
+
+  readonly #notify = (words: Int32Array, at: number): number => {
+    this.#before('notify', [words, at]);
+    const woken = this.asleep.filter((each) => each.buffer === words.buffer && each.at === at);
+    this.asleep.splice(0, this.asleep.length, ...this.asleep.filter((each) => !woken.includes(each)));
+    this.due.push(...woken);
+    return woken.length;
+  };
+}
+
+export interface HandPlatformParts {
+  readonly memory: Memory;
+  readonly spinners: number;
+  now(): number;
+  /** Calls back in a turn of its own. */
+  later(callback: () => void): void;
+}
+
+/** The platform of a main side that has neither threads nor timers. */
+export function handPlatform({ memory, spinners, now, later }: HandPlatformParts): Platform {
+  const none = (): never => {
+    throw new Error('Nobody should ask for that here');
+  };
+  return {
+    name: 'by hand',
+    now,
+    burstNow: now,
+    timer: none,
+    defer: later,
+    nextTurn: later,
+    bind: (callback) => callback,
+    keepAlive: none as () => KeepAlive,
+    channel: () => HandPort.pair(),
+    spawn: none as () => Thread,
+    clone: (value) => structuredClone(value),
+    sharedMemory: memory.take,
+    hasSharedMemory: true,
+    availableThreads: () => spinners + 1,
+    env: () => undefined,
+    resolveModule: String,
+  };
+}

@@ -1,0 +1,392 @@
+/** Main and workers on one stage: who takes the next step is decided from outside, also in the middle of another's step. */
+import assert from 'node:assert/strict';
+import type { Explored } from '../interleaving.case.js';
+import { type Access, everyWay, manyWays, type Random, watchAtomics } from '../interleaving.case.js';
+import type { Call } from './call.case.js';
+import { Death, type End, type Hand, type Running, type Step, type Surroundings } from './hand.case.js';
+import { CELL_BYTES, PARKED, POSTED, phaseOf, RUNNING, SPINNING, STATE } from './layout.js';
+import { type Line, MainSide } from './main-side.case.js';
+import { handPlatform, Memory, Sleepers } from './stage.case.js';
+import { wordName } from './word-names.case.js';
+
+export interface WorldOptions {
+  readonly cells?: number;
+  readonly workers?: number;
+  readonly tasksPerWorker?: number;
+  /** Tasks after which a worker takes no more by itself, and main replaces it. */
+  readonly maxTasks?: number;
+  /** How many workers may look for tasks before they sleep. */
+  readonly spinners?: number;
+  /** How many workers die, at the most, at any moment. */
+  readonly deaths?: number;
+  /** Whether workers that are gone, or on their way out, are replaced. */
+  readonly replaces?: boolean;
+  /** What the clock moves on by whenever it is looked at, in milliseconds. */
+  readonly tick?: number;
+  /** What main does, in this order: see `MainSide.do`. */
+  readonly plan: readonly string[];
+}
+
+/** Whoever is at work: main, or a worker. */
+type Side = 'main' | Hand;
+
+/** Who is next. */
+export interface Decisions {
+  /** Between two steps, `count` of them are possible: the first is the usual one. */
+  next(count: number): number;
+  /** In the middle of a step: whether to look what else could happen. */
+  asks(): boolean;
+  /** Then: 0 to go on, or one of `count` other things. */
+  other(count: number): number;
+}
+
+/** More steps than any run can need: it would not come to an end. */
+const MAX_STEPS = 5000;
+const MAIL = 4;
+/** Small enough to be full at times, larger than the smallest piece that is used. */
+const STREAM_BYTES = 1024;
+const CELL_WORDS = CELL_BYTES / 4;
+
+class World implements Surroundings {
+  readonly main: MainSide;
+  readonly #options: Required<Omit<WorldOptions, 'maxTasks'>> & Pick<WorldOptions, 'maxTasks'>;
+  readonly #decisions: Decisions;
+  readonly #memory = new Memory();
+  readonly #sleepers = new Sleepers<Side>(
+    () => this.#atWork.at(-1) ?? 'main',
+    (access, args) => this.before(access, args),
+  );
+  /** Who is in the middle of a step, the last of them at work. */
+  readonly #atWork: Side[] = [];
+  readonly #trace: string[] = [];
+  #isWatching = false;
+  #at = 0;
+  #steps = 0;
+  #deaths = 0;
+  #time = 1000;
+  /** Long tasks that may end now. */
+  readonly #released = new Set<Call>();
+
+  constructor(options: WorldOptions, decisions: Decisions) {
+    const defaults = {
+      cells: 4,
+      workers: 2,
+      tasksPerWorker: 1,
+      spinners: 0,
+      deaths: 0,
+      replaces: true,
+      tick: 0.03,
+    };
+    this.#options = { ...defaults, ...options };
+    this.#decisions = decisions;
+    const { cells, spinners, ...rest } = this.#options;
+    const platform = handPlatform({
+      memory: this.#memory,
+      spinners,
+      now: () => this.now(),
+      later: (callback) => this.#sleepers.add('turn', callback),
+    });
+    const sizes = { cells, stream: STREAM_BYTES, mail: MAIL };
+    this.main = new MainSide(platform, { maxTasks: undefined, ...rest, sizes }, this);
+  }
+
+  /** Takes steps until none is left. Returns what has become of the calls. */
+  run(): string {
+    const restore = this.#sleepers.install();
+    this.#isWatching = true;
+    try {
+      this.#settleDown();
+      // Seats are taken again, and the last stale hints are passed.
+      while (this.main.open.length < this.#options.workers) this.main.connect();
+      this.#plan('offer last number', ...this.main.open.map((_, i) => `mail last${i} ${i} text`));
+      this.#settleDown();
+      this.#isWatching = false;
+      this.#checkEnd();
+      return [...this.main.calls.values()].map(({ name, told }) => `${name} ${told}`).join(', ');
+    } catch (error) {
+      if (error instanceof Error) error.message = `${error.message}\n${this.#trace.join('\n')}`;
+      throw error;
+    } finally {
+      this.#isWatching = false;
+      restore();
+      this.main.exchange.close();
+      this.#memory.giveBack();
+    }
+  }
+
+  now(): number {
+    this.#time += this.#options.tick;
+    return this.#time;
+  }
+
+  wait(time: number): void {
+    this.#time = Math.max(this.#time, time);
+  }
+
+  /** Before an access to a shared word: others may take any number of steps here, or it is the last thing it does. */
+  before(access: string, args: readonly unknown[]): void {
+    const side = this.#atWork.at(-1);
+    if (!this.#isWatching || side === undefined) return;
+    if (side !== 'main' && !side.isAlive) throw new Death();
+    while (this.#decisions.asks()) {
+      const steps = this.#stepsOfOthers();
+      const canDie = side !== 'main' && this.#deaths < this.#options.deaths;
+      const count = steps.length + (canDie ? 1 : 0);
+      const chosen = count === 0 ? 0 : this.#decisions.other(count);
+      if (chosen === 0) return;
+      this.#note(`before ${access} of ${this.#nameOf(args)}:`);
+      if (chosen > steps.length) return this.#die(side as Hand);
+      steps[chosen - 1]!.take();
+    }
+  }
+
+  after(access: Access, args: readonly unknown[], result: unknown): void {
+    if (!this.#isWatching) return;
+    const [words, at, first, second] = args as [Int32Array, number, number, number];
+    const { cells } = this.main.exchange;
+    if (words.buffer !== cells.words.buffer || at % CELL_WORDS !== STATE) return;
+    const call = this.main.callOf(cells.tasks[(at - STATE) / CELL_WORDS]);
+    if (access === 'store' && phaseOf(first) === POSTED) call!.posted();
+    if (access !== 'compareExchange' || result !== first || phaseOf(first) !== POSTED) return;
+    assert.ok(call !== undefined, 'a cell was posted, and main knows of no task in it');
+    if (phaseOf(second) === RUNNING) call.begun(this.#atWork.at(-1) as Hand);
+    else call.withdrawn();
+  }
+
+  // --- what workers ask and tell ---
+
+  begun(hand: Hand, running: Running, args: readonly unknown[], fault: unknown): void {
+    if (!hand.isAlive) return;
+    const call = this.#callOf(running);
+    assert.equal(call.holder, hand, `${hand.name} has begun ${call}`);
+    assert.equal(call.state, 'running', `${hand.name} has begun ${call}`);
+    call.checkArgs(args, fault);
+  }
+
+  endOf(_hand: Hand, running: Running): End | undefined {
+    const call = this.#callOf(running);
+    return call.flags.has('long') && !this.#released.has(call) ? undefined : call.end;
+  }
+
+  aborts(hand: Hand, id: number): void {
+    assert.ok(
+      this.#callOf({ id, cell: -1 }).isAborted,
+      `${hand.name} was to abort task ${id}, and main was not`,
+    );
+  }
+
+  #callOf({ id }: Running): Call {
+    for (const call of this.main.calls.values()) if (call.task.id === id) return call;
+    return assert.fail(`there is no task ${id}`);
+  }
+
+  // --- steps ---
+
+  #die(hand: Hand): never {
+    this.#deaths++;
+    this.#note(`${hand.name} dies`);
+    hand.die();
+    this.#sleepers.forget(hand);
+    throw new Death();
+  }
+
+  /** Everything but the ends of long tasks; then these, one after the other. */
+  #settleDown(): void {
+    for (;;) {
+      for (let steps = this.#stepsOfOthers(); steps.length > 0; steps = this.#stepsOfOthers()) {
+        steps[this.#decisions.next(steps.length)]!.take();
+      }
+      this.#isWatching = false;
+      this.#checkQuiet();
+      this.#isWatching = true;
+      const held = [...this.main.calls.values()].find(
+        (call) => call.state === 'running' && !this.#released.has(call),
+      );
+      if (held === undefined) return;
+      this.#note(`${held} may end`);
+      this.#released.add(held);
+    }
+  }
+
+  #plan(...more: string[]): void {
+    this.#at = 0;
+    (this.#options as { plan: readonly string[] }).plan = more;
+  }
+
+  /** What can be done by those who are not in the middle of something. */
+  #stepsOfOthers(): Step[] {
+    const { main } = this;
+    const steps: Step[] = [];
+    if (!this.#atWork.includes('main')) {
+      const planned = this.#options.plan[this.#at];
+      const plan = () => {
+        this.#at++;
+        main.do(planned!);
+      };
+      if (planned !== undefined) steps.push(this.#as('main', planned, plan));
+      for (const { what, take } of [...main.steps(), ...this.#due('main')]) {
+        steps.push(this.#as('main', what, take));
+      }
+    }
+    for (const { hand } of main.open) {
+      if (this.#atWork.includes(hand)) continue;
+      for (const { what, take } of [...hand.steps(), ...this.#due(hand)]) {
+        steps.push(this.#as(hand, what, take));
+      }
+    }
+    return steps;
+  }
+
+  #due(side: Side): Step[] {
+    const { due } = this.#sleepers;
+    return due
+      .filter((each) => each.side === side)
+      .map((each) => ({
+        what: each.what,
+        take: () => {
+          due.splice(due.indexOf(each), 1);
+          each.call();
+        },
+      }));
+  }
+
+  #as(side: Side, what: string, step: () => void): Step {
+    const take = () => {
+      assert.ok(++this.#steps < MAX_STEPS, 'it comes to no end');
+      this.#note(`${side === 'main' ? side : side.name} ${what}`);
+      this.#atWork.push(side);
+      try {
+        step();
+      } catch (error) {
+        if (!(error instanceof Death) || side === 'main') throw error;
+      } finally {
+        this.#atWork.pop();
+      }
+      if (side !== 'main' && !side.isAlive) this.#sleepers.forget(side);
+    };
+    return { what, take };
+  }
+
+  #nameOf([words, at]: readonly unknown[]): string {
+    const { exchange, lines } = this.main;
+    return wordName(
+      (words as Int32Array).buffer,
+      at as number,
+      exchange,
+      lines.map(({ hand }) => hand.own),
+    );
+  }
+
+  #note(what: string): void {
+    this.#trace.push(`${'  '.repeat(this.#atWork.length)}${what}`);
+  }
+
+  // --- what must hold ---
+
+  /** Nobody has anything to do but to wait for long tasks. */
+  #checkQuiet(): void {
+    const { main } = this;
+    const idle = main.open.filter(({ hand }) => hand.state === 'asleep');
+    const ready = idle.filter(({ hand, slot }) => hand.serves && slot.state === 'ready');
+    for (const { hand, link } of main.open) {
+      assert.equal(link.hasDone, false, `main sleeps, and results of ${hand.name} lie there`);
+      assert.ok(link.pulled >= 0, `${hand.name} runs ${link.pulled} tasks out of the ring`);
+    }
+    for (const call of main.calls.values()) {
+      if (call.state !== 'posted') continue;
+      const sleepers = idle.filter(({ hand }) => hand === call.only);
+      const who = call.only === undefined ? ready : sleepers;
+      assert.deepEqual(names(who), [], `${call} lies there, and these sleep`);
+    }
+    // As long as a task is out, main will look again when it ends.
+    if (main.exchange.open > 0) return;
+    const waiting = [...main.queue, ...main.open.flatMap(({ lane }) => lane)];
+    assert.deepEqual(waiting.map(String), [], 'calls wait with main, and nothing is out');
+  }
+
+  #checkEnd(): void {
+    const { calls, exchange, open } = this.main;
+    const { cells, board, arena, sizes } = exchange;
+    for (const call of calls.values()) {
+      assert.equal(call.told.length, 1, `${call} was told ${call.told.join(', ') || 'nothing'}`);
+      assert.ok(call.state === 'over' || call.begins === 0 || call.isAborted, `${call} has ended`);
+    }
+    assert.equal(cells.outCount, 0, 'outCount');
+    assert.equal(cells.offeredCount, 0, 'offeredCount');
+    assert.equal(arena.usedBytes, 0, 'bytes of the arena in use');
+    for (const { link, hand, slot } of open) {
+      assert.equal(link.pulled, 0, `pulled of ${hand.name}`);
+      assert.equal(slot.handed.size, 0, `tasks handed to ${hand.name}`);
+    }
+    const seats = open.map(({ hand }) => hand.seat);
+    for (let seat = 0; seat < this.main.lines.length; seat++) {
+      if (seats.includes(seat)) continue;
+      assert.equal(board.isSet(PARKED, seat), false, `seat ${seat}, which nobody has, is parked`);
+      assert.equal(board.isSet(SPINNING, seat), false, `seat ${seat}, which nobody has, spins`);
+    }
+    let free = 0;
+    while (free <= sizes.cells && cells.reserve() !== undefined) free++;
+    assert.equal(free, sizes.cells, 'free cells');
+  }
+}
+
+function names(lines: readonly Line[]): string[] {
+  return lines.map(({ hand }) => hand.name);
+}
+
+/** Watches the accesses of one world after the other. */
+function watched(
+  explore: (run: (options: WorldOptions, decisions: Decisions) => string) => Explored,
+): Explored {
+  let world: World | undefined;
+  const restore = watchAtomics({
+    before: (...access) => world?.before(...access),
+    after: (...access) => world?.after(...access),
+  });
+  try {
+    return explore((options, decisions) => {
+      world = undefined;
+      world = new World(options, decisions);
+      return world.run();
+    });
+  } finally {
+    restore();
+  }
+}
+
+/**
+ * All ways in which things go other than usual at no more than `most` points. The usual way: main does what it has
+ * planned, and then each worker what it can.
+ */
+export function exploreAll(options: WorldOptions, most: number): Explored {
+  return watched((run) =>
+    everyWay((choose) => {
+      let left = most;
+      const decide = (count: number): number => {
+        if (left === 0) return 0;
+        const chosen = choose(count);
+        if (chosen > 0) left--;
+        return chosen;
+      };
+      return run(options, { next: decide, asks: () => left > 0, other: (count) => decide(count + 1) });
+    }),
+  );
+}
+
+/** Ways chosen at random. @param share of the accesses at which something else may come first */
+export function exploreSome(
+  runs: number,
+  seed: number,
+  share: number,
+  make: (random: Random) => WorldOptions,
+): Explored {
+  return watched((run) =>
+    manyWays(runs, seed, (random) =>
+      run(make(random), {
+        next: (count) => random.below(count),
+        asks: () => random.next() < share,
+        other: (count) => 1 + random.below(count),
+      }),
+    ),
+  );
+}
