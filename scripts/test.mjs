@@ -47,8 +47,32 @@ function testFiles({ isOwn }) {
   return [...compiled, ...written];
 }
 
-/** Runs all tests on one Node.js: what they came to. */
-function testOn(node) {
+/**
+ * The other ways for tasks to cross, each with the suites that say what a pool promises; those that take long only on the
+ * Node.js that runs this. The soak test looks for leaks in millions of calls for the way that is the default; here it
+ * only has to run.
+ */
+const crossings = [
+  { name: 'shared memory, main chooses', env: { THREADWISE_DISPATCH: 'direct' } },
+  { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
+];
+const suite = (name) => join(root, `test/${name}.test.mjs`);
+const PROMISES = ['promises', 'faults'].map(suite);
+const LONG = ['storm', 'soak'].map(suite);
+const SHORT_SOAK = { SOAK_CALLS: '200000' };
+
+function testAllWays(node) {
+  const runs = [{ name: 'all tests', files: testFiles(node), env: {} }];
+  const files = node.isOwn ? [...PROMISES, ...LONG] : PROMISES;
+  for (const { name, env } of crossings) runs.push({ name, files, env: { ...env, ...SHORT_SOAK } });
+  return runs.map((run) => {
+    say(`\n-- ${run.name}, on Node.js ${node.version}`);
+    return { ...testOn(node, run), name: run.name };
+  });
+}
+
+/** Runs tests on one Node.js: what they came to. */
+function testOn(node, { files, env }) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
   const result = join(dir, 'counts.json');
   const begin = performance.now();
@@ -60,9 +84,9 @@ function testOn(node) {
       '--test-concurrency=2',
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
-      ...testFiles(node),
+      ...files,
     ],
-    { cwd: root, stdio: 'inherit', env: environmentOf(node) },
+    { cwd: root, stdio: 'inherit', env: { ...environmentOf(node), ...env } },
   );
   const seconds = (performance.now() - begin) / 1000;
   // A run that was ended from outside leaves no counts, or half of them.
@@ -76,15 +100,16 @@ function testOn(node) {
 /** The tests on one version after another: one that fails keeps none of the others from being tried. */
 function testOnEachNode() {
   const { nodes, skipped } = nodesFor(wanted);
-  const results = nodes.map((node, i) => {
+  const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);
-    return testOn(node);
+    return testAllWays(node);
   });
   heading('tests: summary');
-  for (const { node, seconds, isGood, failed, ...result } of results) {
+  for (const { node, name, seconds, isGood, failed, ...result } of results) {
     const time = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-    say(`Node.js ${node.version.padEnd(8)}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
-    for (const name of failed) say(`  ✖ ${name}`);
+    const what = `Node.js ${node.version.padEnd(8)}  ${name.padEnd(28)}`;
+    say(`${what}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
+    for (const each of failed) say(`  ✖ ${each}`);
   }
   for (const { major, why } of skipped) say(`Node.js ${major.padEnd(8)}  skipped: ${why}`);
   const sum = (name) => results.reduce((total, result) => total + result[name], 0);

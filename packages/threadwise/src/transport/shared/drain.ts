@@ -19,7 +19,7 @@ export interface Drained {
 /** Results may be handled back to back for that long before timers and I/O have their turn. Milliseconds. */
 const SLICE_MS = 1;
 /** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
-const BATCH = 32;
+const BATCH = 64;
 /** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 
