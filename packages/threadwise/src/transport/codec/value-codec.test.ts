@@ -263,9 +263,10 @@ describe('what arrives equals a structured clone', () => {
     assertCross([objects, [...objects].reverse(), objects.map((object) => ({ object }))]);
   });
 
-  test('of a dictionary of a thousand keys', () => {
+  test('of dictionaries', () => {
     const entries = Array.from({ length: 1000 }, (_, i) => [`key ${i * 7919}`, { i }]);
     for (let i = 0; i < 3; i++) assertCross(Object.fromEntries(entries));
+    assertCross(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, i % 10])));
   });
 
   test('of arrays from elsewhere', () => {

@@ -149,6 +149,13 @@ describe('the reader of the binary codec', () => {
     );
   });
 
+  test('takes no memory for an array that cannot be there', () => {
+    const peak = () => process.resourceUsage().maxRSS;
+    const before = peak();
+    assert.throws(() => readBytes([TREE, tag.LIST32, ...u32(3e7), 1, 2, 3]), DamagedError);
+    assert.ok(peak() - before < 100_000, `${peak() - before} KiB`);
+  });
+
   test('gives what it reads memory of its own', () => {
     const memory = memoryOf(new SharedArrayBuffer(1000));
     const after = both.writer.write([Uint8Array.of(1, 2), Uint8Array.of(3).buffer], memory, 0, 1000);

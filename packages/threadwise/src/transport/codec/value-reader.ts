@@ -196,11 +196,7 @@ export class ValueReader implements Source {
     this.#noted(object);
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
-    for (let i = 0; i < count; i++) {
-      const key = this.next();
-      if (typeof key !== 'string') throw new DamagedError('a key is no text');
-      setOwn(object, key, values[i]);
-    }
+    for (let i = 0; i < count; i++) setOwn(object, this.#string('a key'), values[i]);
     this.#depth--;
     return object;
   }
@@ -229,8 +225,8 @@ export class ValueReader implements Source {
     const kind = this.#u8[this.#take(1)]!;
     const has = this.#u8[this.#take(1)]!;
     // Its number comes before those of its parts, of which only the cause is an object.
-    const message = has & HAS_MESSAGE ? this.#string() : undefined;
-    const stack = has & HAS_STACK ? this.#string() : undefined;
+    const message = has & HAS_MESSAGE ? this.#string('a message') : undefined;
+    const stack = has & HAS_STACK ? this.#string('a stack') : undefined;
     const error = makeError(kind, message, stack);
     if (error === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
     this.#noted(error);
@@ -239,9 +235,9 @@ export class ValueReader implements Source {
     return error;
   }
 
-  #string(): string {
+  #string(what: string): string {
     const text = this.next();
-    if (typeof text !== 'string') throw new DamagedError('a part of an error is no text');
+    if (typeof text !== 'string') throw new DamagedError(`${what} is no text`);
     return text;
   }
 

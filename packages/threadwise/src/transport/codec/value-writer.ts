@@ -2,6 +2,7 @@
 import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './error-parts.js';
 import { estimateItems } from './estimate.js';
 import { Identity } from './identity.js';
+import type { Fields } from './shape.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { writeText } from './text-writer.js';
@@ -172,7 +173,7 @@ export class ValueWriter {
     if (Array.isArray(value)) return this.#list(value, at, depth + 1);
     const prototype: unknown = Object.getPrototypeOf(value);
     return prototype === Object.prototype
-      ? this.#plain(value as Record<string, unknown>, at, depth + 1)
+      ? this.#plain(value as Fields, at, depth + 1)
       : this.#special(value, prototype, at, depth + 1);
   }
 
@@ -213,8 +214,11 @@ export class ValueWriter {
     return at;
   }
 
-  /** The values first: which shape it is, or that it is none in the book, is known when all keys have been seen. */
-  #plain(value: Record<string, unknown>, at: number, depth: number): number {
+  /**
+   * The values first: which shape it is, or that it is none in the book, is known when all keys have been seen. To see
+   * all keys before that would take a second loop, and that 9 ns.
+   */
+  #plain(value: Fields, at: number, depth: number): number {
     const start = at;
     at += 3;
     if (at > this.#end) return FULL;
@@ -260,7 +264,7 @@ export class ValueWriter {
       case null:
         // Of a module, say, the engine knows that it is no ordinary object.
         if (Symbol.toStringTag in value) return UNKNOWN;
-        return this.#plain(value as Record<string, unknown>, at, depth);
+        return this.#plain(value as Fields, at, depth);
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);
       case Map.prototype:

@@ -14,6 +14,7 @@ import {
   LENGTH,
   NOTHING,
   NUMBER,
+  ONE,
   OUTSIDE,
   PLACE,
   WITH_LEASES,
@@ -72,33 +73,37 @@ export class ArgumentWriter {
   /** @param extra bytes to be kept free behind the values */
   #writeValues(payload: CellPayload, to: CellMemory, args: readonly unknown[], extra: number): boolean {
     const estimate = this.#writer.estimate(args) + extra;
+    const isOne = args.length === 1 && extra === 0;
+    const value = isOne ? args[0] : args;
+    const flag = isOne ? ONE : 0;
     if (estimate <= IN_CELL_BYTES) {
       const start = payload.cell * CELL_BYTES + INLINE_START;
-      const end = this.#writer.write(args, to.memory, start, start + IN_CELL_BYTES - extra);
+      const end = this.#writer.write(value, to.memory, start, start + IN_CELL_BYTES - extra);
       if (end === UNKNOWN) return false;
-      if (end !== FULL) return this.#wrote(payload, to, IN_CELL, 0, end - start);
+      if (end !== FULL) return this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
     }
     if (estimate <= SCRATCH_BYTES / 2) {
-      const end = this.#writer.write(args, this.#scratch, 0, SCRATCH_BYTES);
+      const end = this.#writer.write(value, this.#scratch, 0, SCRATCH_BYTES);
       if (end === UNKNOWN) return false;
-      if (end !== FULL) return this.#copy(payload, to, end, extra);
+      if (end !== FULL) return this.#copy(payload, to, OUTSIDE | flag, end, extra);
     }
-    return this.#writeDirectly(payload, to, args, estimate, extra);
+    return this.#writeDirectly(payload, to, OUTSIDE | flag, value, estimate, extra);
   }
 
-  #copy(payload: CellPayload, to: CellMemory, length: number, extra: number): boolean {
+  #copy(payload: CellPayload, to: CellMemory, form: number, length: number, extra: number): boolean {
     const block = this.#arena.take(length + extra);
     if (block < 0) return false;
     payload.block = block;
     const memory = this.#memoryAt(block);
     memory.u8.set(this.#scratch.u8.subarray(0, length), this.#arena.offset(block));
-    return this.#wrote(payload, to, OUTSIDE, block, length);
+    return this.#wrote(payload, to, form, block, length);
   }
 
   #writeDirectly(
     payload: CellPayload,
     to: CellMemory,
-    args: readonly unknown[],
+    form: number,
+    value: unknown,
     estimate: number,
     extra: number,
   ): boolean {
@@ -107,10 +112,10 @@ export class ArgumentWriter {
       if (block < 0) return false;
       const start = this.#arena.offset(block);
       const capacity = this.#arena.size(block);
-      const end = this.#writer.write(args, this.#memoryAt(block), start, start + capacity - extra);
+      const end = this.#writer.write(value, this.#memoryAt(block), start, start + capacity - extra);
       if (end >= 0) {
         payload.block = block;
-        return this.#wrote(payload, to, OUTSIDE, block, end - start);
+        return this.#wrote(payload, to, form, block, end - start);
       }
       this.#arena.free(block);
       if (end === UNKNOWN) return false;

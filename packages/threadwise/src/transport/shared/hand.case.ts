@@ -68,7 +68,6 @@ export class Hand {
   /** Tasks that have looked whether they are to stop: once is enough. */
   readonly #polled = new Set<number>();
   #hasRetired = false;
-  #isGoingOff = false;
   #isTaking = false;
 
   constructor(name: string, wire: Wire, options: HandOptions, world: Surroundings) {
@@ -84,7 +83,7 @@ export class Hand {
     this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer });
     if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
     this.#inlet.listen({
-      tasks: () => this.#look(),
+      tasks: () => this.#called(),
       abort: (id) => this.#abort(id),
       hostReply: () => assert.fail('nobody asked the host'),
       retire: () => {
@@ -140,7 +139,14 @@ export class Hand {
     // It is looking already, and has come upon a message.
     if (this.state === 'stopped' || this.state === 'dead' || this.#isTaking) return;
     if (this.running.length < this.#options.tasksPerWorker) this.state = 'looking';
-    while (this.#isGoingOff && (this.state === 'looking' || this.state === 'resting')) {
+  }
+
+  /** There may be tasks: looks for the next one until there is one, or sleeps. */
+  #called(): void {
+    if (this.#isTaking) return;
+    this.#look();
+    const { length } = this.running;
+    while (this.running.length === length && (this.state === 'looking' || this.state === 'resting')) {
       if (this.state === 'looking') this.#take();
       else this.#rest();
     }
@@ -171,13 +177,10 @@ export class Hand {
     this.#inlet.say([TO_MAIN.retired]);
   }
 
-  /** What it calls, it calls to the end, as the runner does: up to the next task, or to sleep. */
   #goOff(): void {
     const { dueAt, callback } = this.timers.shift()!;
     this.#world.wait(dueAt);
-    this.#isGoingOff = true;
     callback();
-    this.#isGoingOff = false;
   }
 
   #poll(running: Running): void {

@@ -25,6 +25,7 @@ import {
   NAME,
   NOTHING,
   NUMBER,
+  ONE,
   OUTSIDE,
   PARKED,
   PLACE,
@@ -228,7 +229,7 @@ export class SharedInlet implements Inlet, Begun {
     const form = this.#words[at + FORM]!;
     if (form === BY_PORT) return this.#readPosted(cell);
     this.name = this.#nameOf(this.#words[at + NAME]!);
-    switch (form & ~WITH_LEASES) {
+    switch (form & ~(WITH_LEASES | ONE)) {
       case NOTHING:
         this.args = NO_ARGS;
         return;
@@ -249,7 +250,8 @@ export class SharedInlet implements Inlet, Begun {
   #readValues(memory: Memory, start: number, at: number, form: number): void {
     const end = start + this.#words[at + LENGTH]!;
     if ((form & WITH_LEASES) === 0) {
-      this.args = this.#reader.read(memory, start, end) as unknown[];
+      const value = this.#reader.read(memory, start, end);
+      this.args = (form & ONE) === 0 ? (value as unknown[]) : [value];
       return;
     }
     const { view } = memory;

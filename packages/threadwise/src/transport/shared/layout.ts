@@ -91,6 +91,8 @@ export const OUTSIDE = 3;
 export const BY_PORT = 4;
 /** Added to a form of arguments: the list is followed by the places of leases. */
 export const WITH_LEASES = 8;
+/** Added to a form of arguments: there is one, and it is written without the list around it. */
+export const ONE = 32;
 /** Added to a form of results: it is an error. */
 export const IS_ERROR = 16;
 

@@ -84,7 +84,7 @@ export class MainSide {
     const [what = '', name = '', ...words] = planned.split(' ');
     switch (what) {
       case 'offer':
-        this.#putBehind(this.#enter(name, words));
+        this.queue.push(this.#enter(name, words));
         return this.pump();
       case 'mail': {
         const line = this.#ready(Number(words[0]));
@@ -101,10 +101,11 @@ export class MainSide {
       case 'drain':
         for (const { link } of this.open) link.drain();
         return;
-      case 'retire': {
+      case 'retire':
+      case 'kill': {
         const line = this.#ready(Number(name));
-        if (line !== undefined) this.#retire(line);
-        return;
+        if (line === undefined) return;
+        return what === 'retire' ? this.#retire(line) : this.#kill(line);
       }
       default:
         assert.fail(`no such plan: ${planned}`);
@@ -113,32 +114,24 @@ export class MainSide {
 
   /** Hands over whatever can be. */
   pump(): void {
-    for (const line of this.open) {
-      while (line.lane.length > 0 && line.slot.state === 'ready' && line.link.room > 0) {
-        line.slot.hand(line.lane.shift()!.task, 0);
-      }
-    }
-    while (this.queue.length > 0) {
-      const call = this.queue[0]!;
+    for (let [call] = this.queue; call !== undefined; [call] = this.queue) {
       assert.equal(call.task.settled, false, `${call} is in the queue`);
-      if (!this.exchange.pull.offer(call.task)) return;
+      const isGone = call.kind === 'port' ? this.#sendByPort(call) : this.exchange.pull.offer(call.task);
+      if (!isGone) break;
       this.queue.shift();
     }
+    for (const { slot, lane, link } of this.open) {
+      while (lane.length > 0 && slot.state === 'ready' && link.room > 0) slot.hand(lane.shift()!.task, 0);
+    }
   }
 
-  #putBehind(call: Call): void {
-    this.#placeOf(call).push(call);
-  }
-
-  #putBefore(call: Call): void {
-    this.#placeOf(call).unshift(call);
-  }
-
-  /** For all; but arguments that can only go over a port go to one worker, whichever that is. */
-  #placeOf(call: Call): Call[] {
-    const line = call.kind === 'port' ? this.#ready(call.task.id) : undefined;
-    call.only = line?.hand;
-    return line?.lane ?? this.queue;
+  /** Arguments that can only go over a port go to one worker, whichever that is. */
+  #sendByPort(call: Call): boolean {
+    const line = this.#ready(call.task.id);
+    if (line === undefined) return false;
+    call.only = line.hand;
+    line.lane.push(call);
+    return true;
   }
 
   #ready(index: number): Line | undefined {
@@ -160,7 +153,10 @@ export class MainSide {
     call.isAborted = true;
     const { task } = call;
     const handed = this.open.find(({ slot }) => slot.handed.has(task));
-    if (handed === undefined && this.#remove(call)) return void task.settle(aborted);
+    if (handed === undefined && this.#remove(call)) {
+      task.settle(aborted);
+      return this.pump();
+    }
     const line = handed ?? this.#holder(task);
     assert.ok(line !== undefined, `${call} was to be aborted, and nobody has it`);
     if (line.link.withdraw(task)) {
@@ -201,18 +197,36 @@ export class MainSide {
   }
 
   #retire(line: Line): void {
-    const back = line.lane.splice(0);
-    for (const task of [...line.slot.handed]) {
-      const call = this.callOf(task)!;
-      if (task.settled || !line.link.withdraw(task)) continue;
-      line.slot.release(task, 0);
-      back.push(call);
-    }
+    const back = this.#takeBack(line);
     line.slot.transition('retiring');
     line.slot.pulls = !line.link.retire();
-    if (this.#options.replaces) this.connect();
-    for (const call of back.reverse()) this.#putBefore(call);
     this.#stopIfDone(line);
+    this.#replace(back);
+  }
+
+  #kill(line: Line): void {
+    line.slot.transition('retiring');
+    line.slot.transition('stopping');
+    const back = this.#takeBack(line);
+    line.hand.die();
+    this.#replace(back);
+  }
+
+  /** What the worker has not begun, in order. */
+  #takeBack({ slot, link, lane }: Line): Call[] {
+    const withdrawn = [...slot.handed].filter((task) => !task.settled && link.withdraw(task));
+    for (const task of withdrawn) slot.release(task, 0);
+    return [...withdrawn.map((task) => this.callOf(task)!), ...lane.splice(0)];
+  }
+
+  #replace(back: readonly Call[]): void {
+    if (this.#options.replaces) this.connect();
+    this.#putBack(back);
+  }
+
+  #putBack(calls: readonly Call[]): void {
+    for (const call of calls) call.only = undefined;
+    this.queue.unshift(...calls);
     this.pump();
   }
 
@@ -288,9 +302,9 @@ export class MainSide {
       const isLost = call.state === 'running' && call.holder === hand;
       assert.equal(isLost, false, `${call} ran at a worker that died, and nobody has said so`);
     }
-    if (wasReady && this.#options.replaces) this.connect();
-    for (const call of [...again, ...line.lane.splice(0)].reverse()) this.#putBefore(call);
-    this.pump();
+    const back = [...again, ...line.lane.splice(0)];
+    if (wasReady) this.#replace(back);
+    else this.#putBack(back);
   }
 
   /** Returns what is to be run elsewhere. */

@@ -1,17 +1,22 @@
 /** What two threads have between them, in one thread: memory, ports, a clock, and sleep that ends when it is told to. */
 import type { KeepAlive, Platform, Port, Thread } from '../../core/contracts.js';
 
-/** Memory that is used again by the next run: 4 MiB of zeros for each of thousands would be most of the work. */
+/** Memory that is used again by the next run: making and clearing it for each of thousands would be most of the work. */
 const spare = new Map<number, SharedArrayBuffer[]>();
 /** From that size on nobody relies on zeros: segments of the arena. */
 const UNCLEARED_BYTES = 2 ** 20;
+/** As much at the start of a buffer, and at its end, has zeros again: enough for the board's few seats and its ring. */
+const CLEARED_BYTES = 16 * 1024;
 
 export class Memory {
   readonly #taken: SharedArrayBuffer[] = [];
 
   readonly take = (byteLength: number): SharedArrayBuffer => {
     const buffer = spare.get(byteLength)?.pop() ?? new SharedArrayBuffer(byteLength);
-    if (byteLength < UNCLEARED_BYTES) new Uint8Array(buffer).fill(0);
+    if (byteLength < UNCLEARED_BYTES) {
+      const bytes = new Uint8Array(buffer);
+      bytes.fill(0, 0, CLEARED_BYTES).fill(0, Math.max(CLEARED_BYTES, byteLength - CLEARED_BYTES));
+    }
     this.#taken.push(buffer);
     return buffer;
   };

@@ -32,12 +32,16 @@ type Side = 'main' | Hand;
 
 /** Who is next. */
 export interface Decisions {
-  /** Between two steps, `count` of them are possible: the first is the usual one. */
-  next(count: number): number;
-  /** In the middle of a step: whether to look what else could happen. */
+  /** Between two steps, these are possible: the first is the usual one. */
+  next(steps: readonly Step[]): number;
+  /** In the middle of a worker's step: whether it dies here. */
+  dies(): boolean;
+  /** In the middle of a step: whether to look what others could do. */
   asks(): boolean;
-  /** Then: 0 to go on, or one of `count` other things. */
+  /** Then: 0 to go on, or one of `count` steps of theirs. */
   other(count: number): number;
+  /** From now on it is only looked whether everything still works. */
+  rest(): void;
 }
 
 /** More steps than any run can need: it would not come to an end. */
@@ -96,6 +100,7 @@ class World implements Surroundings {
     this.#isWatching = true;
     try {
       this.#settleDown();
+      this.#decisions.rest();
       // Seats are taken again, and the last stale hints are passed.
       while (this.main.open.length < this.#options.workers) this.main.connect();
       this.#plan('offer last number', ...this.main.open.map((_, i) => `mail last${i} ${i} text`));
@@ -128,15 +133,19 @@ class World implements Surroundings {
     const side = this.#atWork.at(-1);
     if (!this.#isWatching || side === undefined) return;
     if (side !== 'main' && !side.isAlive) throw new Death();
+    const where = () => `before ${access} of ${this.#nameOf(args)}:`;
+    if (side !== 'main' && this.#deaths < this.#options.deaths && this.#decisions.dies()) {
+      this.#note(where());
+      this.#die(side);
+      throw new Death();
+    }
     while (this.#decisions.asks()) {
       const steps = this.#stepsOfOthers();
-      const canDie = side !== 'main' && this.#deaths < this.#options.deaths;
-      const count = steps.length + (canDie ? 1 : 0);
-      const chosen = count === 0 ? 0 : this.#decisions.other(count);
+      const chosen = steps.length === 0 ? 0 : this.#decisions.other(steps.length);
       if (chosen === 0) return;
-      this.#note(`before ${access} of ${this.#nameOf(args)}:`);
-      if (chosen > steps.length) return this.#die(side as Hand);
+      this.#note(where());
       steps[chosen - 1]!.take();
+      if (side !== 'main' && !side.isAlive) throw new Death(); // killed meanwhile
     }
   }
 
@@ -182,19 +191,18 @@ class World implements Surroundings {
 
   // --- steps ---
 
-  #die(hand: Hand): never {
+  #die(hand: Hand): void {
     this.#deaths++;
     this.#note(`${hand.name} dies`);
     hand.die();
     this.#sleepers.forget(hand);
-    throw new Death();
   }
 
   /** Everything but the ends of long tasks; then these, one after the other. */
   #settleDown(): void {
     for (;;) {
       for (let steps = this.#stepsOfOthers(); steps.length > 0; steps = this.#stepsOfOthers()) {
-        steps[this.#decisions.next(steps.length)]!.take();
+        steps[this.#decisions.next(steps)]!.take();
       }
       this.#isWatching = false;
       this.#checkQuiet();
@@ -213,27 +221,26 @@ class World implements Surroundings {
     (this.#options as { plan: readonly string[] }).plan = more;
   }
 
-  /** What can be done by those who are not in the middle of something. */
+  /** What can be done by those who are not in the middle of something: main's plan is last. */
   #stepsOfOthers(): Step[] {
     const { main } = this;
     const steps: Step[] = [];
-    if (!this.#atWork.includes('main')) {
-      const planned = this.#options.plan[this.#at];
-      const plan = () => {
-        this.#at++;
-        main.do(planned!);
-      };
-      if (planned !== undefined) steps.push(this.#as('main', planned, plan));
-      for (const { what, take } of [...main.steps(), ...this.#due('main')]) {
-        steps.push(this.#as('main', what, take));
-      }
-    }
     for (const { hand } of main.open) {
-      if (this.#atWork.includes(hand)) continue;
+      if (this.#atWork.includes(hand) || !hand.isAlive) continue;
       for (const { what, take } of [...hand.steps(), ...this.#due(hand)]) {
         steps.push(this.#as(hand, what, take));
       }
     }
+    if (this.#atWork.includes('main')) return steps;
+    for (const { what, take } of [...main.steps(), ...this.#due('main')]) {
+      steps.push(this.#as('main', what, take));
+    }
+    const planned = this.#options.plan[this.#at];
+    const plan = () => {
+      this.#at++;
+      main.do(planned!);
+    };
+    if (planned !== undefined) steps.push(this.#as('main', planned, plan));
     return steps;
   }
 
@@ -250,10 +257,11 @@ class World implements Surroundings {
       }));
   }
 
-  #as(side: Side, what: string, step: () => void): Step {
+  #as(side: Side, does: string, step: () => void): Step {
+    const what = `${side === 'main' ? side : side.name} ${does}`;
     const take = () => {
       assert.ok(++this.#steps < MAX_STEPS, 'it comes to no end');
-      this.#note(`${side === 'main' ? side : side.name} ${what}`);
+      this.#note(what);
       this.#atWork.push(side);
       try {
         step();
@@ -298,8 +306,8 @@ class World implements Surroundings {
       const who = call.only === undefined ? ready : sleepers;
       assert.deepEqual(names(who), [], `${call} lies there, and these sleep`);
     }
-    // As long as a task is out, main will look again when it ends.
-    if (main.exchange.open > 0) return;
+    // As long as a task is out, main will look again when it ends; without a worker there is nothing to look for.
+    if (main.exchange.open > 0 || ready.length === 0) return;
     const waiting = [...main.queue, ...main.open.flatMap(({ lane }) => lane)];
     assert.deepEqual(waiting.map(String), [], 'calls wait with main, and nothing is out');
   }
@@ -355,8 +363,8 @@ function watched(
 }
 
 /**
- * All ways in which things go other than usual at no more than `most` points. The usual way: main does what it has
- * planned, and then each worker what it can.
+ * All ways in which things go other than usual at no more than `most` points. The usual way: main does the next thing
+ * that it has planned when nobody has anything else to do.
  */
 export function exploreAll(options: WorldOptions, most: number): Explored {
   return watched((run) =>
@@ -368,24 +376,64 @@ export function exploreAll(options: WorldOptions, most: number): Explored {
         if (chosen > 0) left--;
         return chosen;
       };
-      return run(options, { next: decide, asks: () => left > 0, other: (count) => decide(count + 1) });
+      return run(options, {
+        next: ({ length }) => decide(length),
+        dies: () => decide(2) === 1,
+        asks: () => left > 0,
+        other: (count) => decide(count + 1),
+        rest: () => {
+          left = 0;
+        },
+      });
     }),
   );
 }
 
-/** Ways chosen at random. @param share of the accesses at which something else may come first */
+/** One way, step by step as the script has it: `w0 looks`, `main offer a`, `w0 dies`; after that, the usual one. */
+export function play(options: WorldOptions, script: readonly string[]): void {
+  const left = [...script];
+  watched((run) => {
+    const next = (steps: readonly Step[]): number => {
+      const wanted = left.shift();
+      if (wanted === undefined) return 0;
+      const found = steps.findIndex(({ what }) => what === wanted);
+      const all = steps.map(({ what }) => what).join(', ');
+      assert.ok(found >= 0, `'${wanted}' is not possible; these are: ${all}`);
+      return found;
+    };
+    const ending = run(options, {
+      next,
+      dies: () => false,
+      asks: () => false,
+      other: () => 0,
+      rest: () => undefined,
+    });
+    assert.deepEqual(left, [], 'the script is not at its end, and nothing can be done');
+    return { runs: 1, endings: new Set([ending]) };
+  });
+}
+
+/** Shares of the accesses to shared words at which others come first, or the worker dies. */
+export interface Odds {
+  readonly other: number;
+  readonly death: number;
+}
+
+/** Ways chosen at random. */
 export function exploreSome(
   runs: number,
   seed: number,
-  share: number,
+  odds: Odds,
   make: (random: Random) => WorldOptions,
 ): Explored {
   return watched((run) =>
     manyWays(runs, seed, (random) =>
       run(make(random), {
-        next: (count) => random.below(count),
-        asks: () => random.next() < share,
+        next: ({ length }) => random.below(length),
+        dies: () => random.next() < odds.death,
+        asks: () => random.next() < odds.other,
         other: (count) => 1 + random.below(count),
+        rest: () => undefined,
       }),
     ),
   );

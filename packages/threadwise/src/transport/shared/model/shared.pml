@@ -1,14 +1,51 @@
 /*
- * Why this exists: the steps of ../README.md in an order that nobody thought of. SPIN goes through all of them.
+ * Why this exists: the steps of ../README.md in the orders that nobody thinks of. SPIN tries every one of them;
+ * scripts/model.mjs runs it, README.md beside this file lists the configurations and the mistakes.
+ *
+ * WHAT IS MODELLED. Labels and comments name the README's steps: offer (O), claim (C), begin (B), steal, complete (K),
+ * drain, park (P), wake (W), main parks (M), spin (S), withdraw, abort, retire, mail, crash (X). One access to shared
+ * memory is one step of one process, in any order with the steps of the others. A worker may die before any of its steps.
+ *
+ * WHAT MUST HOLD.
+ * - The asserts: a task is begun once, by one who has won it, never after it was withdrawn; it is settled once; the
+ *   result was written by the one who ran it, for this task; a cell is not given out while a worker may write to it;
+ *   neither ring is ever full; at the end nothing is left in the ring, no `spinning` bit is set, and a `parked` bit
+ *   is set exactly if its worker sleeps.
+ * - No invalid end state: main ends only when all tasks have settled, and only a worker that sleeps, was retired or is
+ *   dead may stay where it is. So a lost hint, a lost wake-up and a stall all show up as a main that never ends.
+ * - With BLOCKED, main does nothing after it has posted. With PATIENT a task does not end while a posted task waits and
+ *   a worker sleeps that could run it; with ENDLESS tasks never end, and all have to be begun. So a worker
+ *   that sleeps through a task it should have been woken for is an error too, even if another one would come by later.
+ * - Without cycles (an own configuration): nobody runs in circles, so who has nothing to do does go to sleep.
+ *
+ * WHAT IS LEFT OUT, and why nothing is lost with it.
+ * - Memory is sequentially consistent, as `Atomics` are. Plain accesses are made to cells that `owned` and the asserts
+ *   show to be one's own, so they need no steps of their own: O2 and O3 are one step, B3, K1 and K2 are one.
+ * - A store to a place that nobody looks at yet shares a step with the store that shows it: `ring[]` with `tail`, `done[]`
+ *   with `doneTail` (a channel here), `mail[]` with `mailTail`.
+ * - Two loads are one step if that gives the answer of the later load: `head` before `tail` (both only go up); the bit
+ *   and the seat that is chosen by it; the claims of one seat. What is copied in C3 counts only if C4 succeeds, and
+ *   then nothing has moved in between.
+ * - `wakeups` is not a number: whether it has changed since its worker read it is all that anybody asks. The increment
+ *   and the notice are one step where nobody can die between them: a late notice would only wake without a reason,
+ *   and a late increment, which is modelled, does that as well.
+ * - Counters do not wrap. Ring places and claims that are done with are emptied, so that states which differ in
+ *   nothing else are one; a worker that is late copies hint 0 instead of an old one, and any hint may be wrong anyway.
+ * - Tasks have no names: where there is one owner and one result for each time a cell is given out, the result is the
+ *   task's. `began`, arguments, ports and priorities have no part in who gets what.
+ * - A worker runs one task at a time; one that runs several looks like several, with fewer interleavings.
  */
 
-/* ---- size of a configuration (scripts/model.mjs sets these) ---- */
+/* ---- a configuration ---- */
 
 #ifndef WORKERS
 #define WORKERS 2 /* 2 or 3 */
 #endif
 #ifndef CELLS
-#define CELLS 2 /* 1 to 3; the ring and each completion ring have as many places */
+#define CELLS 2 /* 2 or 3; each completion ring has as many places */
+#endif
+#ifndef RING
+#define RING (2 * CELLS)
 #endif
 #ifndef CLAIMS
 #define CLAIMS 1 /* how many hints a worker may claim at once: 1 or 2 */
@@ -20,64 +57,77 @@
 #define FRESH 0 /* calls that come later, also while main sleeps */
 #endif
 #ifndef MAILED
-#define MAILED 0 /* calls for seat 0 and no other, from the beginning */
+#define MAILED 0 /* calls for seat 0 and no other; its mailbox has one place */
 #endif
 #ifndef SPINNERS
-#define SPINNERS 0 /* how many workers may spin at once (S1) */
+#define SPINNERS 0 /* how many workers may spin at once: none, 1, or any number */
 #endif
 #ifndef WITHDRAWALS
-#define WITHDRAWALS 0
+#define WITHDRAWALS 0 /* how often a task is cancelled or taken back */
+#endif
+#ifndef RECALLS
+#define RECALLS 0 /* how often all that lies ready is taken back */
 #endif
 #ifndef ABORTS
-#define ABORTS 0
+#define ABORTS 0 /* how often a task that seat 0 runs is told to end */
 #endif
 #ifndef RETIRES
-#define RETIRES 0
+#define RETIRES 0 /* how many workers are retired */
 #endif
 #ifndef CRASHES
-#define CRASHES 0
+#define CRASHES 0 /* how many workers die */
 #endif
 #ifndef RETRIES
-#define RETRIES 0 /* how many tasks of a crashed worker are posted again instead of rejected */
+#define RETRIES 0 /* how many tasks that went down with one are tried again instead of rejected */
 #endif
 /*
- * Switches: PARK_WORKERS, PARK_MAIN: they sleep as the README says; without it they look all the time.
- * PATIENT: a task does not end while a posted task waits and a worker sleeps that could run it.
- * BLOCKED: main does nothing any more once it has posted everything.
- * COARSE: claim (C1-C4) and steal are one step each. REPLACE: a dead worker's seat is given to a new one.
+ * PARK_WORKERS, PARK_MAIN: they sleep; without it they know by a miracle when to look.
+ * COARSE: claim and steal are one step each, for configurations that are about sleeping.
+ * REPLACE: the seat of a dead worker is given to a new one. DROWSY: all workers but one sleep in the beginning.
+ * BLOCKED, PATIENT, ENDLESS: see above.
  */
 
 #define ALL_TASKS (TASKS + FRESH + MAILED)
-#define RING CELLS
+
+#define BIT(s) (1 << (s))
+
+#if CELLS == 2
+#define EACH_CELL(X) X(0) X(1)
+#define ANY_CELL(P) (P(0) || P(1))
+#else
+#define EACH_CELL(X) X(0) X(1) X(2)
+#define ANY_CELL(P) (P(0) || P(1) || P(2))
+#endif
+
+#define OTHER1 ((me + 1) % WORKERS)
+#define OTHER2 ((me + 2) % WORKERS)
+#if WORKERS == 2
+#define EACH_SEAT(X) X(0) X(1)
+#define ANY_SEAT(P) (P(0) || P(1))
+#define EACH_OTHER(X) X(OTHER1)
+#define ANY_OTHER(P) P(OTHER1)
+#else
+#define EACH_SEAT(X) X(0) X(1) X(2)
+#define ANY_SEAT(P) (P(0) || P(1) || P(2))
+#define EACH_OTHER(X) X(OTHER1) X(OTHER2)
+#define ANY_OTHER(P) (P(OTHER1) || P(OTHER2))
+#endif
 
 /* ---- the board ---- */
 
-/* phases of a cell; everything that is main's own is one phase, since nobody tells the kinds apart */
+/* Cell.state; whatever is main's own is one phase, since nobody tells the kinds apart */
 #define OWN 0
 #define POSTED 1
 #define POSTED_FOR(s) (4 + (s))
 #define RUNNING(s) (8 + (s))
 #define ABORTING(s) (12 + (s))
 
-/* what `wakeups` is for the one who waits for it to change */
-#define CHANGED 0
-#define READ 1   /* he has read it, and it is still what he has read */
-#define ASLEEP 2 /* he is in the list of those who are to be notified */
-
 typedef Cell {
   byte state;
-  bool result; /* K1 has written it */
-  byte passed; /* main's own: where `head` has to be before the cell is given out again */
-  byte task;   /* checks only: what the caller would say of the task in this cell */
-  bool owned;  /* checks only: a worker may still write to the cell */
-}
-
-typedef Seat {
-  byte claims[CLAIMS];
-  byte claimed;
-  byte wakeups;
-  bool retiring;
-  byte life;
+  bool result; /* whether K1 has written it */
+  byte passed; /* main's own: how far `head` has to be before the cell is given out again */
+  byte task;   /* main's own, and for the asserts: what has become of the task in this cell */
+  bool owned   /* for the asserts: a worker may write to the cell */
 }
 
 /* Cell.task */
@@ -85,7 +135,20 @@ typedef Seat {
 #define OPEN 1
 #define BEGUN 2
 
-/* Seat.life: whether the thread is there */
+typedef Seat {
+  byte claims[CLAIMS];
+  byte claimed;
+  byte wakeups;
+  bool retiring;
+  byte life
+}
+
+/* Seat.wakeups, as its worker sees it */
+#define CHANGED 0
+#define READ 1   /* it is still what the worker has read */
+#define ASLEEP 2 /* so it was in P3; the worker hears of a change only by a notice */
+
+/* Seat.life */
 #define ALIVE 0
 #define GONE 1
 #define VACANT 2
@@ -104,39 +167,49 @@ chan done[WORKERS] = [CELLS] of { byte };
 chan mail = [1] of { byte };
 #endif
 
-/* main's own: calls that have no cell, calls that have settled, and what may still happen */
+/* main's own: calls without a cell, calls that have settled, and what may still happen to it */
 byte waiting = TASKS;
 byte mailWaiting = MAILED;
 byte fresh = FRESH;
 byte settled;
 byte withdrawals = WITHDRAWALS;
+byte recalls = RECALLS;
 byte aborts = ABORTS;
 byte retires = RETIRES;
 byte crashes = CRASHES;
 byte retries = RETRIES;
 
-/* ---- abbreviations ---- */
-
-#define BIT(s) (1 << (s))
-#define NEXT1 ((me + 1) % WORKERS)
-#define NEXT2 ((me + 2) % WORKERS)
-
-#if CELLS == 1
-#define EACH_CELL(X) X(0)
-#define ANY_CELL(P) P(0)
-#elif CELLS == 2
-#define EACH_CELL(X) X(0) X(1)
-#define ANY_CELL(P) (P(0) || P(1))
+#define WAITS(c) (cell[c].state == POSTED && cell[c].task != NONE)
+#define WAITS_FOR_0(c) (cell[c].state == POSTED_FOR(0) && cell[c].task != NONE)
+#define COUNT(bits) ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1))
+#define SLEEPS(s) (seat[s].wakeups != CHANGED)
+#define IS_GONE(s) (seat[s].life == GONE)
+#if defined(ENDLESS)
+#define MAY_END false
+#elif defined(PATIENT)
+#define MAY_END \
+  !(((CAN_OFFER || ANY_CELL(WAITS)) && ANY_SEAT(SLEEPS)) || ((CAN_MAIL || ANY_CELL(WAITS_FOR_0)) && SLEEPS(0)))
 #else
-#define EACH_CELL(X) X(0) X(1) X(2)
-#define ANY_CELL(P) (P(0) || P(1) || P(2))
+#define MAY_END true
 #endif
-#if WORKERS == 2
-#define EACH_SEAT(X) X(0) X(1)
-#define ANY_SEAT(P) (P(0) || P(1))
+
+#ifdef BLOCKED
+#define FREE(c) (c + waiting + mailWaiting == ALL_TASKS) /* none was used before, so they are all alike: in order */
 #else
-#define EACH_SEAT(X) X(0) X(1) X(2)
-#define ANY_SEAT(P) (P(0) || P(1) || P(2))
+#define FREE(c) (cell[c].task == NONE && head >= cell[c].passed)
+#endif
+#ifdef RING_OVERFLOWS
+#define HAS_ROOM true
+#else
+#define HAS_ROOM (tail - head < RING)
+#endif
+
+/* whether main can post one of the calls that wait with it */
+#define CAN_OFFER (waiting > 0 && HAS_ROOM && ANY_CELL(FREE))
+#if MAILED
+#define CAN_MAIL (mailWaiting > 0 && len(mail) == 0 && ANY_CELL(FREE))
+#else
+#define CAN_MAIL false
 #endif
 
 /* claims that are worth a look: a cell that is not posted needs nobody any more */
@@ -147,21 +220,9 @@ byte retries = RETRIES;
 #define HAS_CLAIMS(s) (NAMES_POSTED(s, 0) || NAMES_POSTED(s, 1))
 #endif
 
-#define WAITS(c) (cell[c].state == POSTED && cell[c].task != NONE)
-#define WAITS_FOR_0(c) (cell[c].state == POSTED_FOR(0) && cell[c].task != NONE)
-#define SLEEPS(s) (seat[s].wakeups != CHANGED)
-#ifdef PATIENT
-#define MAY_END !((ANY_CELL(WAITS) && ANY_SEAT(SLEEPS)) || (ANY_CELL(WAITS_FOR_0) && SLEEPS(0)))
-#else
-#define MAY_END true
-#endif
-
 /* ---- workers ---- */
 
-/*
- * One access to shared memory. A worker that can die can die instead of any of them. What is true until this very
- * worker changes it, or what nobody else can see yet, may share a step with the next access.
- */
+/* A worker that may die may do so instead of any step. */
 #if CRASHES
 #define OR_DIES :: d_step { crashes > 0 && settled < ALL_TASKS -> die() } goto end_dead
 #else
@@ -169,21 +230,22 @@ byte retries = RETRIES;
 #endif
 #define STEP(...) if :: d_step { __VA_ARGS__ } OR_DIES fi
 
-/* W2, and its like for main. That the notice comes later matters only if the one who gives it can die before. */
+/* W2, and K3: two steps where the one who takes them can die in between */
 #if CRASHES
 #define WAKE_UP(s) \
   STEP(seat[s].wakeups = (seat[s].wakeups == READ -> CHANGED : seat[s].wakeups)); \
   STEP(seat[s].wakeups = (seat[s].wakeups == ASLEEP -> CHANGED : seat[s].wakeups); s = 0)
-#define TELL_MAIN \
-  if \
-  :: d_step { mainParked -> mainParked = false } \
-     STEP(mainAsleep = false) \
-  :: !mainParked \
-  OR_DIES \
-  fi
+#define TELL_MAIN if :: d_step { mainParked -> mainParked = false } STEP(mainAsleep = false) :: !mainParked OR_DIES fi
 #else
 #define WAKE_UP(s) STEP(seat[s].wakeups = CHANGED; s = 0)
-#define TELL_MAIN if :: d_step { mainParked -> mainParked = false; mainAsleep = false } :: !mainParked fi
+#define TELL_MAIN if :: d_step { mainParked -> mainParked = false } :: !mainParked fi
+#endif
+
+/* There is room again, and no completion will say so. */
+#if defined(PARK_MAIN) && !defined(DROPPED_IN_SILENCE)
+#define DROPPED TELL_MAIN;
+#else
+#define DROPPED
 #endif
 
 inline die() {
@@ -199,15 +261,61 @@ inline die() {
   n = 0;
   i = 0;
   c = 0;
-  p = 0
+  p = 0;
+  q = 0
 }
 
+/* C3 */
+inline copyIntoClaims() {
+  seat[me].claims[0] = ring[h % RING];
+#if CLAIMS > 1
+  seat[me].claims[1] = (n > 1 -> ring[(h + 1) % RING] : 0);
+#endif
+  seat[me].claimed = n
+}
+
+/* C4, once it has succeeded */
+inline moveHead() {
+  head = h + n;
+  assert(head <= tail);
+  ring[h % RING] = 0;
+#if CLAIMS > 1
+  if
+  :: n > 1 -> ring[(h + 1) % RING] = 0
+  :: else
+  fi;
+#endif
+  h = 0
+}
+
+inline clearClaims(s) {
+  seat[s].claimed = 0;
+  seat[s].claims[0] = 0;
+#if CLAIMS > 1
+  seat[s].claims[1] = 0
+#endif
+}
+
+/* B1, once it has succeeded */
 inline begin() {
   assert(cell[c].task == OPEN && !cell[c].owned);
   cell[c].state = RUNNING(me);
   cell[c].task = BEGUN;
   cell[c].owned = true;
   holds = true
+}
+
+/* K1 and K2 */
+inline complete() {
+  assert(cell[c].owned && (cell[c].state == RUNNING(me) || cell[c].state == ABORTING(me)));
+  assert(nfull(done[me]));
+  cell[c].result = true;
+  done[me] ! c;
+  holds = false;
+#ifndef RELEASE_AFTER_PUBLISH
+  cell[c].owned = false;
+  c = 0
+#endif
 }
 
 inline tryToSteal(s, j) {
@@ -228,70 +336,44 @@ inline tryToSteal(s, j) {
   fi
 }
 
-/* the places are emptied when they are passed, so that states that differ in nothing else are one */
-inline pass(h, n) {
-  head = h + n;
-  assert(head <= tail);
-  ring[h % RING] = 0;
-#if CLAIMS > 1
-  if
-  :: n > 1 -> ring[(h + 1) % RING] = 0
-  :: else
-  fi
-#endif
-}
-
-inline copyIntoClaims() {
-  seat[me].claims[0] = ring[h % RING];
-#if CLAIMS > 1
-  seat[me].claims[1] = (n > 1 -> ring[(h + 1) % RING] : 0);
-#endif
-  seat[me].claimed = n
-}
-
-inline clearClaims(s) {
-  seat[s].claimed = 0;
-  seat[s].claims[0] = 0;
-#if CLAIMS > 1
-  seat[s].claims[1] = 0
-#endif
-}
-
 proctype Worker(byte me) {
-  byte h;     /* head, as C1 has read it */
-  byte n;     /* how many it has claimed */
+  byte h;     /* `head`, as C1 has read it */
+  byte n;     /* how many hints it has claimed */
   byte i;     /* how many of them it has looked at */
-  byte c;     /* the cell that it runs or looks at */
-  byte p;     /* parked, as it has read it; then the seat to be woken */
+  byte c;     /* the cell it looks at, or runs */
+  byte p;     /* the seat it wakes */
+  byte q;     /* `tail`, as it has read it; then how many hints lie there */
   bool holds; /* it has begun c */
 #if RETIRES
   bool leaves;
 #endif
 
+#ifdef DROWSY
+  if
+  :: me > 0 -> goto end_asleep
+  :: me == 0
+  fi;
+#endif
+
 Idle:
+#if RETIRES
+  if
+  :: seat[me].retiring -> goto Retire
+  :: true /* it hears of it only in its event loop */
+  fi;
+#endif
 #if SPINNERS
 S1:
   if
   :: d_step { spinning == 0 || (SPINNERS > 1) -> spinning = spinning | BIT(me) }
-  :: true /* no core to spare, or it looks once before it spins */
+  :: true /* no core to spare, or it looks once without */
   OR_DIES
   fi;
 #endif
 
 S2:
-#if RETIRES
-  if
-#ifdef RETIRE_WITHOUT_LOOK
-  :: seat[me].retiring -> STEP(spinning = spinning & ~BIT(me)); goto end_gone
-#else
-  :: seat[me].retiring -> leaves = true; goto S3
-#endif
-  :: !seat[me].retiring
-  OR_DIES
-  fi;
-#endif
 #if MAILED
-Mail:
+Mailbox:
   if
   :: d_step { me == 0 && len(mail) > 0 -> mail ? <c> }
      if
@@ -299,182 +381,178 @@ Mail:
      :: d_step { cell[c].state != POSTED_FOR(me) -> c = 0; mail ? _ }
      OR_DIES
      fi;
-#if defined(PARK_MAIN) && !defined(STALE_MAIL_IN_SILENCE)
-     TELL_MAIN;
-#endif
+     DROPPED
      goto Idle
   :: me != 0 || len(mail) == 0
   OR_DIES
   fi;
 #endif
 
-C1:
 #ifdef COARSE
+C1:
   if
-  :: d_step { head < tail -> h = head; n = 1; copyIntoClaims(); pass(h, n); h = 0 }
+  :: d_step { head < tail -> h = head; n = 1; copyIntoClaims(); moveHead() }
 #if CLAIMS > 1
-  :: d_step { head + 1 < tail -> h = head; n = 2; copyIntoClaims(); pass(h, n); h = 0 }
+  :: d_step { head + 1 < tail -> h = head; n = 2; copyIntoClaims(); moveHead() }
 #endif
   :: head == tail -> goto Steal
   OR_DIES
   fi;
 #else
+C1:
+#ifdef C1_TAIL_FIRST
   if
-#ifdef TAIL_FIRST
   :: d_step { p = tail }
      if
      :: d_step { head != p -> h = head; n = 1; p = 0 }
      :: d_step { head == p -> p = 0 } goto Steal
-     OR_DIES
      fi
+  fi;
 #else
+  if
   :: d_step { head < tail -> h = head; n = 1 }
 #if CLAIMS > 1
-  :: d_step { head + 1 < tail -> h = head; n = 2 }
+  :: d_step { head + 1 < tail -> h = head; n = 2 } /* C2 */
 #endif
   :: head == tail -> goto Steal
-#endif
   OR_DIES
   fi;
-#ifndef CLAIM_BEFORE_COPY
+#endif
+#ifndef C4_BEFORE_C3
 C3:
   STEP(copyIntoClaims());
+#endif
 C4:
   if
-  :: d_step { head == h -> pass(h, n); h = 0 }
-  :: d_step { head != h -> h = 0; n = 0 } goto C1
-  OR_DIES
-  fi;
-#else
-  if
+#ifdef C4_WITHOUT_EXCHANGE
+  :: d_step { moveHead() }
+#elif defined(C4_BEFORE_C3)
   :: d_step { head == h -> head = h + n }
+     STEP(copyIntoClaims(); h = 0)
+#else
+  :: d_step { head == h -> moveHead() }
+#endif
   :: d_step { head != h -> h = 0; n = 0 } goto C1
   OR_DIES
   fi;
-  STEP(copyIntoClaims(); h = 0);
 #endif
+#ifdef CLAIMS_CLEARED_EARLY
+  STEP(seat[me].claimed = 0);
 #endif
-  goto S3;
+  goto S3; /* C5 */
 
-/* Begin, run and complete: what comes next depends on what it has in hand. */
+/* What comes next depends on what it has in hand: a task, claims, or nothing. */
 Hold:
+#ifdef ENDLESS
+end_endless:
+#endif
   if
+  :: d_step { holds && MAY_END -> complete() }
+#ifdef PARK_MAIN
+     /* K3 */
+     TELL_MAIN;
+#endif
+#ifdef RELEASE_AFTER_PUBLISH
+     STEP(cell[c].state = OWN; cell[c].owned = false; c = 0);
+#endif
+     goto Hold
+#ifdef K3_BEFORE_K2
+  :: holds ->
+     TELL_MAIN;
+     if
+     :: d_step { complete() }
+     fi;
+     goto Hold
+#endif
   /* B1 */
-#ifdef BEGIN_WITHOUT_EXCHANGE
-  :: !holds && i < n && cell[seat[me].claims[i]].state == POSTED -> STEP(c = seat[me].claims[i]; begin(); i++)
+#ifdef B1_WITHOUT_EXCHANGE
+  :: !holds && i < n && cell[seat[me].claims[i]].state == POSTED ->
+     STEP(c = seat[me].claims[i]; begin(); i++);
+     goto Hold
 #else
-  :: d_step { !holds && i < n && cell[seat[me].claims[i]].state == POSTED ->
-       c = seat[me].claims[i];
-       begin();
-       i++
-     }
+  :: d_step { !holds && i < n && cell[seat[me].claims[i]].state == POSTED -> c = seat[me].claims[i]; begin(); i++ }
+     goto Hold
 #endif
   :: d_step { !holds && i < n && cell[seat[me].claims[i]].state != POSTED -> i++ }
-  :: d_step { !holds && n > 0 && i == n -> n = 0; i = 0; clearClaims(me) } goto Idle
+     DROPPED
+     goto Hold
+  :: d_step { !holds && n > 0 && i == n -> n = 0; i = 0; clearClaims(me) }
+     goto Idle
 #if RETIRES
   :: !holds && n == 0 && leaves -> goto end_gone
   :: !holds && n == 0 && !leaves -> goto Idle
 #else
   :: !holds && n == 0 -> goto Idle
 #endif
-  /* B3, K1, K2 */
-#ifdef K3_BEFORE_K2
-  :: holds ->
-     TELL_MAIN;
-     STEP(cell[c].result = true; cell[c].owned = false; done[me] ! c; c = 0; holds = false)
-#else
-  :: d_step { holds && MAY_END ->
-       assert(cell[c].owned && (cell[c].state == RUNNING(me) || cell[c].state == ABORTING(me)));
-       assert(nfull(done[me]));
-       cell[c].result = true;
-       done[me] ! c;
-       holds = false;
-#ifndef RELEASE_AFTER_PUBLISH
-       cell[c].owned = false;
-       c = 0
-#endif
-     }
-#ifdef PARK_MAIN
-     /* K3 */
-     TELL_MAIN;
-#endif
-#ifdef RELEASE_AFTER_PUBLISH
-     STEP(cell[c].state = OWN; cell[c].owned = false; c = 0)
-#endif
-#endif
   OR_DIES
   fi;
-  goto Hold;
 
 Steal:
-  tryToSteal(NEXT1, 0);
-#if CLAIMS > 1
-  tryToSteal(NEXT1, 1);
+#if CLAIMS == 1
+#define STEAL_FROM(s) tryToSteal(s, 0);
+#else
+#define STEAL_FROM(s) tryToSteal(s, 0); tryToSteal(s, 1);
 #endif
-#if WORKERS > 2
-  tryToSteal(NEXT2, 0);
-#if CLAIMS > 1
-  tryToSteal(NEXT2, 1);
-#endif
-#endif
+  EACH_OTHER(STEAL_FROM)
   goto S4;
 
+/* Whoever has found work, or retires, sees to the rest: others may have relied on it. */
 S3:
-#if SPINNERS && !defined(CLEAR_AFTER_LOOK)
+#if SPINNERS && !defined(S3_CLEARS_LAST)
   if
   :: spinning & BIT(me) -> STEP(spinning = spinning & ~BIT(me))
-  :: !(spinning & BIT(me))
 #ifdef S3_ONLY_AFTER_SPIN
-     goto Hold
+  :: !(spinning & BIT(me)) -> goto Hold
+#else
+  :: !(spinning & BIT(me))
 #endif
   fi;
 #endif
+Call:
 #if defined(PARK_WORKERS) && !defined(NO_S3)
   if
-  :: d_step { parked != 0 -> p = parked }
-  :: parked == 0 -> goto Hold
+#define CHOOSE(s) :: d_step { parked & BIT(s) -> p = s }
+  EACH_SEAT(CHOOSE)
+  :: parked == 0 -> goto Called
   OR_DIES
   fi;
+  STEP(q = tail);
+  if
+  :: d_step { q > head || n > 1 -> q = (q > head -> q - head : 0) + n - (n > 0) }
+  :: d_step { q <= head && n < 2 -> q = 0 }
+  OR_DIES
+  fi;
+#ifndef S3_WITHOUT_OTHERS
+  if
+  :: d_step { ANY_OTHER(HAS_CLAIMS) -> q++ }
+  :: !ANY_OTHER(HAS_CLAIMS)
+  OR_DIES
+  fi;
+#endif
+#if !SPINNERS
+  if
+  :: q > 0
+  :: d_step { q == 0 -> p = 0 } goto Called
+  fi;
+#endif
 #if SPINNERS
   if
-#ifdef CLEAR_AFTER_LOOK
-  :: d_step { (spinning & ~BIT(me)) != 0 -> p = 0 } goto Hold
-  :: (spinning & ~BIT(me)) == 0
-#else
-  :: d_step { spinning != 0 -> p = 0 } goto Hold
-  :: spinning == 0
-#endif
+  :: d_step { COUNT(spinning) < q -> q = 0 }
+  :: d_step { COUNT(spinning) >= q -> p = 0; q = 0 } goto Called
   OR_DIES
   fi;
 #endif
-  if
-  :: n > 1 || head != tail -> goto W1
-  :: n < 2 && head == tail
-  OR_DIES
-  fi;
-#if WORKERS > 2
-  if
-  :: HAS_CLAIMS(NEXT2) -> goto W1
-  :: !HAS_CLAIMS(NEXT2)
-  OR_DIES
-  fi;
-#endif
-  if
-  :: HAS_CLAIMS(NEXT1)
-  :: d_step { !HAS_CLAIMS(NEXT1) -> p = 0 } goto Hold
-  OR_DIES
-  fi;
 W1:
   if
-#define WAKE(s) \
-  :: d_step { (p & BIT(s)) && (parked & BIT(s)) -> parked = parked & ~BIT(s); p = s } \
-  :: d_step { (p & BIT(s)) && !(parked & BIT(s)) -> p = 0 } goto Hold
-  EACH_SEAT(WAKE)
-#undef WAKE
+  :: d_step { parked & BIT(p) -> parked = parked & ~BIT(p); q = 0 }
+     WAKE_UP(p) /* W2 */
+  :: d_step { !(parked & BIT(p)) -> p = 0; q = 0 }
   OR_DIES
   fi;
-W2:
-  WAKE_UP(p);
+Called:
+#endif
+#ifdef S3_CLEARS_LAST
+  STEP(spinning = spinning & ~BIT(me));
 #endif
   goto Hold;
 
@@ -485,6 +563,7 @@ S4:
   :: !(spinning & BIT(me))
   fi;
 #endif
+
 #ifdef PARK_WORKERS
 P1:
 #ifdef WAKEUPS_READ_LATE
@@ -492,15 +571,14 @@ P1:
 #else
   STEP(seat[me].wakeups = READ; parked = parked | BIT(me));
 #endif
-#ifndef NO_RECHECK_WORKER
 P2:
-#if RETIRES
+#ifdef RETIRES_IN_BED
   if
-  :: seat[me].retiring -> goto Up
-  :: !seat[me].retiring
-  OR_DIES
+  :: leaves -> goto end_asleep
+  :: !leaves
   fi;
 #endif
+#ifndef NO_P2
 #if MAILED
   if
   :: me == 0 && len(mail) > 0 -> goto Up
@@ -508,22 +586,25 @@ P2:
   OR_DIES
   fi;
 #endif
+  STEP(q = tail);
   if
-  :: head != tail -> goto Up
-  :: head == tail
+  :: d_step { head < q -> q = 0 } goto Up
+  :: d_step { head >= q -> q = 0 }
   OR_DIES
   fi;
-  if
-  :: HAS_CLAIMS(NEXT1) -> goto Up
-  :: !HAS_CLAIMS(NEXT1)
-  OR_DIES
+#ifdef P2_COUNTS_STALE_CLAIMS
+#define IS_WORTH_A_LOOK(s) (seat[s].claimed > 0)
+#else
+#define IS_WORTH_A_LOOK(s) HAS_CLAIMS(s)
+#endif
+#define LOOK_AT_CLAIMS_OF(s) \
+  if \
+  :: IS_WORTH_A_LOOK(s) -> goto Up \
+  :: !IS_WORTH_A_LOOK(s) \
+  OR_DIES \
   fi;
-#if WORKERS > 2
-  if
-  :: HAS_CLAIMS(NEXT2) -> goto Up
-  :: !HAS_CLAIMS(NEXT2)
-  OR_DIES
-  fi;
+#ifndef P2_WITHOUT_CLAIMS
+  EACH_OTHER(LOOK_AT_CLAIMS_OF)
 #endif
 #endif
 P3:
@@ -540,6 +621,9 @@ P3:
 end_asleep:
   if
   :: seat[me].wakeups == CHANGED
+#if RETIRES
+  :: seat[me].retiring && !leaves -> goto Retire
+#endif
   OR_DIES
   fi;
 #ifdef NO_CLEAR_AFTER_P3
@@ -547,13 +631,34 @@ end_asleep:
 #endif
 Up:
   STEP(parked = parked & ~BIT(me); seat[me].wakeups = CHANGED);
+#ifdef RETIRES_IN_BED
+  if
+  :: leaves -> goto Retire
+  :: !leaves
+  fi;
+#endif
   goto Idle;
 #else
-end_idle:
+end_miracle:
   if
-  :: head != tail || HAS_CLAIMS(NEXT1) -> goto Idle
+  :: head != tail || ANY_OTHER(HAS_CLAIMS) -> goto Idle
   OR_DIES
   fi;
+#endif
+
+#if RETIRES
+/* Nobody is to rely on it any more, and who has done so is helped. */
+Retire:
+#ifdef RETIRES_IN_BED
+  if
+  :: leaves -> goto P1
+  :: !leaves -> leaves = true; goto S4
+  fi;
+#else
+  leaves = true;
+  STEP(parked = parked & ~BIT(me); seat[me].wakeups = CHANGED);
+  goto Call;
+#endif
 #endif
 
 end_dead:
@@ -569,103 +674,100 @@ end_gone:
 
 /* ---- main ---- */
 
-#define FREE(c) (cell[c].task == NONE && head >= cell[c].passed)
-#define KEPT(c) (cell[c].task == NONE && head < cell[c].passed)
-/* the hint that is next in the ring is stale, and will be as long as main does not post its cell */
-#define NEXT_IS_STALE (head < tail && cell[ring[head % RING]].state != POSTED)
-#ifdef NO_SKIP
-#define CAN_SKIP false
-#else
-#define CAN_SKIP (waiting > 0 && ANY_CELL(KEPT) && !ANY_CELL(FREE) && NEXT_IS_STALE)
-#endif
-
-#define IS_GONE(s) (seat[s].life == GONE)
-#define CAN_POST (waiting > 0 && ANY_CELL(FREE))
-#if MAILED
-#define CAN_MAIL (mailWaiting > 0 && ANY_CELL(FREE) && len(mail) == 0)
-#else
-#define CAN_MAIL false
-#endif
-
-/* O1, O2 and O3: until O3 nobody but main sees any of it */
+/* O1, O2, O3 */
 inline post(x, how) {
   c = x;
+  cell[c].passed = 0;
   assert(cell[c].task == NONE && !cell[c].owned);
   cell[c].task = OPEN;
   cell[c].result = false;
+#ifndef O4_BEFORE_O3
   cell[c].state = how
+#endif
 }
 
-inline release(x) {
+/* the cell is main's own again */
+inline takeOver(x) {
   cell[x].task = NONE;
   cell[x].state = OWN;
-  cell[x].result = false;
-#ifdef STALE_HINTS_FILL_RING
-  cell[x].passed = 0
-#else
-  cell[x].passed = (head >= cell[x].passed -> 0 : cell[x].passed)
-#endif
+  cell[x].result = false
 }
 
 inline drain(s) {
   done[s] ? c;
   assert(cell[c].task == BEGUN && cell[c].result && !cell[c].owned);
   settled++;
-  release(c);
+  takeOver(c);
   c = 0
 }
 
 inline withdraw(x) {
   assert(cell[x].task == OPEN && !cell[x].owned);
   cell[x].task = NONE;
-  cell[x].state = OWN
+  cell[x].state = OWN;
+  cell[x].passed = (head < tail -> tail : 0)
 }
 
-#define OFFER(x) :: d_step { waiting > 0 && FREE(x) -> waiting--; post(x, POSTED) } goto O4
-#define MAIL_TO_0(x) \
+/* as a worker claims; p: the cells that lay there */
+inline claimAll() {
+  do
+  :: head == tail -> break
+  :: head < tail && WAITS(ring[head % RING]) -> p = p | BIT(ring[head % RING]); ring[head % RING] = 0; head++
+  :: head < tail && !WAITS(ring[head % RING]) -> ring[head % RING] = 0; head++
+  od;
+  skip
+}
+
+#define OFFER(x) :: d_step { waiting > 0 && HAS_ROOM && FREE(x) -> waiting--; post(x, POSTED) } goto O4
+#define MAIL(x) \
   :: d_step { mailWaiting > 0 && FREE(x) && len(mail) == 0 -> mailWaiting--; post(x, POSTED_FOR(0)) } goto Mail
 #define DRAIN(s) :: d_step { nempty(done[s]) -> drain(s) } goto Loop
-#define CANCEL(x) :: d_step { withdrawals > 0 && WAITS(x) -> withdrawals--; withdraw(x); settled++ } goto Loop
-#define TAKE_BACK(x) :: d_step { withdrawals > 0 && WAITS(x) -> withdrawals--; withdraw(x); waiting++ } goto Loop
-#define CANCEL_MAIL(x) \
+
+/* what may happen to main at any time, asleep or not */
+#if !WITHDRAWALS
+#define WITHDRAW(x)
+#elif MAILED
+#define WITHDRAW(x) \
   :: d_step { withdrawals > 0 && WAITS_FOR_0(x) -> withdrawals--; withdraw(x); settled++ } goto Loop
+#elif defined(WITHDRAW_WITHOUT_EXCHANGE)
+#define WITHDRAW(x) \
+  :: withdrawals > 0 && WAITS(x) -> if :: d_step { withdrawals--; withdraw(x); settled++ } fi; goto Loop
+#else
+#define WITHDRAW(x) \
+  :: d_step { withdrawals > 0 && WAITS(x) -> withdrawals--; withdraw(x); settled++ } goto Loop \
+  :: d_step { withdrawals > 0 && WAITS(x) -> withdrawals--; withdraw(x); waiting++ } goto Loop
+#endif
+#if ABORTS
 #define ABORT(x) \
   :: d_step { aborts > 0 && cell[x].task != NONE && cell[x].state == RUNNING(0) -> \
        aborts--; \
        cell[x].state = ABORTING(0) \
      } goto Loop
-#define RETIRE(s) :: d_step { retires > 0 && !seat[s].retiring -> retires--; seat[s].retiring = true; p = s } goto Retire
-#define LOSE(s) :: d_step { seat[s].life == GONE -> p = s } goto X1
-
-/* what may happen to main whether it sleeps or not */
-#if WITHDRAWALS && MAILED
-#define WITHDRAW EACH_CELL(CANCEL_MAIL)
-#elif WITHDRAWALS
-#define WITHDRAW EACH_CELL(CANCEL) EACH_CELL(TAKE_BACK)
 #else
-#define WITHDRAW
+#define ABORT(x)
 #endif
 #if FRESH
 #define CALL :: d_step { fresh > 0 && waiting == 0 -> fresh--; waiting++ } goto Loop
 #else
 #define CALL
 #endif
-#if ABORTS
-#define RAISE EACH_CELL(ABORT)
-#else
-#define RAISE
-#endif
 #if RETIRES
-#define LET_GO EACH_SEAT(RETIRE)
+#define RETIRE(s) \
+  :: d_step { retires > 0 && !seat[s].retiring -> retires--; seat[s].retiring = true } goto Loop
 #else
-#define LET_GO
+#define RETIRE(s)
 #endif
 #if CRASHES
-#define EXIT EACH_SEAT(LOSE)
+#define EXIT(s) :: d_step { IS_GONE(s) -> p = s } goto X1
 #else
-#define EXIT
+#define EXIT(s)
 #endif
-#define EVENTS WITHDRAW CALL RAISE LET_GO EXIT
+#if RECALLS
+#define RECALL :: d_step { recalls > 0 && head < tail -> recalls--; claimAll() } goto Recalled
+#else
+#define RECALL
+#endif
+#define EVENTS EACH_CELL(WITHDRAW) RECALL EACH_CELL(ABORT) CALL EACH_SEAT(RETIRE) EACH_SEAT(EXIT)
 
 proctype Main() {
   byte c;
@@ -676,9 +778,8 @@ Loop:
   :: settled == ALL_TASKS && !ANY_SEAT(IS_GONE) -> goto Over
   EACH_CELL(OFFER)
 #if MAILED
-  EACH_CELL(MAIL_TO_0)
+  EACH_CELL(MAIL)
 #endif
-  :: d_step { CAN_SKIP -> ring[head % RING] = 0; head++ } goto Loop
 #ifdef BLOCKED
   :: waiting == 0 && mailWaiting == 0 -> goto Over
 #else
@@ -686,89 +787,92 @@ Loop:
   EVENTS
 #endif
 #ifdef PARK_MAIN
-  :: settled < ALL_TASKS && !CAN_POST && !CAN_MAIL && !CAN_SKIP -> goto M1
+  :: settled < ALL_TASKS && !CAN_OFFER && !CAN_MAIL -> goto M1
 #endif
   fi;
 
 O4:
+#ifdef O5_BEFORE_O4
+  p = parked;
+#endif
   if
   :: d_step {
-#ifndef STALE_HINTS_FILL_RING
-       assert(tail - head < RING);
-#endif
        ring[tail % RING] = c;
        tail++;
-       cell[c].passed = tail;
+#ifndef O4_BEFORE_O3
        c = 0
+#endif
      }
   fi;
+#ifdef O4_BEFORE_O3
+  if
+  :: d_step { cell[c].state = POSTED; c = 0 }
+  fi;
+#endif
 #ifdef PARK_WORKERS
 O5:
   if
-  :: d_step { parked != 0 -> p = parked }
+#ifdef O5_BEFORE_O4
+  :: p & BIT(0) -> p = 0
+  :: p & BIT(1) -> p = 1
+  :: p == 0 -> goto Loop
+#else
+  EACH_SEAT(CHOOSE)
   :: parked == 0 -> goto Loop
+#endif
   fi;
-#if SPINNERS
   if
-  :: d_step { spinning != 0 -> p = 0 } goto Loop
-  :: spinning == 0
+  :: d_step { COUNT(spinning) >= tail - head -> p = 0 } goto Loop
+  :: COUNT(spinning) < tail - head
   fi;
 #endif
+
+WakeThisOne:
+#ifdef PARK_WORKERS
+  /* W1 and W2 */
   if
-#define WAKE(s) \
-  :: d_step { (p & BIT(s)) && (parked & BIT(s)) -> parked = parked & ~BIT(s); p = s } goto W2 \
-  :: d_step { (p & BIT(s)) && !(parked & BIT(s)) -> p = 0 } goto Loop
-  EACH_SEAT(WAKE)
-#undef WAKE
+  :: d_step { parked & BIT(p) -> parked = parked & ~BIT(p) }
+     if
+     :: d_step { seat[p].wakeups = CHANGED; p = 0 }
+     fi
+  :: d_step { !(parked & BIT(p)) -> p = 0 }
   fi;
-W2:
-  if
-  :: d_step { seat[p].wakeups = CHANGED; p = 0 }
-  fi;
+#else
+  p = 0;
 #endif
   goto Loop;
 
 #if MAILED
 Mail:
   if
-  :: d_step { mail ! c; c = 0; p = 0 }
+  :: d_step { mail ! c; c = 0 }
   fi;
-  goto WakeThat;
+  goto WakeThisOne;
 #endif
-Retire:
-WakeThat:
-#ifdef PARK_WORKERS
-  if
-  :: d_step { parked & BIT(p) -> parked = parked & ~BIT(p) } goto W2
-  :: d_step { !(parked & BIT(p)) -> p = 0 }
-  fi;
-#endif
-  goto Loop;
 
 #ifdef PARK_MAIN
 M1:
-#ifdef NO_PARK_ANEW
+#ifdef NO_X6
   if
-  :: mainAsleep -> goto M3wait
+  :: mainAsleep -> goto Asleep
   :: !mainAsleep
   fi;
 #endif
   mainParked = true;
 M2:
-#ifndef NO_RECHECK_MAIN
-#if MAILED
-  if
-  :: CAN_MAIL -> mainParked = false; goto Loop
-  :: else
-  fi;
-#endif
-#define LOOK(s) \
+#ifndef NO_M2
+#define LOOK_AT_COMPLETIONS_OF(s) \
   if \
   :: nempty(done[s]) -> mainParked = false; goto Loop \
   :: empty(done[s]) \
   fi;
-  EACH_SEAT(LOOK)
-#undef LOOK
+  EACH_SEAT(LOOK_AT_COMPLETIONS_OF)
+#endif
+#ifndef DROPPED_IN_SILENCE
+  if
+  :: CAN_OFFER || CAN_MAIL -> mainParked = false; goto Loop
+  :: !CAN_OFFER && !CAN_MAIL
+  fi;
 #endif
 M3:
 #if CRASHES
@@ -776,37 +880,80 @@ M3:
   :: d_step { mainParked -> mainAsleep = true }
   :: !mainParked -> goto Loop
   fi;
-M3wait:
+#endif
+#ifdef PARK_WORKERS
+M4:
   if
-  :: !mainAsleep -> goto Loop
-  EVENTS
+  EACH_SEAT(CHOOSE)
+  :: parked == 0 -> goto Asleep
   fi;
-#else
   if
+  :: d_step { head < tail && (parked & BIT(p)) -> parked = parked & ~BIT(p) }
+     if
+     :: d_step { seat[p].wakeups = CHANGED; p = 0 }
+     fi
+  :: d_step { head == tail || !(parked & BIT(p)) -> p = 0 }
+  fi;
+#endif
+Asleep:
+  if
+#if CRASHES
+  :: !mainAsleep -> goto Loop
+#else
   :: !mainParked -> goto Loop
+#endif
   EVENTS
   fi;
 #endif
+
+#if RECALLS
+Recalled:
+#define GIVE_BACK(x) \
+  if \
+  :: d_step { (p & BIT(x)) && WAITS(x) -> withdraw(x); waiting++ } \
+  :: else \
+  fi;
+  EACH_CELL(GIVE_BACK)
+  p = 0;
+  goto Loop;
 #endif
 
 #if CRASHES
-#define TAKEN_DOWN(x) \
+#ifdef X2_FORGETS_ABORTING
+#define WENT_DOWN(x) (cell[x].task != NONE && cell[x].state == RUNNING(p))
+#else
+#define WENT_DOWN(x) (cell[x].task != NONE && (cell[x].state == RUNNING(p) || cell[x].state == ABORTING(p)))
+#endif
+#define REJECT_OR_RETRY(x) \
   if \
-  :: cell[x].task != NONE && (cell[x].state == RUNNING(p) || cell[x].state == ABORTING(p)) -> \
+  :: WENT_DOWN(x) -> \
      assert(cell[x].task == BEGUN && !cell[x].owned); \
-     release(x); \
+     takeOver(x); \
      if \
      :: retries > 0 -> retries--; waiting++ \
      :: else -> settled++ \
      fi \
   :: else \
   fi;
-#define STILL_CLAIMED(j) \
+#ifdef X3_HINTS_ANEW
+#define GIVE_OUT_ANEW(j) \
+  if \
+  :: d_step { j < seat[p].claimed && WAITS(seat[p].claims[j]) -> ring[tail % RING] = seat[p].claims[j]; tail++ } \
+  :: else \
+  fi;
+#else
+#define GIVE_OUT_ANEW(j) \
   if \
   :: d_step { j < seat[p].claimed && WAITS(seat[p].claims[j]) -> withdraw(seat[p].claims[j]); waiting++ } \
   :: else \
   fi;
+#endif
 X1:
+#ifdef X2_BEFORE_X1
+  if
+  :: d_step { EACH_CELL(REJECT_OR_RETRY) skip }
+  fi;
+#endif
   if
   :: d_step {
        do
@@ -817,13 +964,13 @@ X1:
   fi;
 X2:
   if
-  :: d_step { EACH_CELL(TAKEN_DOWN) skip }
+  :: d_step { EACH_CELL(REJECT_OR_RETRY) skip }
   fi;
-#ifndef NO_X3
 X3:
-  STILL_CLAIMED(0)
+#ifndef NO_X3
+  GIVE_OUT_ANEW(0)
 #if CLAIMS > 1
-  STILL_CLAIMED(1)
+  GIVE_OUT_ANEW(1)
 #endif
 #endif
 X4:
@@ -832,8 +979,8 @@ X4:
   if
   :: d_step { clearClaims(p); seat[p].life = VACANT; p = 0 }
   fi;
+  /* X5: whom the dead one has woken halfway, and those who relied on its looking for work, look for themselves */
 #ifndef NO_X5
-X5:
 #define ROUSE(s) \
   if \
   :: d_step { seat[s].life == ALIVE -> seat[s].wakeups = CHANGED } \
@@ -841,30 +988,38 @@ X5:
   fi;
   EACH_SEAT(ROUSE)
 #endif
-#ifndef NO_PARK_ANEW
+  /* X6: it may have been main that was woken halfway: main parks anew, from M1 */
+#ifndef NO_X6
   mainParked = false;
+  mainAsleep = false;
 #endif
   goto Loop;
 #endif
 
 Over:
-#ifdef BLOCKED
-#if WORKERS == 2
-  len(done[0]) + len(done[1]) == ALL_TASKS;
-#else
-  len(done[0]) + len(done[1]) + len(done[2]) == ALL_TASKS;
+#if defined(ENDLESS)
+#define IS_NOT_BEGUN(c) (cell[c].task != BEGUN)
+  !ANY_CELL(IS_NOT_BEGUN);
+#elif defined(BLOCKED)
+#define AND_COMPLETED(s) + len(done[s])
+  ALL_TASKS == 0 EACH_SEAT(AND_COMPLETED);
 #endif
-#endif
-#define AT_REST(s) \
-  assert(seat[s].life != ALIVE || ((seat[s].wakeups != CHANGED) == ((parked >> s) & 1)));
   timeout;
-  assert(spinning == 0 && head == tail);
-  EACH_SEAT(AT_REST)
+  assert(head == tail && spinning == 0);
+#define IS_AT_REST(s) assert(seat[s].life != ALIVE || SLEEPS(s) == ((parked & BIT(s)) != 0));
+  EACH_SEAT(IS_AT_REST)
   skip
 }
 
 init {
   atomic {
+#ifdef DROWSY
+    parked = (1 << WORKERS) - 2;
+    seat[1].wakeups = READ;
+#if WORKERS > 2
+    seat[2].wakeups = READ;
+#endif
+#endif
     run Main();
     run Worker(0);
     run Worker(1);
