@@ -38,6 +38,8 @@ export class Caller {
   readonly #now: () => number;
   #quietUntil = 0;
   #headBefore = 0;
+  /** A call was saved since the last one. */
+  #isOwed = false;
 
   /** @param now may be a clock that is read once for a burst */
   constructor(board: Board, times: RunTimes, now: () => number) {
@@ -54,15 +56,21 @@ export class Caller {
   call(workers: number, more = 0): void {
     if (!this.#board.any(PARKED)) return;
     const isRush = this.#times.areTiny && this.#board.count(PARKED) < workers;
-    if (isRush && this.#isSeenTo(more)) return;
+    if (isRush && this.#isSeenTo(more)) {
+      this.#isOwed = true;
+      return;
+    }
     const tasks = this.#board.length + more;
     if (tasks <= 0 || this.#board.count(SPINNING) >= tasks) return;
     if (isRush) this.#quietUntil = this.#now() + QUIET_MS;
+    this.#isOwed = false;
     this.#board.wakeOne();
   }
 
-  /** For who goes to sleep himself: whatever lies there, somebody has to be awake for it. */
-  callForAll(): void {
+  /** For who goes to sleep himself: makes up for a call that was saved, if something lies there still. */
+  callAtLast(): void {
+    if (!this.#isOwed) return;
+    this.#isOwed = false;
     if (this.#board.any(PARKED) && this.#board.length > 0) this.#board.wakeOne();
   }
 

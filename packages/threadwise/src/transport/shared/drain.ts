@@ -90,7 +90,7 @@ export class Drain {
       return this.#again();
     }
     this.#isScheduled = false;
-    this.#from.caller.callForAll();
+    this.#from.caller.callAtLast();
   }
 
   #anyDone(): boolean {
