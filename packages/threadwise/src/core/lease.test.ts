@@ -208,7 +208,7 @@ describe('a lease', () => {
             isOver = true;
           } else if (chosen !== undefined) {
             const stillRuns = what === 'givenUp';
-            // As the ledger calls it: once when the task settles; once more if it had been given up and has ended.
+            // Called once when the task settles; once more if it had been given up and has ended.
             if ((what === 'ended') !== (chosen.state === 'givenUp')) continue;
             chosen.end(stillRuns);
             if (chosen.state !== 'ended') chosen.state = stillRuns ? 'givenUp' : 'ended';

@@ -13,8 +13,8 @@ const MAX_LEASE_BYTES = 2 ** 31;
 /** Memory of the pool's, to be filled in place and passed as an argument: `pool.run('hash', [lease])`. */
 export interface Lease {
   /**
-   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds whatever its last user
-   * left there. Throws ERR_LEASE_RELEASED once the lease is over.
+   * The memory. It may begin anywhere in its buffer, at a multiple of 64 bytes, and holds whatever its last
+   * user left there. Throws ERR_LEASE_RELEASED once the lease is over.
    */
   readonly bytes: Uint8Array;
   /** Gives the memory back. Not needed after a task had it: then it goes back when that task has settled. */

@@ -19,7 +19,7 @@ export interface Payload {
 /** What `pool.lease` makes, as far as a payload needs to know it. */
 export interface LeaseLike {
   readonly bytes: Uint8Array;
-  /** Marks the lease as in use by a task; returns what ends that use. */
+  /** Marks the lease as in use by a task; returns what ends that use, called as `Payload.onSettled` is. */
   lend(): (stillRuns: boolean) => void;
 }
 

@@ -85,7 +85,11 @@ export class Pool<M = UntypedTasks> {
     return settled.map((result) => (result as PromiseFulfilledResult<TaskResult<M[K]>>).value);
   }
 
-  /** Memory shared with the workers, to be filled in place: no copy crosses. @param byteLength at most 2 GiB */
+  /**
+   * Memory shared with the workers, to be filled in place: no copy crosses. Not zeroed when it is used again; release a
+   * lease that no task gets.
+   * @param byteLength at most 2 GiB
+   */
   lease(byteLength: number): Lease {
     if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
     return this.#engine.leases.lease(byteLength);

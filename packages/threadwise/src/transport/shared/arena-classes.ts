@@ -7,7 +7,7 @@ export const PAGE_BYTES = 4096;
 
 /** The smallest class, in bytes: less than that fits a cell. */
 const MIN_CLASS_BYTES = 256;
-/** The last power of two with classes, in bytes: copying more takes so long that allocation no longer matters. */
+/** The last power of two with classes, in bytes: copying more takes so long that allocating it is cheap. */
 const MAX_POWER_BYTES = 2 ** 20;
 /** The smallest span, in bytes: 64 of the smallest blocks. Larger ones empty less often. Chosen by hand. */
 const MIN_SPAN_BYTES = 16 * 1024;

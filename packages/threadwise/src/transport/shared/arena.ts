@@ -18,13 +18,13 @@ import { grown, PageLists, PageRuns } from './page-runs.js';
  *   page      4 KiB; free ones side by side are a run, which joins free neighbours
  *   span      a run that was cut into blocks of one class; it is a run again when none of its blocks is taken
  *
- * A class has a list of its spans with free blocks. A block that comes back goes first, and so does the span that
- * was full until then: few spans fill up, the others empty. A class keeps an empty span if it has no other, so that
- * a lone block which is taken and freed in turn does not cut its span each time; what is kept is cut anew for
- * another class before the arena grows. A class of small blocks makes do with the pages that are left, down to one.
+ * A class has a list of its spans with free blocks. A block that comes back goes first, and so does the span
+ * that was full until then: few spans fill up, the others empty. A class keeps an empty span if it has no
+ * other, so that a lone block which is taken and freed in turn does not cut its span each time; what is kept
+ * is cut anew for another class before the arena grows. Small blocks make do with what pages are left.
  *
- * All of this is in arrays of main's own, not in the shared memory: a task that writes where it should not destroys
- * the bytes of others but not the arena. They take at most 6 % of what is reserved, beside it.
+ * All of this is in arrays of main's own, not in the shared memory: a task that writes where it should not
+ * destroys the bytes of others but not the arena. They take at most 6 % of what is reserved, in addition.
  */
 
 /** Bits of an address that say the unit within a segment: 2^16 units are 4 MiB. */
@@ -38,7 +38,7 @@ const MAX_SEGMENT_BYTES = MAX_PAGES_PER_SEGMENT * PAGE_BYTES;
 const MIN_SEGMENT_BYTES = 16 * PAGE_BYTES;
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
-/** What an arena may grow to unless told otherwise, in bytes. Chosen by hand: 64 payloads of 1 MiB at once. */
+/** What an arena may grow to unless told otherwise, in bytes. Chosen by hand: 64 payloads of 1 MiB. */
 const DEFAULT_MAX_BYTES = 64 * 2 ** 20;
 /** What leases may have of an arena: the rest is there for payloads, also if nobody gives back any lease. */
 const LEASED_SHARE = 0.5;
@@ -47,8 +47,8 @@ const LEASED_SHARE = 0.5;
 const TAKES_BEFORE_RETRY = 1000;
 
 /**
- * From 256 KiB on, what classes keep is joined to the rest before a span is cut: its last place should not be between
- * two spans that nobody uses. Shorter ones are made too often for that. Chosen by hand.
+ * From 256 KiB on, what classes keep is joined to the rest before a span is cut: long runs are not to be cut
+ * around spans that nobody uses. Shorter ones are cut too often for that. Chosen by hand.
  */
 const LONG_SPAN_PAGES = 64;
 
@@ -61,7 +61,7 @@ const TAKEN = -2;
 const PAGE_NOTE_BITS = 3;
 /** Of any page with the start of a block: the first page of its span. */
 const SPAN = 0;
-/** Of a span's first page: its class; how many blocks are taken; the first that was freed; the first never taken. */
+/** Of a span's first page: its class; how many blocks are taken; the first freed; the first never taken. */
 const CLASS = 1;
 const USED = 2;
 const FREED = 3;
@@ -104,8 +104,8 @@ export class Arena {
   /** By page: PAGE_NOTE_BITS. */
   #notes = new Int32Array(0);
   /**
-   * By address / 4, as no block is shorter: the next free block of the span, or NONE; or that the block is taken,
-   * and at which address exactly, so that nothing else passes for a block.
+   * By address / 4, as no block is shorter: the next free block of the span, or NONE; or that the block is
+   * taken, and at which address exactly, so that nothing else passes for a block.
    */
   #links = new Int32Array(0);
   /** Of each class the spans that have free blocks. */
@@ -147,7 +147,7 @@ export class Arena {
 
   /**
    * Address of a block of at least `byteLength` bytes (a whole number, not below 0), or -1: larger than the
-   * largest class, the arena is full or closed, or the runtime has no memory. What was in a block stays there.
+   * largest class, the arena is full or closed, or there is no memory. What was in a block stays there.
    */
   take(byteLength: number): number {
     if (byteLength > this.#largest) return NONE;
@@ -174,7 +174,7 @@ export class Arena {
     return address;
   }
 
-  /** Inverse of `take`. A second free of one block is a bug of ours and throws. After `close` it does nothing. */
+  /** Inverse of `take`. A second free of a block is a bug of ours and throws. Does nothing after `close`. */
   free(address: number): void {
     if (this.#links[address >> 2] !== TAKEN - (address & 3)) return this.#notTaken(address);
     const notes = this.#notes;

@@ -110,7 +110,7 @@ describe('PageRuns', () => {
   });
 });
 
-/** Length of the free run that begins at a page, 0 inside of one. Above MOST any will do: they count alike. */
+/** Length of the free run that begins at a page, 0 inside of one. Above MOST all count alike. */
 function lengthAt(isFree: readonly boolean[], page: number): number {
   if (!isFree[page] || (page % STRIDE > 0 && isFree[page - 1])) return 0;
   let length = 0;
