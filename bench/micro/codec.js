@@ -82,14 +82,17 @@ function waysOf(values) {
     const begin = end;
     end = writer.write(value, memory, begin, SPACE / 2);
     if (end < 0) throw new Error(`not written: ${end}`);
-    return [begin, end];
+    return { begin, end };
   });
   const texts = values.map((value) => JSON.stringify(value));
   const serialized = values.map((value) => serialize(value));
   return {
     codec: [
       (i) => writer.write(values[i % length], memory, SPACE / 2, SPACE),
-      (i) => reader.read(memory, ...places[i % length]),
+      (i) => {
+        const place = places[i % length];
+        return reader.read(memory, place.begin, place.end);
+      },
     ],
     JSON: [(i) => JSON.stringify(values[i % length]), (i) => JSON.parse(texts[i % length])],
     'v8.serialize': [(i) => serialize(values[i % length]), (i) => deserialize(serialized[i % length])],

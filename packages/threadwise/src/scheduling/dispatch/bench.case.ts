@@ -1,6 +1,6 @@
 /** Workers for a dispatch to choose from: real slots and lanes, lines that only take notes, time moved by hand. */
 
-import type { Choice, Dispatch, DispatchContext } from '../../core/contracts.js';
+import type { Choice, Dispatch, DispatchContext, Link, PullQueue } from '../../core/contracts.js';
 import { FakeLink, FakePlatform, FakeTransport, plainRun } from '../../core/fake-platform.case.js';
 import type { ResolvedRun } from '../../core/options.js';
 import { Task } from '../../core/task.js';
@@ -12,6 +12,8 @@ import { PriorityQueue } from '../queue/priority.js';
 export class NotingLink extends FakeLink {
   readonly held: Task[] = [];
   capacity = 1000;
+  /** Has the queue that the worker pulls from tell what it runs. */
+  pulledTasks: () => readonly Task[] = () => [];
 
   constructor() {
     super();
@@ -29,8 +31,12 @@ export class NotingLink extends FakeLink {
     return true;
   }
 
+  override adopt(): readonly Task[] {
+    return this.pulledTasks();
+  }
+
   drop(task: Task): void {
-    this.held.splice(this.held.indexOf(task), 1);
+    if (this.held.includes(task)) this.held.splice(this.held.indexOf(task), 1);
   }
 }
 
@@ -38,6 +44,7 @@ export interface TaskSpec extends Partial<ResolvedRun> {
   readonly name?: string;
   readonly submittedAt?: number;
   readonly moves?: readonly unknown[];
+  readonly byPort?: boolean;
 }
 
 export type MakeDispatch = (context: DispatchContext) => Dispatch;
@@ -79,8 +86,8 @@ export class DispatchBench {
     return slot;
   }
 
-  task({ name = 'work', submittedAt = 0, moves = [], ...run }: TaskSpec = {}): Task {
-    const payload = { args: [], transfer: moves, onSettled: undefined };
+  task({ name = 'work', submittedAt = 0, moves = [], byPort = false, ...run }: TaskSpec = {}): Task {
+    const payload = { args: [], transfer: moves, onSettled: undefined, byPort };
     return new Task(++this.#lastTask, name, payload, { ...plainRun, ...run }, submittedAt, () => undefined);
   }
 
@@ -109,9 +116,82 @@ export class DispatchBench {
     this.dispatch.observe(task, runMs);
   }
 
+  /** The worker takes the next task by itself, and ends it at once; main hears of it. */
+  pull(slot: WorkerSlot, queue: FakePullQueue): Task | undefined {
+    const task = queue.take(slot);
+    if (task === undefined) return undefined;
+    queue.end(task);
+    this.end(slot, task);
+    return task;
+  }
+
   /** Lets the dispatch learn that tasks of this name are tiny. */
   learnTiny(name: string): void {
     for (let i = 0; i < 100; i++) this.dispatch.observe(this.task({ name }), 0.001);
+  }
+}
+
+/** A queue that workers pull from when they are told to. */
+export class FakePullQueue implements PullQueue {
+  /** Tasks that may be open at a time. */
+  capacity = 1000;
+  /** Tasks that can only go over a line. */
+  readonly refused = new Set<Task>();
+  readonly #lying: Task[] = [];
+  readonly #running = new Map<Task, WorkerSlot>();
+
+  get open(): number {
+    return this.#lying.length + this.#running.size;
+  }
+
+  get unclaimed(): number {
+    return this.#lying.length;
+  }
+
+  /** What lies ready, the next first. */
+  get ids(): number[] {
+    return this.#lying.map(({ id }) => id);
+  }
+
+  offer(task: Task): boolean {
+    if (task.payload.byPort || this.refused.has(task) || this.open >= this.capacity) return false;
+    this.#lying.push(task);
+    return true;
+  }
+
+  withdraw(task: Task): boolean {
+    const at = this.#lying.indexOf(task);
+    return at >= 0 && this.#lying.splice(at, 1).length > 0;
+  }
+
+  withdrawAll(): Task[] {
+    return this.#lying.splice(0);
+  }
+
+  holder(task: Task): Link | undefined {
+    return this.#running.get(task)?.link;
+  }
+
+  peek(): Task | undefined {
+    return this.#lying[0];
+  }
+
+  /** The worker takes the next task and begins it. */
+  take(slot: WorkerSlot): Task | undefined {
+    const task = this.#lying.shift();
+    if (task === undefined) return undefined;
+    this.#running.set(task, slot);
+    linkOf(slot).pulledTasks = () => {
+      const tasks = [...this.#running].filter(([, holder]) => holder === slot).map(([each]) => each);
+      for (const each of tasks) this.#running.delete(each); // they count as handed from now on
+      return tasks;
+    };
+    return task;
+  }
+
+  /** The worker has ended it. */
+  end(task: Task): void {
+    this.#running.delete(task);
   }
 }
 

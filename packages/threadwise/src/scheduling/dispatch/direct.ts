@@ -10,6 +10,8 @@ import { Prefetch } from './prefetch.js';
  * taken back. Milliseconds.
  */
 const STALL_MS = 5;
+/** How often a line without room is asked again. Milliseconds. */
+const ROOM_MS = 1;
 /** Between a lane and the queue, every so many picks age goes before priority, so that neither starves. */
 const FAIR_INTERVAL = 16;
 
@@ -24,6 +26,7 @@ export class DirectDispatch implements Dispatch {
   #stallTimer: TimerHandle | undefined;
   /** Completed tasks of workers when tasks were taken back from them. */
   readonly #stalled = new WeakMap<WorkerSlot, number>();
+  #roomTimer: TimerHandle | undefined;
   #picks = 0;
   #isPumping = false;
 
@@ -106,6 +109,22 @@ export class DirectDispatch implements Dispatch {
       this.#isPumping = false;
     }
     this.#watchForStalls();
+    this.#watchForRoom();
+  }
+
+  /** Nobody tells when a line has room again that was full of tasks taken back: then it is asked, as long as tasks wait. */
+  #watchForRoom(): void {
+    if (this.#roomTimer !== undefined || !this.#context.slots().some((slot) => this.#isHeldUp(slot))) return;
+    this.#roomTimer = this.#context.platform.timer(ROOM_MS, () => {
+      this.#roomTimer = undefined;
+      this.pump();
+    });
+  }
+
+  /** Whether only the line keeps it from getting a task. */
+  #isHeldUp(slot: WorkerSlot): boolean {
+    if (slot.state !== 'ready' || slot.handed.size >= this.#context.tasksPerWorker) return false;
+    return (this.#queue.size > 0 || slot.lane.size > 0) && slot.link.room <= 0;
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */

@@ -2,7 +2,7 @@
  * Shared queue: tasks lie where every worker takes the next one by itself. What is for one worker only, or can only be
  * sent, goes the direct way.
  */
-import type { Dispatch, DispatchContext, PullQueue, TaskQueue } from '../../core/contracts.js';
+import type { Dispatch, DispatchContext, PullQueue, TaskQueue, TimerHandle } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import type { WorkerSlot } from '../../core/worker-slot.js';
 import { DirectDispatch } from './direct.js';
@@ -12,6 +12,8 @@ import { DirectDispatch } from './direct.js';
  * they have to be taken back when a more urgent one comes. Chosen by hand.
  */
 const WINDOW = 8;
+/** How often it is tried again to offer a task while none is out. Milliseconds. */
+const ROOM_MS = 1;
 
 export class SharedQueueDispatch implements Dispatch {
   readonly name = 'shared-queue';
@@ -23,6 +25,7 @@ export class SharedQueueDispatch implements Dispatch {
   /** The lowest priority in the pull queue, and whether there is more than one. */
   #lowest = 0;
   #isMixed = false;
+  #roomTimer: TimerHandle | undefined;
 
   /** @param pull of the exchange that the workers are connected by */
   constructor(context: DispatchContext, pull: PullQueue) {
@@ -87,9 +90,18 @@ export class SharedQueueDispatch implements Dispatch {
       const task = this.#queue.shift()!;
       if (this.#offer(task)) continue;
       this.#queue.pushFront(task, task.priority);
-      return;
+      return this.#watchForRoom();
     }
     if (this.#queue.size === 0 && this.#pull.unclaimed === 0) this.#isMixed = false;
+  }
+
+  /** As long as tasks are out, their ends bring the next try. */
+  #watchForRoom(): void {
+    if (this.#roomTimer !== undefined || this.#pull.open > 0) return;
+    this.#roomTimer = this.#context.platform.timer(ROOM_MS, () => {
+      this.#roomTimer = undefined;
+      this.pump();
+    });
   }
 
   clear(): Task[] {

@@ -49,6 +49,8 @@ export const VIEW_OF = 0xc5;
 export const ERROR = 0xc6;
 /** u32 number: an object that came before in this message, counted in the order in which they begin. */
 export const SAME = 0xc7;
+/** u32 length, f64 each: an array of numbers. */
+export const DOUBLES = 0xc8;
 
 /** A block is a u32 length, a u8 count of bytes to pass over, those bytes, and so many bytes as the length says. */
 export const BLOCK_HEAD = 5;

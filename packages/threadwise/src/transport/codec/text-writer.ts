@@ -1,4 +1,5 @@
 /** Writes the characters of a text into memory; those of strings and of keys alike. */
+import { FULL } from './outcome.js';
 import { TEXT, TEXT_END, TEXT8, TEXT32, WIDE } from './tags.js';
 import type { Memory } from './value-memory.js';
 
@@ -21,38 +22,38 @@ function isWide(text: string): boolean {
   return WIDE_CHARACTER.test(text);
 }
 
-/** Writes `text`, tag and all, into memory[at, end). Returns the position after it, or `full`. */
-export function writeText(text: string, memory: Memory, at: number, end: number, full: number): number {
+/** Writes `text`, tag and all, into memory[at, end). Returns the position after it, or FULL. */
+export function writeText(text: string, memory: Memory, at: number, end: number): number {
   const { length } = text;
-  if (length >= NATIVE_FROM) return writeLong(text, memory, at, end, full);
+  if (length >= NATIVE_FROM) return writeLong(text, memory, at, end);
   const start = at;
   if (length <= TEXT_MAX) {
-    if (end - at <= length) return full;
+    if (end - at <= length) return FULL;
     memory.u8[at++] = TEXT + length;
   } else {
-    if (end - at < length + 2) return full;
+    if (end - at < length + 2) return FULL;
     memory.u8[at++] = TEXT8;
     memory.u8[at++] = length;
   }
   const { u8 } = memory;
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i);
-    if (code > U8_MAX) return writeWide(text, memory, start, end, full);
+    if (code > U8_MAX) return writeWide(text, memory, start, end);
     u8[at + i] = code;
   }
   return at + length;
 }
 
-function writeLong(text: string, memory: Memory, at: number, end: number, full: number): number {
+function writeLong(text: string, memory: Memory, at: number, end: number): number {
   const { length } = text;
   const { u8, view, native } = memory;
-  if (end - at < length + 2) return full;
-  if (isWide(text)) return writeWide(text, memory, at, end, full);
+  if (end - at < length + 2) return FULL;
+  if (isWide(text)) return writeWide(text, memory, at, end);
   if (length <= U8_MAX) {
     u8[at++] = TEXT8;
     u8[at++] = length;
   } else {
-    if (end - at < length + 5) return full;
+    if (end - at < length + 5) return FULL;
     u8[at] = TEXT32;
     view.setUint32(at + 1, length, true);
     at += 5;
@@ -62,10 +63,10 @@ function writeLong(text: string, memory: Memory, at: number, end: number, full: 
   return at + length;
 }
 
-function writeWide(text: string, memory: Memory, at: number, end: number, full: number): number {
+function writeWide(text: string, memory: Memory, at: number, end: number): number {
   const { length } = text;
   const { u8, view, native } = memory;
-  if (end - at < 2 * length + 5) return full;
+  if (end - at < 2 * length + 5) return FULL;
   u8[at] = WIDE;
   view.setUint32(at + 1, length, true);
   at += 5;

@@ -102,6 +102,18 @@ describe('what arrives equals a structured clone', () => {
     assertCross(...numbers, Number.MAX_VALUE, Number.MIN_VALUE, Number.EPSILON, numbers);
   });
 
+  test('of arrays of numbers, of which all or the first or some are fractions', () => {
+    for (const length of [1, 15, 16, 17, 300]) {
+      const fractions = Array.from({ length }, (_, i) => i + 0.5);
+      const some = fractions.map((number, i) => (i % 3 === 1 ? i : number));
+      const odd = [0.5, -0, Number.NaN, Number.NEGATIVE_INFINITY, ...fractions];
+      assertCross(fractions, some, [...fractions].reverse(), [...some, null], [...some, 'text'], odd, [
+        some,
+        some,
+      ]);
+    }
+  });
+
   test('of every kind of bigint', () => {
     for (const bits of [0n, 1n, 7n, 31n, 32n, 62n, 63n, 64n, 65n, 127n, 128n, 1000n, 20_000n]) {
       for (const near of [-1n, 0n, 1n]) assertCross((1n << bits) + near, -(1n << bits) + near);

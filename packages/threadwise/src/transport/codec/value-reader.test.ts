@@ -54,6 +54,8 @@ describe('the reader of the binary codec', () => {
     'a bigint of no digits': [TREE, tag.BIGINT, tag.TEXT],
     'a bigint of no text': [TREE, tag.BIGINT, 5],
     'an array of 4 Gi items': [TREE, tag.LIST32, ...huge, 1],
+    'an array of 4 Gi numbers': [TREE, tag.DOUBLES, ...huge, 1, 2, 3, 4, 5, 6, 7, 8],
+    'an array of numbers that is cut off': [TREE, tag.DOUBLES, ...u32(1), 1, 2, 3, 4, 5, 6, 7],
     'an array that is cut off': [TREE, tag.LIST + 3, 1, 2],
     'an object of a shape that is not there': [TREE, tag.OBJECT, 200, 3],
     'a record without values': [TREE, tag.RECORD, 0xff, 0xff],
@@ -123,7 +125,7 @@ describe('the reader of the binary codec', () => {
     const first = fc.constantFrom(TREE, GRAPH);
     const bytes = fc.uint8Array({ maxLength: 120 });
     // Tags are the likelier to lead somewhere.
-    const tags = fc.array(fc.oneof(fc.integer({ min: 0x80, max: 0xc7 }), fc.nat(9)), { maxLength: 120 });
+    const tags = fc.array(fc.oneof(fc.integer({ min: 0x80, max: 0xc8 }), fc.nat(9)), { maxLength: 120 });
     let values = 0;
     fc.assert(
       fc.property(first, fc.oneof(bytes, tags), (kind, rest) => {

@@ -97,6 +97,8 @@ export class ValueReader implements Source {
         return this.#list(this.#u32());
       case tag.SAME:
         return this.#same(this.#u32());
+      case tag.DOUBLES:
+        return this.#doubles(this.#u32());
       default:
         return this.#rare(kind);
     }
@@ -173,6 +175,17 @@ export class ValueReader implements Source {
     this.#noted(list);
     for (let i = 0; i < length; i++) list[i] = this.next();
     this.#depth--;
+    return list;
+  }
+
+  #doubles(length: number): number[] {
+    let at = this.#take(8 * length);
+    const list = new Array<number>(length);
+    this.#noted(list);
+    for (let i = 0; i < length; i++) {
+      list[i] = this.#view.getFloat64(at, true);
+      at += 8;
+    }
     return list;
   }
 

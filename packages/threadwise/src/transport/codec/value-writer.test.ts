@@ -64,6 +64,9 @@ describe('room', () => {
       new Set(long),
       2n ** 300n,
       new Error('x', { cause: 1 }),
+      long.map((n) => n + 0.5),
+      [0.5, ...long],
+      [0.5, ...long, 'x'.repeat(200)],
     ];
     for (const value of [...values, ...values.map((each) => [each, each])]) {
       for (let at = 0; at < 9; at++) {
@@ -191,6 +194,8 @@ describe('what is left to structured clone', () => {
     'a sparse array': withHole([1, 2, 3]),
     'an array of holes': new Array(5),
     'an array with as many extra properties as holes': withExtra(withHole([1, 2, 3])),
+    'an array of fractions with a hole': withHole(Array.from({ length: 20 }, (_, i) => i + 0.5)),
+    'an array of fractions with an extra property': withExtra(Array.from({ length: 20 }, (_, i) => i + 0.5)),
     'an empty array with an extra property': withExtra([]),
     'an array with an extra property': withExtra([1, 2]),
     'a long array with an extra property': withExtra(Array.from({ length: 100 }, (_, i) => i)),

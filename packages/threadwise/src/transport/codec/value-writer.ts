@@ -2,6 +2,7 @@
 import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './error-parts.js';
 import { estimateItems } from './estimate.js';
 import { Identity } from './identity.js';
+import { FULL, UNKNOWN } from './outcome.js';
 import type { Fields } from './shape.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
@@ -9,10 +10,10 @@ import { writeText } from './text-writer.js';
 import type { Memory } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
-/** The value does not fit. */
-export const FULL = -1;
-/** The value needs the general way: structured clone. */
-export const UNKNOWN = -2;
+export { FULL, UNKNOWN };
+
+/** Not all items are numbers. */
+const MIXED = -4;
 /** Only a part of a buffer was written, and now more of it is needed: to be written anew, with all of its buffers. */
 const AGAIN = -3;
 
@@ -45,7 +46,7 @@ export class ValueWriter {
   #hasSame = false;
   #wholeBuffers = false;
   /** The numbers of those buffers of which only a part was written. */
-  #partial: number[] | undefined;
+  #partial: Set<number> | undefined;
 
   constructor(shapes?: ShapeWriter) {
     this.#shapes = shapes;
@@ -104,7 +105,7 @@ export class ValueWriter {
   }
 
   #value(value: unknown, at: number, depth: number): number {
-    if (typeof value === 'string') return writeText(value, this.#memory!, at, this.#end, FULL);
+    if (typeof value === 'string') return writeText(value, this.#memory!, at, this.#end);
     if (typeof value === 'number') return this.#number(value, at);
     if (typeof value === 'object') {
       return value === null ? this.#tag(tag.NULL, at) : this.#object(value, at, depth);
@@ -158,7 +159,7 @@ export class ValueWriter {
   #bigint(value: bigint, at: number): number {
     if (BigInt.asIntN(64, value) !== value) {
       at = this.#tag(tag.BIGINT, at);
-      return at < 0 ? at : writeText(value.toString(16), this.#memory!, at, this.#end, FULL);
+      return at < 0 ? at : writeText(value.toString(16), this.#memory!, at, this.#end);
     }
     if (this.#end - at < 9) return FULL;
     this.#u8[at] = tag.BIGINT64;
@@ -178,7 +179,7 @@ export class ValueWriter {
   }
 
   #same(known: number, at: number): number {
-    if (this.#partial?.includes(known)) return AGAIN;
+    if (this.#partial?.has(known)) return AGAIN;
     this.#hasSame = true;
     return this.#word(tag.SAME, known, at);
   }
@@ -202,6 +203,9 @@ export class ValueWriter {
     if (length < tag.LIST_END - tag.LIST) {
       this.#u8[at++] = tag.LIST + length;
     } else {
+      const after =
+        isFraction(value[0]) || isFraction(value[length - 1]) ? this.#doubles(value, length, at) : MIXED;
+      if (after !== MIXED) return after;
       at = this.#word(tag.LIST32, length, at);
       if (at < 0) return at;
     }
@@ -212,6 +216,18 @@ export class ValueWriter {
       if (at < 0) return at;
     }
     return at;
+  }
+
+  #doubles(value: readonly unknown[], length: number, at: number): number {
+    const view = this.#view;
+    const hasRoom = this.#end - at >= 5 + 8 * length;
+    if (hasRoom) at = this.#word(tag.DOUBLES, length, at);
+    for (let i = 0; i < length; i++) {
+      const item = value[i];
+      if (typeof item !== 'number') return MIXED;
+      if (hasRoom) view.setFloat64(at + 8 * i, item, true);
+    }
+    return hasRoom ? at + 8 * length : FULL;
   }
 
   /**
@@ -246,7 +262,7 @@ export class ValueWriter {
     }
     this.#head(tag.RECORD, count, start);
     for (const key of keys) {
-      at = writeText(key, this.#memory!, at, this.#end, FULL);
+      at = writeText(key, this.#memory!, at, this.#end);
       if (at < 0) return at;
     }
     return at;
@@ -312,8 +328,8 @@ export class ValueWriter {
     if (this.#end - at < 3) return FULL;
     this.#head(tag.ERROR, parts.kind | (parts.has << 8), at);
     at += 3;
-    if (parts.has & HAS_MESSAGE) at = writeText(parts.message, this.#memory!, at, this.#end, FULL);
-    if (at >= 0 && parts.has & HAS_STACK) at = writeText(parts.stack, this.#memory!, at, this.#end, FULL);
+    if (parts.has & HAS_MESSAGE) at = writeText(parts.message, this.#memory!, at, this.#end);
+    if (at >= 0 && parts.has & HAS_STACK) at = writeText(parts.stack, this.#memory!, at, this.#end);
     return at >= 0 && parts.has & HAS_CAUSE ? this.#value(parts.cause, at, depth) : at;
   }
 
@@ -353,8 +369,8 @@ export class ValueWriter {
     this.#u8[at] = tag.VIEW;
     this.#u8[at + 1] = kind;
     if (length < whole) {
-      this.#partial ??= [];
-      this.#partial.push(this.#identity.count - 1);
+      this.#partial ??= new Set();
+      this.#partial.add(this.#identity.count - 1);
     }
     return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
   }
@@ -368,4 +384,8 @@ export class ValueWriter {
     this.#view.setUint32(at + 6, length, true);
     return at + 10;
   }
+}
+
+function isFraction(value: unknown): boolean {
+  return typeof value === 'number' && (value | 0) !== value;
 }

@@ -1,5 +1,5 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
-import { HEAD, PARKED, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
+import { HEAD, PARKED, RESERVED, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
 export class Board {
   readonly words: Int32Array;
@@ -57,16 +57,25 @@ export class Board {
       // The exchange may come second to another waker's: then the next bit is tried.
       for (let word = Atomics.load(this.words, at); word !== 0; word = Atomics.load(this.words, at)) {
         const seat = ((at - PARKED) << 5) + (31 - Math.clz32(word & -word));
-        if (this.wake(seat)) return;
+        if (this.#wake(PARKED, seat)) return;
       }
     }
   }
 
-  /** Wakes the worker of a seat, if it sleeps. */
+  /** Wakes the worker of a seat, if it sleeps, whatever it can be woken for. */
   wake(seat: number): boolean {
-    if (!this.clear(PARKED, seat)) return false;
+    return this.#wake(PARKED, seat) || this.#wake(RESERVED, seat);
+  }
+
+  /** X5: whoever was about to wake this worker is dead; a wake-up too many does no harm. */
+  wakeAgain(seat: number): void {
     Atomics.add(this.words, wakeupsOf(seat), 1);
     Atomics.notify(this.words, wakeupsOf(seat));
+  }
+
+  #wake(mask: number, seat: number): boolean {
+    if (!this.clear(mask, seat)) return false;
+    this.wakeAgain(seat);
     return true;
   }
 }

@@ -13,6 +13,7 @@ import {
   HEAD,
   NAME,
   POSTED,
+  POSTED_FOR_ALL,
   phaseOf,
   RUNNING,
   STATE,
@@ -72,6 +73,9 @@ export class Cells {
       this.tasks.push(undefined);
       this.#free[this.#freeCount++] = this.#usedCount++;
     }
+    // Better out of turn than not at all: nobody tells when an old hint has been passed.
+    const waiting = this.#freeCount === 0 ? this.#limbo.pop() : undefined;
+    if (waiting !== undefined) this.#free[this.#freeCount++] = waiting;
     return this.#freeCount > 0;
   }
 
@@ -142,8 +146,9 @@ export class Cells {
     return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
   }
 
-  isPosted(cell: number): boolean {
-    return this.#owners[cell] === OUT && phaseOf(Atomics.load(this.words, cell * WORDS + STATE)) === POSTED;
+  /** Whether any worker may begin it. */
+  isOffered(cell: number): boolean {
+    return this.#owners[cell] === OUT && Atomics.load(this.words, cell * WORDS + STATE) === POSTED_FOR_ALL;
   }
 
   /** When it began; 0 if it has only just. */

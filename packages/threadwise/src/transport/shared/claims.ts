@@ -11,6 +11,7 @@ import {
   MAIL_TAIL,
   MAX_CLAIM,
   mailPlace,
+  PARKED,
   POSTED,
   POSTED_FOR_ALL,
   pulledOf,
@@ -60,9 +61,11 @@ export class Claims {
   #next = 0;
   readonly #times = new RunTimes();
   readonly #caller: Caller;
+  #isSearching = true;
   #isSpinning = false;
   /** Tasks that may yet be taken out of the ring. */
   #left = Number.POSITIVE_INFINITY;
+  #isRetired = false;
 
   constructor({ seat, sizes, board, own, cells, cellDoubles, now }: Seat) {
     this.#caller = new Caller(board, this.#times, now);
@@ -94,28 +97,33 @@ export class Claims {
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
   retire(): boolean {
-    this.#left = 0;
+    this.#isRetired = true;
+    // Whoever was relied on, or was woken for what it will not take, hands that on.
+    if (this.#isSearching) this.#found();
     return this.#next === this.#count;
   }
 
   /** Begins a task: the cell, or -1 where there is none. */
   begin(now: number): number {
     for (;;) {
-      if (this.#next === this.#count && this.#left > 0) this.#claim();
+      if (this.#next === this.#count && this.takesMore) this.#claim();
       const mail = this.#mail();
       const hasClaim = this.#next < this.#count;
       if (mail < 0 && !hasClaim) return this.#steal(now);
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.#isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         Atomics.add(this.#own, MAIL_HEAD, 1);
-        this.#isPulled[mail] = 0;
-        if (this.#take(mail, this.#postedHere, now)) return mail;
+        if (this.#take(mail, this.#postedHere, now)) {
+          this.#isPulled[mail] = 0;
+          return mail;
+        }
       } else {
         const cell = this.#words[this.#claims + this.#next++]!;
         const isMine = this.#take(cell, POSTED_FOR_ALL, now);
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
         if (isMine) return this.#pulled(cell);
+        this.#left++;
       }
     }
   }
@@ -124,19 +132,29 @@ export class Claims {
   hasWork(): boolean {
     if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
     if (this.#next < this.#count) return true;
-    if (this.#left <= 0) return false;
+    if (!this.takesMore) return false;
     return this.#board.length > 0 || this.#othersHaveClaims();
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
   hasNew(): boolean {
     if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
-    return this.#left > 0 && this.#board.length > 0;
+    return this.takesMore && this.#board.length > 0;
   }
 
   /** How many hints were ever put into the ring: whether tasks come. */
   get offered(): number {
     return Atomics.load(this.#words, TAIL);
+  }
+
+  /** It has nothing to do, and looks for something, or sleeps until there is. */
+  search(): void {
+    this.#isSearching = true;
+  }
+
+  /** Whether it takes anything out of the ring. */
+  get takesMore(): boolean {
+    return this.#left > 0 && !this.#isRetired;
   }
 
   /** S1. Returns false where enough others spin. */
@@ -201,14 +219,17 @@ export class Claims {
       return false;
     }
     this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
-    if (this.#isSpinning) this.#foundWhileSpinning();
+    if (this.#isSearching) this.#found();
     return true;
   }
 
-  /** S3: others may have relied on this worker to find all of it. */
-  #foundWhileSpinning(): void {
+  /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
+  #found(): void {
+    this.#isSearching = false;
     this.endSpinning();
-    this.#caller.call(Atomics.load(this.#words, SEATS_USED), this.#count - this.#next);
+    if (!this.#board.any(PARKED)) return;
+    const left = this.#count - this.#next + (this.#othersHaveClaims() ? 1 : 0);
+    this.#caller.call(Atomics.load(this.#words, SEATS_USED), left);
   }
 
   #pulled(cell: number): number {
@@ -218,7 +239,7 @@ export class Claims {
   }
 
   #steal(now: number): number {
-    if (this.#left <= 0) return -1;
+    if (!this.takesMore) return -1;
     const seats = Atomics.load(this.#words, SEATS_USED);
     for (let other = 0; other < seats; other++) {
       if (other === this.#seat) continue;

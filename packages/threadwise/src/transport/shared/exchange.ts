@@ -23,6 +23,7 @@ import {
   MAX_CLAIM,
   PARKED,
   pulledOf,
+  RESERVED,
   ringPlace,
   ringSize,
   SEATS,
@@ -130,19 +131,24 @@ export class SharedExchange implements Exchange {
     Atomics.store(words, claimedOf(seat), 0);
     for (let i = 0; i < count; i++) {
       const cell = words[claimsOf(seat) + i]!;
-      if (this.cells.isPosted(cell) && this.links.size > 0) this.hint(cell);
+      if (this.cells.isOffered(cell) && this.links.size > 0) this.hint(cell);
     }
     this.board.clear(PARKED, seat);
     this.board.clear(SPINNING, seat);
     this.board.clear(DOZING, seat);
     Atomics.store(words, pulledOf(seat), 0);
+    this.board.clear(RESERVED, seat);
     this.links.delete(seat);
     this.#freeSeats.push(seat);
+    // X5, X6: it may have died between choosing whom to wake and waking him.
+    for (const living of this.links.keys()) this.board.wakeAgain(living);
+    this.drain.expect();
   }
 
   /** O4, O5: tells all workers of a posted cell. */
   hint(cell: number): void {
     const { words } = this.board;
+    if (this.#isRingFull) this.#compact();
     words[ringPlace(this.tail, this.sizes)] = cell;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, TAIL, this.tail);
@@ -154,11 +160,25 @@ export class SharedExchange implements Exchange {
     return this.cells.outCount;
   }
 
-  get isRingFull(): boolean {
+  get #isRingFull(): boolean {
     const size = ringSize(this.sizes);
     if (((this.tail - this.#headSeen) | 0) < size) return false;
     this.#headSeen = Atomics.load(this.board.words, HEAD);
     return ((this.tail - this.#headSeen) | 0) >= size;
+  }
+
+  /** A full ring is full of old hints: there are half as many cells. Main claims all, and puts back those that count. */
+  #compact(): void {
+    const { words } = this.board;
+    const head = Atomics.load(words, HEAD);
+    const posted = new Set<number>();
+    for (let at = head; at !== this.tail; at = (at + 1) | 0) {
+      const cell = words[ringPlace(at, this.sizes)]!;
+      if (this.cells.isOffered(cell)) posted.add(cell);
+    }
+    if (Atomics.compareExchange(words, HEAD, head, this.tail) !== head) return this.#compact();
+    this.#headSeen = this.tail;
+    for (const cell of posted) this.hint(cell);
   }
 
   close(): void {

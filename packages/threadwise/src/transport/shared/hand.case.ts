@@ -14,6 +14,8 @@ export class Death extends Error {}
 export interface Step {
   readonly what: string;
   readonly take: () => void;
+  /** Main does it on its own account. */
+  readonly isPlanned?: boolean;
 }
 
 export interface Running {

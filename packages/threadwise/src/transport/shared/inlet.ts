@@ -30,6 +30,7 @@ import {
   PARKED,
   PLACE,
   phaseOf,
+  RESERVED,
   type SharedMemory,
   STATE,
   TASK_ID,
@@ -169,11 +170,13 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   retire(): boolean {
+    if (this.#isParked) this.#unpark();
     return this.#claims.retire();
   }
 
   rest(canSpin: boolean): boolean {
     this.#board.refresh();
+    this.#claims.search();
     if (this.#claims.hasWork()) return true;
     if (canSpin && !this.#isOneLook && this.#spin()) return true;
     this.#claims.endSpinning();
@@ -181,7 +184,7 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   #spin(): boolean {
-    const { ms } = this.#budget;
+    const ms = this.#claims.takesMore ? this.#budget.ms : 0;
     if (ms === 0 || this.#spinners === 0 || !this.#claims.beginSpinning(this.#spinners)) return false;
     const hasFound = spin(this.#hasNew, ms, this.#platform.now);
     this.#budget.tried(hasFound);
@@ -192,7 +195,7 @@ export class SharedInlet implements Inlet, Begun {
   #park(): boolean {
     const { words } = this.#board;
     const wakeups = Atomics.load(words, wakeupsOf(this.#seat));
-    this.#board.set(PARKED, this.#seat);
+    this.#board.set(this.#claims.takesMore ? PARKED : RESERVED, this.#seat);
     this.#isParked = true;
     if (!this.#claims.hasWork() && this.#sleeper!.sleep(wakeups)) {
       this.#doze();
@@ -222,6 +225,7 @@ export class SharedInlet implements Inlet, Begun {
   #unpark(): void {
     this.#isParked = false;
     this.#board.clear(PARKED, this.#seat);
+    this.#board.clear(RESERVED, this.#seat);
   }
 
   #read(cell: number): void {

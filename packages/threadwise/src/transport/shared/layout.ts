@@ -30,7 +30,9 @@ export const PARKED = 4 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** Of those that are parked: who looks again soon by himself. */
 export const DOZING = SPINNING + Math.ceil(MASKS / LINE) * LINE;
-const SEAT_WORDS = DOZING + Math.ceil(MASKS / LINE) * LINE;
+/** Parked, and takes nothing out of the ring any more: to be woken for its mail only. */
+export const RESERVED = DOZING + Math.ceil(MASKS / LINE) * LINE;
+const SEAT_WORDS = RESERVED + Math.ceil(MASKS / LINE) * LINE;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;

@@ -166,7 +166,10 @@ export class SharedLink implements Link {
     const { cells } = this.#exchange;
     for (const task of this.#sent.values()) {
       const { cell } = task;
-      if (cells.withdraw(cell, this.#exchange.tail)) continue;
+      if (cells.withdraw(cell, this.#exchange.tail)) {
+        this.#exchange.parked(task);
+        continue;
+      }
       cells.takeBack(cell);
       cells.payload(cell).isSpoilt = true;
       if (cells.payload(cell) !== task.payload) this.#borrowed.push(cell);

@@ -80,7 +80,12 @@ export class MainSide {
 
   // --- what a plan can ask for ---
 
+  /** One thing, or several at once. */
   do(planned: string): void {
+    for (const one of planned.split('; ')) this.#do(one);
+  }
+
+  #do(planned: string): void {
     const [what = '', name = '', ...words] = planned.split(' ');
     switch (what) {
       case 'offer':
@@ -101,10 +106,15 @@ export class MainSide {
       case 'drain':
         for (const { link } of this.open) link.drain();
         return;
+      case 'hire':
+        this.connect();
+        return this.pump();
       case 'retire':
-      case 'kill': {
+      case 'kill':
+      case 'crash': {
         const line = this.#ready(Number(name));
         if (line === undefined) return;
+        if (what === 'crash') return line.hand.die(); // main hears of it later
         return what === 'retire' ? this.#retire(line) : this.#kill(line);
       }
       default:

@@ -21,7 +21,7 @@ export class SharedQueue implements PullQueue {
 
   offer(task: Task): boolean {
     const { payload } = task;
-    if (payload.byPort || this.#exchange.isRingFull) return false;
+    if (payload.byPort) return false;
     const cell = this.#exchange.cellFor(task);
     if (cell < 0) return false;
     const { cells } = this.#exchange;
@@ -78,7 +78,7 @@ export class SharedQueue implements PullQueue {
     for (let at = Atomics.load(board.words, HEAD); at !== tail; at = (at + 1) | 0) {
       const cell = board.words[ringPlace(at, sizes)]!;
       const task = cells.tasks[cell];
-      if (task === undefined || seen.has(cell) || !cells.isPosted(cell)) continue;
+      if (task === undefined || seen.has(cell) || !cells.isOffered(cell)) continue;
       seen.add(cell);
       yield task;
     }

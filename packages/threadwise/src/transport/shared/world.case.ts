@@ -1,9 +1,8 @@
 /** Main and workers on one stage: who takes the next step is decided from outside, also in the middle of another's step. */
 import assert from 'node:assert/strict';
-import type { Explored } from '../interleaving.case.js';
-import { type Access, everyWay, manyWays, type Random, watchAtomics } from '../interleaving.case.js';
+import type { Access } from '../interleaving.case.js';
 import type { Call } from './call.case.js';
-import { Death, type End, type Hand, type Running, type Step, type Surroundings } from './hand.case.js';
+import { Death, type End, Hand, type Running, type Step, type Surroundings } from './hand.case.js';
 import { CELL_BYTES, PARKED, POSTED, phaseOf, RUNNING, SPINNING, STATE } from './layout.js';
 import { type Line, MainSide } from './main-side.case.js';
 import { handPlatform, Memory, Sleepers } from './stage.case.js';
@@ -42,6 +41,8 @@ export interface Decisions {
   other(count: number): number;
   /** From now on it is only looked whether everything still works. */
   rest(): void;
+  /** What main does while the worker that is at work spins. */
+  interlude(): string | undefined;
 }
 
 /** More steps than any run can need: it would not come to an end. */
@@ -51,7 +52,7 @@ const MAIL = 4;
 const STREAM_BYTES = 1024;
 const CELL_WORDS = CELL_BYTES / 4;
 
-class World implements Surroundings {
+export class World implements Surroundings {
   readonly main: MainSide;
   readonly #options: Required<Omit<WorldOptions, 'maxTasks'>> & Pick<WorldOptions, 'maxTasks'>;
   readonly #decisions: Decisions;
@@ -121,7 +122,24 @@ class World implements Surroundings {
 
   now(): number {
     this.#time += this.#options.tick;
+    const side = this.#atWork.at(-1);
+    if (side instanceof Hand && this.#spins(side)) {
+      const wanted = this.#decisions.interlude();
+      if (wanted !== undefined) this.#find(wanted).take();
+    }
     return this.#time;
+  }
+
+  #spins(hand: Hand): boolean {
+    const wasWatching = this.#isWatching;
+    this.#isWatching = false;
+    const spins = this.main.exchange.board.isSet(SPINNING, hand.seat);
+    this.#isWatching = wasWatching;
+    return spins;
+  }
+
+  #find(wanted: string): Step {
+    return stepOf(this.#stepsOfOthers(), wanted);
   }
 
   wait(time: number): void {
@@ -240,7 +258,7 @@ class World implements Surroundings {
       this.#at++;
       main.do(planned!);
     };
-    if (planned !== undefined) steps.push(this.#as('main', planned, plan));
+    if (planned !== undefined) steps.push({ ...this.#as('main', planned, plan), isPlanned: true });
     return steps;
   }
 
@@ -342,99 +360,10 @@ function names(lines: readonly Line[]): string[] {
   return lines.map(({ hand }) => hand.name);
 }
 
-/** Watches the accesses of one world after the other. */
-function watched(
-  explore: (run: (options: WorldOptions, decisions: Decisions) => string) => Explored,
-): Explored {
-  let world: World | undefined;
-  const restore = watchAtomics({
-    before: (...access) => world?.before(...access),
-    after: (...access) => world?.after(...access),
-  });
-  try {
-    return explore((options, decisions) => {
-      world = undefined;
-      world = new World(options, decisions);
-      return world.run();
-    });
-  } finally {
-    restore();
-  }
-}
-
-/**
- * All ways in which things go other than usual at no more than `most` points. The usual way: main does the next thing
- * that it has planned when nobody has anything else to do.
- */
-export function exploreAll(options: WorldOptions, most: number): Explored {
-  return watched((run) =>
-    everyWay((choose) => {
-      let left = most;
-      const decide = (count: number): number => {
-        if (left === 0) return 0;
-        const chosen = choose(count);
-        if (chosen > 0) left--;
-        return chosen;
-      };
-      return run(options, {
-        next: ({ length }) => decide(length),
-        dies: () => decide(2) === 1,
-        asks: () => left > 0,
-        other: (count) => decide(count + 1),
-        rest: () => {
-          left = 0;
-        },
-      });
-    }),
-  );
-}
-
-/** One way, step by step as the script has it: `w0 looks`, `main offer a`, `w0 dies`; after that, the usual one. */
-export function play(options: WorldOptions, script: readonly string[]): void {
-  const left = [...script];
-  watched((run) => {
-    const next = (steps: readonly Step[]): number => {
-      const wanted = left.shift();
-      if (wanted === undefined) return 0;
-      const found = steps.findIndex(({ what }) => what === wanted);
-      const all = steps.map(({ what }) => what).join(', ');
-      assert.ok(found >= 0, `'${wanted}' is not possible; these are: ${all}`);
-      return found;
-    };
-    const ending = run(options, {
-      next,
-      dies: () => false,
-      asks: () => false,
-      other: () => 0,
-      rest: () => undefined,
-    });
-    assert.deepEqual(left, [], 'the script is not at its end, and nothing can be done');
-    return { runs: 1, endings: new Set([ending]) };
-  });
-}
-
-/** Shares of the accesses to shared words at which others come first, or the worker dies. */
-export interface Odds {
-  readonly other: number;
-  readonly death: number;
-}
-
-/** Ways chosen at random. */
-export function exploreSome(
-  runs: number,
-  seed: number,
-  odds: Odds,
-  make: (random: Random) => WorldOptions,
-): Explored {
-  return watched((run) =>
-    manyWays(runs, seed, (random) =>
-      run(make(random), {
-        next: ({ length }) => random.below(length),
-        dies: () => random.next() < odds.death,
-        asks: () => random.next() < odds.other,
-        other: (count) => 1 + random.below(count),
-        rest: () => undefined,
-      }),
-    ),
+/** The step of that name. */
+export function stepOf(steps: readonly Step[], wanted: string): Step {
+  const all = steps.map(({ what }) => what).join(', ');
+  return (
+    steps.find(({ what }) => what === wanted) ?? assert.fail(`'${wanted}' cannot be done; these can: ${all}`)
   );
 }

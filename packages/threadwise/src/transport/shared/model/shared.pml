@@ -3,29 +3,30 @@
  * scripts/model.mjs runs it, README.md beside this file lists the configurations and the mistakes.
  *
  * WHAT IS MODELLED. Labels and comments name the README's steps: offer (O), claim (C), begin (B), steal, complete (K),
- * drain, park (P), wake (W), main parks (M), spin (S), withdraw, abort, retire, mail, crash (X). One access to shared
- * memory is one step of one process, in any order with the steps of the others. A worker may die before any of its steps.
+ * drain, park (P), wake (W), call for workers, main parks (M), spin (S), mail, withdraw, recall, abort, retire, crash
+ * (X). One access to shared memory is one step of one process, in any order with the steps of the others. Where CRASHES
+ * says so, a worker may die before any of its steps.
  *
  * WHAT MUST HOLD.
- * - The asserts: a task is begun once, by one who has won it, never after it was withdrawn; it is settled once; the
- *   result was written by the one who ran it, for this task; a cell is not given out while a worker may write to it;
- *   neither ring is ever full; at the end nothing is left in the ring, no `spinning` bit is set, and a `parked` bit
- *   is set exactly if its worker sleeps.
+ * - The asserts: a task is begun once, by one who has won it, never after it was withdrawn; it is settled once; its
+ *   result was written by the one who ran it; a cell is not given out while a worker may write to it; a completion
+ *   ring is never full; at the end nothing is left in the ring, no `spinning` bit is set, and a `parked` bit is set
+ *   exactly if its worker sleeps.
  * - No invalid end state: main ends only when all tasks have settled, and only a worker that sleeps, was retired or is
  *   dead may stay where it is. So a lost hint, a lost wake-up and a stall all show up as a main that never ends.
- * - With BLOCKED, main does nothing after it has posted. With PATIENT a task does not end while a posted task waits and
- *   a worker sleeps that could run it; with ENDLESS tasks never end, and all have to be begun. So a worker
- *   that sleeps through a task it should have been woken for is an error too, even if another one would come by later.
- * - Without cycles (an own configuration): nobody runs in circles, so who has nothing to do does go to sleep.
+ * - With BLOCKED, main does nothing after it has posted. With PATIENT, a task does not end while another one waits,
+ *   could be run, and a worker sleeps that could run it; with ENDLESS tasks never end, and all have to be begun. So a
+ *   worker that sleeps through a task is an error even if another one would come by later.
+ * - In one configuration, that there are no cycles: whoever has nothing to do goes to sleep.
  *
  * WHAT IS LEFT OUT, and why nothing is lost with it.
  * - Memory is sequentially consistent, as `Atomics` are. Plain accesses are made to cells that `owned` and the asserts
  *   show to be one's own, so they need no steps of their own: O2 and O3 are one step, B3, K1 and K2 are one.
- * - A store to a place that nobody looks at yet shares a step with the store that shows it: `ring[]` with `tail`, `done[]`
- *   with `doneTail` (a channel here), `mail[]` with `mailTail`.
- * - Two loads are one step if that gives the answer of the later load: `head` before `tail` (both only go up); the bit
- *   and the seat that is chosen by it; the claims of one seat. What is copied in C3 counts only if C4 succeeds, and
- *   then nothing has moved in between.
+ * - A store to a place that nobody looks at yet shares a step with the store that shows it: `ring[]` with `tail`,
+ *   `done[]` with `doneTail` (a channel here), `mail[]` with `mailTail`.
+ * - Loads that share a step: `head` and `tail` in C1, and the hints that C3 copies, since they count only if C4 finds
+ *   `head` as it was; a bit and the seat that is chosen by it; the claims that one look goes through, since whoever
+ *   claims later sees to the rest himself (S3). Elsewhere `tail` is loaded first and `head` later: that sees less.
  * - `wakeups` is not a number: whether it has changed since its worker read it is all that anybody asks. The increment
  *   and the notice are one step where nobody can die between them: a late notice would only wake without a reason,
  *   and a late increment, which is modelled, does that as well.
@@ -33,7 +34,9 @@
  *   nothing else are one; a worker that is late copies hint 0 instead of an old one, and any hint may be wrong anyway.
  * - Tasks have no names: where there is one owner and one result for each time a cell is given out, the result is the
  *   task's. `began`, arguments, ports and priorities have no part in who gets what.
- * - A worker runs one task at a time; one that runs several looks like several, with fewer interleavings.
+ * - A worker runs one task at a time; one that runs several looks like several, with fewer orders.
+ * What is left out and may matter: the rule for tiny tasks, with its clock and its dozing workers, by which fewer are
+ * woken.
  */
 
 /* ---- a configuration ---- */
@@ -45,7 +48,7 @@
 #define CELLS 2 /* 2 or 3; each completion ring has as many places */
 #endif
 #ifndef RING
-#define RING (2 * CELLS)
+#define RING (2 * CELLS) /* places in the ring */
 #endif
 #ifndef CLAIMS
 #define CLAIMS 1 /* how many hints a worker may claim at once: 1 or 2 */
@@ -63,7 +66,7 @@
 #define SPINNERS 0 /* how many workers may spin at once: none, 1, or any number */
 #endif
 #ifndef WITHDRAWALS
-#define WITHDRAWALS 0 /* how often a task is cancelled or taken back */
+#define WITHDRAWALS 0 /* how often one task is cancelled or taken back */
 #endif
 #ifndef RECALLS
 #define RECALLS 0 /* how often all that lies ready is taken back */
@@ -181,6 +184,8 @@ byte retries = RETRIES;
 
 #define WAITS(c) (cell[c].state == POSTED && cell[c].task != NONE)
 #define WAITS_FOR_0(c) (cell[c].state == POSTED_FOR(0) && cell[c].task != NONE)
+/* to be woken */
+#define CHOOSE(s) :: d_step { parked & BIT(s) -> p = s }
 #define COUNT(bits) ((bits & 1) + ((bits >> 1) & 1) + ((bits >> 2) & 1))
 #define SLEEPS(s) (seat[s].wakeups != CHANGED)
 #define IS_GONE(s) (seat[s].life == GONE)
@@ -424,9 +429,7 @@ C3:
 #endif
 C4:
   if
-#ifdef C4_WITHOUT_EXCHANGE
-  :: d_step { moveHead() }
-#elif defined(C4_BEFORE_C3)
+#ifdef C4_BEFORE_C3
   :: d_step { head == h -> head = h + n }
      STEP(copyIntoClaims(); h = 0)
 #else
@@ -496,7 +499,7 @@ Steal:
   EACH_OTHER(STEAL_FROM)
   goto S4;
 
-/* Whoever has found work, or retires, sees to the rest: others may have relied on it. */
+/* Whoever has found work sees to the rest, whether it was spinning or was woken: others may have relied on it. */
 S3:
 #if SPINNERS && !defined(S3_CLEARS_LAST)
   if
@@ -511,7 +514,6 @@ S3:
 Call:
 #if defined(PARK_WORKERS) && !defined(NO_S3)
   if
-#define CHOOSE(s) :: d_step { parked & BIT(s) -> p = s }
   EACH_SEAT(CHOOSE)
   :: parked == 0 -> goto Called
   OR_DIES
@@ -534,8 +536,7 @@ Call:
   :: q > 0
   :: d_step { q == 0 -> p = 0 } goto Called
   fi;
-#endif
-#if SPINNERS
+#else
   if
   :: d_step { COUNT(spinning) < q -> q = 0 }
   :: d_step { COUNT(spinning) >= q -> p = 0; q = 0 } goto Called
@@ -690,7 +691,8 @@ inline post(x, how) {
 inline takeOver(x) {
   cell[x].task = NONE;
   cell[x].state = OWN;
-  cell[x].result = false
+  cell[x].result = false;
+  cell[x].passed = 0
 }
 
 inline drain(s) {
@@ -705,7 +707,7 @@ inline withdraw(x) {
   assert(cell[x].task == OPEN && !cell[x].owned);
   cell[x].task = NONE;
   cell[x].state = OWN;
-  cell[x].passed = (head < tail -> tail : 0)
+  cell[x].passed = (head < cell[x].passed -> cell[x].passed : 0)
 }
 
 /* as a worker claims; p: the cells that lay there */
@@ -799,6 +801,7 @@ O4:
   :: d_step {
        ring[tail % RING] = c;
        tail++;
+       cell[c].passed = tail;
 #ifndef O4_BEFORE_O3
        c = 0
 #endif
@@ -863,7 +866,7 @@ M2:
 #ifndef NO_M2
 #define LOOK_AT_COMPLETIONS_OF(s) \
   if \
-  :: nempty(done[s]) -> mainParked = false; goto Loop \
+  :: d_step { nempty(done[s]) -> mainParked = false; drain(s) } goto Loop \
   :: empty(done[s]) \
   fi;
   EACH_SEAT(LOOK_AT_COMPLETIONS_OF)
