@@ -60,7 +60,9 @@ export interface PullQueue {
   readonly open: number;
   /** Tasks that no worker has taken, about. */
   readonly unclaimed: number;
-  /** Puts a task into the queue. False: it is full, or the task can only go over a line. */
+  /** Whether it can take one more: if so, only what can go over a line alone is refused. */
+  readonly hasRoom: boolean;
+  /** Puts a task into the queue. False: it has no room, or the task can only go over a line. */
   offer(task: Task): boolean;
   /** Takes a task back that has not begun. */
   withdraw(task: Task): boolean;

@@ -148,6 +148,10 @@ export class FakePullQueue implements PullQueue {
     return this.#lying.length;
   }
 
+  get hasRoom(): boolean {
+    return this.open < this.capacity;
+  }
+
   /** What lies ready, the next first. */
   get ids(): number[] {
     return this.#lying.map(({ id }) => id);

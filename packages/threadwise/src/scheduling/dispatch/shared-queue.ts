@@ -48,10 +48,11 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   submit(task: Task): void {
-    if (task.key !== undefined || task.payload.byPort || task.payload.transfer.length > 0) {
-      return this.#direct.submit(task);
+    if (isForOne(task)) return this.#direct.submit(task);
+    if (this.#queue.size === 0 && this.#suits(task)) {
+      if (this.#offer(task)) return;
+      if (this.#pull.hasRoom) return this.#direct.submit(task);
     }
-    if (this.#queue.size === 0 && this.#suits(task) && this.#offer(task)) return;
     this.#enqueue(task);
     this.pump();
   }
@@ -61,11 +62,15 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   putBack(tasks: readonly Task[]): void {
-    for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
+    const [sent, offered] = [tasks.filter(isForOne), tasks.filter((task) => !isForOne(task))];
+    if (sent.length > 0) this.#direct.putBack(sent);
+    if (offered.length === 0) return;
+    this.#recall(); // they are older than what lies there
+    for (const task of offered.toSorted((a, b) => b.id - a.id)) {
       task.state = 'queued';
-      if (this.#pull.unclaimed > 0) this.#isMixed = true; // it is older than what lies there
       this.#queue.pushFront(task, task.priority);
     }
+    this.#isMixed = true;
   }
 
   remove(task: Task): boolean {
@@ -89,6 +94,10 @@ export class SharedQueueDispatch implements Dispatch {
     while (this.#queue.size > 0 && this.#hasWindow()) {
       const task = this.#queue.shift()!;
       if (this.#offer(task)) continue;
+      if (this.#pull.hasRoom) {
+        this.#direct.submit(task);
+        continue;
+      }
       this.#queue.pushFront(task, task.priority);
       return this.#watchForRoom();
     }
@@ -128,7 +137,7 @@ export class SharedQueueDispatch implements Dispatch {
 
   #offer(task: Task): boolean {
     if (!this.#pull.offer(task)) return false;
-    if (this.#isMixed && task.priority < this.#lowest) this.#lowest = task.priority;
+    if (task.priority < this.#lowest) this.#lowest = task.priority;
     if (task.unwatch !== undefined) this.#context.onOffer(task);
     return true;
   }
@@ -137,13 +146,14 @@ export class SharedQueueDispatch implements Dispatch {
   #enqueue(task: Task): void {
     const isOutOfOrder = this.#pull.unclaimed > 0 && task.priority > this.#lowest;
     if (task.priority !== this.#lowest) this.#isMixed = true;
-    if (isOutOfOrder) {
-      for (const earlier of this.#pull.withdrawAll().reverse()) {
-        this.#queue.pushFront(earlier, earlier.priority);
-      }
-      this.#lowest = task.priority;
-    }
+    if (isOutOfOrder) this.#recall();
     this.#queue.push(task, task.priority);
+  }
+
+  /** Takes back what lies ready. The queue forgets that it had let it go, so whose turn it is stays the same. */
+  #recall(): void {
+    for (const task of this.#pull.withdrawAll().reverse()) this.#queue.pushFront(task, task.priority);
+    this.#lowest = Number.POSITIVE_INFINITY;
   }
 
   #hasWindow(): boolean {
@@ -171,4 +181,9 @@ export class SharedQueueDispatch implements Dispatch {
     for (const slot of this.#context.slots()) if (!slot.inline) handed += slot.handed.size;
     return handed;
   }
+}
+
+/** Whether only one worker can get it: it belongs to one, or can only go over a line. */
+function isForOne(task: Task): boolean {
+  return task.key !== undefined || task.payload.byPort === true || task.payload.transfer.length > 0;
 }

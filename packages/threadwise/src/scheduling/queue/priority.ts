@@ -65,6 +65,7 @@ export class PriorityQueue<T extends object> implements TaskQueue<T> {
   }
 
   pushFront(item: T, priority: number): void {
+    if (this.#takes > 0) this.#takes--; // it was not its turn after all
     const level = this.#level(priority);
     const entry = { item, order: --this.#putBack, removed: false };
     level.ring.pushFront(entry);

@@ -19,6 +19,10 @@ export class SharedQueue implements PullQueue {
     return this.#exchange.board.length;
   }
 
+  get hasRoom(): boolean {
+    return this.#exchange.cells.hasFree;
+  }
+
   offer(task: Task): boolean {
     const { payload } = task;
     if (payload.byPort) return false;
