@@ -5,6 +5,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { DamagedError } from './damaged.js';
 import { ShapeReader, ShapeWriter, shapeBookByteLength } from './shape-book.js';
+import { SPARE } from './spare-fills.js';
 import { assertSame, cross, pair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
 import { ValueReader } from './value-reader.js';
@@ -73,14 +74,15 @@ describe('the book of shapes', () => {
   test('can be read by several, each when it needs it', () => {
     const { writer, buffer } = book();
     const [early, late] = [new ShapeReader(buffer), new ShapeReader(buffer)];
+    const long = Object.keys(objectOf(1, 11));
     for (let i = 0; i < 20; i++) {
       assert.equal(add(writer, [`k${i}`, 'same']), i);
       assert.deepEqual(keysOf(early, i), [`k${i}`, 'same']);
     }
     for (const i of [7, 19, 0]) assert.deepEqual(keysOf(late, i), [`k${i}`, 'same']);
     for (const id of [20, NONE, 0xffff]) assert.throws(() => late.shape(id), DamagedError);
-    assert.equal(add(writer, ['new']), 20);
-    assert.deepEqual(keysOf(late, 20), ['new'], 'also one that it has asked for too early');
+    assert.equal(add(writer, long), 20);
+    assert.deepEqual(keysOf(late, 20), long, 'also one that it has asked for too early');
   });
 
   test('stays as it is when it is full, and objects arrive nevertheless', () => {
@@ -144,6 +146,11 @@ describe('the book of shapes', () => {
       const object = { id: values[i % 9], name: values[(i >> 1) % 9], next: values[(i * 7) % 9] };
       assertSame(cross(object, both, memory), object);
     }
+  });
+
+  test('has spare functions that all do the same', () => {
+    assert.deepEqual([...new Set(SPARE.map(String))], [String(SPARE[0])]);
+    assert.equal(new Set(SPARE).size, SPARE.length);
   });
 
   test('has objects within objects of the same shape made right', () => {

@@ -15,6 +15,7 @@ const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many lists of keys that were seen once are remembered, at most: a power of two. */
 const SIGHTINGS = 1024;
+
 /** The size of the memory that a book needs, all zero at first. */
 export function shapeBookByteLength(): number {
   return BOOK_BYTES;
@@ -150,7 +151,6 @@ export class ShapeReader {
       const length = this.#byte();
       let key = '';
       for (let j = 0; j < length; j++) key += String.fromCharCode(this.#byte());
-      if (!isName(key)) throw new DamagedError('a key of a shape is no name');
       keys[i] = key;
     }
     return new Step(keys, 0);

@@ -1,4 +1,5 @@
 /** What a reader knows of a shape: its keys, and the quickest way to make an object that has them. */
+import { isInherited, setOwn } from './own-keys.js';
 import { SPARE } from './spare-fills.js';
 
 /** An object in the making. */
@@ -25,7 +26,7 @@ export class Step {
   readonly d: string;
   readonly count: number;
   readonly next: Step | undefined;
-  fill: Fill = fillCounting;
+  fill: Fill;
   uses = 0;
   /** All keys of the object up to here. Objects that begin alike share their fills. */
   readonly path: string;
@@ -37,6 +38,7 @@ export class Step {
     this.d = internal(keys[from + 3]);
     const end = Math.min(keys.length, from + STEP_KEYS);
     this.count = end - from;
+    this.fill = keys.slice(from, end).some(isInherited) ? fillOwn : fillCounting;
     this.path = JSON.stringify(keys.slice(0, end));
     this.next = end < keys.length ? new Step(keys, end) : undefined;
   }
@@ -61,6 +63,11 @@ function fillAny(object: Fields, step: Step, source: Source): void {
   if (count > 1) object[step.b] = source.next();
   if (count > 2) object[step.c] = source.next();
   if (count > 3) object[step.d] = source.next();
+}
+
+/** For keys that must not be assigned. The writer takes none into the book, but all objects may differ here and there. */
+function fillOwn(object: Fields, { a, b, c, d, count }: Step, source: Source): void {
+  for (const key of [a, b, c, d].slice(0, count)) setOwn(object, key, source.next());
 }
 
 /** The fills that are in use, by path. Of the whole thread: several readers see the same shapes. */

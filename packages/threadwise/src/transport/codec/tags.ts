@@ -13,44 +13,43 @@ export const UNDEFINED = 0xb0;
 export const NULL = 0xb1;
 export const FALSE = 0xb2;
 export const TRUE = 0xb3;
-export const INT8 = 0xb4;
-export const INT16 = 0xb5;
-export const INT32 = 0xb6;
-export const DOUBLE = 0xb7;
+export const INT16 = 0xb4;
+export const INT32 = 0xb5;
+export const DOUBLE = 0xb6;
 /** A bigint of at most 64 bits, as such. */
-export const BIGINT64 = 0xb8;
+export const BIGINT64 = 0xb7;
 /** Any other bigint: a text of hexadecimal digits, with a sign. */
-export const BIGINT = 0xb9;
+export const BIGINT = 0xb8;
 /** u8 length, one-byte characters. */
-export const TEXT8 = 0xba;
+export const TEXT8 = 0xb9;
 /** u32 length, one-byte characters. */
-export const TEXT32 = 0xbb;
+export const TEXT32 = 0xba;
 /** u32 length, two-byte characters. */
-export const WIDE = 0xbc;
+export const WIDE = 0xbb;
 /** u32 length, values. */
-export const LIST32 = 0xbd;
+export const LIST32 = 0xbc;
 /** u16 number of a shape in the book, values. */
-export const OBJECT = 0xbe;
+export const OBJECT = 0xbd;
 /** u16 count, values, as many keys (each a text). */
-export const RECORD = 0xbf;
+export const RECORD = 0xbe;
 /** f64 time. */
-export const DATE = 0xc0;
+export const DATE = 0xbf;
 /** u32 count, keys and values in turn. */
-export const MAP = 0xc1;
+export const MAP = 0xc0;
 /** u32 count, values. */
-export const SET = 0xc2;
+export const SET = 0xc1;
 /** A block: an ArrayBuffer. */
-export const BUFFER = 0xc3;
+export const BUFFER = 0xc2;
 /** u8 kind, block: a view with a buffer of its own. */
-export const VIEW = 0xc4;
+export const VIEW = 0xc3;
 /** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER or SAME): a view of a buffer that others see, too. */
-export const VIEW_OF = 0xc5;
+export const VIEW_OF = 0xc4;
 /** u8 class, u8 parts, then those of message, stack and cause that `parts` names (error-parts.ts). */
-export const ERROR = 0xc6;
+export const ERROR = 0xc5;
 /** u32 number: an object that came before in this message, counted in the order in which they begin. */
-export const SAME = 0xc7;
+export const SAME = 0xc6;
 /** u32 length, f64 each: an array of numbers. */
-export const DOUBLES = 0xc8;
+export const DOUBLES = 0xc7;
 
 /** A block is a u32 length, a u8 count of bytes to pass over, those bytes, and so many bytes as the length says. */
 export const BLOCK_HEAD = 5;

@@ -42,7 +42,8 @@ export function plainPair(): Omit<Pair, 'book'> {
   return { writer: new ValueWriter(), reader: new ValueReader() };
 }
 
-const SPACE = 1 << 16;
+/** Several times what Node takes to cut small Buffers from. */
+const SPACE = 1 << 18;
 /** In the order of which kind of memory is the likeliest to be wrong. */
 export const memories: readonly (readonly [string, () => Memory])[] = [
   ['shared memory', () => memoryOf(new SharedArrayBuffer(SPACE))],

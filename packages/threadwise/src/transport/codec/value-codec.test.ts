@@ -31,7 +31,7 @@ for (const [name, makeMemory] of memories) {
           const expected = cloneOf(value);
           for (const each of pairs) assertSame(cross(value, each, here, at), expected);
         }),
-        { numRuns: 700 },
+        { numRuns: 500 },
       );
     });
 
@@ -261,6 +261,24 @@ describe('what arrives equals a structured clone', () => {
     assert.equal('polluted' in {}, false);
   });
 
+  test('of keys that mean something to every object since a short while', () => {
+    const { writer, reader } = pair();
+    const value = { should: 1, 'in a record': 2 };
+    for (let i = 0; i < 3; i++) writer.write({ should: [1] }, memory, 0, 1000);
+    const middle = writer.write({ should: [1] }, memory, 0, 1000);
+    const end = writer.write(value, memory, middle, 1000);
+    Object.defineProperty(Object.prototype, 'should', { get: () => 5, configurable: true });
+    Object.defineProperty(Object.prototype, 'in a record', { get: () => 5, configurable: true });
+    try {
+      const [shaped, record] = [reader.read(memory, 0, middle), reader.read(memory, middle, end)];
+      assert.deepEqual(Object.entries(shaped as object), [['should', [1]]]);
+      assert.deepEqual(Object.entries(record as object), Object.entries(value));
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'should');
+      Reflect.deleteProperty(Object.prototype, 'in a record');
+    }
+  });
+
   test('of an array that refers to itself, and of objects that refer to each other', () => {
     const list: unknown[] = [1];
     list.push(list, { list });
@@ -278,7 +296,7 @@ describe('what arrives equals a structured clone', () => {
   test('of dictionaries', () => {
     const entries = Array.from({ length: 1000 }, (_, i) => [`key ${i * 7919}`, { i }]);
     for (let i = 0; i < 3; i++) assertCross(Object.fromEntries(entries));
-    assertCross(Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, i % 10])));
+    assertCross(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i % 10])));
   });
 
   test('of arrays from elsewhere', () => {
