@@ -40,7 +40,7 @@ function buildHash() {
   const sources = ['packages/threadwise/src', 'packages/cli/src'].flatMap((dir) =>
     filesBelow(join(root, dir)),
   );
-  const settings = ['tsconfig.base.json', 'scripts/build-worker.mjs'].map((name) => join(root, name));
+  const settings = ['tsconfig.base.json', 'scripts/build-threads.mjs'].map((name) => join(root, name));
   const stamps = [...sources, ...settings].map((path) => {
     const { mtimeMs, size } = statSync(path);
     return `${path} ${mtimeMs} ${size}`;
@@ -89,8 +89,8 @@ async function build({ force }) {
   if (!force && isBuilt && isCurrent(stamp, hash)) return;
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
-  const { buildWorker } = await import('./build-worker.mjs');
-  await buildWorker();
+  const { buildThreads } = await import('./build-threads.mjs');
+  await buildThreads();
   writeStamp(stamp, hash);
 }
 

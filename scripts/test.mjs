@@ -55,6 +55,7 @@ function testFiles({ isOwn }) {
 const crossings = [
   { name: 'shared memory, main chooses', env: { THREADWISE_DISPATCH: 'direct' } },
   { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
+  { name: 'messages, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => join(root, `test/${name}.test.mjs`);
 const PROMISES = ['promises', 'faults'].map(suite);

@@ -15,10 +15,11 @@ const ALLOWED = {
   metrics: ['core'],
   transport: ['core'],
   runner: ['core', 'transport'],
-  platform: ['core', 'transport', 'runner'],
+  coordinator: ['core', 'scheduling', 'transport'],
+  platform: ['core', 'transport', 'runner', 'coordinator'],
 };
 /** Folders that must run anywhere. */
-const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner'];
+const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner', 'coordinator'];
 
 const files = readdirSync(src, { recursive: true })
   .filter((name) => name.endsWith('.ts') && !/\.(test|case)\.ts$/.test(name))

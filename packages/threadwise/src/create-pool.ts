@@ -9,7 +9,7 @@ import { MeasuredRecorder } from './metrics/measured.js';
 import { inlinePlatform } from './platform/inline/platform.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { nodePlatform } from './platform/node/platform.js';
-import { choiceNames, resolveChoice } from './scheduling/choice/index.js';
+import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
@@ -17,6 +17,7 @@ import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
 import { onDemand } from './scheduling/scaling/on-demand.js';
+import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
 import { sharedTransport } from './transport/shared/exchange.js';
 
@@ -25,9 +26,26 @@ const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
   message: messageTransport,
 };
 
-const DISPATCHES: Readonly<Record<ResolvedOptions['dispatch'], Parts['newDispatch']>> = {
-  'shared-queue': (context) => new SharedQueueDispatch(context, context.exchange.pull!),
-  direct: (context) => new DirectDispatch(context),
+/** Who decides which worker gets a task, and how it gets there. */
+interface Way {
+  transport(options: ResolvedOptions): Transport;
+  readonly newDispatch: Parts['newDispatch'];
+}
+
+const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
+  'shared-queue': {
+    transport: ({ transport }) => TRANSPORTS[transport],
+    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
+  },
+  coordinator: {
+    transport: ({ tasksPerWorker, choose }) =>
+      coordinatedTransport({ tasksPerWorker, choose: builtInName(choose)! }),
+    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
+  },
+  direct: {
+    transport: ({ transport }) => TRANSPORTS[transport],
+    newDispatch: (context) => new DirectDispatch(context),
+  },
 };
 
 let poolCount = 0;
@@ -38,7 +56,7 @@ let poolCount = 0;
  * @throws ThreadwiseError ERR_OPTION; what goes wrong in a worker rejects `pool.ready` and the calls instead
  */
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
-  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames });
+  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
   return new Pool<M>({
     ...partsFor(resolved),
     name: resolved.name ?? `pool-${++poolCount}`,
@@ -48,13 +66,14 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 }
 
 function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+  const way = WAYS[options.dispatch];
   const inlineHome = inlinePlatform(nodePlatform);
   // A broadcast may come on top of a full window.
   const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {
     platform: nodePlatform,
     inlinePlatform: inlineHome,
-    exchange: TRANSPORTS[options.transport].open(nodePlatform, linkCapacity),
+    exchange: way.transport(options).open(nodePlatform, linkCapacity),
     inlineExchange: messageTransport.open(inlineHome, linkCapacity),
     placement: options.placement === 'inline' ? inline : threads,
     // The bounds hold it where they are one number; they may be changed, the policy may not.
@@ -62,7 +81,7 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
-    newDispatch: DISPATCHES[options.dispatch],
+    newDispatch: way.newDispatch,
     newChoice: (report) => resolveChoice(options.choose, report),
   };
 }

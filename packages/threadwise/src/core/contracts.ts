@@ -4,6 +4,7 @@
  */
 export type { Dispatch, DispatchContext } from './contracts/dispatch.js';
 export type {
+  HelperSpec,
   KeepAlive,
   Platform,
   Port,
@@ -24,4 +25,4 @@ export type {
   WorkerView,
 } from './contracts/policy.js';
 export type { Distribution, Outcome, Recorder, RecorderSnapshot } from './contracts/recorder.js';
-export type { Exchange, Link, LinkEvents, PullQueue, Transport } from './contracts/transport.js';
+export type { Exchange, HelperView, Link, LinkEvents, PullQueue, Transport } from './contracts/transport.js';

@@ -105,7 +105,7 @@ export class Crew {
     this.#takeBack(slot);
     // A broadcast is for this worker alone: it still gets it.
     for (const task of slot.lane.clear()) {
-      if (task.pinned && slot.link.room > 0) this.#handLast(slot, task);
+      if (task.pinned && slot.link.hasRoomFor(task)) this.#handLast(slot, task);
       else this.#context.dispatch().putBack([task]);
     }
     slot.transition('retiring');

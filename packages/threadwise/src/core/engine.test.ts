@@ -19,7 +19,10 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
   const engine = new Engine({
     name: 'pool',
     moduleUrl: 'file:///tasks.js',
-    options: resolveOptions({ threads: { min: 1, max: 1 }, ...given }, { ...platform, choices: ['any'] }),
+    options: resolveOptions(
+      { threads: { min: 1, max: 1 }, ...given },
+      { ...platform, choices: ['any'], builtInName: () => undefined },
+    ),
     platform,
     inlinePlatform: platform,
     exchange: transport.open(platform),

@@ -235,6 +235,7 @@ export class Engine {
       now: platform.now(),
       dispatch: this.#dispatch,
       recorder,
+      coordinator: this.#exchange.coordinator,
       slots: this.#crew.slots,
     });
   }
@@ -315,13 +316,14 @@ export class Engine {
     }
   }
 
-  #dispose(): void {
+  #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
-    this.#parts.exchange.close();
+    const closed = this.#parts.exchange.close();
     this.leases.close();
     this.room.close();
     this.hooks.emit('pool:close', { pool: this.name });
     this.hooks.clear();
+    return closed;
   }
 }
 

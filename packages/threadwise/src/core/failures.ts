@@ -1,6 +1,6 @@
 /** The errors that the death of a worker, or a module that does not load, means for a caller. */
 import type { ThreadExit } from './contracts.js';
-import { ThreadwiseError } from './errors.js';
+import { type ErrorDetails, ThreadwiseError } from './errors.js';
 import type { Task } from './task.js';
 
 /** What a task gets that ran on a worker when it ended. `cause`: why we ended it, if we did. */
@@ -29,15 +29,14 @@ function why(exit: ThreadExit, cause: unknown): string {
 
 /** Of a call whose arguments had been moved to a worker that ended before it began: they are gone with it. */
 export function movedError(task: Task, workerId: number, exit: ThreadExit): ThreadwiseError {
-  const message = `Worker ${workerId} ended before it began task '${task.name}', whose arguments had been moved to it`;
-  const details = {
-    exitCode: exit.exitCode,
-    taskName: task.name,
-    taskId: task.id,
-    workerId,
-    cause: exit.error,
-  };
-  return new ThreadwiseError('ERR_WORKER_CRASHED', message, details);
+  return lostError(task, `Worker ${workerId}`, { exitCode: exit.exitCode, workerId, cause: exit.error });
+}
+
+/** The same, where all that is known is what kind of thread it was. */
+export function lostError(task: Task, who: string, details: ErrorDetails = {}): ThreadwiseError {
+  const message = `${who} ended before it began task '${task.name}', whose arguments had been moved to it`;
+  const of = { taskName: task.name, taskId: task.id };
+  return new ThreadwiseError('ERR_WORKER_CRASHED', message, { ...of, ...details });
 }
 
 /** What `ready` and every waiting call get. */

@@ -90,6 +90,18 @@ export class FakePlatform implements Platform {
     throw new Error('The fake platform has no channels');
   }
 
+  channelEnds(): readonly [unknown, unknown] {
+    throw new Error('The fake platform has no channels');
+  }
+
+  port(): Port {
+    throw new Error('The fake platform has no channels');
+  }
+
+  startHelper(): Thread {
+    throw new Error('The fake platform has no helpers');
+  }
+
   readonly spawn = (spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread => {
     if (this.spawnError !== undefined) throw this.spawnError;
     let hasExited = false;
@@ -115,6 +127,7 @@ export class FakePlatform implements Platform {
 export class FakeLink implements Link {
   readonly wire = { transport: 'fake', port: undefined, memory: undefined };
   room = 100;
+  readonly hasRoomFor = () => this.room > 0;
   pulled = 0;
   readonly sent: Task[] = [];
   readonly aborted: { readonly task: Task; readonly reason: unknown }[] = [];

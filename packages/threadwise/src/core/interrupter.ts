@@ -162,6 +162,7 @@ export class Interrupter {
 type GracePhase = 'unnoticed' | 'noticed' | 'outlasting';
 
 function servesOthers(slot: WorkerSlot): boolean {
+  slot.adopt(slot.link.adopt()); // those that it took by itself are others, too
   return [...slot.handed].some((task) => !task.settled && slot.link.startedAt(task) !== undefined);
 }
 

@@ -7,7 +7,15 @@ import { FakePlatform } from './fake-platform.case.js';
 import { Lifecycle } from './lifecycle.js';
 
 /** A pool that has that many open calls and workers; what the lifecycle asks of it is noted. */
-function pool({ open = 0, workers = 1 } = {}) {
+function pool({
+  open = 0,
+  workers = 1,
+  disposal,
+}: {
+  open?: number;
+  workers?: number;
+  disposal?: Promise<void>;
+} = {}) {
   const platform = new FakePlatform();
   const noted = { ended: [] as string[], rejected: [] as ThreadwiseError[], disposed: 0 };
   let [openCalls, workerCount] = [open, workers];
@@ -20,7 +28,10 @@ function pool({ open = 0, workers = 1 } = {}) {
       while (openCalls > 0) settle();
     },
     endWorkers: (how) => noted.ended.push(how),
-    dispose: () => noted.disposed++,
+    dispose: () => {
+      noted.disposed++;
+      return disposal;
+    },
   });
   const settle = () => {
     openCalls--;
@@ -57,6 +68,20 @@ function assertSameAgain(refusal: unknown, error: ThreadwiseError): void {
 }
 
 describe('close', () => {
+  test('is not over before what was disposed of has ended, and keeps the process alive until then', async () => {
+    let end: () => void = () => undefined;
+    const disposal = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const { lifecycle, platform } = pool({ workers: 0, disposal });
+    const closed = lifecycle.close();
+    assert.equal(await isResolved(closed), false);
+    assert.equal(platform.keptAlive, 'held');
+    end();
+    await closed;
+    assert.equal(platform.keptAlive, 'disposed');
+  });
+
   test('refuses calls at once, and says that the pool is closing, later closed', async () => {
     const { lifecycle, loseWorker } = pool();
     assert.equal(lifecycle.refusal, undefined);

@@ -35,8 +35,8 @@ export interface LifecycleContext {
   rejectOpenCalls(error: ThreadwiseError): void;
   /** Step 3 and 4. */
   endWorkers(how: 'gently' | 'now'): void;
-  /** Step 5. */
-  dispose(): void;
+  /** Step 5. The promise of whatever has to end first. */
+  dispose(): Promise<void> | undefined;
 }
 
 export class Lifecycle {
@@ -175,8 +175,13 @@ export class Lifecycle {
     if (this.#state !== 'closing') return;
     this.#transition('closed');
     this.#stall?.timer.cancel();
+    const disposed = this.#context.dispose();
+    if (disposed === undefined) this.#tellClosed();
+    else void disposed.then(() => this.#tellClosed());
+  }
+
+  #tellClosed(): void {
     this.#keepAlive.dispose();
-    this.#context.dispose();
     this.#closed?.resolve();
   }
 

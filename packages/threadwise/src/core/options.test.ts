@@ -14,6 +14,7 @@ import {
 function context(env: Record<string, string> = {}): OptionContext {
   return {
     choices: ['least-busy', 'random'],
+    builtInName: (choose) => (typeof choose === 'string' ? choose : undefined),
     hasSharedMemory: true,
     availableThreads: () => 8,
     env: (name) => env[name],
@@ -175,6 +176,33 @@ describe('options of a pool', () => {
     assert.deepEqual(crossing({}, { THREADWISE_DISPATCH: 'direct' }), ['shared', 'direct']);
     assert.throws(() => crossing({ transport: 'shared' }, {}, false), { code: 'ERR_OPTION' });
     assert.throws(() => crossing({ transport: 'message', dispatch: 'shared-queue' }), { code: 'ERR_OPTION' });
+  });
+
+  test('with a coordinator, the strategy is one that can be made on its thread, too', () => {
+    const dispatchOf = (given: PoolOptions, env: Record<string, string> = {}, hasSharedMemory = true) =>
+      resolveOptions(given, { ...context(env), hasSharedMemory }).dispatch;
+    const own = { name: 'own', choose: (_task: unknown, candidates: readonly never[]) => candidates[0]! };
+    assert.equal(dispatchOf({ dispatch: 'coordinator' }), 'coordinator');
+    assert.equal(dispatchOf({ dispatch: 'coordinator', choose: 'random' }), 'coordinator');
+    assert.equal(dispatchOf({ dispatch: 'coordinator', transport: 'message' }), 'coordinator');
+    assert.equal(dispatchOf({}, { THREADWISE_DISPATCH: 'coordinator' }), 'coordinator');
+    assert.equal(
+      dispatchOf({ choose: own }, { THREADWISE_DISPATCH: 'coordinator' }),
+      'direct',
+      'only a wish',
+    );
+    assert.equal(dispatchOf({}, { THREADWISE_DISPATCH: 'coordinator' }, false), 'direct');
+    refuses(
+      [
+        [
+          { dispatch: 'coordinator', choose: own },
+          /'choose': expected one of least-busy, random with dispatch/,
+        ],
+        [{ dispatch: 'coordinators' }, /'dispatch': expected/],
+      ],
+      resolve,
+    );
+    assert.throws(() => dispatchOf({ dispatch: 'coordinator' }, {}, false), { code: 'ERR_OPTION' });
   });
 
   test('name values that a later version may have, and say that this one has not', () => {

@@ -1,4 +1,5 @@
 /** The options of a pool: their types, their defaults and their validation, each in this one place. */
+
 import {
   callback,
   duration,
@@ -13,6 +14,7 @@ import {
   texts,
 } from './checks.js';
 import type { Choice, TaskView, WorkerSettings, WorkerView } from './contracts.js';
+import { resolveCrossing } from './crossing-options.js';
 
 /** The part of an AbortSignal that is used. */
 export interface AbortSignalLike {
@@ -41,7 +43,11 @@ export interface PoolOptions {
   threads?: number | ThreadBounds | 'auto';
   /** How tasks cross. Default 'auto': the fastest that this version has, which is 'message'. */
   transport?: 'auto' | 'shared' | 'message';
-  /** Who gives a task to a worker. This version has 'direct': the main thread chooses. */
+  /**
+   * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own
+   * chooses, with a strategy that is named. 'direct': the main thread chooses. Default 'shared-queue', or 'direct' where
+   * there is no shared memory or `choose` is given.
+   */
   dispatch?: 'shared-queue' | 'coordinator' | 'direct';
   /** Where tasks run. 'inline': on the calling thread. Default 'threads'. */
   placement?: 'threads' | 'auto' | 'inline';
@@ -106,7 +112,7 @@ export interface ResolvedOptions {
   readonly name: string | undefined;
   readonly threads: { readonly min: number; readonly max: number };
   readonly transport: 'shared' | 'message';
-  readonly dispatch: 'shared-queue' | 'direct';
+  readonly dispatch: 'shared-queue' | 'coordinator' | 'direct';
   readonly placement: 'threads' | 'inline';
   readonly choose: string | Choice | ChooseFunction;
   readonly tasksPerWorker: number;
@@ -124,6 +130,8 @@ export interface ResolvedOptions {
 /** What validation needs to know of the surroundings. */
 export interface OptionContext {
   readonly choices: readonly string[];
+  /** The name of a strategy of ours; undefined for the user's own. */
+  builtInName(choose: unknown): string | undefined;
   readonly hasSharedMemory: boolean;
   availableThreads(): number;
   env(name: string): string | undefined;
@@ -195,46 +203,15 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
   };
 }
 
-/** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
-function resolveCrossing(
-  { transport, dispatch, choose }: PoolOptions,
-  context: OptionContext,
-): Pick<ResolvedOptions, 'transport' | 'dispatch'> {
-  const way =
-    transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', ['auto', 'shared', 'message']) ?? 'auto';
-  const isShared = way === 'shared' || (way === 'auto' && context.hasSharedMemory);
-  if (way === 'shared' && !context.hasSharedMemory)
-    reject('transport', "'message': this runtime has no shared memory", way);
-  // Whoever names a strategy wants workers to be chosen.
-  const usual = isShared && choose === undefined ? 'shared-queue' : 'direct';
-  const chosen =
-    dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', ['shared-queue', 'direct']) ?? usual;
-  if (chosen === 'shared-queue' && !isShared) {
-    if (dispatch !== undefined) reject('dispatch', "'direct' with transport 'message'", chosen);
-    return { transport: 'message', dispatch: 'direct' };
-  }
-  return { transport: isShared ? 'shared' : 'message', dispatch: chosen as ResolvedOptions['dispatch'] };
-}
-
-function fromEnvironment(context: OptionContext, name: string, known: readonly string[]): string | undefined {
-  const value = context.env(name);
-  return value === undefined || value === '' ? undefined : oneOf(`${name} (environment)`, value, known);
-}
-
 /** Values that the interface names and this version does not have. */
 function checkAvailable(options: PoolOptions): void {
   const missing = (option: string, value: string, known: readonly string[]) =>
     reject(option, `${known.map((k) => `'${k}'`).join(' or ')} in this version`, value);
-  const check = (
-    option: 'transport' | 'dispatch' | 'placement' | 'isolation',
-    all: string[],
-    here: string[],
-  ) => {
+  const check = (option: 'transport' | 'placement' | 'isolation', all: string[], here: string[]) => {
     const value = options[option];
     if (value !== undefined && !here.includes(oneOf(option, value, all))) missing(option, value, here);
   };
   check('transport', ['auto', 'shared', 'message'], ['auto', 'shared', 'message']);
-  check('dispatch', ['shared-queue', 'coordinator', 'direct'], ['shared-queue', 'direct']);
   check('placement', ['threads', 'auto', 'inline'], ['threads', 'inline']);
   check('isolation', ['thread', 'process'], ['thread']);
 }

@@ -109,14 +109,15 @@ export class Staffing {
 
   #load(): LoadView {
     const serving = this.#context.crew.serving;
-    const idle = this.#idle();
+    const dispatch = this.#context.dispatch();
+    const idle = this.#idle().slice(dispatch.offered); // the others have a task, and do not know it yet
     const now = this.#context.platform.now();
     return {
       ...this.#bounds,
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,
       idle: idle.length,
-      queued: this.#context.dispatch().queued,
+      queued: dispatch.queued,
       tasksPerWorker: this.#context.tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((slot) => now - slot.idleSince)),
       idleTimeoutMs: this.#context.idleTimeoutMs ?? Number.POSITIVE_INFINITY,

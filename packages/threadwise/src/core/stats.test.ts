@@ -29,6 +29,7 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
     now: 1000,
     dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
     recorder: { snapshot: () => recorded } as Recorder,
+    coordinator: undefined,
     slots: [],
     ...given,
   };

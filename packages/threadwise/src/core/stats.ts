@@ -1,5 +1,5 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
-import type { Dispatch, Distribution, Outcome, Recorder } from './contracts.js';
+import type { Dispatch, Distribution, HelperView, Outcome, Recorder } from './contracts.js';
 import type { SlotState, WorkerSlot } from './worker-slot.js';
 
 /** What a pool is like at one moment. Durations in milliseconds, memory in bytes. */
@@ -37,6 +37,8 @@ export interface PoolStats {
   readonly waitMs: Distribution;
   readonly crashes: number;
   readonly recycled: number;
+  /** The coordinator's own thread; only with dispatch 'coordinator'. */
+  readonly coordinator?: HelperView;
   readonly workers: readonly WorkerStats[];
 }
 
@@ -65,6 +67,7 @@ export interface StatsSources {
   readonly now: number;
   readonly dispatch: Dispatch;
   readonly recorder: Recorder;
+  readonly coordinator: HelperView | undefined;
   readonly slots: readonly WorkerSlot[];
 }
 
@@ -94,6 +97,7 @@ export function snapshot(from: StatsSources): PoolStats {
     waitMs,
     crashes: workerCrashes,
     recycled,
+    ...(from.coordinator === undefined ? {} : { coordinator: from.coordinator }),
     workers: from.slots.map((slot) => workerStats(slot, from.now)),
   };
 }

@@ -1,4 +1,5 @@
 /** The seam to the worker's end of a line: implemented in `<name>/inlet.ts`, driven by the runner. */
+import type { Port } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
 import { TO_WORKER, type WordToMain, type WordToWorker } from './words.js';
 
@@ -57,6 +58,10 @@ export interface InletPlatform {
   now(): number;
   /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
+  /** The near side of the far end of a channel. */
+  port(far: unknown): Port;
+  /** Event loop utilisation since the last call, 0 to 1. */
+  utilization?(): number;
 }
 
 /** Handles a word that all transports know. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers';
-import type { Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/contracts.js';
+import type { Exchange, Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/errors.js';
 import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
@@ -45,6 +45,7 @@ export class Rig {
   readonly said: Said[] = [];
   readonly link: Link;
   readonly #waiting = new Set<() => void>();
+  readonly #exchange: Exchange;
   readonly #far: Port;
   readonly #keepAlive;
   #lastId = 0;
@@ -53,7 +54,8 @@ export class Rig {
     const { platform, transport } = ground;
     this.#keepAlive = platform.keepAlive();
     this.#keepAlive.hold();
-    this.link = transport.open(platform, capacity).connect(this.#events(host));
+    this.#exchange = transport.open(platform, capacity);
+    this.link = this.#exchange.connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
     const storage = new AsyncLocalStorage<RunningTask>();
     const inlet = openInlet(this.link.wire, this.#far, platform);
@@ -109,6 +111,7 @@ export class Rig {
   close(): void {
     this.link.stop();
     this.link.close();
+    void this.#exchange.close();
     this.#far.close();
     this.#keepAlive.dispose();
   }

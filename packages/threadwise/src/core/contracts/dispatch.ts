@@ -12,6 +12,8 @@ export interface Dispatch {
   readonly waiting: number;
   /** Of those, the tasks that any worker could take: what growth is decided on. */
   readonly queued: number;
+  /** Tasks that lie where workers with nothing to do are about to take them, or be given them. */
+  readonly offered: number;
   /** Whether a task submitted now would go to a worker at once. */
   readonly hasRoom: boolean;
   submit(task: Task): void;

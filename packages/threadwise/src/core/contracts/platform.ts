@@ -56,6 +56,16 @@ export interface ThreadExit {
   readonly outOfMemory: boolean;
 }
 
+/** A thread beside the workers, for the pool's own work. */
+export interface HelperSpec {
+  /** What it does: which code it runs. */
+  readonly role: 'coordinator';
+  readonly name: string;
+  /** The far end of a channel; it is transferred. */
+  readonly port: unknown;
+  readonly data: unknown;
+}
+
 export interface Thread {
   /** Ends the thread now. Resolves when it is gone; `onExit` has been called by then. */
   terminate(): Promise<void>;
@@ -91,7 +101,12 @@ export interface Platform {
   bind<F extends (...args: never[]) => unknown>(callback: F): F;
   keepAlive(): KeepAlive;
   channel(): { near: Port; far: unknown };
+  /** A channel between two other threads: its ends, to be transferred. */
+  channelEnds(): readonly [unknown, unknown];
+  /** The near side of what was the far end of a channel, and was sent here. */
+  port(far: unknown): Port;
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
+  startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
   sharedMemory(byteLength: number): ArrayBufferLike;

@@ -28,8 +28,10 @@ export interface LinkEvents {
 /** The main side of the line to one worker. `send` and `withdraw` are inverse of each other. */
 export interface Link {
   readonly wire: Wire;
-  /** How many more tasks the line can carry. */
+  /** How many more tasks the line can carry, whatever they are. */
   readonly room: number;
+  /** Whether the line can carry this task now: it may bring with it what others would need. */
+  hasRoomFor(task: Task): boolean;
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
   send(task: Task): void;
@@ -56,6 +58,10 @@ export interface Link {
 
 /** A queue that workers pull from by themselves, without the main thread. */
 export interface PullQueue {
+  /** Whether it gives out the most urgent first, whatever came in between. If not, it is first in, first out. */
+  readonly sorts: boolean;
+  /** Whether such a task can go this way at all. If not, it has to be sent over a line. */
+  carries(task: Task): boolean;
   /** Tasks that were offered and have not ended, begun or not. */
   readonly open: number;
   /** Tasks that no worker has taken, about. */
@@ -72,6 +78,16 @@ export interface PullQueue {
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */
   peek(): Task | undefined;
+  /** Tells of tasks that the queue cannot keep and no worker has begun: they are to be dispatched anew. */
+  onReturned(callback: (tasks: readonly Task[]) => void): void;
+}
+
+/** The thread that an exchange keeps beside the workers, as far as it is shown. */
+export interface HelperView {
+  /** Event loop utilisation since the last look, 0 to 1. */
+  readonly utilization: number;
+  /** How often it had to be started again. */
+  readonly restarts: number;
 }
 
 /** What the lines of one pool have in common. */
@@ -81,10 +97,13 @@ export interface Exchange {
   readonly pull: PullQueue | undefined;
   /** Memory for leases, that arguments can refer to; undefined where leases need memory of their own. */
   readonly leaseMemory: LeaseMemory | undefined;
+  /** Undefined where there is no such thread. */
+  readonly coordinator?: HelperView | undefined;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
   connect(events: LinkEvents): Link;
-  close(): void;
+  /** The promise of whatever has to end first. */
+  close(): Promise<void> | undefined;
 }
 
 export interface Transport {

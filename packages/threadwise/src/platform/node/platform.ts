@@ -2,13 +2,13 @@
 import { AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
 import { burstClock } from './burst-clock.js';
 import { availableThreads } from './limits.js';
 import { NodePort } from './port.js';
-import { spawn } from './thread.js';
+import { spawn, startHelper } from './thread.js';
 
 type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 
@@ -33,7 +33,13 @@ export const nodePlatform: Platform = {
     const near = new NodePort(port1);
     return { near: unrefOnListen(near), far: port2 };
   },
+  channelEnds: () => {
+    const { port1, port2 } = new MessageChannel();
+    return [port1, port2];
+  },
+  port: (far) => unrefOnListen(new NodePort(far as MessagePort)),
   spawn,
+  startHelper,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
   sharedMemory: (byteLength) => new SharedArrayBuffer(byteLength),

@@ -29,15 +29,19 @@ export class NodePort implements Port {
     this.#port.on('message', (message) => {
       handler(message);
       // Taking the others from here saves an event for each.
-      this.drain();
+      this.#drain(MAX_BATCH);
       onBatch?.();
     });
   }
 
   /** May be called from inside a handler: what it delivers then, comes after the message being handled. */
   drain(): number {
+    return this.#drain(Number.POSITIVE_INFINITY);
+  }
+
+  #drain(most: number): number {
     let count = 0;
-    for (; count < MAX_BATCH; count++) {
+    for (; count < most; count++) {
       const received = this.#receive();
       if (received === undefined) break;
       this.#handler(received.message);

@@ -1,11 +1,29 @@
 /** Starts a worker thread of Node and tells how it ends. */
-import { Worker, type WorkerOptions } from 'node:worker_threads';
-import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import { type MessagePort, SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
+import type { HelperSpec, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import type { HelperBoot } from './coordinator-entry.js';
+import { coordinatorSource, workerSource } from './thread-sources.js';
 import type { WorkerBoot } from './worker-entry.js';
-import { workerSource } from './worker-source.js';
+
+const HELPERS: Readonly<Record<HelperSpec['role'], string>> = { coordinator: coordinatorSource };
 
 export function spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  return new NodeThread(spec, onExit);
+  return new NodeThread(workerSource, optionsOf(spec), onExit);
+}
+
+/** Starts a thread for the pool's own work: nothing of the user's runs there. */
+export function startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread {
+  const { role, name, port, data } = spec;
+  const boot: HelperBoot = { port: port as MessagePort, data };
+  const options: WorkerOptions = {
+    eval: true,
+    name,
+    workerData: boot,
+    transferList: [boot.port],
+    execArgv: [],
+    env: SHARE_ENV,
+  };
+  return new NodeThread(HELPERS[role], options, onExit);
 }
 
 class NodeThread implements Thread {
@@ -14,8 +32,8 @@ class NodeThread implements Thread {
   #error: unknown;
   #lastUtilization: ReturnType<typeof performance.eventLoopUtilization> | undefined;
 
-  constructor(spec: ThreadSpec, onExit: (exit: ThreadExit) => void) {
-    this.#worker = new Worker(workerSource, optionsOf(spec));
+  constructor(source: string, options: WorkerOptions, onExit: (exit: ThreadExit) => void) {
+    this.#worker = new Worker(source, options);
     this.#worker.unref();
     this.#worker.on('error', (error) => {
       this.#error = error;

@@ -34,6 +34,8 @@ const { timeOrigin } = performance;
 const platform: RunnerPlatform & InletPlatform = {
   now: () => timeOrigin + performance.now(),
   timer: (ms, callback) => setTimeout(callback, ms).unref(),
+  port: (far) => new NodePort(far as MessagePort),
+  utilization: measuredUtilization(),
   ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
@@ -45,6 +47,17 @@ const platform: RunnerPlatform & InletPlatform = {
   },
   ...contexts(boot.tasksPerWorker),
 };
+
+/** Share of the time since the last call in which this thread's event loop was active. */
+function measuredUtilization(): () => number {
+  let last: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+  return () => {
+    const current = performance.eventLoopUtilization();
+    const { utilization } = last === undefined ? current : performance.eventLoopUtilization(current, last);
+    last = current;
+    return utilization;
+  };
+}
 
 /** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
 function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current'> {

@@ -1,6 +1,7 @@
 /** The strategies by name. A new strategy is a file beside this one and a line here. */
 import type { Choice } from '../../core/contracts.js';
 import type { ChooseFunction } from '../../core/options.js';
+import { isBuiltIn } from './built-in.js';
 import { guarded } from './guarded.js';
 import { leastBusy } from './least-busy.js';
 import { leastElu } from './least-elu.js';
@@ -16,6 +17,12 @@ const CHOICES: Readonly<Record<string, () => Choice>> = {
 };
 
 export const choiceNames: readonly string[] = Object.keys(CHOICES);
+
+/** The name of one of ours, by which another thread can make it; undefined for a strategy of the user's own. */
+export function builtInName(choose: unknown): string | undefined {
+  if (typeof choose === 'string') return choose;
+  return isBuiltIn(choose) ? choose.name : undefined;
+}
 
 /** The strategy that the option `choose` means. */
 export function resolveChoice(

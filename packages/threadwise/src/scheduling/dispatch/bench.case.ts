@@ -133,8 +133,11 @@ export class DispatchBench {
 
 /** A queue that workers pull from when they are told to. */
 export class FakePullQueue implements PullQueue {
+  sorts = false;
   /** Tasks that may be open at a time. */
   capacity = 1000;
+  /** Gives tasks back to the dispatch. */
+  giveBack: (tasks: readonly Task[]) => void = () => undefined;
   /** Tasks that can only go over a line. */
   readonly refused = new Set<Task>();
   readonly #lying: Task[] = [];
@@ -157,8 +160,16 @@ export class FakePullQueue implements PullQueue {
     return this.#lying.map(({ id }) => id);
   }
 
+  carries({ payload }: Task): boolean {
+    return payload.byPort !== true && payload.transfer.length === 0;
+  }
+
+  onReturned(callback: (tasks: readonly Task[]) => void): void {
+    this.giveBack = callback;
+  }
+
   offer(task: Task): boolean {
-    if (task.payload.byPort || this.refused.has(task) || this.open >= this.capacity) return false;
+    if (!this.carries(task) || this.refused.has(task) || this.open >= this.capacity) return false;
     this.#lying.push(task);
     return true;
   }

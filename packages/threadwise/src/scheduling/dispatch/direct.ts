@@ -17,6 +17,7 @@ const FAIR_INTERVAL = 16;
 
 export class DirectDispatch implements Dispatch {
   readonly name = 'direct';
+  readonly offered = 0;
   readonly #context: DispatchContext;
   readonly #queue: TaskQueue<Task>;
   readonly #prefetch = new Prefetch();
@@ -46,7 +47,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   get hasRoom(): boolean {
-    return this.#context.slots().some((slot) => this.#hasRoom(slot, 0));
+    return this.#context.slots().some((slot) => this.#isFree(slot, 0) && slot.link.room > 0);
   }
 
   submit(task: Task): void {
@@ -124,7 +125,8 @@ export class DirectDispatch implements Dispatch {
   /** Whether only the line keeps it from getting a task. */
   #isHeldUp(slot: WorkerSlot): boolean {
     if (slot.state !== 'ready' || slot.handed.size >= this.#context.tasksPerWorker) return false;
-    return (this.#queue.size > 0 || slot.lane.size > 0) && slot.link.room <= 0;
+    const next = slot.lane.peek() ?? this.#queue.peek();
+    return next !== undefined && !slot.link.hasRoomFor(next);
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
@@ -134,7 +136,9 @@ export class DirectDispatch implements Dispatch {
     if (task.key !== undefined) return this.#moveToLane(task);
     // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
     const depth = task.payload.transfer.length > 0 ? 0 : this.#prefetch.depth(task.name);
-    const candidates = this.#context.slots().filter((slot) => !slot.inline && this.#hasRoom(slot, depth));
+    const candidates = this.#context
+      .slots()
+      .filter((slot) => !slot.inline && this.#hasRoom(slot, task, depth));
     if (candidates.length === 0) return false;
     const slot = this.#choose(task, candidates);
     if (this.#take(task)) this.#hand(task, slot, now);
@@ -181,7 +185,7 @@ export class DirectDispatch implements Dispatch {
   /** The head of the lane, if the worker has room and the head goes before that of the queue. */
   #nextOfLane(slot: WorkerSlot): Task | undefined {
     const own = slot.lane.peek();
-    if (own === undefined || !this.#hasRoom(slot, 0)) return undefined;
+    if (own === undefined || !this.#hasRoom(slot, own, 0)) return undefined;
     const shared = this.#queue.peek();
     return shared === undefined || slot.inline || this.#goesBefore(own, shared) ? own : undefined;
   }
@@ -191,11 +195,15 @@ export class DirectDispatch implements Dispatch {
     return byAge || a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
   }
 
-  #hasRoom(slot: WorkerSlot, depth: number): boolean {
+  #hasRoom(slot: WorkerSlot, task: Task, depth: number): boolean {
+    return this.#isFree(slot, depth) && slot.link.hasRoomFor(task);
+  }
+
+  #isFree(slot: WorkerSlot, depth: number): boolean {
     if (slot.state !== 'ready') return false;
     // What was taken back from a worker that does not get on is not left lying with it again.
     const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
-    return slot.handed.size < this.#context.tasksPerWorker + ahead && slot.link.room > 0;
+    return slot.handed.size < this.#context.tasksPerWorker + ahead;
   }
 
   #hand(task: Task, slot: WorkerSlot, now: number): void {

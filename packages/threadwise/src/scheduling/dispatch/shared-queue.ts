@@ -1,6 +1,6 @@
 /**
- * Shared queue: tasks lie where every worker takes the next one by itself. What is for one worker only, or can only be
- * sent, goes the direct way.
+ * Shared queue: tasks lie where every worker takes the next one by itself, or where a coordinator gives them out. What is
+ * for one worker only, or can only be sent, goes the direct way.
  */
 import type { Dispatch, DispatchContext, PullQueue, TaskQueue, TimerHandle } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
@@ -16,7 +16,7 @@ const WINDOW = 8;
 const ROOM_MS = 1;
 
 export class SharedQueueDispatch implements Dispatch {
-  readonly name = 'shared-queue';
+  readonly name: string;
   readonly #context: DispatchContext;
   readonly #pull: PullQueue;
   readonly #direct: DirectDispatch;
@@ -28,11 +28,16 @@ export class SharedQueueDispatch implements Dispatch {
   #roomTimer: TimerHandle | undefined;
 
   /** @param pull of the exchange that the workers are connected by */
-  constructor(context: DispatchContext, pull: PullQueue) {
+  constructor(context: DispatchContext, pull: PullQueue, name = 'shared-queue') {
+    this.name = name;
     this.#context = context;
     this.#pull = pull;
     this.#direct = new DirectDispatch(context);
     this.#queue = context.newQueue();
+    pull.onReturned((tasks) => {
+      this.putBack(tasks);
+      this.pump();
+    });
   }
 
   get queued(): number {
@@ -43,12 +48,16 @@ export class SharedQueueDispatch implements Dispatch {
     return this.#queue.size + this.#direct.waiting + this.#unserved;
   }
 
+  get offered(): number {
+    return this.#pull.open === 0 ? 0 : this.#pull.unclaimed;
+  }
+
   get hasRoom(): boolean {
     return this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
   }
 
   submit(task: Task): void {
-    if (isForOne(task)) return this.#direct.submit(task);
+    if (this.#isForOne(task)) return this.#direct.submit(task);
     if (this.#queue.size === 0 && this.#suits(task)) {
       if (this.#offer(task)) return;
       if (this.#pull.hasRoom) return this.#direct.submit(task);
@@ -62,10 +71,11 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   putBack(tasks: readonly Task[]): void {
-    const [sent, offered] = [tasks.filter(isForOne), tasks.filter((task) => !isForOne(task))];
+    const sent = tasks.filter((task) => this.#isForOne(task));
+    const offered = tasks.filter((task) => !this.#isForOne(task));
     if (sent.length > 0) this.#direct.putBack(sent);
     if (offered.length === 0) return;
-    this.#recall(); // they are older than what lies there
+    if (!this.#pull.sorts) this.#recall(); // they are older than what lies there
     for (const task of offered.toSorted((a, b) => b.id - a.id)) {
       task.state = 'queued';
       this.#queue.pushFront(task, task.priority);
@@ -101,7 +111,7 @@ export class SharedQueueDispatch implements Dispatch {
       this.#queue.pushFront(task, task.priority);
       return this.#watchForRoom();
     }
-    if (this.#queue.size === 0 && this.#pull.unclaimed === 0) this.#isMixed = false;
+    if (this.#isMixed && this.#queue.size === 0 && this.#pull.unclaimed === 0) this.#isMixed = false;
   }
 
   /** As long as tasks are out, their ends bring the next try. */
@@ -128,6 +138,7 @@ export class SharedQueueDispatch implements Dispatch {
 
   /** Whether a task may simply lie down behind the others. */
   #suits(task: Task): boolean {
+    if (this.#pull.sorts) return true;
     if (!this.#isMixed && task.priority === this.#lowest) return true;
     if (this.#pull.unclaimed > 0) return false;
     this.#isMixed = false;
@@ -144,8 +155,8 @@ export class SharedQueueDispatch implements Dispatch {
 
   /** Where less urgent ones lie ready, they are taken back: from now on the queue decides. */
   #enqueue(task: Task): void {
-    const isOutOfOrder = this.#pull.unclaimed > 0 && task.priority > this.#lowest;
     if (task.priority !== this.#lowest) this.#isMixed = true;
+    const isOutOfOrder = !this.#pull.sorts && this.#pull.unclaimed > 0 && task.priority > this.#lowest;
     if (isOutOfOrder) this.#recall();
     this.#queue.push(task, task.priority);
   }
@@ -157,7 +168,7 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   #hasWindow(): boolean {
-    return !this.#isMixed || this.#pull.unclaimed < WINDOW * Math.max(1, this.#places);
+    return !this.#isMixed || this.#pull.sorts || this.#pull.unclaimed < WINDOW * Math.max(1, this.#places);
   }
 
   /** Tasks that lie ready while every worker has as many as it may run. */
@@ -181,9 +192,9 @@ export class SharedQueueDispatch implements Dispatch {
     for (const slot of this.#context.slots()) if (!slot.inline) handed += slot.handed.size;
     return handed;
   }
-}
 
-/** Whether only one worker can get it: it belongs to one, or can only go over a line. */
-function isForOne(task: Task): boolean {
-  return task.key !== undefined || task.payload.byPort === true || task.payload.transfer.length > 0;
+  /** Whether only one worker can get it: it belongs to one, or can only go over a line. */
+  #isForOne(task: Task): boolean {
+    return task.key !== undefined || !this.#pull.carries(task);
+  }
 }

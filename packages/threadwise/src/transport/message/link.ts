@@ -21,26 +21,36 @@ export const messageTransport: Transport = {
   }),
 };
 
-class MessageLink implements Link {
+/** Tasks that the worker gets another way, and answers over this line. */
+export interface OtherTasks {
+  find(id: number): Task | undefined;
+  /** The worker has said its last word on it. Undefined: there is no such task. */
+  end(id: number): Task | undefined;
+}
+
+export class MessageLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
+  readonly conversation: Conversation;
   readonly #board: BoardOwner;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
-  readonly #conversation: Conversation;
+  readonly #others: OtherTasks | undefined;
   /** Posted, and no last word heard: by task id. */
   readonly #posted = new Map<number, Task>();
   /** Gathered, to be posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
 
-  constructor(platform: Platform, events: LinkEvents, capacity: number) {
+  constructor(platform: Platform, events: LinkEvents, capacity: number, others?: OtherTasks) {
     const { near, far } = platform.channel();
     const board = platform.sharedMemory(boardByteLength(capacity));
     this.wire = { transport: 'message', port: far, memory: board };
     this.#board = new BoardOwner(board);
     this.#platform = platform;
     this.#events = events;
-    this.#conversation = new Conversation(near, platform, events, (id) => this.#posted.get(id));
+    this.#others = others;
+    const taskOf = (id: number) => this.#posted.get(id) ?? others?.find(id);
+    this.conversation = new Conversation(near, platform, events, taskOf);
     near.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
@@ -50,6 +60,10 @@ class MessageLink implements Link {
 
   get room(): number {
     return this.#board.room;
+  }
+
+  hasRoomFor(): boolean {
+    return this.room > 0;
   }
 
   send(task: Task): void {
@@ -68,7 +82,7 @@ class MessageLink implements Link {
     if (this.#outbox.length === 0) return;
     const tasks = this.#outbox;
     this.#outbox = [];
-    this.#conversation.post([TASKS, tasks]);
+    this.conversation.post([TASKS, tasks]);
   }
 
   withdraw(task: Task): boolean {
@@ -83,12 +97,12 @@ class MessageLink implements Link {
   }
 
   abort(task: Task, reason: unknown): void {
-    this.#conversation.abort(task, reason);
+    this.conversation.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
   drain(): void {
-    this.#conversation.drain();
+    this.conversation.drain();
   }
 
   retire(): boolean {
@@ -96,7 +110,7 @@ class MessageLink implements Link {
   }
 
   stop(): void {
-    this.#conversation.stop();
+    this.conversation.stop();
   }
 
   adopt(): readonly Task[] {
@@ -107,16 +121,16 @@ class MessageLink implements Link {
 
   close(): void {
     this.#outbox = [];
-    this.#conversation.close();
+    this.conversation.close();
   }
 
   #sendAlone(task: Task, entry: PostedTask): void {
     this.flush();
-    this.#conversation.post([TASKS, [entry]], task.payload.transfer);
+    this.conversation.post([TASKS, [entry]], task.payload.transfer);
   }
 
   #receive(message: ToMain): void {
-    if (this.#conversation.isClosed) return;
+    if (this.conversation.isClosed) return;
     switch (message[0]) {
       case DONE:
         return this.#finish(message[1], (task) => this.#events.done(task, message[2], message[3]));
@@ -125,15 +139,20 @@ class MessageLink implements Link {
           this.#events.failed(task, decodeError(message[2]), message[3]),
         );
       default:
-        return this.#conversation.hear(message as WordToMain);
+        return this.conversation.hear(message as WordToMain);
     }
   }
 
   #finish(id: number, tell: (task: Task) => void): void {
+    const task = this.#end(id) ?? this.#others?.end(id);
+    if (task !== undefined) tell(task);
+  }
+
+  #end(id: number): Task | undefined {
     const task = this.#posted.get(id);
-    if (task === undefined) return;
+    if (task === undefined) return undefined;
     this.#posted.delete(id);
     this.#board.release(task.cell);
-    tell(task);
+    return task;
   }
 }

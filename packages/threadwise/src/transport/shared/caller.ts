@@ -67,6 +67,13 @@ export class Caller {
     this.#board.wakeOne();
   }
 
+  /** So many tasks lie elsewhere that may have to wait for a long one: somebody is called, however short they are. */
+  callFor(tasks: number): void {
+    if (!this.#board.any(PARKED) || this.#board.count(SPINNING) >= tasks) return;
+    this.#isOwed = false;
+    this.#board.wakeOne();
+  }
+
   /** For who goes to sleep himself: makes up for a call that was saved, if something lies there still. */
   callAtLast(): void {
     if (!this.#isOwed) return;

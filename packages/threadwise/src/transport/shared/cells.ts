@@ -25,6 +25,9 @@ import {
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
 
+/** Of all cells, for tasks without one that are about to be sent. Chosen by hand. */
+const KEPT_SHARE = 1 / 128;
+
 /** Of a cell: nobody's. */
 const UNUSED = 0;
 /** Main's, with arguments in it. */
@@ -49,6 +52,8 @@ export class Cells {
   #freeCount = 0;
   /** Cells that were given out at least once: the others need not be touched before. */
   #usedCount = 0;
+  /** How many are not given to calls that are only made. */
+  readonly #kept: number;
   readonly #writer: ArgumentWriter;
   /** Where the ring's tail was when a cell was last withdrawn: as far as an old hint may lie in the ring. */
   readonly #staleUntil = new Map<number, number>();
@@ -65,6 +70,7 @@ export class Cells {
     this.#owners = new Uint8Array(count);
     this.#isOffered = new Uint8Array(count);
     this.#free = new Int32Array(count);
+    this.#kept = Math.max(1, count * KEPT_SHARE);
   }
 
   get hasFree(): boolean {
@@ -77,6 +83,14 @@ export class Cells {
     const waiting = this.#freeCount === 0 ? this.#limbo.pop() : undefined;
     if (waiting !== undefined) this.#free[this.#freeCount++] = waiting;
     return this.#freeCount > 0;
+  }
+
+  /**
+   * Whether a call that is only made may have a cell. Some are left for tasks that have none and are about to be sent: they
+   * stand in front of others that wait with one.
+   */
+  get hasSpare(): boolean {
+    return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
   }
 
   /** A cell with the arguments in it; undefined where no cell is free, or they can only go by port. */
@@ -100,7 +114,7 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    this.#writer.write(payload, this, payload.args);
+    if (!this.#writer.write(payload, this, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
   }
 
   isByPort(cell: number): boolean {

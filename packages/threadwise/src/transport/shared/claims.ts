@@ -115,6 +115,8 @@ export class Claims {
         Atomics.add(this.#own, MAIL_HEAD, 1);
         if (this.#take(mail, this.#postedHere, now)) {
           this.#isPulled[mail] = 0;
+          // Nobody knows how long this one runs: what was claimed must not have to wait for that.
+          if (hasClaim) this.#caller.callFor(this.#count - this.#next);
           return mail;
         }
       } else {

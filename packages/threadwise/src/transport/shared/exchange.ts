@@ -101,15 +101,23 @@ export class SharedExchange implements Exchange {
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
     const nameId = transfer.length === 0 ? this.#nameId(name) : -1;
-    const hasCell = this.cells.hasFree;
+    const hasCell = this.cells.hasSpare;
     const payload = nameId < 0 || !hasCell ? undefined : this.cells.write(nameId, args);
     if (payload === undefined) {
       const copied = capture(args, transfer, this.platform.clone, LeaseStore.of);
       return hasCell ? { ...copied, byPort: true } : copied;
     }
     payload.lend();
-    if (retries > 0) payload.args = capture(args, transfer, this.platform.clone, () => undefined).args;
+    if (retries > 0) payload.args = this.#copyForRetries(args);
     return payload;
+  }
+
+  /** Leases stay what they are: their memory is the same the next time. */
+  #copyForRetries(args: readonly unknown[]): readonly unknown[] {
+    const isLease = (value: unknown) => LeaseStore.of(value) !== undefined;
+    const others = args.map((value) => (isLease(value) ? undefined : value));
+    const copies = capture(others, [], this.platform.clone, () => undefined).args;
+    return args.map((value, i) => (isLease(value) ? value : copies[i]));
   }
 
   connect(events: LinkEvents): SharedLink {
@@ -181,7 +189,7 @@ export class SharedExchange implements Exchange {
     for (const cell of posted) this.hint(cell);
   }
 
-  close(): void {
+  close(): undefined {
     this.drain.close();
     this.arena.close();
   }

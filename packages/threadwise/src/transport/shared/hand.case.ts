@@ -26,6 +26,8 @@ export interface Running {
 /** What the world decides, and hears of. */
 export interface Surroundings {
   now(): number;
+  /** How many steps workers have taken. */
+  steps(): number;
   /** It is as late as that now, or later. */
   wait(time: number): void;
   begun(hand: Hand, running: Running, args: readonly unknown[], fault: unknown): void;
@@ -82,7 +84,8 @@ export class Hand {
     this.#port = wire.port as HandPort;
     const timer = (ms: number, callback: () => void) =>
       this.timers.push({ dueAt: world.now() + ms, callback });
-    this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer });
+    const port = () => assert.fail('nobody sends a port');
+    this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer, port });
     if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
     this.#inlet.listen({
       tasks: () => this.#called(),

@@ -30,7 +30,7 @@ describe('shared: all ways that differ from the usual one at one or two points',
     test(`${who}: ${plan.join(', ')}`, (t) => {
       const { runs, endings } = exploreAll(options, {
         most,
-        within: most > 1 ? 60 : Number.POSITIVE_INFINITY,
+        within: most > 1 ? 45 : Number.POSITIVE_INFINITY,
       });
       t.diagnostic(`${runs} orders`);
       assert.ok(runs > 50, `only ${runs} orders were tried`);

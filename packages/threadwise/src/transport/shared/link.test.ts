@@ -1,11 +1,18 @@
 /** The shared transport on Node: the suite of all transports, and what only shared memory promises. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
+import type { LinkEvents } from '../../core/contracts.js';
+import { plainRun } from '../../core/fake-platform.case.js';
+import { Task } from '../../core/task.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import type { Ground } from '../rig.case.js';
 import { transportConformance } from '../transport.case.js';
-import { sharedTransport } from './exchange.js';
-import { SIZES } from './layout.js';
+import { SharedExchange, sharedTransport } from './exchange.js';
+import { SharedInlet } from './inlet.js';
+import { CELL_BYTES, FORM, type SharedMemory, SIZES } from './layout.js';
+import { type HandPort, handPlatform, Memory } from './stage.case.js';
 
 const ground = (name: string, sizes = SIZES): Ground => ({
   name,
@@ -15,3 +22,77 @@ const ground = (name: string, sizes = SIZES): Ground => ({
 });
 
 transportConformance(ground('shared transport'));
+transportConformance(ground('shared transport with little memory', { cells: 512, stream: 256 }));
+
+const CELL_WORDS = CELL_BYTES / 4;
+
+/** A line, with a worker that begins what it is told to and ends nothing by itself. */
+function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
+  const later = () => undefined;
+  const platform = handPlatform({ memory: new Memory(), spinners: 0, now: () => 0, later });
+  const exchange = new SharedExchange(platform, sizes, sizes.mail);
+  const said: (readonly unknown[])[] = [];
+  const events = new Proxy({} as LinkEvents, {
+    get:
+      (_target, what) =>
+      (...args: unknown[]) =>
+        void said.push([what, ...args]),
+  });
+  const link = exchange.connect(events);
+  const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
+  const inlet = new SharedInlet(port, memory, { now: () => 0, timer: later, port: () => port });
+  let lastId = 0;
+  const send = (...args: unknown[]) => {
+    const payload = exchange.capture('work', args, plainRun);
+    const task = new Task(++lastId, 'work', payload, plainRun, 0, (settled) => {
+      settled.payload.onSettled?.(settled.stillRuns);
+    });
+    link.send(task);
+    return task;
+  };
+  /** What main was told, but for the ends of batches. */
+  const told = () => said.map(([what]) => what).filter((what) => what !== 'settledBatch');
+  return { exchange, link, inlet, send, told };
+}
+
+describe('shared: what cannot be read', () => {
+  test('a result in no known form is none: its task counts as begun by a worker that is to die', () => {
+    const { exchange, link, inlet, send, told } = line();
+    const task = send('text');
+    const { cell } = inlet.take(1)!;
+    inlet.done(cell, task.id, 'x'.repeat(300), undefined, 1);
+    exchange.cells.words[cell * CELL_WORDS + FORM] = 7;
+    link.drain();
+    assert.deepEqual(told(), ['broken']);
+    link.adopt();
+    link.bury();
+    assert.notEqual(link.startedAt(task), undefined);
+    task.settle({ outcome: 'crashed', error: undefined });
+    link.close();
+    assert.equal(exchange.cells.outCount, 0);
+    assert.equal(exchange.arena.usedBytes, 0);
+  });
+});
+
+describe('shared: room', () => {
+  test('a letter has room while the mailbox has, and there are cells for it', () => {
+    const { exchange, link, inlet, send } = line({ cells: 4, stream: 256, mail: 2 });
+    assert.equal(link.room, 2);
+    const [first] = [send('a'), send('b')];
+    assert.equal(link.room, 0);
+    const { cell } = inlet.take(1)!;
+    assert.equal(link.room, 0, 'it was begun, and has not ended');
+    inlet.done(cell, first.id, 1, undefined, 1);
+    link.drain();
+    assert.equal(link.room, 1);
+    assert.ok(exchange.cells.hasFree);
+  });
+
+  test('a letter that was withdrawn takes its place until the worker has passed it', () => {
+    const { link, inlet, send } = line({ cells: 4, stream: 256, mail: 2 });
+    for (const task of [send('a'), send('b')]) assert.equal(link.withdraw(task), true);
+    assert.equal(link.room, 0);
+    assert.equal(inlet.take(1), undefined);
+    assert.equal(link.room, 2);
+  });
+});

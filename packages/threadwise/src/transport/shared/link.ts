@@ -1,5 +1,6 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
 import type { Link, LinkEvents, Port, Wire } from '../../core/contracts.js';
+import { LeaseStore } from '../../core/lease.js';
 import type { Task } from '../../core/task.js';
 import { decodeError, type EncodedError } from '../codec/error-codec.js';
 import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
@@ -7,6 +8,7 @@ import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
 import type { WordToMain } from '../words.js';
+import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
 import {
   BY_PORT,
@@ -37,6 +39,8 @@ import { ARGUMENTS, RESULT, type ToMain } from './words.js';
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
+
+const UNREADABLE = Symbol('unreadable');
 
 export class SharedLink implements Link {
   readonly wire: Wire;
@@ -81,7 +85,14 @@ export class SharedLink implements Link {
   }
 
   get room(): number {
-    if (!this.#exchange.cells.hasFree) return 0;
+    return this.#exchange.cells.hasFree ? this.#places : 0;
+  }
+
+  hasRoomFor(task: Task): boolean {
+    return (task.payload instanceof CellPayload || this.#exchange.cells.hasFree) && this.#places > 0;
+  }
+
+  get #places(): number {
     const mailed = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
     return Math.min(this.#capacity - this.#sent.size, this.#exchange.sizes.mail - mailed);
   }
@@ -100,7 +111,8 @@ export class SharedLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      const { args, transfer } = task.payload;
+      const { transfer } = task.payload;
+      const args = task.payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
       this.#conversation.post([ARGUMENTS, cell, task.id, task.name, args], transfer);
     }
     this.#sent.set(task.id, task);
@@ -203,9 +215,10 @@ export class SharedLink implements Link {
     const cell = hint & ~PORT_FIRST;
     const task = cells.tasks[cell];
     if (task === undefined) return;
-    if (this.#sent.size > 0) this.#sent.delete(task.id);
     const form = cells.words[cell * WORDS + FORM]!;
     const value = this.#readOrBreak(cell, form & ~IS_ERROR);
+    if (value === UNREADABLE) return;
+    if (this.#sent.size > 0) this.#sent.delete(task.id);
     const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
     this.#exchange.runTimes.add(runMs);
     cells.takeBack(cell);
@@ -214,13 +227,13 @@ export class SharedLink implements Link {
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
 
-  /** A worker that writes what cannot be read is not to be trusted with more. */
+  /** A worker that writes what cannot be read is not to be trusted with more: it goes down, and the task with it. */
   #readOrBreak(cell: number, form: number): unknown {
     try {
       return this.#read(cell, form);
     } catch (error) {
       this.#events.broken(error);
-      return undefined;
+      return UNREADABLE;
     }
   }
 

@@ -39,6 +39,7 @@ export class MainSide {
   readonly #byTask = new Map<Task, Call>();
   readonly #world: Surroundings;
   readonly #options: MainOptions;
+  #triedAt = 0;
 
   constructor(platform: Platform, options: MainOptions, world: Surroundings) {
     this.exchange = new SharedExchange(platform, options.sizes, options.tasksPerWorker + CAPACITY_BEYOND);
@@ -72,10 +73,34 @@ export class MainSide {
 
   /** What has happened and main has not attended to. */
   steps(): Step[] {
-    return this.open.flatMap((line) => [
+    const again = { what: 'tries again', take: () => this.#tryAgain() };
+    const steps = this.#isWaiting && this.#hasChanged ? [again] : [];
+    for (const line of this.open) steps.push(...this.#stepsOf(line));
+    return steps;
+  }
+
+  #stepsOf(line: Line): Step[] {
+    return [
       ...(line.hand.isAlive ? [] : [{ what: `buries ${line.hand.name}`, take: () => this.#exited(line) }]),
       ...(line.near.hasMessages ? [{ what: `hears ${line.hand.name}`, take: () => line.near.arrive() }] : []),
-    ]);
+    ];
+  }
+
+  /** Calls wait, and no end of a task will have main look for room: then a timer does. */
+  get #isWaiting(): boolean {
+    return (
+      this.exchange.open === 0 && (this.queue.length > 0 || this.open.some(({ lane }) => lane.length > 0))
+    );
+  }
+
+  /** Whether a worker has come further since it was tried last: the timer goes off again and again. */
+  get #hasChanged(): boolean {
+    return this.#triedAt !== this.#world.steps();
+  }
+
+  #tryAgain(): void {
+    this.#triedAt = this.#world.steps();
+    this.pump();
   }
 
   // --- what a plan can ask for ---

@@ -5,10 +5,15 @@ import type { SharedExchange } from './exchange.js';
 import { HEAD, ringPlace } from './layout.js';
 
 export class SharedQueue implements PullQueue {
+  readonly sorts = false;
   readonly #exchange: SharedExchange;
 
   constructor(exchange: SharedExchange) {
     this.#exchange = exchange;
+  }
+
+  carries({ payload }: Task): boolean {
+    return payload.byPort !== true && payload.transfer.length === 0;
   }
 
   get open(): number {
@@ -62,6 +67,9 @@ export class SharedQueue implements PullQueue {
     if (task.cell < 0 || cells.tasks[task.cell] !== task) return undefined;
     return links.get(cells.holder(task.cell));
   }
+
+  /** It keeps what it has. */
+  onReturned(): void {}
 
   peek(): Task | undefined {
     for (const task of this.#unbegun()) return task;

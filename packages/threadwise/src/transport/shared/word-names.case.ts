@@ -10,6 +10,8 @@ const BOARD: readonly (readonly [number, string])[] = [
   [layout.SEATS_USED, 'seatsUsed'],
   [PARKED, 'parked'],
   [SPINNING, 'spinning'],
+  [layout.DOZING, 'dozing'],
+  [layout.RESERVED, 'reserved'],
 ];
 const OWN: readonly (readonly [number, string])[] = [
   [layout.DONE_TAIL, 'doneTail'],

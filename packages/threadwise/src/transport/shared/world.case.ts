@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import type { Access } from '../interleaving.case.js';
 import type { Call } from './call.case.js';
 import { Death, type End, Hand, type Running, type Step, type Surroundings } from './hand.case.js';
-import { CELL_BYTES, PARKED, POSTED, phaseOf, RUNNING, SPINNING, STATE } from './layout.js';
+import { CELL_BYTES, DOZING, PARKED, POSTED, phaseOf, RESERVED, RUNNING, SPINNING, STATE } from './layout.js';
 import { type Line, MainSide } from './main-side.case.js';
 import { handPlatform, Memory, Sleepers } from './stage.case.js';
 import { wordName } from './word-names.case.js';
@@ -54,7 +54,7 @@ const CELL_WORDS = CELL_BYTES / 4;
 
 export class World implements Surroundings {
   readonly main: MainSide;
-  readonly #options: Required<Omit<WorldOptions, 'maxTasks'>> & Pick<WorldOptions, 'maxTasks'>;
+  readonly #options: Required<Omit<WorldOptions, 'maxTasks' | 'plan'>> & Pick<WorldOptions, 'maxTasks'>;
   readonly #decisions: Decisions;
   readonly #memory = new Memory();
   readonly #sleepers = new Sleepers<Side>(
@@ -64,9 +64,12 @@ export class World implements Surroundings {
   /** Who is in the middle of a step, the last of them at work. */
   readonly #atWork: Side[] = [];
   readonly #trace: string[] = [];
+  /** What main is still to do. */
+  #plan: readonly string[];
   #isWatching = false;
-  #at = 0;
   #steps = 0;
+  /** Of workers. */
+  #workersSteps = 0;
   #deaths = 0;
   #time = 1000;
   /** Long tasks that may end now. */
@@ -83,6 +86,7 @@ export class World implements Surroundings {
       tick: 0.03,
     };
     this.#options = { ...defaults, ...options };
+    this.#plan = options.plan;
     this.#decisions = decisions;
     const { cells, spinners, ...rest } = this.#options;
     const platform = handPlatform({
@@ -104,7 +108,7 @@ export class World implements Surroundings {
       this.#decisions.rest();
       // Seats are taken again, and the last stale hints are passed.
       while (this.main.open.length < this.#options.workers) this.main.connect();
-      this.#plan('offer last number', ...this.main.open.map((_, i) => `mail last${i} ${i} text`));
+      this.#plan = ['offer last number', ...this.main.open.map((_, i) => `mail last${i} ${i} text`)];
       this.#settleDown();
       this.#isWatching = false;
       this.#checkEnd();
@@ -140,6 +144,10 @@ export class World implements Surroundings {
 
   #find(wanted: string): Step {
     return stepOf(this.#stepsOfOthers(), wanted);
+  }
+
+  steps(): number {
+    return this.#workersSteps;
   }
 
   wait(time: number): void {
@@ -234,11 +242,6 @@ export class World implements Surroundings {
     }
   }
 
-  #plan(...more: string[]): void {
-    this.#at = 0;
-    (this.#options as { plan: readonly string[] }).plan = more;
-  }
-
   /** What can be done by those who are not in the middle of something: main's plan is last. */
   #stepsOfOthers(): Step[] {
     const { main } = this;
@@ -253,12 +256,13 @@ export class World implements Surroundings {
     for (const { what, take } of [...main.steps(), ...this.#due('main')]) {
       steps.push(this.#as('main', what, take));
     }
-    const planned = this.#options.plan[this.#at];
+    const [planned, ...later] = this.#plan;
+    if (planned === undefined) return steps;
     const plan = () => {
-      this.#at++;
-      main.do(planned!);
+      this.#plan = later;
+      main.do(planned);
     };
-    if (planned !== undefined) steps.push({ ...this.#as('main', planned, plan), isPlanned: true });
+    steps.push({ ...this.#as('main', planned, plan), isPlanned: true });
     return steps;
   }
 
@@ -280,6 +284,7 @@ export class World implements Surroundings {
     const take = () => {
       assert.ok(++this.#steps < MAX_STEPS, 'it comes to no end');
       this.#note(what);
+      if (side !== 'main') this.#workersSteps++;
       this.#atWork.push(side);
       try {
         step();
@@ -347,8 +352,9 @@ export class World implements Surroundings {
     const seats = open.map(({ hand }) => hand.seat);
     for (let seat = 0; seat < this.main.lines.length; seat++) {
       if (seats.includes(seat)) continue;
-      assert.equal(board.isSet(PARKED, seat), false, `seat ${seat}, which nobody has, is parked`);
-      assert.equal(board.isSet(SPINNING, seat), false, `seat ${seat}, which nobody has, spins`);
+      for (const [name, mask] of Object.entries({ PARKED, RESERVED, SPINNING, DOZING })) {
+        assert.equal(board.isSet(mask, seat), false, `${name} of seat ${seat}, which nobody has`);
+      }
     }
     let free = 0;
     while (free <= sizes.cells && cells.reserve() !== undefined) free++;

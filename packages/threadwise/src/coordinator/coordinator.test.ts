@@ -1,0 +1,326 @@
+/** The coordinator, with lines that take notes: who gets which task, in which order, and what becomes of the rest. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Port } from '../core/contracts.js';
+import { plainRun } from '../core/fake-platform.case.js';
+import { Task } from '../core/task.js';
+import { boardByteLength, TicketOwner, TicketReader } from '../transport/coordinator/ticket-board.js';
+import {
+  FROM_COORDINATOR,
+  FROM_SEAT,
+  TO_COORDINATOR,
+  TO_SEAT,
+  type WordFromSeat,
+  type WordToCoordinator,
+  type WordToSeat,
+} from '../transport/coordinator/words.js';
+import { Coordinator } from './coordinator.js';
+
+/** One end of a line: what is posted is noted down, what is said is heard at once. */
+class NotedPort implements Port {
+  readonly posted: unknown[] = [];
+  say: (message: unknown) => void = () => undefined;
+  isClosed = false;
+
+  post(message: unknown): void {
+    this.posted.push(message);
+  }
+
+  listen(handler: (message: unknown) => void): void {
+    this.say = handler;
+  }
+
+  drain(): number {
+    return 0;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+/** A worker's end: begins what it was given, when told to. */
+class Worker {
+  readonly line = new NotedPort();
+  readonly seat: number;
+  readonly #reader: TicketReader;
+  #read = 0;
+
+  constructor(seat: number, reader: TicketReader) {
+    this.seat = seat;
+    this.#reader = reader;
+  }
+
+  get words(): readonly WordToSeat[] {
+    return this.line.posted as WordToSeat[];
+  }
+
+  /** The numbers of all tasks that it was ever given. */
+  get given(): number[] {
+    return this.words.flatMap((word) => (word[0] === TO_SEAT.task ? [word[2]] : []));
+  }
+
+  say(word: WordFromSeat): void {
+    this.line.say(word);
+  }
+
+  /** Begins the next task that it was given and not begun; undefined: it had been taken back, or begun elsewhere. */
+  begin(): number | undefined {
+    const word = this.words[this.#read++];
+    if (word?.[0] !== TO_SEAT.task) throw new Error('nothing was given');
+    const [, ticket] = word;
+    if (this.#reader.begin(ticket, this.seat, 1) >= 0) return ticket;
+    this.say([FROM_SEAT.passed, ticket]);
+    return undefined;
+  }
+
+  run(runMs = 1): void {
+    const ticket = this.begin();
+    if (ticket !== undefined) this.say([FROM_SEAT.ended, ticket, 'work', runMs, 0]);
+  }
+}
+
+interface Given {
+  readonly workers?: number;
+  readonly tasksPerWorker?: number;
+  readonly choose?: string;
+}
+
+function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given = {}) {
+  const memory = new SharedArrayBuffer(boardByteLength(64));
+  const [owner, reader] = [new TicketOwner(memory), new TicketReader(memory)];
+  const main = new NotedPort();
+  const timers: (() => void)[] = [];
+  new Coordinator(
+    main,
+    { board: memory, tasksPerWorker, choose },
+    { port: (far) => far as Port, timer: (_ms, callback) => timers.push(callback) },
+  );
+  const tell = (word: WordToCoordinator) => main.say(word);
+  let lastId = 0;
+  const post = ({ priority = 0, id = ++lastId, moved = false } = {}) => {
+    const payload = { args: [id], transfer: [], onSettled: undefined };
+    const task = new Task(id, 'work', payload, plainRun, 0, () => undefined);
+    const ticket = owner.post(task);
+    const transfer = moved ? [new ArrayBuffer(1)] : [];
+    tell([TO_COORDINATOR.task, ticket, id, 'work', priority, [id], transfer]);
+    return { task, ticket };
+  };
+  const hire = (seat: number) => {
+    const worker = new Worker(seat, reader);
+    tell([TO_COORDINATOR.hire, seat, worker.line]);
+    return worker;
+  };
+  const crew = Array.from({ length: workers }, (_, i) => hire(i + 1));
+  for (const worker of crew) worker.say([FROM_SEAT.hello]);
+  /** Time goes on until the coordinator looks for stalls. */
+  const look = () => timers.splice(0).forEach((callback) => void callback());
+  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers };
+}
+
+describe('coordinator: who gets a task', () => {
+  test('nobody before he has said hello; then what waited', () => {
+    const { post, hire } = begin({ workers: 0 });
+    const worker = hire(1);
+    post();
+    assert.deepEqual(worker.given, []);
+    worker.say([FROM_SEAT.hello]);
+    assert.deepEqual(worker.given, [1]);
+  });
+
+  test('each as many as it may run, the next when one has ended', () => {
+    const { post, crew } = begin({ workers: 2, tasksPerWorker: 2 });
+    for (let i = 0; i < 6; i++) post();
+    assert.deepEqual(
+      crew.map(({ given }) => given),
+      [
+        [1, 3],
+        [2, 4],
+      ],
+    );
+    crew[1]!.run(100);
+    assert.deepEqual(crew[1]!.given, [2, 4, 5]);
+  });
+
+  test('who runs a task of main’s is not free', () => {
+    const { post, crew } = begin({ workers: 2 });
+    crew[0]!.say([FROM_SEAT.letters, 1]);
+    post();
+    post();
+    assert.deepEqual(crew[0]!.given, []);
+    assert.deepEqual(crew[1]!.given, [1]);
+    crew[0]!.say([FROM_SEAT.letters, 0]);
+    assert.deepEqual(crew[0]!.given, [2]);
+  });
+
+  test('the strategy that was named chooses', () => {
+    const { post, crew } = begin({ workers: 3, choose: 'round-robin' });
+    post();
+    crew[0]!.run(100);
+    post();
+    crew[1]!.run(100);
+    post();
+    assert.deepEqual(
+      crew.map(({ given }) => given),
+      [[1], [2], [3]],
+    );
+  });
+
+  test('tiny tasks are given ahead, those that move their arguments are not', () => {
+    const { post, worker } = begin();
+    post();
+    worker.run(0.001);
+    post();
+    post();
+    assert.deepEqual(worker.given, [1, 2, 3]);
+    post({ moved: true });
+    assert.deepEqual(worker.given, [1, 2, 3]);
+  });
+
+  test('arguments, name and number arrive, and whether they were moved', () => {
+    const { post, worker } = begin({ tasksPerWorker: 2 });
+    const { ticket } = post();
+    const moved = post({ moved: true });
+    assert.deepEqual(worker.words, [
+      [TO_SEAT.task, ticket, 1, 'work', [1], false],
+      [TO_SEAT.task, moved.ticket, 2, 'work', [2], true],
+    ]);
+  });
+});
+
+describe('coordinator: in which order', () => {
+  test('first in first out within a priority, the more urgent first', () => {
+    const { post, worker } = begin();
+    post();
+    const running = worker.begin()!;
+    for (const priority of [0, 5, 0, 5]) post({ priority });
+    worker.say([FROM_SEAT.ended, running, 'work', 100, 0]);
+    for (let i = 0; i < 3; i++) worker.run(100);
+    assert.deepEqual(worker.given, [1, 3, 5, 2, 4]);
+  });
+
+  test('one that main had put back comes before younger ones of its priority', () => {
+    const { post, worker } = begin({ workers: 1 });
+    post({ id: 1 });
+    for (const id of [5, 6]) post({ id });
+    for (const id of [4, 3]) post({ id });
+    post({ id: 7 });
+    for (let i = 0; i < 5; i++) worker.run(100);
+    assert.deepEqual(worker.given, [1, 3, 4, 5, 6, 7]);
+  });
+
+  test('what was taken back is not given', () => {
+    const { post, owner, tell, worker } = begin();
+    post();
+    const [told, untold] = [post(), post()];
+    post();
+    tell([TO_COORDINATOR.forget, [owner.withdraw(told.task)!]]);
+    owner.withdraw(untold.task);
+    worker.run(100);
+    assert.deepEqual(worker.given, [1, 4]);
+  });
+});
+
+describe('coordinator: who does not get on', () => {
+  test('loses what it has not begun to who is free, and gets nothing more until it says something', () => {
+    const { post, crew, look } = begin({ workers: 2 });
+    const [slow, quick] = crew;
+    post();
+    post();
+    quick!.run(100);
+    look();
+    look();
+    assert.deepEqual(quick!.given, [2, 1]);
+    quick!.run(100);
+    post();
+    post();
+    assert.deepEqual(slow!.given, [1]);
+    assert.equal(slow!.begin(), undefined, 'it passes over what another one has run');
+    assert.deepEqual(slow!.given, [1, 4]);
+  });
+
+  test('may begin it all the same, as long as nobody else has', () => {
+    const { post, owner, crew, look } = begin({ workers: 2 });
+    const [slow, quick] = crew;
+    const { task } = post();
+    look();
+    look();
+    assert.deepEqual(quick!.given, [1]);
+    assert.ok(slow!.begin() !== undefined);
+    assert.equal(quick!.begin(), undefined);
+    assert.equal(owner.holder(task), slow!.seat);
+  });
+
+  test('keeps what was moved to it', () => {
+    const { post, crew, look } = begin({ workers: 2 });
+    post({ moved: true });
+    look();
+    look();
+    assert.deepEqual(
+      crew.map(({ given }) => given),
+      [[1], []],
+    );
+  });
+
+  test('nobody is watched while nothing lies unbegun', () => {
+    const { post, worker, look, timers } = begin();
+    post();
+    worker.run();
+    look();
+    assert.equal(timers.length, 0);
+  });
+});
+
+describe('coordinator: who leaves', () => {
+  test('a retiring worker hears of it behind its last task, and others get what it has not begun', () => {
+    const { post, tell, crew } = begin({ workers: 2 });
+    const [leaving, other] = crew;
+    post();
+    tell([TO_COORDINATOR.retire, leaving!.seat]);
+    assert.deepEqual(leaving!.words.at(-1), [TO_SEAT.retire]);
+    assert.deepEqual(other!.given, [1]);
+    post();
+    other!.run(100);
+    assert.deepEqual(leaving!.given, [1]);
+    assert.deepEqual(other!.given, [1, 2]);
+  });
+
+  test('one that has run enough gets nothing more', () => {
+    const { post, crew } = begin({ workers: 2 });
+    crew[0]!.say([FROM_SEAT.enough]);
+    post();
+    assert.deepEqual(
+      crew.map(({ given }) => given),
+      [[], [1]],
+    );
+  });
+
+  test('of a dead one’s, what had begun is main’s to tell of, the rest runs elsewhere, in its order', () => {
+    const { post, tell, main, crew } = begin({ workers: 2, tasksPerWorker: 2 });
+    const [dead, other] = crew;
+    for (let i = 0; i < 5; i++) post();
+    dead!.begin(); // 1; it also has 3, the other one 2 and 4; 5 waits
+    tell([TO_COORDINATOR.gone, dead!.seat]);
+    assert.ok(dead!.line.isClosed);
+    other!.run(100);
+    other!.run(100);
+    assert.deepEqual(other!.given, [2, 4, 3, 5]);
+    assert.deepEqual(main.posted, []);
+  });
+
+  test('what had been moved to a dead one and not begun is told of as lost', () => {
+    const { post, tell, main, worker } = begin({ tasksPerWorker: 2 });
+    post({ moved: true });
+    const { ticket } = post({ moved: true });
+    worker.begin();
+    tell([TO_COORDINATOR.gone, worker.seat]);
+    assert.deepEqual(main.posted, [[FROM_COORDINATOR.lost, [ticket]]]);
+  });
+
+  test('words about who is gone already are passed over', () => {
+    const { tell, worker } = begin();
+    tell([TO_COORDINATOR.gone, worker.seat]);
+    tell([TO_COORDINATOR.gone, worker.seat]);
+    tell([TO_COORDINATOR.retire, worker.seat]);
+  });
+});

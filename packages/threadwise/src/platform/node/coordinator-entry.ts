@@ -1,0 +1,18 @@
+/** The first code of a coordinator's thread on Node: puts a coordinator on the port that it was given. */
+import { type MessagePort, workerData } from 'node:worker_threads';
+import { Coordinator } from '../../coordinator/coordinator.js';
+import type { CoordinatorData } from '../../transport/coordinator/exchange.js';
+import { NodePort } from './port.js';
+
+/** What `thread.ts` passes as workerData. */
+export interface HelperBoot {
+  readonly port: MessagePort;
+  readonly data: unknown;
+}
+
+const boot = workerData as HelperBoot;
+
+new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
+  port: (far) => new NodePort(far as MessagePort),
+  timer: (ms, callback) => setTimeout(callback, ms),
+});

@@ -1,0 +1,6 @@
+/**
+ * The texts of worker-entry.ts and coordinator-entry.ts with all they import, each as one script. Written into dist by
+ * scripts/build-threads.mjs.
+ */
+export declare const workerSource: string;
+export declare const coordinatorSource: string;

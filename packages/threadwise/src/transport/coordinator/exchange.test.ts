@@ -1,0 +1,194 @@
+/** A coordinator's pool with real threads: the suite of all transports, and what becomes of tasks when threads die. */
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import type { MessagePort } from 'node:worker_threads';
+import type { Platform, Thread } from '../../core/contracts.js';
+import { nodePlatform } from '../../platform/node/platform.js';
+import { NodePort } from '../../platform/node/port.js';
+import { ARRIVED, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
+import { transportConformance } from '../transport.case.js';
+import { coordinatedTransport } from './exchange.js';
+
+transportConformance({
+  name: 'messages with a coordinator',
+  transport: coordinatedTransport({ tasksPerWorker: 1, choose: 'least-busy' }),
+  platform: nodePlatform,
+  farPort: (wire) => new NodePort(wire.port as MessagePort),
+});
+
+const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+const codeOf = (call: Promise<unknown>) =>
+  call.then(
+    () => 'ok',
+    (error) => (error as { code?: string }).code,
+  );
+
+/** A pool, and what its coordinators are killed by. `startError`: they cannot be started. */
+function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
+  const { startError, ...rest } = options;
+  const started: Thread[] = [];
+  const platform: Platform = {
+    ...nodePlatform,
+    startHelper: (spec, onExit) => {
+      if (startError !== undefined) throw startError;
+      const thread = nodePlatform.startHelper(spec, onExit);
+      started.push(thread);
+      return thread;
+    },
+  };
+  const small = smallPool(t, { dispatch: 'coordinator', ...rest, platform });
+  return { ...small, started, kill: () => started.at(-1)!.terminate() };
+}
+
+describe('coordinator: a pool with one', () => {
+  test('tasks run, and each gets its own result', async (t) => {
+    const { pool } = coordinated(t, { cells: 4 });
+    assert.deepEqual(await Promise.all(range(50).map((i) => pool.run('echo', [i]))), range(50));
+  });
+
+  test('a call that is made before there is any thread is answered', async (t) => {
+    const { pool, started } = coordinated(t, { threads: { min: 0, max: 1 } });
+    await pool.ready;
+    assert.equal(started.length, 0);
+    assert.equal(await pool.run('echo', [1]), 1);
+  });
+
+  test('what is moved arrives, and is gone from main', async (t) => {
+    const { pool } = coordinated(t);
+    const bytes = new Uint8Array([1, 2, 3]);
+    assert.equal(await pool.run('sum', [bytes], { transfer: [bytes.buffer] }), 6);
+    assert.equal(bytes.byteLength, 0);
+  });
+
+  test('a main thread that is blocked starves nobody', async (t) => {
+    const { pool, words } = coordinated(t, { cells: 64 });
+    await pool.ready;
+    const calls = range(30).map((i) => pool.run('mark', [i]));
+    // Main does nothing but wait here, and still all of them run.
+    for (let ran = Atomics.load(words, RAN); ran < 30; ran = Atomics.load(words, RAN)) {
+      Atomics.wait(words, RAN, ran);
+    }
+    assert.deepEqual(await Promise.all(calls), range(30));
+  });
+
+  test('its utilisation is in the statistics', async (t) => {
+    const { pool } = coordinated(t);
+    await pool.run('echo', [1]);
+    const { coordinator } = pool.stats();
+    assert.equal(coordinator?.restarts, 0);
+    assert.ok(coordinator.utilization >= 0 && coordinator.utilization <= 1);
+  });
+
+  test('close ends its thread', async (t) => {
+    const { pool, started } = coordinated(t);
+    await pool.run('echo', [1]);
+    const exited = started[0]!.terminate; // it has ended by then: asking again changes nothing
+    await pool.close();
+    await exited.call(started[0]);
+    assert.equal(started.length, 1);
+  });
+});
+
+describe('coordinator: it dies', () => {
+  test('what runs goes on, what waits runs under the next one', async (t) => {
+    const { pool, arrived, open, started, kill } = coordinated(t, { threads: 2 });
+    const held = range(2).map((i) => pool.run('hold', [i]));
+    await arrived(2);
+    const waiting = range(20).map((i) => pool.run('echo', [i]));
+    await kill();
+    open();
+    assert.deepEqual(await Promise.all(held), [0, 1]);
+    assert.deepEqual(await Promise.all(waiting), range(20));
+    assert.equal(started.length, 2);
+    assert.equal(pool.stats().coordinator?.restarts, 1);
+  });
+
+  test('before it has begun anything', async (t) => {
+    const { pool, kill } = coordinated(t);
+    const calls = range(10).map((i) => pool.run('echo', [i]));
+    await kill();
+    assert.deepEqual(await Promise.all(calls), range(10));
+  });
+
+  test('in the middle of a burst, again and again: every call is answered, and none runs twice', async (t) => {
+    const { pool, words, kill } = coordinated(t);
+    await pool.ready;
+    for (let round = 1; round <= 2; round++) {
+      const calls = range(200).map((i) => pool.run('mark', [i]));
+      await calls[20];
+      await kill();
+      assert.deepEqual(await Promise.all(calls), range(200));
+      assert.equal(Atomics.load(words, RAN), 200 * round);
+    }
+  });
+
+  test('arguments that were moved to it and had not begun are lost, and their callers are told', async (t) => {
+    const { pool, arrived, open, kill } = coordinated(t, { threads: 1 });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    const bytes = new Uint8Array(8);
+    const moved = pool.run('sum', [bytes], { transfer: [bytes.buffer] });
+    const copied = pool.run('sum', [new Uint8Array([4])]);
+    const outcome = codeOf(moved);
+    await kill();
+    open();
+    assert.equal(await outcome, 'ERR_WORKER_CRASHED');
+    await assert.rejects(
+      moved,
+      /The coordinator ended before it began task 'sum', whose arguments had been moved/,
+    );
+    assert.equal(await copied, 4);
+    assert.equal(await held, 0);
+  });
+
+  test('a worker that is about to leave leaves', async (t) => {
+    const { pool, arrived, open, kill } = coordinated(t, { threads: 2 });
+    const held = range(2).map((i) => pool.run('hold', [i]));
+    await arrived(2);
+    const left = new Promise((resolve) => pool.on('worker:exit', resolve));
+    pool.resize(1);
+    await kill();
+    open();
+    await Promise.all(held);
+    await left;
+    assert.equal(await pool.run('echo', [1]), 1);
+  });
+
+  test('time after time: main takes over', async (t) => {
+    const { pool, started, kill } = coordinated(t);
+    for (let i = 0; i < 3; i++) {
+      await pool.run('echo', [i]);
+      await kill();
+    }
+    assert.deepEqual(await Promise.all(range(20).map((i) => pool.run('echo', [i]))), range(20));
+    assert.equal(started.length, 3);
+    pool.resize(1);
+    assert.equal(await pool.run('echo', [1]), 1);
+    await pool.close();
+  });
+
+  test('it cannot be started at all: main takes over', async (t) => {
+    const { pool } = coordinated(t, { startError: new Error('no thread for you') });
+    const calls = range(20).map((i) => pool.run('echo', [i]));
+    assert.deepEqual(await Promise.all(calls), range(20));
+  });
+});
+
+describe('coordinator: a worker dies', () => {
+  test('its running task is rejected, what it had not begun runs elsewhere', async (t) => {
+    const { pool } = coordinated(t, { threads: 1 });
+    const before = range(5).map((i) => pool.run('echo', [i]));
+    const exit = pool.run('exit', [3]);
+    const after = range(20).map((i) => pool.run('echo', [i]));
+    assert.equal(await codeOf(exit), 'ERR_WORKER_CRASHED');
+    assert.deepEqual(await Promise.all(before), range(5));
+    assert.deepEqual(await Promise.all(after), range(20));
+  });
+
+  test('with retries it runs again, and takes the next one down as well', async (t) => {
+    const { pool, words } = coordinated(t, { threads: 1 });
+    assert.equal(await codeOf(pool.run('exit', [3], { retries: 2 })), 'ERR_WORKER_CRASHED');
+    await reached(words, ARRIVED, 3);
+    assert.equal(await pool.run('echo', ['still here']), 'still here');
+  });
+});

@@ -1,0 +1,210 @@
+/** Main's side of a pool with a coordinator: hands tasks to its thread, and starts that anew when it dies. */
+import type {
+  Exchange,
+  HelperView,
+  LinkEvents,
+  Platform,
+  Port,
+  Thread,
+  Transport,
+} from '../../core/contracts.js';
+import { lostError } from '../../core/failures.js';
+import { LeaseStore } from '../../core/lease.js';
+import type { ResolvedRun } from '../../core/options.js';
+import { capture, type Payload } from '../../core/payload.js';
+import type { Task } from '../../core/task.js';
+import { CoordinatedLink } from './link.js';
+import { CoordinatedQueue } from './queue.js';
+import { boardByteLength, CELLS, TicketOwner } from './ticket-board.js';
+import {
+  FROM_COORDINATOR,
+  TO_COORDINATOR,
+  type WordFromCoordinator,
+  type WordToCoordinator,
+} from './words.js';
+
+/** What the coordinator's thread is given, beside its port. */
+export interface CoordinatorData {
+  readonly board: ArrayBufferLike;
+  readonly tasksPerWorker: number;
+  /** The name of the strategy. */
+  readonly choose: string;
+}
+
+/** A coordinator that dies so often in a row, each time soon, is not started again: main chooses. Chosen by hand. */
+const MAX_FAILURES = 3;
+/** What counts as soon. Milliseconds. */
+const EARLY_MS = 10_000;
+
+export function coordinatedTransport(options: Omit<CoordinatorData, 'board'>, cells = CELLS): Transport {
+  return {
+    name: 'coordinator',
+    open: (platform, linkCapacity) => new CoordinatedExchange(platform, linkCapacity, options, cells),
+  };
+}
+
+export class CoordinatedExchange implements Exchange {
+  readonly name = 'coordinator';
+  readonly leaseMemory = undefined;
+  readonly pull = new CoordinatedQueue(this);
+  readonly platform: Platform;
+  readonly boardMemory: ArrayBufferLike;
+  readonly board: TicketOwner;
+  /** Workers whose thread has not ended, by seat. */
+  readonly links = new Map<number, CoordinatedLink>();
+  /** Tasks that count as handed to the worker that took them. */
+  readonly adopted = new Set<Task>();
+  onReturned: (tasks: readonly Task[]) => void = () => undefined;
+  readonly measuresUtilization: boolean;
+  readonly #data: CoordinatorData;
+  readonly #linkCapacity: number;
+  #thread: Thread | undefined;
+  #port: Port | undefined;
+  #startedAt = 0;
+  #isClosed = false;
+  #failures = 0;
+  #restarts = 0;
+  #lastSeat = 0;
+  /** To be forgotten by the coordinator, at the end of this turn. */
+  #forgotten: number[] = [];
+
+  constructor(
+    platform: Platform,
+    linkCapacity: number,
+    options: Omit<CoordinatorData, 'board'>,
+    cells: number,
+  ) {
+    this.platform = platform;
+    this.#linkCapacity = linkCapacity;
+    this.boardMemory = platform.sharedMemory(boardByteLength(cells));
+    this.board = new TicketOwner(this.boardMemory);
+    this.#data = { ...options, board: this.boardMemory };
+    this.measuresUtilization = options.choose === 'least-elu';
+  }
+
+  /** There is no coordinator, and there will be none. */
+  get isDown(): boolean {
+    return this.#failures >= MAX_FAILURES;
+  }
+
+  get coordinator(): HelperView {
+    return { utilization: this.#thread?.utilization() ?? 0, restarts: this.#restarts };
+  }
+
+  capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
+    return capture(args, run.transfer, this.platform.clone, LeaseStore.of);
+  }
+
+  connect(events: LinkEvents): CoordinatedLink {
+    this.#ensureStarted();
+    const link = new CoordinatedLink(this, ++this.#lastSeat, events, this.#linkCapacity);
+    this.links.set(link.seat, link);
+    this.#hire(link);
+    return link;
+  }
+
+  /** At once, task by task: how long this turn will be, nobody knows. */
+  handOver(task: Task): void {
+    this.#ensureStarted();
+    const { args, transfer } = task.payload;
+    const ticket = this.board.post(task);
+    const word = [TO_COORDINATOR.task, ticket, task.id, task.name, task.priority, args, transfer] as const;
+    this.tell(word, transfer);
+  }
+
+  forget(ticket: number): void {
+    if (this.#forgotten.length === 0) this.platform.defer(() => this.#tellForgotten());
+    this.#forgotten.push(ticket);
+  }
+
+  tell(word: WordToCoordinator, transfer?: readonly unknown[]): void {
+    this.#port?.post(word, transfer);
+  }
+
+  close(): Promise<void> | undefined {
+    this.#isClosed = true;
+    this.#port?.close();
+    return this.#thread?.terminate();
+  }
+
+  #tellForgotten(): void {
+    const tickets = this.#forgotten;
+    this.#forgotten = [];
+    this.tell([TO_COORDINATOR.forget, tickets]);
+  }
+
+  /** Not before somebody needs it: a pool may wait for its first call without any thread. */
+  #ensureStarted(): void {
+    if (this.#port === undefined && !this.isDown) this.#start();
+  }
+
+  #restart(): void {
+    this.#restarts++;
+    this.#start();
+  }
+
+  #start(): void {
+    const { near, far } = this.platform.channel();
+    this.#port = near;
+    this.#startedAt = this.platform.now();
+    near.listen((message) => this.#hear(message as WordFromCoordinator));
+    const spec = {
+      role: 'coordinator',
+      name: 'threadwise/coordinator',
+      port: far,
+      data: this.#data,
+    } as const;
+    try {
+      const thread = this.platform.startHelper(spec, () => {
+        if (this.#thread === thread) this.#died();
+      });
+      this.#thread = thread;
+    } catch {
+      this.platform.defer(() => this.#died());
+    }
+  }
+
+  #hear(word: WordFromCoordinator): void {
+    if (word[0] === FROM_COORDINATOR.lost) this.#lost(word[1]);
+  }
+
+  /** Their worker is gone, and their arguments with it. */
+  #lost(tickets: readonly number[]): void {
+    for (const ticket of tickets) {
+      const task = this.board.taskOf(ticket);
+      if (task !== undefined && this.board.withdraw(task) !== undefined) settleLost(task, 'A worker');
+    }
+  }
+
+  /** What has begun goes on. What has not is handed to the next coordinator, but for arguments that were moved. */
+  #died(): void {
+    this.#port?.close();
+    this.#port = undefined;
+    this.#thread = undefined;
+    if (this.#isClosed) return;
+    const isEarly = this.platform.now() - this.#startedAt < EARLY_MS;
+    this.#failures = isEarly ? this.#failures + 1 : 1;
+    const withdrawn = this.board.posted().filter((task) => this.board.withdraw(task) !== undefined);
+    if (!this.isDown) this.#restart();
+    for (const link of this.links.values()) this.#hire(link);
+    for (const task of withdrawn) if (isMoved(task)) settleLost(task, 'The coordinator');
+    this.onReturned(withdrawn.filter((task) => !isMoved(task)));
+  }
+
+  /** Each gets one end of a line. The worker says `hello` over it when it can run tasks. */
+  #hire(link: CoordinatedLink): void {
+    if (this.isDown) return link.stayWithout();
+    const [here, there] = this.platform.channelEnds();
+    this.tell([TO_COORDINATOR.hire, link.seat, here], [here]);
+    link.join(there);
+    if (link.isRetiring) this.tell([TO_COORDINATOR.retire, link.seat]);
+  }
+}
+
+function isMoved(task: Task): boolean {
+  return task.payload.transfer.length > 0;
+}
+
+function settleLost(task: Task, who: string): void {
+  task.settle({ outcome: 'crashed', error: lostError(task, who) });
+}

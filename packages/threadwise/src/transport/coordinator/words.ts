@@ -1,0 +1,65 @@
+/**
+ * What main, the coordinator and the workers say to each other. Between main and a worker the words of the message
+ * transport are spoken; these come with them. README.md beside this file has the protocol.
+ */
+
+/** Main to coordinator. */
+export const TO_COORDINATOR = { task: 0, forget: 1, hire: 2, retire: 3, gone: 4 } as const;
+
+export type WordToCoordinator =
+  | readonly [
+      type: typeof TO_COORDINATOR.task,
+      ticket: number,
+      id: number,
+      name: string,
+      priority: number,
+      args: readonly unknown[],
+      transfer: readonly unknown[],
+    ]
+  /** Tasks that were taken back. */
+  | readonly [type: typeof TO_COORDINATOR.forget, tickets: readonly number[]]
+  /** A worker, and the near end of the line to it. */
+  | readonly [type: typeof TO_COORDINATOR.hire, seat: number, line: unknown]
+  /** It is to get nothing more. */
+  | readonly [type: typeof TO_COORDINATOR.retire, seat: number]
+  /** Its thread has ended. */
+  | readonly [type: typeof TO_COORDINATOR.gone, seat: number];
+
+/** Coordinator to main. */
+export const FROM_COORDINATOR = { lost: 0 } as const;
+
+/** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
+export type WordFromCoordinator = readonly [type: typeof FROM_COORDINATOR.lost, tickets: readonly number[]];
+
+/** Coordinator to worker. */
+export const TO_SEAT = { task: 0, retire: 1 } as const;
+
+/** `isMoved`: its arguments are nowhere else, so nobody else can run it. */
+export type PostedTask = readonly [
+  type: typeof TO_SEAT.task,
+  ticket: number,
+  id: number,
+  name: string,
+  args: readonly unknown[],
+  isMoved: boolean,
+];
+
+export type WordToSeat = PostedTask | readonly [type: typeof TO_SEAT.retire];
+
+/** Worker to coordinator. */
+export const FROM_SEAT = { hello: 0, ended: 1, passed: 2, letters: 3, enough: 4 } as const;
+
+export type WordFromSeat =
+  /** It can run tasks from now on: the other half of `hire`. */
+  | readonly [type: typeof FROM_SEAT.hello]
+  | readonly [type: typeof FROM_SEAT.ended, ticket: number, name: string, runMs: number, utilization: number]
+  /** The task had been taken back, or another worker has begun it. */
+  | readonly [type: typeof FROM_SEAT.passed, ticket: number]
+  /** How many tasks it runs that main sent to it. */
+  | readonly [type: typeof FROM_SEAT.letters, running: number]
+  /** It has run as many tasks as it may. */
+  | readonly [type: typeof FROM_SEAT.enough];
+
+/** Main to worker, over their own port: the worker's end of a line to the coordinator. */
+export const LINE = 20;
+export type LineWord = readonly [type: typeof LINE, line: unknown];

@@ -1,0 +1,364 @@
+/** The shared transport between real threads, with so little memory that cells, streams and arenas run out. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { describe, type TestContext, test as testFor } from 'node:test';
+import { promisify } from 'node:util';
+import { isThreadwiseError } from '../../core/errors.js';
+import { ARRIVED, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
+
+/** What waits for longer than that waits for ever. Milliseconds. */
+const TIMEOUT_MS = 10_000;
+const test = (name: string, run: (t: TestContext) => Promise<void>) =>
+  testFor(name, { timeout: TIMEOUT_MS }, run);
+const KIB = 1024;
+
+const codeOf = (error: unknown) => (isThreadwiseError(error) ? error.code : String(error));
+const range = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+/** The codes with which calls were rejected; of the others 'ok'. */
+async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.map((result) => (result.status === 'fulfilled' ? 'ok' : codeOf(result.reason)));
+}
+
+describe('shared threads: what does not fit', () => {
+  test('results of all sizes, many at a time: in the cell, in the stream, and over the port', async (t) => {
+    const { pool } = smallPool(t);
+    const sizes = [0, 1, 60, 87, 88, 89, 200, 1000, 3000, 4095, 4096, 4097, 20_000, 300 * KIB];
+    const calls = range(3 * sizes.length).map((i) => {
+      const length = sizes[i % sizes.length]!;
+      return { length, value: i, result: pool.run('bytes', [length, i]) };
+    });
+    for (const { length, value, result } of calls) {
+      const bytes = (await result) as Uint8Array;
+      assert.equal(bytes.length, length);
+      assert.ok(bytes.every((byte) => byte === value));
+    }
+  });
+
+  test('a result larger than the usual stream', async (t) => {
+    const { pool } = smallPool(t, { stream: 256 * KIB });
+    const texts = await Promise.all(range(6).map((i) => pool.run('text', [300 * KIB, `${i}`])));
+    for (const [i, text] of texts.entries()) assert.equal(text, `${i}`.repeat(300 * KIB));
+  });
+
+  test('arguments that are larger than any block', async (t) => {
+    const { pool } = smallPool(t);
+    const large = [new Uint8Array(5 * KIB * KIB).fill(1), new Uint8Array(300 * KIB).fill(2)];
+    const sums = await Promise.all([...large, ...large].map((bytes) => pool.run('sum', [bytes])));
+    assert.deepEqual(sums, [5 * KIB * KIB, 600 * KIB, 5 * KIB * KIB, 600 * KIB]);
+    const text = 'x'.repeat(3 * KIB * KIB);
+    assert.equal(await pool.run('echo', [text]), text);
+  });
+
+  test('results while main is blocked: the stream fills up, and every one arrives', async (t) => {
+    const { pool, words } = smallPool(t, { cells: 32 });
+    await pool.ready;
+    await Promise.all(range(4).map((i) => pool.run('echo', [i])));
+    const calls = range(24).map((i) => pool.run('text', [700, String.fromCharCode(97 + i)]));
+    const marks = range(4).map((i) => pool.run('mark', [i]));
+    for (let ran = 0; ran < 4; ran = Atomics.load(words, RAN)) Atomics.wait(words, RAN, ran);
+    const texts = await Promise.all(calls);
+    for (const [i, text] of texts.entries()) assert.equal(text, String.fromCharCode(97 + i).repeat(700));
+    assert.deepEqual(await Promise.all(marks), range(4));
+  });
+
+  test('a word in the port comes before the end of its task, however many there are', async (t) => {
+    const { pool, words } = smallPool(t, { threads: 1 });
+    await pool.ready;
+    const heard: unknown[] = [];
+    const onProgress = (value: unknown) => void heard.push(value);
+    const call = pool.run('talk', [3500, 'end'], { onProgress });
+    const mark = pool.run('mark', [1]);
+    Atomics.wait(words, RAN, 0); // main hears nothing before all has been said
+    assert.deepEqual(await call, /end/);
+    assert.deepEqual(heard, range(3500));
+    assert.equal(await mark, 1);
+  });
+});
+
+describe('shared threads: more calls than cells', () => {
+  const kinds: Readonly<Record<string, (i: number) => unknown>> = {
+    number: (i) => i,
+    text: (i) => `text ${i}`,
+    'large text': (i) => `${i} `.repeat(100),
+    record: (i) => ({ i, at: [i, { deep: i }] }),
+    'what only a port can carry': (i) => new RegExp(`${i}`),
+    'a mixture': (i) => [i, `${i}`, `${i} `.repeat(100), { i }, new RegExp(`${i}`)][i % 5],
+  };
+  for (const dispatch of ['shared-queue', 'direct'] as const) {
+    for (const [kind, make] of Object.entries(kinds)) {
+      test(`${dispatch}: each gets its own result: ${kind}`, async (t) => {
+        const { pool } = smallPool(t, { dispatch });
+        const values = range(30).map(make);
+        assert.deepEqual(await Promise.all(values.map((value) => pool.run('echo', [value]))), values);
+      });
+    }
+
+    test(`${dispatch}: calls that were made before any worker was there`, async (t) => {
+      const { pool } = smallPool(t, { dispatch, threads: 1 });
+      const calls = range(20).map((i) => pool.run('echo', [i]));
+      assert.deepEqual(await Promise.all(calls), range(20));
+    });
+
+    test(`${dispatch}: calls with a key that were made before any worker was there`, async (t) => {
+      const { pool } = smallPool(t, { dispatch });
+      const calls = range(20).map((i) => pool.run('echo', [i], { key: i % 3 }));
+      assert.deepEqual(await Promise.all(calls), range(20));
+    });
+
+    test(`${dispatch}: a broadcast among calls that were made before any worker was there`, async (t) => {
+      const { pool } = smallPool(t, { dispatch });
+      const calls = range(20).map((i) => pool.run('echo', [i]));
+      assert.deepEqual(await pool.broadcast('echo', ['all']), ['all', 'all']);
+      assert.deepEqual(await Promise.all(calls), range(20));
+    });
+
+    test(`${dispatch}: all are aborted, and the next one runs`, async (t) => {
+      const { pool, words } = smallPool(t, { dispatch, threads: 1 });
+      const { signal, abort } = aborter();
+      const calls = range(20).map((i) => pool.run('mark', [i], { signal }));
+      abort();
+      const next = pool.run('echo', ['next']);
+      assert.deepEqual(new Set(await outcomes(calls)), new Set(['ERR_TASK_ABORTED']));
+      assert.equal(await next, 'next');
+      assert.equal(words[RAN], 0);
+    });
+
+    test(`${dispatch}: all that wait behind a running one are aborted, and a letter gets through`, async (t) => {
+      const { pool, arrived, open } = smallPool(t, { dispatch, threads: 2 });
+      const held = range(2).map((i) => pool.run('hold', [i]));
+      await arrived(2);
+      const { signal, abort } = aborter();
+      const calls = range(20).map((i) => pool.run('mark', [i], { signal }));
+      const letters = [pool.run('echo', ['k'], { key: 'k' }), pool.broadcast('echo', ['all'])];
+      abort();
+      open();
+      assert.deepEqual(new Set(await outcomes(calls)), new Set(['ERR_TASK_ABORTED']));
+      assert.deepEqual(await Promise.all(letters), ['k', ['all', 'all']]);
+      assert.deepEqual(await Promise.all(held), [0, 1]);
+    });
+  }
+});
+
+describe('shared threads: many names', () => {
+  test('thousands of wrong ones are each told what exists, and the right ones work', async (t) => {
+    const { pool } = smallPool(t);
+    const wrong = range(4500).map((i) => pool.run(`wrong${i}`, []));
+    assert.deepEqual(new Set(await outcomes(wrong)), new Set(['ERR_TASK_NOT_FOUND']));
+    assert.equal(await pool.run('text', [3, 'x']), 'xxx', 'a name that comes too late to be remembered');
+  });
+
+  test('a name that is told behind more words than are heard at once is known in time', async (t) => {
+    const { pool, arrived, open } = smallPool(t, { threads: 1, cells: 4096 });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    const { signal, abort } = aborter();
+    const wrong = range(2500).map((i) => pool.run(`wrong${i}`, [], { signal }));
+    const right = pool.run('text', [3, 'x']);
+    abort();
+    open();
+    assert.deepEqual(new Set(await outcomes(wrong)), new Set(['ERR_TASK_ABORTED']));
+    assert.equal(await right, 'xxx');
+    assert.equal(await held, 0);
+  });
+});
+
+describe('shared threads: leases', () => {
+  test('as an argument among others, in any place, several at a time', async (t) => {
+    const { pool } = smallPool(t);
+    const calls = range(20).map((i) => {
+      const lease = pool.lease(100 + i);
+      lease.bytes.fill(i);
+      return pool.run('around', [{ i }, lease, 'x'.repeat(i * 20)]);
+    });
+    const expected = range(20).map((i) => [{ i }, (100 + i) * i, 'x'.repeat(i * 20)]);
+    assert.deepEqual(await Promise.all(calls), expected);
+  });
+
+  test('what a task writes is what main reads', async (t) => {
+    const { pool } = smallPool(t);
+    const lease = pool.lease(64);
+    const { bytes } = lease;
+    assert.deepEqual(await pool.run('fill', [lease, 7]), new Uint8Array(64).fill(7), 'also as a result');
+    assert.deepEqual(bytes, new Uint8Array(64).fill(7));
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+  });
+
+  test('with retries', async (t) => {
+    const { pool } = smallPool(t);
+    const lease = pool.lease(10);
+    lease.bytes.fill(3);
+    assert.deepEqual(await pool.run('around', [1, lease, 2], { retries: 1 }), [1, 30, 2]);
+  });
+
+  test('is there again when its task is run again after a crash', async (t) => {
+    const { pool, words } = smallPool(t, { threads: 1 });
+    const lease = pool.lease(10);
+    lease.bytes.fill(3);
+    assert.equal(await pool.run('fallOnce', [lease], { retries: 1 }), 30);
+    assert.equal(words[ARRIVED], 2);
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+  });
+
+  test('is nobody else’s as long as the aborted task that has it runs', async (t) => {
+    const { pool, words, arrived, open } = smallPool(t, { threads: 1, tasksPerWorker: 2 });
+    const { signal, abort } = aborter();
+    const lease = pool.lease(256);
+    const { bytes } = lease;
+    const call = pool.run('scribble', [lease, 9], { signal });
+    await arrived(1);
+    abort();
+    assert.deepEqual(await outcomes([call]), ['ERR_TASK_ABORTED']);
+    const others = range(40).map(() => pool.lease(256).bytes);
+    assert.ok(
+      others.every((other) => other.buffer !== bytes.buffer || other.byteOffset !== bytes.byteOffset),
+    );
+    for (const other of others) other.fill(1);
+    open();
+    await reached(words, RAN, 1);
+    assert.ok(others.every((other) => other.every((value) => value === 1)));
+    assert.equal(await pool.run('echo', [1]), 1);
+  });
+});
+
+describe('shared threads: tasks that are taken back', () => {
+  test('aborted before they begin, they never run; the others do, in order', async (t) => {
+    const { pool, words, arrived, open } = smallPool(t, { threads: 1 });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    const { signal, abort } = aborter();
+    const calls = range(20).map((i) => pool.run('mark', [i], i % 2 === 0 ? { signal } : {}));
+    abort();
+    open();
+    const expected = range(20).map((i) => (i % 2 === 0 ? 'ERR_TASK_ABORTED' : 'ok'));
+    assert.deepEqual(await outcomes(calls), expected);
+    assert.equal(await held, 0);
+    assert.equal(words[RAN], 10);
+  });
+
+  test('a timeout counts from when they begin, and ends only the one that runs for so long', async (t) => {
+    const { pool, words, arrived } = smallPool(t, { threads: 1 });
+    const held = pool.run('hold', [0], { timeoutMs: 50 });
+    await arrived(1);
+    const calls = range(20).map((i) => pool.run('mark', [i], { timeoutMs: 5000 }));
+    assert.deepEqual(await outcomes([held]), ['ERR_TASK_TIMEOUT']);
+    assert.deepEqual(new Set(await outcomes(calls)), new Set(['ok']));
+    assert.equal(words[RAN], 20);
+  });
+
+  test('a task that does not stop takes no other one down that the same worker has begun since', async (t) => {
+    const { pool, arrived, open } = smallPool(t, { threads: 1, tasksPerWorker: 2 });
+    const stubborn = pool.run('linger', [0], { timeoutMs: 20 });
+    await arrived(1);
+    assert.deepEqual(await outcomes([stubborn]), ['ERR_TASK_TIMEOUT']);
+    const other = pool.run('linger', [1]);
+    await arrived(2);
+    // Sooner or later the worker is given up, one way or the other; then another one starts.
+    await new Promise<void>((resolve) => pool.on('worker:start', () => resolve()));
+    open();
+    assert.equal(await other, 1);
+  });
+});
+
+describe('shared threads: workers that leave', () => {
+  test('process.exit in a task rejects that one alone', async (t) => {
+    const { pool } = smallPool(t);
+    const before = range(10).map((i) => pool.run('echo', [i]));
+    const exit = pool.run('exit', [3]);
+    const after = range(30).map((i) => pool.run('echo', [i]));
+    const letters = range(5).map((i) => pool.run('echo', [i], { key: 'k' }));
+    assert.deepEqual(await outcomes([exit]), ['ERR_WORKER_CRASHED']);
+    for (const calls of [before, after, letters]) {
+      assert.deepEqual(await Promise.all(calls), range(calls.length));
+    }
+  });
+
+  test('whatever is on its way to a worker that exits runs elsewhere, over the port as well', async (t) => {
+    const { pool } = smallPool(t, { threads: 1 });
+    const exit = pool.run('exit', [3], { key: 'k' });
+    const values = range(12).map((i) => (i % 2 === 0 ? new RegExp(`${i}`) : `${i} `.repeat(100)));
+    const calls = values.map((value, i) => pool.run('echo', [value], i % 3 === 0 ? { key: 'k' } : {}));
+    assert.deepEqual(await outcomes([exit]), ['ERR_WORKER_CRASHED']);
+    assert.deepEqual(await Promise.all(calls), values);
+    assert.equal(await pool.run('echo', ['still here']), 'still here');
+  });
+
+  test('dying ones do not use up cells, nor memory for arguments', async (t) => {
+    const { pool } = smallPool(t, { threads: 1 });
+    for (let round = 0; round < 4; round++) {
+      const exit = pool.run('exit', [3]);
+      const calls = range(10).map((i) => pool.run('echo', [i % 2 === 0 ? new RegExp(`${i}`) : i]));
+      assert.deepEqual(await outcomes([exit]), ['ERR_WORKER_CRASHED']);
+      assert.deepEqual(new Set(await outcomes(calls)), new Set(['ok']));
+    }
+  });
+
+  test('a task that is run again after a crash gets its arguments again', async (t) => {
+    const { pool, arrived } = smallPool(t, { threads: 1 });
+    const exit = pool.run('exit', [3], { retries: 2 });
+    assert.deepEqual(await outcomes([exit]), ['ERR_WORKER_CRASHED']);
+    await arrived(3);
+    assert.equal(await pool.run('text', [500, 'x'], { retries: 1 }), 'x'.repeat(500));
+  });
+
+  test('a worker that is leaving is not called for what others can do', async (t) => {
+    const { pool, words, open } = smallPool(t, { threads: 2, holdsTeardown: true });
+    await pool.ready;
+    await Promise.all(range(4).map((i) => pool.run('echo', [i])));
+    pool.resize(1);
+    await reached(words, LEFT, 1);
+    for (let i = 0; i < 20; i++) assert.equal(await pool.run('echo', [i]), i);
+    open();
+  });
+
+  test('a worker that is replaced after so many tasks has run as many: withdrawn ones do not count', async (t) => {
+    const worker = { recycle: { afterTasks: 4 } };
+    const { pool, words, arrived, open } = smallPool(t, { threads: 1, worker });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    const { signal, abort } = aborter();
+    const calls = range(6).map((i) => pool.run('mark', [i], { signal }));
+    abort();
+    open();
+    assert.deepEqual(new Set(await outcomes(calls)), new Set(['ERR_TASK_ABORTED']));
+    assert.equal(await held, 0);
+    assert.deepEqual(await Promise.all(range(20).map((i) => pool.run('mark', [i]))), range(20));
+    assert.equal(words[RAN], 20);
+  });
+
+  test('an idle pool does not keep its process', async () => {
+    const entry = new URL('../../index.js', import.meta.url).href;
+    const module = new URL('../small-pool-tasks.case.js', import.meta.url).href;
+    const code = `
+      import { createPool } from ${JSON.stringify(entry)};
+      const data = { words: new Int32Array(new SharedArrayBuffer(16)) };
+      const options = { threads: 2, transport: 'shared', worker: { data } };
+      const pool = createPool(${JSON.stringify(module)}, options);
+      const results = await Promise.all([1, 2, 3].map((i) => pool.run('echo', [i])));
+      process.stdout.write(JSON.stringify(results));`;
+    const run = promisify(execFile);
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code]);
+    assert.equal(stdout, '[1,2,3]');
+  });
+});
+
+describe('shared threads: everybody who is needed is called', () => {
+  for (const threads of [2, 3, 4]) {
+    test(`${threads} tasks that wait for each other meet on ${threads} threads, after many tiny ones`, async (t) => {
+      const { pool, words } = smallPool(t, { threads, cells: 64 });
+      await pool.ready;
+      for (let round = 1; round <= 5; round++) {
+        for (let i = 0; i < 200; i++) await pool.run('echo', [i]);
+        await Promise.all(range(200).map((i) => pool.run('echo', [i])));
+        await Promise.all(range(threads).map(() => pool.run('meet', [round * threads])));
+      }
+      assert.equal(words[1], 5 * threads);
+    });
+  }
+});
+
+function aborter(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}

@@ -1,0 +1,89 @@
+/** Tasks for tests with real threads: what they wait for and what they leave behind is in words that main has as well. */
+import type { SetupContext } from '../runner/task-handle.js';
+import { task } from '../runner/task-handle.js';
+import { ARRIVED, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
+
+let words: Words = new Int32Array(0);
+let holdsTeardown = false;
+
+export function setup({ data }: SetupContext): void {
+  ({ words, holdsTeardown } = data as { words: Words; holdsTeardown: boolean });
+}
+
+export async function teardown(): Promise<void> {
+  if (!holdsTeardown) return;
+  count(LEFT);
+  await opened(words);
+}
+
+function count(which: number): void {
+  Atomics.add(words, which, 1);
+  Atomics.notify(words, which);
+}
+
+export const echo = (value: unknown) => value;
+export const kindOf = (value: unknown) => Object.prototype.toString.call(value);
+export const text = (length: number, letter: string) => letter.repeat(length);
+export const bytes = (length: number, value: number) => new Uint8Array(length).fill(value);
+export const sum = (values: Iterable<number>) => [...values].reduce((all, value) => all + value, 0);
+export const pattern = (source: string) => new RegExp(source);
+/** What else a call got beside its bytes, and the bytes' sum. */
+export const around = (before: unknown, values: Uint8Array, after: unknown) => [before, sum(values), after];
+
+/** Counts that it ran. */
+export function mark(value: unknown): unknown {
+  count(RAN);
+  return value;
+}
+
+/** Blocks its thread until main opens. */
+export function hold(value: unknown): unknown {
+  count(ARRIVED);
+  Atomics.wait(words, OPEN, 0);
+  return value;
+}
+
+/** Leaves its thread to others until main opens. */
+export async function linger(value: unknown): Promise<unknown> {
+  count(ARRIVED);
+  await opened(words);
+  return value;
+}
+
+/** Blocks until so many have come. */
+export function meet(many: number): number {
+  count(ARRIVED);
+  for (let seen = Atomics.load(words, ARRIVED); seen < many; seen = Atomics.load(words, ARRIVED)) {
+    Atomics.wait(words, ARRIVED, seen);
+  }
+  return many;
+}
+
+/** Writes into the caller's bytes when main opens, whatever the caller may think by then. */
+export async function scribble(values: Uint8Array, value: number): Promise<void> {
+  count(ARRIVED);
+  await opened(words);
+  values.fill(value);
+  count(RAN);
+}
+
+export function fill(values: Uint8Array, value: number): Uint8Array {
+  return values.fill(value);
+}
+
+/** Says so much that main does not hear all of it at once, and ends with what can only follow over the port. */
+export function talk(words: number, source: string): RegExp {
+  for (let i = 0; i < words; i++) task.progress(i);
+  return new RegExp(source);
+}
+
+/** Takes its worker down the first time; the second time it gives the sum. */
+export function fallOnce(values: Iterable<number>): number {
+  if (Atomics.add(words, ARRIVED, 1) === 0) process.exit(3);
+  return sum(values);
+}
+
+export function exit(code: number): never {
+  count(ARRIVED);
+  process.exit(code);
+}

@@ -1,0 +1,124 @@
+/** Pools with real threads and little shared memory, so that whatever can be full is. */
+import type { TestContext } from 'node:test';
+import type { Dispatch, DispatchContext, Platform, Transport } from '../core/contracts.js';
+import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options.js';
+import { Pool } from '../core/pool.js';
+import type { Task } from '../core/task.js';
+import { MeasuredRecorder } from '../metrics/measured.js';
+import { inlinePlatform } from '../platform/inline/platform.js';
+import { diagnosticsSink } from '../platform/node/diagnostics.js';
+import { nodePlatform } from '../platform/node/platform.js';
+import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
+import { DirectDispatch } from '../scheduling/dispatch/direct.js';
+import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
+import { threads } from '../scheduling/placement/threads.js';
+import { PriorityQueue } from '../scheduling/queue/priority.js';
+import { onDemand } from '../scheduling/scaling/on-demand.js';
+import { coordinatedTransport } from './coordinator/exchange.js';
+import { messageTransport } from './message/link.js';
+import { sharedTransport } from './shared/exchange.js';
+
+/** Shared by main and all threads of a test. */
+export type Words = Int32Array;
+/** 1: nobody is to wait any more. */
+export const OPEN = 0;
+/** How many tasks wait for that, or did. */
+export const ARRIVED = 1;
+/** How many tasks have run that leave nothing else behind. */
+export const RAN = 2;
+/** How many workers are on their way out. */
+export const LEFT = 3;
+const WORDS = 4;
+
+type WaitAsync = (words: Words, at: number, value: number) => { readonly value: string | Promise<string> };
+const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
+
+/** The process stays for as long as a test runs: a wait for a word alone does not keep it. Milliseconds. */
+const ALIVE_MS = 2 ** 30;
+
+/** Resolves when a word is at least that much. */
+export async function reached(words: Words, which: number, value: number): Promise<void> {
+  for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
+    await waitAsync(words, which, now).value;
+  }
+}
+
+export function opened(words: Words): Promise<void> {
+  return reached(words, OPEN, 1);
+}
+
+export interface SmallPool {
+  readonly pool: Pool;
+  readonly words: Words;
+  /** Lets go whoever waits, and will. */
+  open(): void;
+  /** Resolves when so many tasks have come to where they wait. */
+  arrived(many: number): Promise<void>;
+}
+
+export interface SmallOptions extends PoolOptions {
+  readonly cells?: number;
+  readonly stream?: number;
+  /** Whether a worker that is to leave waits for `open` before it does. */
+  readonly holdsTeardown?: boolean;
+  readonly platform?: Platform;
+}
+
+interface Way {
+  transport(sizes: { readonly cells: number; readonly stream: number }): Transport;
+  dispatch(context: DispatchContext): Dispatch;
+}
+
+const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
+  'shared-queue': {
+    transport: sharedTransport,
+    dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
+  },
+  direct: { transport: sharedTransport, dispatch: (context) => new DirectDispatch(context) },
+  coordinator: {
+    transport: ({ cells }) => coordinatedTransport({ tasksPerWorker: 1, choose: 'least-busy' }, cells),
+    dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
+  },
+};
+
+/** Its tasks are those of small-pool-tasks.case.ts. It ends with the test. */
+export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
+  const { cells = 8, stream = 4096, holdsTeardown = false, platform = nodePlatform, ...rest } = given;
+  const words: Words = new Int32Array(new SharedArrayBuffer(WORDS * 4));
+  const worker = { ...rest.worker, data: { words, holdsTeardown } };
+  const options: PoolOptions = { threads: 2, transport: 'shared', ...rest, worker };
+  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
+  const inlineHome = inlinePlatform(nodePlatform);
+  const capacity = resolved.tasksPerWorker + 4;
+  const way = WAYS[resolved.dispatch];
+  const pool = new Pool({
+    name: t.name,
+    moduleUrl: new URL('./small-pool-tasks.case.js', import.meta.url).href,
+    options: resolved,
+    platform,
+    inlinePlatform: inlineHome,
+    exchange: way.transport({ cells, stream }).open(platform, capacity),
+    inlineExchange: messageTransport.open(inlineHome, capacity),
+    placement: threads,
+    scaling: onDemand,
+    recorder: new MeasuredRecorder(),
+    sink: diagnosticsSink,
+    newQueue: () => new PriorityQueue<Task>(),
+    newDispatch: way.dispatch,
+    newChoice: (report) => resolveChoice(resolved.choose, report),
+  });
+  const alive = setInterval(() => undefined, ALIVE_MS);
+  t.after(async () => {
+    clearInterval(alive);
+    await pool.destroy();
+  });
+  return {
+    pool,
+    words,
+    open: () => {
+      Atomics.store(words, OPEN, 1);
+      Atomics.notify(words, OPEN);
+    },
+    arrived: (many) => reached(words, ARRIVED, many),
+  };
+}
