@@ -2,14 +2,15 @@
 
 /**
  * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
- * `files`: how many are hashed; `passes`: over all of them, of which the median counts; `repeats`: of a single call.
+ * `files`: how many are hashed; `passes`: over all of them, of which the median counts, after `warmUpPasses`; `repeats`:
+ * of a single call.
  */
 export const FULL = {
   rounds: 5,
   budget: {
     ...{ warmUpMs: 600, measureMs: 400 },
-    ...{ files: 4096, passes: 2 },
-    ...{ blockMs: 500, repeats: 9, idleMs: 10_000, waitMs: 1000, settleMs: 300 },
+    ...{ files: 4096, warmUpPasses: 2, passes: 2 },
+    ...{ blockMs: 500, repeats: 15, idleMs: 10_000, waitMs: 1000, settleMs: 300 },
   },
 };
 
@@ -18,7 +19,7 @@ export const QUICK = {
   rounds: 1,
   budget: {
     ...{ warmUpMs: 600, measureMs: 200 },
-    ...{ files: 4096, passes: 1 },
+    ...{ files: 4096, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 500, repeats: 5, idleMs: 2000, waitMs: 1000, settleMs: 300 },
   },
 };
@@ -28,7 +29,7 @@ export const LEAST = {
   rounds: 1,
   budget: {
     ...{ warmUpMs: 0, measureMs: 1 },
-    ...{ files: 5, passes: 1 },
+    ...{ files: 5, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 5, repeats: 1, idleMs: 5, waitMs: 5, settleMs: 0 },
   },
 };

@@ -27,6 +27,7 @@ async function bundled(entry) {
     target: 'node20',
     // Names stay, for stacks; space and comments go, because every thread parses this.
     minifyWhitespace: true,
+    minifySyntax: true,
     legalComments: 'none',
   });
   // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.

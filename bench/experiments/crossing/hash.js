@@ -23,7 +23,7 @@ const BEST_WAYS = [
 const coordinatorPercent = { ...percent.lower('coordinatorPercent', 'coordinator %'), isOptional: true };
 
 const measure = (pool, { budget, given, way }, work) =>
-  measurePasses(budget.passes, given.digest, () => work(pool, given.folder, way));
+  measurePasses(budget, given.digest, () => work(pool, given.folder, way));
 
 const direct = (context) => withPool(context, (pool) => measure(pool, context, readAndHash));
 

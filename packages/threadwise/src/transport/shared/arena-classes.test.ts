@@ -1,7 +1,8 @@
 /** Sizes of blocks: every size has the smallest class that holds it, and little of it is waste. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLASS_OF, LARGEST, PAGE_BYTES, SIZES, SPAN_PAGES, UNIT_BYTES } from './arena-classes.js';
+import { UNIT_BYTES } from './arena-address.js';
+import { CLASS_OF, LARGEST, PAGE_BYTES, SIZES, SPAN_PAGES } from './arena-classes.js';
 
 const classOf = (byteLength: number) => CLASS_OF[Math.ceil(byteLength / UNIT_BYTES)]!;
 

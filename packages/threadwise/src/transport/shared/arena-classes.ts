@@ -1,8 +1,7 @@
 /** The sizes of blocks in an arena, and of the spans they are cut from: tables, as every take looks here. */
 
-/** What addresses count in. */
-export const UNIT_BITS = 6;
-export const UNIT_BYTES = 2 ** UNIT_BITS;
+import { UNIT_BYTES } from './arena-address.js';
+
 export const PAGE_BYTES = 4096;
 
 /** The smallest class, in bytes: less than that fits a cell. */

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Arena, offsetOf, segmentOf } from './arena.js';
+import { Arena } from './arena.js';
+import { offsetOf, segmentOf } from './arena-address.js';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;

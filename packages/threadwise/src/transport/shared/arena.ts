@@ -1,15 +1,7 @@
 /** Shared memory in blocks, for leases and for payloads larger than a cell; only main gives it out. */
 import type { LeaseMemory } from '../../core/lease.js';
-import {
-  CLASS_OF,
-  LARGEST,
-  PAGE_BYTES,
-  SIZES,
-  SPAN_PAGES,
-  UNIT_BITS,
-  UNIT_BYTES,
-  UNITS,
-} from './arena-classes.js';
+import { OFFSET_BITS, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } from './arena-address.js';
+import { CLASS_OF, LARGEST, PAGE_BYTES, SIZES, SPAN_PAGES, UNITS } from './arena-classes.js';
 import { grown, PageLists, PageRuns } from './page-runs.js';
 
 /*
@@ -27,9 +19,6 @@ import { grown, PageLists, PageRuns } from './page-runs.js';
  * destroys the bytes of others but not the arena. They take at most 6 % of what is reserved, in addition.
  */
 
-/** Bits of an address that say the unit within a segment: 2^16 units are 4 MiB. */
-const OFFSET_BITS = 16;
-const OFFSET_MASK = 2 ** OFFSET_BITS - 1;
 /** An address without these bits is a page's number. */
 const PAGE_BITS = 6;
 const MAX_PAGES_PER_SEGMENT = 2 ** (OFFSET_BITS - PAGE_BITS);
@@ -78,16 +67,6 @@ export interface ArenaOptions {
   segmentBytes?: number;
   /** The arena grows to that, by whole segments, and never shrinks. Default 64 MiB. */
   maxBytes?: number;
-}
-
-/** Which segment an address means. */
-export function segmentOf(address: number): number {
-  return address >> OFFSET_BITS;
-}
-
-/** Which byte of its segment an address means. */
-export function offsetOf(address: number): number {
-  return (address & OFFSET_MASK) << UNIT_BITS;
 }
 
 export class Arena {

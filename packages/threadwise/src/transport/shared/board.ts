@@ -1,5 +1,5 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
-import { HEAD, PARKED, RESERVED, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
+import { HEAD, PARKED, RESERVED, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
 export class Board {
   readonly words: Int32Array;
@@ -48,6 +48,11 @@ export class Board {
       for (let word = Atomics.load(this.words, at); word !== 0; word &= word - 1) bits++;
     }
     return bits;
+  }
+
+  /** Workers that do not sleep. */
+  get awake(): number {
+    return Atomics.load(this.words, SEATS_TAKEN) - this.count(PARKED) - this.count(RESERVED);
   }
 
   /** W1, W2: wakes one sleeper, if there is one. */

@@ -9,6 +9,7 @@ import {
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
+  MAIN_PARKED,
   MAX_CLAIM,
   mailPlace,
   PARKED,
@@ -159,10 +160,12 @@ export class Claims {
     return this.#left > 0 && !this.#isRetired;
   }
 
-  /** S1. Returns false where enough others spin. */
+  /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
   beginSpinning(atMost: number): boolean {
     if (this.#isSpinning) return true;
     if (this.#board.count(SPINNING) >= atMost) return false;
+    const isMainAwake = Atomics.load(this.#words, MAIN_PARKED) === 0;
+    if (this.#board.awake + (isMainAwake ? 1 : 0) > atMost + 1) return false;
     this.#isSpinning = true;
     this.#board.set(SPINNING, this.#seat);
     return true;

@@ -4,11 +4,14 @@ import { ShapeWriter } from '../codec/shape-book.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { FULL, UNKNOWN, ValueWriter } from '../codec/value-writer.js';
 import {
+  AWAKE,
+  BATCHED,
   BY_PORT,
   CELL_BYTES,
   DONE_TAIL,
   donePlace,
   FORM,
+  HEAD,
   IN_CELL,
   INLINE_NUMBER,
   INLINE_START,
@@ -19,15 +22,20 @@ import {
   OUTSIDE,
   PLACE,
   PORT_FIRST,
+  RESTING,
   RUN_MS,
+  SEATS_TAKEN,
   type SharedMemory,
   STREAM_READ,
+  TAIL,
 } from './layout.js';
 import { RESULT } from './words.js';
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
 const IN_CELL_BYTES = CELL_BYTES - INLINE_START;
+/** When little is left for each worker: main takes a moment to wake up. */
+const LITTLE = 4;
 /** The smallest piece of the stream that is worth a try. */
 const MIN_PIECE = 256;
 
@@ -80,9 +88,18 @@ export class Completions {
     this.#tail = (this.#tail + 1) | 0;
     Atomics.store(this.#own, DONE_TAIL, this.#tail);
     // K3
-    if (Atomics.load(this.#board, MAIN_PARKED) === 0) return;
-    if (Atomics.compareExchange(this.#board, MAIN_PARKED, 1, 0) === 1)
+    const parked = Atomics.load(this.#board, MAIN_PARKED);
+    if (parked === AWAKE || (parked === RESTING && this.#canWait())) return;
+    if (Atomics.compareExchange(this.#board, MAIN_PARKED, parked, AWAKE) === parked) {
       Atomics.notify(this.#board, MAIN_PARKED);
+    }
+  }
+
+  /** Neither is there a batch, nor are the workers about to have nothing to do. */
+  #canWait(): boolean {
+    if (this.#tail % BATCHED === 0) return false;
+    const ready = (Atomics.load(this.#board, TAIL) - Atomics.load(this.#board, HEAD)) | 0;
+    return ready > LITTLE * Atomics.load(this.#board, SEATS_TAKEN);
   }
 
   /** Returns the form. */

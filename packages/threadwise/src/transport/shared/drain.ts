@@ -1,8 +1,8 @@
 /** When main looks for results: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
 import type { Platform } from '../../core/contracts.js';
 import type { Board } from './board.js';
-import type { Caller } from './caller.js';
-import { MAIN_PARKED } from './layout.js';
+import { type Caller, RunTimes } from './caller.js';
+import { ASLEEP, AWAKE, MAIN_PARKED, RESTING, SPINNERS } from './layout.js';
 import type { SharedLink } from './link.js';
 import { Sleeper, SpinBudget, spin } from './waiting.js';
 
@@ -11,6 +11,7 @@ export interface Drained {
   readonly platform: Platform;
   readonly board: Board;
   readonly caller: Caller;
+  readonly runTimes: RunTimes;
   readonly links: ReadonlyMap<number, SharedLink>;
   /** Tasks that are out. */
   readonly open: number;
@@ -22,22 +23,38 @@ const SLICE_MS = 1;
 const BATCH = 64;
 /** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
+/** Main may be woken for several results together where tasks run for less. Milliseconds. */
+const SHORT_MS = 0.1;
+/** And where it has that much to do with each, calls that come of it included. Milliseconds. */
+const LIGHT_MS = 0.01;
+/** And where there are more tasks for each worker than that. */
+const AMPLE = 16;
+/** So long it waits for a batch at the most. Milliseconds. */
+const REST_MS = 1;
 
 export class Drain {
   readonly #from: Drained;
   readonly #budget: SpinBudget;
+  /** Workers that may be awake while main spins. */
+  #spinners: number | undefined;
   readonly #sleeper: Sleeper;
   readonly #hasDone = () => this.#anyDone();
   readonly #turnNow = () => this.#turn(false);
   readonly #turnLater = () => this.#turn(true);
   #isScheduled = false;
+  /** A timer will have main look. */
+  #isTimed = false;
   #isClosed = false;
   #sliceEnd = 0;
   #lastTurnAt = 0;
+  /** Results that were handled since main was last asleep, since when, and how long each of them took it. */
+  #handled = 0;
+  #awakeSince = 0;
+  readonly #times = new RunTimes();
 
-  constructor(from: Drained, canSpin: boolean) {
+  constructor(from: Drained) {
     this.#from = from;
-    this.#budget = new SpinBudget(canSpin ? SPIN_MS : 0);
+    this.#budget = new SpinBudget(SPIN_MS);
     this.#sleeper = new Sleeper(from.board.words, MAIN_PARKED, this.#turnLater);
   }
 
@@ -57,9 +74,10 @@ export class Drain {
     this.#isScheduled = true; // whoever submits while results are handled need not ask
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
-    Atomics.store(board.words, MAIN_PARKED, 0);
+    Atomics.store(board.words, MAIN_PARKED, AWAKE);
     const now = platform.now();
     if (isFresh || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
+    if (this.#handled === 0) this.#awakeSince = now;
     const drained = this.#drainAll() || this.#spin();
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#isScheduled = false;
@@ -74,6 +92,11 @@ export class Drain {
   }
 
   #spin(): boolean {
+    const { board } = this.#from;
+    // Nobody is there to wait for, or whoever spins takes time from them: all cores are in use.
+    this.#spinners ??= this.#countCores();
+    const { awake } = board;
+    if (awake === 0 || awake > this.#spinners) return false;
     const { ms } = this.#budget;
     if (ms === 0) return false;
     const hasFound = spin(this.#hasDone, ms, this.#from.platform.now);
@@ -81,16 +104,48 @@ export class Drain {
     return hasFound && this.#drainAll();
   }
 
+  /** Takes a millisecond, so not before there is a moment for it: while the first workers start. */
+  #countCores(): number {
+    const { platform, board } = this.#from;
+    const spinners = Math.max(0, platform.availableThreads() - 1);
+    Atomics.store(board.words, SPINNERS, spinners);
+    return spinners;
+  }
+
   /** M1 to M3. */
   #park(): void {
     const { board } = this.#from;
-    Atomics.store(board.words, MAIN_PARKED, 1);
-    if (this.#anyDone() || !this.#sleeper.sleep(1)) {
-      Atomics.store(board.words, MAIN_PARKED, 0);
+    const depth = this.#canRest ? RESTING : ASLEEP;
+    Atomics.store(board.words, MAIN_PARKED, depth);
+    if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
+      Atomics.store(board.words, MAIN_PARKED, AWAKE);
       return this.#again();
     }
     this.#isScheduled = false;
+    if (depth === RESTING) this.#lookSoon();
     this.#from.caller.callAtLast();
+  }
+
+  /**
+   * Tasks are short, there is more than enough for all workers, and main has little to do with a result: then it is worth
+   * waking up for by the batch.
+   */
+  get #canRest(): boolean {
+    const { board, links, runTimes } = this.#from;
+    this.#times.add((this.#lastTurnAt - this.#awakeSince) / Math.max(1, this.#handled));
+    this.#handled = 0;
+    return (
+      runTimes.averageMs < SHORT_MS && this.#times.averageMs < LIGHT_MS && board.length > AMPLE * links.size
+    );
+  }
+
+  #lookSoon(): void {
+    if (this.#isTimed) return;
+    this.#isTimed = true;
+    this.#from.platform.timer(REST_MS, () => {
+      this.#isTimed = false;
+      if (!this.#isScheduled) this.#turnLater();
+    });
   }
 
   #anyDone(): boolean {
@@ -99,13 +154,10 @@ export class Drain {
   }
 
   #drainAll(): boolean {
-    let any = false;
-    for (const link of this.#from.links.values()) {
-      if (!link.hasDone) continue;
-      link.drainDone(BATCH);
-      any = true;
-    }
-    return any;
+    let count = 0;
+    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(BATCH);
+    this.#handled += count;
+    return count > 0;
   }
 }
 

@@ -27,6 +27,7 @@ import {
   ringPlace,
   ringSize,
   SEATS,
+  SEATS_TAKEN,
   SEATS_USED,
   type SharedMemory,
   SIZES,
@@ -82,7 +83,6 @@ export class SharedExchange implements Exchange {
       board: platform.sharedMemory(boardByteLength(sizes)),
       cells: platform.sharedMemory(sizes.cells * CELL_BYTES),
       mainShapes: platform.sharedMemory(shapeBookByteLength()),
-      spinners: Math.max(0, platform.availableThreads() - 1),
     };
     this.board = new Board(this.#memory.board);
     this.caller = new Caller(this.board, this.runTimes, platform.burstNow);
@@ -94,7 +94,7 @@ export class SharedExchange implements Exchange {
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
     const writer = new ArgumentWriter(values, this.arena);
     this.cells = new Cells(this.#memory.cells, this.board.words, writer);
-    this.drain = new Drain(this, this.#memory.spinners > 0);
+    this.drain = new Drain(this);
     this.pull = new SharedQueue(this);
   }
 
@@ -129,6 +129,7 @@ export class SharedExchange implements Exchange {
     const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
     const link = new SharedLink(this, memory, events, this.#linkCapacity);
     this.links.set(seat, link);
+    Atomics.store(words, SEATS_TAKEN, this.links.size);
     return link;
   }
 
@@ -147,6 +148,7 @@ export class SharedExchange implements Exchange {
     Atomics.store(words, pulledOf(seat), 0);
     this.board.clear(RESERVED, seat);
     this.links.delete(seat);
+    Atomics.store(words, SEATS_TAKEN, this.links.size);
     this.#freeSeats.push(seat);
     // X5, X6: it may have died between choosing whom to wake and waking him.
     for (const living of this.links.keys()) this.board.wakeAgain(living);

@@ -6,7 +6,7 @@ import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { type Begun, hear, type Inlet, type InletEvents, type InletPlatform } from '../inlet.js';
 import { TO_MAIN, type WordToMain, type WordToWorker } from '../words.js';
-import { offsetOf, segmentOf } from './arena.js';
+import { offsetOf, segmentOf } from './arena-address.js';
 import { Board } from './board.js';
 import { DOZE_MS } from './caller.js';
 import { Claims } from './claims.js';
@@ -32,6 +32,7 @@ import {
   phaseOf,
   RESERVED,
   type SharedMemory,
+  SPINNERS,
   STATE,
   TASK_ID,
   WITH_LEASES,
@@ -59,7 +60,6 @@ export class SharedInlet implements Inlet, Begun {
   readonly #port: Port;
   readonly #platform: InletPlatform;
   readonly #seat: number;
-  readonly #spinners: number;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
@@ -82,11 +82,10 @@ export class SharedInlet implements Inlet, Begun {
   #tasks: () => void = () => undefined;
 
   constructor(port: Port, memory: SharedMemory, platform: InletPlatform) {
-    const { seat, sizes, spinners } = memory;
+    const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
     this.#seat = seat;
-    this.#spinners = spinners;
     this.#board = new Board(memory.board);
     this.#words = new Int32Array(memory.cells);
     this.#doubles = new Float64Array(memory.cells);
@@ -185,7 +184,8 @@ export class SharedInlet implements Inlet, Begun {
 
   #spin(): boolean {
     const ms = this.#claims.takesMore ? this.#budget.ms : 0;
-    if (ms === 0 || this.#spinners === 0 || !this.#claims.beginSpinning(this.#spinners)) return false;
+    const spinners = Atomics.load(this.#board.words, SPINNERS);
+    if (ms === 0 || spinners === 0 || !this.#claims.beginSpinning(spinners)) return false;
     const hasFound = spin(this.#hasNew, ms, this.#platform.now);
     this.#budget.tried(hasFound);
     return hasFound;

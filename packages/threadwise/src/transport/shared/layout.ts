@@ -23,9 +23,14 @@ const MASKS = SEATS / 32;
 
 export const TAIL = 0;
 export const HEAD = LINE;
+/** Whether main sleeps: AWAKE, ASLEEP or RESTING. */
 export const MAIN_PARKED = 2 * LINE;
 /** How many seats were ever taken: as far as one has to look. */
 export const SEATS_USED = 3 * LINE;
+/** How many seats are taken now. */
+export const SEATS_TAKEN = SEATS_USED + 1;
+/** How many threads may be awake beside one that spins: the cores less one. 0 as long as main has not counted them. */
+export const SPINNERS = SEATS_USED + 2;
 export const PARKED = 4 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** Of those that are parked: who looks again soon by himself. */
@@ -50,6 +55,14 @@ export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
 export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (ringSize(sizes) - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
+
+/** Of main: it is to be woken for the next result. */
+export const AWAKE = 0;
+export const ASLEEP = 1;
+/** It looks by itself soon. Until then it is to be woken for some results together, or when little is left to be done. */
+export const RESTING = 2;
+/** How many together, of one worker. */
+export const BATCHED = 16;
 
 // --- a cell ---
 
@@ -129,6 +142,4 @@ export interface SharedMemory {
   readonly segments: readonly ArrayBufferLike[];
   /** Names of functions so far. */
   readonly names: readonly string[];
-  /** How many workers may spin at a time. */
-  readonly spinners: number;
 }

@@ -11,7 +11,7 @@ import type { Ground } from '../rig.case.js';
 import { transportConformance } from '../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import { SharedInlet } from './inlet.js';
-import { CELL_BYTES, FORM, type SharedMemory, SIZES } from './layout.js';
+import { CELL_BYTES, FORM, MAIN_PARKED, RESTING, type SharedMemory, SIZES } from './layout.js';
 import { type HandPort, handPlatform, Memory } from './stage.case.js';
 
 const ground = (name: string, sizes = SIZES): Ground => ({
@@ -42,17 +42,20 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
   const inlet = new SharedInlet(port, memory, { now: () => 0, timer: later, port: () => port });
   let lastId = 0;
-  const send = (...args: unknown[]) => {
+  const made = (...args: unknown[]) => {
     const payload = exchange.capture('work', args, plainRun);
-    const task = new Task(++lastId, 'work', payload, plainRun, 0, (settled) => {
+    return new Task(++lastId, 'work', payload, plainRun, 0, (settled) => {
       settled.payload.onSettled?.(settled.stillRuns);
     });
+  };
+  const send = (...args: unknown[]) => {
+    const task = made(...args);
     link.send(task);
     return task;
   };
   /** What main was told, but for the ends of batches. */
   const told = () => said.map(([what]) => what).filter((what) => what !== 'settledBatch');
-  return { exchange, link, inlet, send, told };
+  return { exchange, link, inlet, made, send, told };
 }
 
 describe('shared: what cannot be read', () => {
@@ -71,6 +74,28 @@ describe('shared: what cannot be read', () => {
     link.close();
     assert.equal(exchange.cells.outCount, 0);
     assert.equal(exchange.arena.usedBytes, 0);
+  });
+});
+
+describe('shared: main rests', () => {
+  test('it is woken for some results together, or when little is left to be done', () => {
+    const { exchange, inlet, made } = line({ cells: 256, stream: 1024, mail: 4 });
+    const { words } = exchange.board;
+    for (let i = 0; i < 40; i++) assert.ok(exchange.pull.offer(made(i)));
+    /** How many tasks end before main is woken. */
+    const untilWoken = () => {
+      Atomics.store(words, MAIN_PARKED, RESTING);
+      let ended = 0;
+      for (; Atomics.load(words, MAIN_PARKED) === RESTING; ended++) {
+        const { cell, id } = inlet.take(1)!;
+        inlet.done(cell, id, 1, undefined, 1);
+      }
+      return ended;
+    };
+    assert.equal(untilWoken(), 16, 'a batch');
+    assert.equal(untilWoken(), 16, 'another one');
+    assert.equal(untilWoken(), 4, '36 of 40 have ended: four are left for the one worker');
+    assert.equal(untilWoken(), 1, 'from now on for each');
   });
 });
 

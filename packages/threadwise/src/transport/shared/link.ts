@@ -24,6 +24,7 @@ import {
   MAIL_HEAD,
   MAIL_TAIL,
   mailPlace,
+  NAME,
   NOTHING,
   NUMBER,
   OUTSIDE,
@@ -199,12 +200,13 @@ export class SharedLink implements Link {
     this.#conversation.post(word);
   }
 
-  /** Handles at most `most` completed tasks. */
-  drainDone(most: number): void {
+  /** Handles at most `most` completed tasks; returns how many it did. */
+  drainDone(most: number): number {
     let count = 0;
     // A listener may ask for a drain in the middle of one: each result is out of the ring before it is told.
     for (; count < most && !this.#conversation.isClosed && this.hasDone; count++) this.#drainOne();
     if (count > 0) this.#events.settledBatch();
+    return count;
   }
 
   #drainOne(): void {
@@ -215,6 +217,8 @@ export class SharedLink implements Link {
     const cell = hint & ~PORT_FIRST;
     const task = cells.tasks[cell];
     if (task === undefined) return;
+    // To write first spares the processor to fetch the line twice: once to read it here, and once for the next task.
+    cells.words[cell * WORDS + NAME] = 0;
     const form = cells.words[cell * WORDS + FORM]!;
     const value = this.#readOrBreak(cell, form & ~IS_ERROR);
     if (value === UNREADABLE) return;

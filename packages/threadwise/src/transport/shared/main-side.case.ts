@@ -6,6 +6,7 @@ import { WorkerSlot } from '../../core/worker-slot.js';
 import { Call } from './call.case.js';
 import { SharedExchange } from './exchange.js';
 import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
+import { SPINNERS } from './layout.js';
 import type { SharedLink } from './link.js';
 import type { HandPort } from './stage.case.js';
 
@@ -45,6 +46,8 @@ export class MainSide {
     this.exchange = new SharedExchange(platform, options.sizes, options.tasksPerWorker + CAPACITY_BEYOND);
     this.#world = world;
     this.#options = options;
+    // Main has had its first moment of idleness long ago.
+    Atomics.store(this.exchange.board.words, SPINNERS, platform.availableThreads() - 1);
     for (let i = 0; i < options.workers; i++) this.connect();
   }
 

@@ -181,7 +181,10 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     name: 'by hand',
     now,
     burstNow: now,
-    timer: none,
+    timer: (_ms, callback) => {
+      later(callback);
+      return { cancel: none };
+    },
     defer: later,
     nextTurn: later,
     bind: (callback) => callback,
