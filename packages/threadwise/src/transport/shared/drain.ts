@@ -1,5 +1,5 @@
 /** When main looks for results: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
-import type { Platform } from '../../core/contracts.js';
+import type { Platform, TimerHandle } from '../../core/contracts.js';
 import type { Board } from './board.js';
 import { type Caller, RunTimes } from './caller.js';
 import { ASLEEP, AWAKE, MAIN_PARKED, RESTING, SPINNERS } from './layout.js';
@@ -42,8 +42,8 @@ export class Drain {
   readonly #turnNow = () => this.#turn(false);
   readonly #turnLater = () => this.#turn(true);
   #isScheduled = false;
-  /** A timer will have main look. */
-  #isTimed = false;
+  /** Has main look, if nobody else did. */
+  #timer: TimerHandle | undefined;
   #isClosed = false;
   #sliceEnd = 0;
   #lastTurnAt = 0;
@@ -67,6 +67,7 @@ export class Drain {
 
   close(): void {
     this.#isClosed = true;
+    this.#timer?.cancel();
   }
 
   /** @param isFresh the event loop has had its turn */
@@ -115,6 +116,7 @@ export class Drain {
   /** M1 to M3. */
   #park(): void {
     const { board } = this.#from;
+    this.#noteEffort();
     const depth = this.#canRest ? RESTING : ASLEEP;
     Atomics.store(board.words, MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
@@ -126,24 +128,26 @@ export class Drain {
     this.#from.caller.callAtLast();
   }
 
+  /** How long main was at it for each result, since it was last asleep. */
+  #noteEffort(): void {
+    this.#times.add((this.#lastTurnAt - this.#awakeSince) / Math.max(1, this.#handled));
+    this.#handled = 0;
+  }
+
   /**
    * Tasks are short, there is more than enough for all workers, and main has little to do with a result: then it is worth
    * waking up for by the batch.
    */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
-    this.#times.add((this.#lastTurnAt - this.#awakeSince) / Math.max(1, this.#handled));
-    this.#handled = 0;
     return (
       runTimes.averageMs < SHORT_MS && this.#times.averageMs < LIGHT_MS && board.length > AMPLE * links.size
     );
   }
 
   #lookSoon(): void {
-    if (this.#isTimed) return;
-    this.#isTimed = true;
-    this.#from.platform.timer(REST_MS, () => {
-      this.#isTimed = false;
+    this.#timer ??= this.#from.platform.timer(REST_MS, () => {
+      this.#timer = undefined;
       if (!this.#isScheduled) this.#turnLater();
     });
   }

@@ -183,7 +183,7 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     burstNow: now,
     timer: (_ms, callback) => {
       later(callback);
-      return { cancel: none };
+      return { cancel: () => undefined };
     },
     defer: later,
     nextTurn: later,

@@ -35,6 +35,8 @@
  * - Tasks have no names: where there is one owner and one result for each time a cell is given out, the result is the
  *   task's. `began`, arguments, ports and priorities have no part in who gets what.
  * - A worker runs one task at a time; one that runs several looks like several, with fewer orders.
+ * - Main does not rest (`mainParked` 2): a timer ends that whatever the workers do, so what they leave out changes when
+ *   it looks and not whether. Who may spin is for each to choose here, so that fewer spin is one of the ways.
  * What is left out and may matter: the rule for tiny tasks, with its clock and its dozing workers, by which fewer are
  * woken.
  */
