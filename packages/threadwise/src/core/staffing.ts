@@ -110,7 +110,9 @@ export class Staffing {
   #load(): LoadView {
     const serving = this.#context.crew.serving;
     const dispatch = this.#context.dispatch();
-    const idle = this.#idle().slice(dispatch.offered); // the others have a task, and do not know it yet
+    const workless = this.#idle();
+    // The others have a task, and do not know it yet.
+    const idle = workless.length === 0 ? workless : workless.slice(dispatch.offered);
     const now = this.#context.platform.now();
     return {
       ...this.#bounds,

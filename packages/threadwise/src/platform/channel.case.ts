@@ -1,9 +1,7 @@
 /** The part of the platform suite about channels: order, copies, batches and draining. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { MessagePort } from 'node:worker_threads';
 import type { Platform, Port } from '../core/contracts.js';
-import { NodePort } from './node/port.js';
 
 interface Ends {
   readonly near: Port;
@@ -12,7 +10,11 @@ interface Ends {
 
 function openChannel(t: TestContext, platform: Platform): Ends {
   const { near, far: wire } = platform.channel();
-  const far = wire instanceof MessagePort ? new NodePort(wire) : (wire as Port);
+  return keptOpen(t, platform, near, platform.port(wire));
+}
+
+/** The process lives, and the ends are open, until the test is over. */
+function keptOpen(t: TestContext, platform: Platform, near: Port, far: Port): Ends {
   const keepAlive = platform.keepAlive();
   keepAlive.hold();
   t.after(() => {
@@ -49,6 +51,15 @@ export function channelSuite(platform: Platform): void {
     assert.deepEqual(arrived, [{ n: 1 }, 2, 'three']);
     assert.notEqual(arrived[0], first);
     assert.deepEqual(await back, ['a', 'b']);
+  });
+
+  test('a channel between others has two ends, each a port where it is sent', async (t) => {
+    const [here, there] = platform.channelEnds();
+    const { near, far } = keptOpen(t, platform, platform.port(here), platform.port(there));
+    const arrived = [receive(near, 1), receive(far, 1)];
+    near.post('to there');
+    far.post('to here');
+    assert.deepEqual(await Promise.all(arrived), [['to here'], ['to there']]);
   });
 
   test('what was posted before anybody listened arrives first', async (t) => {

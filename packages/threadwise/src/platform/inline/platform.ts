@@ -11,6 +11,11 @@ export function inlinePlatform(around: Platform): Platform {
     ...around,
     name: 'inline',
     channel: () => inlineChannel(around),
+    channelEnds: () => {
+      const { near, far } = inlineChannel(around);
+      return [near, far];
+    },
+    port: (far) => far as Port,
     spawn: (spec, onExit) => new InlineThread(spec, onExit, around),
     hasSharedMemory: false,
     sharedMemory: (byteLength) => new ArrayBuffer(byteLength),

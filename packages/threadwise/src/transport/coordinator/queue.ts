@@ -20,7 +20,7 @@ export class CoordinatedQueue implements PullQueue {
   }
 
   get unclaimed(): number {
-    return this.#exchange.board.posted().length;
+    return this.#exchange.board.postedCount;
   }
 
   get hasRoom(): boolean {

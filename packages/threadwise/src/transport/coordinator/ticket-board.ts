@@ -29,6 +29,7 @@ export function boardByteLength(cells: number): number {
 const stateOf = (phase: number, number: number) => (number << PHASE_BITS) | phase;
 const cellOf = (ticket: number) => ticket % CELL_LIMIT;
 const postedState = (ticket: number) => stateOf(POSTED, Math.floor(ticket / CELL_LIMIT));
+const isPosted = (state: number) => (state & PHASE_MASK) === POSTED;
 const isRunning = (state: number) => (state & PHASE_MASK) === RUNNING || (state & PHASE_MASK) === ABORTING;
 
 class Words {
@@ -109,7 +110,7 @@ export class TicketOwner {
   /** The seat of the worker that has begun the task; -1: nobody has. */
   holder(task: Task): number {
     if (!this.has(task)) return -1;
-    const state = Atomics.load(this.#words.states, task.cell);
+    const state = this.#state(task.cell);
     return isRunning(state) ? state >>> PHASE_BITS : -1;
   }
 
@@ -120,7 +121,7 @@ export class TicketOwner {
 
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
   abort(task: Task): void {
-    const state = Atomics.load(this.#words.states, task.cell);
+    const state = this.#state(task.cell);
     if ((state & PHASE_MASK) !== RUNNING) return;
     Atomics.compareExchange(this.#words.states, task.cell, state, stateOf(ABORTING, state >>> PHASE_BITS));
   }
@@ -131,18 +132,28 @@ export class TicketOwner {
     this.#leave(task);
   }
 
+  get postedCount(): number {
+    let count = 0;
+    for (const { cell } of this.#byId.values()) if (isPosted(this.#state(cell))) count++;
+    return count;
+  }
+
   /** Tasks that nobody has begun, the oldest first. */
   posted(): Task[] {
-    return this.#out((state) => (state & PHASE_MASK) === POSTED).sort((a, b) => a.id - b.id);
+    const posted = [...this.#byId.values()].filter(({ cell }) => isPosted(this.#state(cell)));
+    return posted.sort((a, b) => a.id - b.id);
   }
 
   /** Tasks that the worker on that seat has begun. */
   heldBy(seat: number): Task[] {
-    return this.#out((state) => isRunning(state) && state >>> PHASE_BITS === seat);
+    return [...this.#byId.values()].filter(({ cell }) => {
+      const state = this.#state(cell);
+      return isRunning(state) && state >>> PHASE_BITS === seat;
+    });
   }
 
-  #out(fits: (state: number) => boolean): Task[] {
-    return [...this.#byId.values()].filter(({ cell }) => fits(Atomics.load(this.#words.states, cell)));
+  #state(cell: number): number {
+    return Atomics.load(this.#words.states, cell);
   }
 
   #ticketOf(cell: number): number {
