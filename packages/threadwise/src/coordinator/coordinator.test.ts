@@ -14,30 +14,8 @@ import {
   type WordToCoordinator,
   type WordToSeat,
 } from '../transport/coordinator/words.js';
+import { NotedPort } from '../transport/noted-port.case.js';
 import { Coordinator } from './coordinator.js';
-
-/** One end of a line: what is posted is noted down, what is said is heard at once. */
-class NotedPort implements Port {
-  readonly posted: unknown[] = [];
-  say: (message: unknown) => void = () => undefined;
-  isClosed = false;
-
-  post(message: unknown): void {
-    this.posted.push(message);
-  }
-
-  listen(handler: (message: unknown) => void): void {
-    this.say = handler;
-  }
-
-  drain(): number {
-    return 0;
-  }
-
-  close(): void {
-    this.isClosed = true;
-  }
-}
 
 /** A worker's end: begins what it was given, when told to. */
 class Worker {

@@ -22,6 +22,8 @@ const OFFSET = 2 ** 20;
 interface Running {
   readonly ticket: number;
   readonly name: string;
+  /** The coordinator that gave it is dead: the next one knows nothing of it, and is told of it as of a letter. */
+  isOrphan: boolean;
 }
 
 export class CoordinatedInlet implements Inlet {
@@ -128,7 +130,7 @@ export class CoordinatedInlet implements Inlet {
         this.#tell([FROM_SEAT.passed, ticket]);
         continue;
       }
-      this.#running.set(cell + OFFSET, { ticket, name });
+      this.#running.set(cell + OFFSET, { ticket, name, isOrphan: false });
       Atomics.store(this.#words, 0, this.#running.size);
       this.#count();
       return { cell: cell + OFFSET, id, name, args, fault: undefined };
@@ -139,9 +141,13 @@ export class CoordinatedInlet implements Inlet {
 
   #ended(cell: number, runMs: number): void {
     const task = this.#running.get(cell);
-    if (task === undefined) return this.#tell([FROM_SEAT.letters, --this.#runningLetters]);
-    this.#running.delete(cell);
-    Atomics.store(this.#words, 0, this.#running.size);
+    if (task !== undefined) {
+      this.#running.delete(cell);
+      Atomics.store(this.#words, 0, this.#running.size);
+    }
+    if (task === undefined || task.isOrphan) {
+      return this.#tell([FROM_SEAT.letters, --this.#runningLetters]);
+    }
     const utilization = this.#memory.measures ? (this.#platform.utilization?.() ?? 0) : 0;
     this.#tell([FROM_SEAT.ended, task.ticket, task.name, runMs, utilization]);
   }
@@ -178,6 +184,10 @@ export class CoordinatedInlet implements Inlet {
     this.#line?.close();
     this.#line = this.#platform.port(line);
     this.#line.listen((message) => this.#hear(message as WordToSeat));
+    for (const task of this.#running.values()) {
+      if (!task.isOrphan) this.#runningLetters++;
+      task.isOrphan = true;
+    }
     if (!this.#isReady) return;
     this.#tell([FROM_SEAT.hello]);
     this.#tell([FROM_SEAT.letters, this.#runningLetters]);

@@ -1,0 +1,117 @@
+/** The worker's end of its two lines: what it tells a coordinator, and what it does with old ones' tasks. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Port } from '../../core/contracts.js';
+import { plainRun } from '../../core/fake-platform.case.js';
+import { Task } from '../../core/task.js';
+import { boardByteLength as letterBoardByteLength } from '../message/claim-board.js';
+import { NotedPort } from '../noted-port.case.js';
+import { TO_MAIN } from '../words.js';
+import { CoordinatedInlet } from './inlet.js';
+import { boardByteLength, TicketOwner } from './ticket-board.js';
+import { FROM_SEAT, LINE, TO_SEAT, type WordToSeat } from './words.js';
+
+function ready() {
+  const memory = new SharedArrayBuffer(boardByteLength(8));
+  const owner = new TicketOwner(memory);
+  const main = new NotedPort();
+  const running = new SharedArrayBuffer(4);
+  const letters = new SharedArrayBuffer(letterBoardByteLength(4));
+  const seat = { seat: 3, letters, board: memory, running, measures: false };
+  const inlet = new CoordinatedInlet(main, seat, {
+    now: () => 1,
+    timer: () => undefined,
+    port: (far) => far as Port,
+  });
+  let retired = 0;
+  const nothing = () => undefined;
+  inlet.listen({
+    tasks: nothing,
+    abort: nothing,
+    hostReply: nothing,
+    retire: () => retired++,
+    stop: nothing,
+  });
+  const join = () => {
+    const line = new NotedPort();
+    main.say([LINE, line]);
+    return line;
+  };
+  let lastId = 0;
+  const give = (line: NotedPort, isMoved = false) => {
+    const payload = { args: [], transfer: [], onSettled: undefined };
+    const task = new Task(++lastId, 'work', payload, plainRun, 0, () => undefined);
+    const ticket = owner.post(task);
+    const word: WordToSeat = [TO_SEAT.task, ticket, task.id, 'work', [], isMoved];
+    line.say(word);
+    return { task, ticket };
+  };
+  return { inlet, owner, main, running: new Int32Array(running), join, give, retired: () => retired };
+}
+
+describe('inlet of a coordinated worker', () => {
+  test('says hello when it is ready and has a line, whichever comes last', () => {
+    const early = ready();
+    const line = early.join();
+    assert.deepEqual(line.news(), []);
+    early.inlet.say([TO_MAIN.ready, []]);
+    assert.deepEqual(line.news(), [[FROM_SEAT.hello]]);
+    const late = ready();
+    late.inlet.say([TO_MAIN.ready, []]);
+    assert.deepEqual(late.join().news()[0], [FROM_SEAT.hello]);
+  });
+
+  test('answers each ticket: with its end, or that it was begun or taken back before', () => {
+    const { inlet, owner, join, give, running } = ready();
+    const line = join();
+    const [one, two] = [give(line), give(line)];
+    owner.withdraw(two.task);
+    const begun = inlet.take(5)!;
+    assert.equal(begun.id, one.task.id);
+    assert.equal(running[0], 1);
+    inlet.done(begun.cell, begun.id, 'x', undefined, 2);
+    assert.equal(running[0], 0);
+    assert.equal(inlet.take(6), undefined);
+    assert.deepEqual(line.news(), [
+      [FROM_SEAT.ended, one.ticket, 'work', 2, 0],
+      [FROM_SEAT.passed, two.ticket],
+    ]);
+  });
+
+  test('counts for a new coordinator as busy with what an old one gave it', () => {
+    const { inlet, join, give, running } = ready();
+    inlet.say([TO_MAIN.ready, []]);
+    const old = join();
+    give(old);
+    const begun = inlet.take(5)!;
+    const next = join();
+    assert.ok(old.isClosed);
+    assert.deepEqual(next.news(), [[FROM_SEAT.hello], [FROM_SEAT.letters, 1]]);
+    inlet.done(begun.cell, begun.id, 'x', undefined, 2);
+    assert.deepEqual(next.news(), [[FROM_SEAT.letters, 0]]);
+    assert.equal(running[0], 0);
+  });
+
+  test('that is about to leave runs what was moved to it, and passes over the rest', () => {
+    const { inlet, owner, join, give, retired } = ready();
+    const line = join();
+    const [kept, moved] = [give(line), give(line, true)];
+    line.say([TO_SEAT.retire]);
+    assert.equal(retired(), 1);
+    assert.equal(inlet.retire(), false, 'something is left that nobody else can run');
+    assert.equal(inlet.take(5)!.id, moved.task.id);
+    assert.equal(inlet.take(5), undefined);
+    assert.equal(inlet.retire(), true);
+    assert.equal(owner.holder(kept.task), -1);
+  });
+
+  test('that has run enough says so, once, and takes no more', () => {
+    const { inlet, join, give } = ready();
+    inlet.limit(2);
+    const line = join();
+    for (let i = 0; i < 3; i++) give(line);
+    assert.ok(inlet.take(5) && inlet.take(5));
+    assert.deepEqual(line.news(), [[FROM_SEAT.enough]]);
+    assert.equal(inlet.take(5), undefined);
+  });
+});
