@@ -87,8 +87,7 @@ export class Crew {
       platform.defer(() => this.#neverStarted(slot, error));
       return slot;
     }
-    const message = `It did not load within ${options.startTimeoutMs} ms (option worker.startTimeoutMs)`;
-    slot.deadline = platform.timer(options.startTimeoutMs, () => this.#loadFailed(slot, new Error(message)));
+    slot.deadline = platform.timer(options.startTimeoutMs, () => this.#startedTooLate(slot));
     return slot;
   }
 
@@ -99,7 +98,8 @@ export class Crew {
 
   /** Lets a worker end what it has begun, then ends it. */
   retire(slot: WorkerSlot, reason: ExitReason): void {
-    if (slot.state === 'starting') return this.kill(slot, reason);
+    if (slot.state === 'starting' && slot.link.forestall()) return this.kill(slot, reason);
+    if (slot.state === 'starting') slot.link.drain(); // it is ready, and may have taken a task
     if (slot.state !== 'ready') return;
     slot.exitReason = reason;
     this.#takeBack(slot);
@@ -165,6 +165,13 @@ export class Crew {
     const startMs = slot.idleSince - slot.startedAt;
     this.#context.hooks.emit('worker:ready', { pool: this.#context.poolName, workerId: slot.id, startMs });
     this.#context.onReady(slot);
+  }
+
+  #startedTooLate(slot: WorkerSlot): void {
+    if (!slot.link.forestall()) return slot.link.drain(); // at the last moment
+    const { startTimeoutMs } = this.#context.options;
+    const message = `It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`;
+    this.#loadFailed(slot, new Error(message));
   }
 
   #loadFailed(slot: WorkerSlot, error: unknown): void {

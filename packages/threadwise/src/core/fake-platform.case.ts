@@ -128,6 +128,7 @@ export class FakeLink implements Link {
   readonly wire = { transport: 'fake', port: undefined, memory: undefined };
   room = 100;
   readonly hasRoomFor = () => this.room > 0;
+  forestall = () => true;
   pulled = 0;
   readonly sent: Task[] = [];
   readonly aborted: { readonly task: Task; readonly reason: unknown }[] = [];

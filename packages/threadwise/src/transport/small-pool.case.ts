@@ -47,6 +47,13 @@ export function opened(words: Words): Promise<void> {
   return reached(words, OPEN, 1);
 }
 
+/** Blocks main until a word is at least that much. */
+export function blockUntil(words: Words, which: number, value: number): void {
+  for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
+    Atomics.wait(words, which, now);
+  }
+}
+
 export interface SmallPool {
   readonly pool: Pool;
   readonly words: Words;

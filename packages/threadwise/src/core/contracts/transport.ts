@@ -34,6 +34,11 @@ export interface Link {
   hasRoomFor(task: Task): boolean;
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
+  /**
+   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself. False: it may have
+   * taken some already; then `drain` will tell that it is ready.
+   */
+  forestall(): boolean;
   send(task: Task): void;
   /** Hands over what `send` has gathered. */
   flush(): void;

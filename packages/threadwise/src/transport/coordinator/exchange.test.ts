@@ -5,7 +5,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Platform, Thread } from '../../core/contracts.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
-import { ARRIVED, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
+import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
 import { coordinatedTransport } from './exchange.js';
 
@@ -65,9 +65,7 @@ describe('coordinator: a pool with one', () => {
     await pool.ready;
     const calls = range(30).map((i) => pool.run('mark', [i]));
     // Main does nothing but wait here, and still all of them run.
-    for (let ran = Atomics.load(words, RAN); ran < 30; ran = Atomics.load(words, RAN)) {
-      Atomics.wait(words, RAN, ran);
-    }
+    blockUntil(words, RAN, 30);
     assert.deepEqual(await Promise.all(calls), range(30));
   });
 

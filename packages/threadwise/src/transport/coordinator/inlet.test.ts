@@ -8,16 +8,24 @@ import { boardByteLength as letterBoardByteLength } from '../message/claim-board
 import { NotedPort } from '../noted-port.case.js';
 import { TO_MAIN } from '../words.js';
 import { CoordinatedInlet } from './inlet.js';
-import { boardByteLength, TicketOwner } from './ticket-board.js';
+import {
+  boardByteLength,
+  FORESTALLED,
+  READY,
+  RUNNING_HERE,
+  SEAT_BYTES,
+  STAGE,
+  TicketOwner,
+} from './ticket-board.js';
 import { FROM_SEAT, LINE, TO_SEAT, type WordToSeat } from './words.js';
 
 function ready() {
   const memory = new SharedArrayBuffer(boardByteLength(8));
   const owner = new TicketOwner(memory);
   const main = new NotedPort();
-  const running = new SharedArrayBuffer(4);
+  const own = new SharedArrayBuffer(SEAT_BYTES);
   const letters = new SharedArrayBuffer(letterBoardByteLength(4));
-  const seat = { seat: 3, letters, board: memory, running, measures: false };
+  const seat = { seat: 3, letters, board: memory, own, measures: false };
   const inlet = new CoordinatedInlet(main, seat, {
     now: () => 1,
     timer: () => undefined,
@@ -46,7 +54,7 @@ function ready() {
     line.say(word);
     return { task, ticket };
   };
-  return { inlet, owner, main, running: new Int32Array(running), join, give, retired: () => retired };
+  return { inlet, owner, main, own: new Int32Array(own), join, give, retired: () => retired };
 }
 
 describe('inlet of a coordinated worker', () => {
@@ -61,16 +69,27 @@ describe('inlet of a coordinated worker', () => {
     assert.deepEqual(late.join().news()[0], [FROM_SEAT.hello]);
   });
 
+  test('says no hello where main did not wait for it to be ready', () => {
+    const { inlet, own, join } = ready();
+    const line = join();
+    own[STAGE] = FORESTALLED;
+    inlet.say([TO_MAIN.ready, []]);
+    assert.deepEqual(line.news(), []);
+    const { inlet: other, own: words } = ready();
+    other.say([TO_MAIN.ready, []]);
+    assert.equal(words[STAGE], READY);
+  });
+
   test('answers each ticket: with its end, or that it was begun or taken back before', () => {
-    const { inlet, owner, join, give, running } = ready();
+    const { inlet, owner, join, give, own } = ready();
     const line = join();
     const [one, two] = [give(line), give(line)];
     owner.withdraw(two.task);
     const begun = inlet.take(5)!;
     assert.equal(begun.id, one.task.id);
-    assert.equal(running[0], 1);
+    assert.equal(own[RUNNING_HERE], 1);
     inlet.done(begun.cell, begun.id, 'x', undefined, 2);
-    assert.equal(running[0], 0);
+    assert.equal(own[RUNNING_HERE], 0);
     assert.equal(inlet.take(6), undefined);
     assert.deepEqual(line.news(), [
       [FROM_SEAT.ended, one.ticket, 'work', 2, 0],
@@ -79,7 +98,7 @@ describe('inlet of a coordinated worker', () => {
   });
 
   test('counts for a new coordinator as busy with what an old one gave it', () => {
-    const { inlet, join, give, running } = ready();
+    const { inlet, join, give, own } = ready();
     inlet.say([TO_MAIN.ready, []]);
     const old = join();
     give(old);
@@ -89,7 +108,7 @@ describe('inlet of a coordinated worker', () => {
     assert.deepEqual(next.news(), [[FROM_SEAT.hello], [FROM_SEAT.letters, 1]]);
     inlet.done(begun.cell, begun.id, 'x', undefined, 2);
     assert.deepEqual(next.news(), [[FROM_SEAT.letters, 0]]);
-    assert.equal(running[0], 0);
+    assert.equal(own[RUNNING_HERE], 0);
   });
 
   test('that is about to leave runs what was moved to it, and passes over the rest', () => {

@@ -5,7 +5,7 @@ import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
 import { MessageInlet } from '../message/inlet.js';
 import { TO_MAIN, type WordToMain } from '../words.js';
 import type { SeatMemory } from './link.js';
-import { TicketReader } from './ticket-board.js';
+import { FORESTALLED, NOT_READY, READY, RUNNING_HERE, STAGE, TicketReader } from './ticket-board.js';
 import {
   FROM_SEAT,
   LINE,
@@ -30,7 +30,7 @@ export class CoordinatedInlet implements Inlet {
   readonly #letters: MessageInlet;
   readonly #board: TicketReader;
   readonly #memory: SeatMemory;
-  readonly #words: Int32Array;
+  readonly #own: Int32Array;
   readonly #platform: InletPlatform;
   #line: Port | undefined;
   #tasks: () => void = () => undefined;
@@ -50,7 +50,7 @@ export class CoordinatedInlet implements Inlet {
     this.#letters = new MessageInlet(this.#screened(port), memory.letters as ArrayBufferLike);
     this.#board = new TicketReader(memory.board);
     this.#memory = memory;
-    this.#words = new Int32Array(memory.running);
+    this.#own = new Int32Array(memory.own);
     this.#platform = platform;
   }
 
@@ -86,8 +86,9 @@ export class CoordinatedInlet implements Inlet {
   say(word: WordToMain): void {
     this.#letters.say(word);
     if (word[0] !== TO_MAIN.ready) return;
-    this.#isReady = true;
-    this.#tell([FROM_SEAT.hello]);
+    // Main can hear it by now. Where main was first, nobody gives it anything.
+    this.#isReady = Atomics.compareExchange(this.#own, STAGE, NOT_READY, READY) !== FORESTALLED;
+    if (this.#isReady) this.#tell([FROM_SEAT.hello]);
   }
 
   isAborting(cell: number): boolean {
@@ -131,7 +132,7 @@ export class CoordinatedInlet implements Inlet {
         continue;
       }
       this.#running.set(cell + OFFSET, { ticket, name, isOrphan: false });
-      Atomics.store(this.#words, 0, this.#running.size);
+      Atomics.store(this.#own, RUNNING_HERE, this.#running.size);
       this.#count();
       return { cell: cell + OFFSET, id, name, args, fault: undefined };
     }
@@ -143,7 +144,7 @@ export class CoordinatedInlet implements Inlet {
     const task = this.#running.get(cell);
     if (task !== undefined) {
       this.#running.delete(cell);
-      Atomics.store(this.#words, 0, this.#running.size);
+      Atomics.store(this.#own, RUNNING_HERE, this.#running.size);
     }
     if (task === undefined || task.isOrphan) {
       return this.#tell([FROM_SEAT.letters, --this.#runningLetters]);

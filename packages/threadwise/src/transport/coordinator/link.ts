@@ -6,6 +6,7 @@ import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
 import type { CoordinatedExchange } from './exchange.js';
+import { FORESTALLED, NOT_READY, READY, RUNNING_HERE, SEAT_BYTES, STAGE } from './ticket-board.js';
 import { LINE, type LineWord, TO_COORDINATOR } from './words.js';
 
 /** What the wire carries beside the port. */
@@ -15,8 +16,8 @@ export interface SeatMemory {
   readonly letters: unknown;
   /** Of the pool: see `ticket-board.ts`. */
   readonly board: ArrayBufferLike;
-  /** One Int32, which the worker writes: tasks from the coordinator that it has begun and not ended. */
-  readonly running: ArrayBufferLike;
+  /** Int32 words of this seat: RUNNING_HERE and STAGE of ticket-board.ts. */
+  readonly own: ArrayBufferLike;
   /** Whether the coordinator wants to know the worker's event loop utilisation. */
   readonly measures: boolean;
 }
@@ -27,7 +28,7 @@ export class CoordinatedLink implements Link {
   isRetiring = false;
   readonly #exchange: CoordinatedExchange;
   readonly #letters: MessageLink;
-  readonly #running: Int32Array;
+  readonly #own: Int32Array;
   /** When the tasks began that a dead worker ran. */
   readonly #begunByDead = new Map<Task, number>();
 
@@ -39,10 +40,10 @@ export class CoordinatedLink implements Link {
       find: (id) => board.find(id),
       end: (id) => this.#end(id),
     });
-    const running = platform.sharedMemory(4);
-    this.#running = new Int32Array(running);
+    const own = platform.sharedMemory(SEAT_BYTES);
+    this.#own = new Int32Array(own);
     const letters = this.#letters.wire.memory;
-    const memory: SeatMemory = { seat, letters, board: boardMemory, running, measures: measuresUtilization };
+    const memory: SeatMemory = { seat, letters, board: boardMemory, own, measures: measuresUtilization };
     this.wire = { transport: 'coordinator', port: this.#letters.wire.port, memory };
   }
 
@@ -53,7 +54,11 @@ export class CoordinatedLink implements Link {
   get pulled(): number {
     const held = this.#exchange.adopted.size === 0 ? [] : this.#exchange.board.heldBy(this.seat);
     const adopted = held.filter((task) => this.#exchange.adopted.has(task));
-    return Math.max(0, Atomics.load(this.#running, 0) - adopted.length);
+    return Math.max(0, Atomics.load(this.#own, RUNNING_HERE) - adopted.length);
+  }
+
+  forestall(): boolean {
+    return Atomics.compareExchange(this.#own, STAGE, NOT_READY, FORESTALLED) !== READY;
   }
 
   hasRoomFor(): boolean {

@@ -66,6 +66,11 @@ export class MessageLink implements Link {
     return this.room > 0;
   }
 
+  /** It takes nothing by itself. */
+  forestall(): boolean {
+    return true;
+  }
+
   send(task: Task): void {
     task.cell = this.#board.post();
     const isFirst = this.#posted.size === 0;

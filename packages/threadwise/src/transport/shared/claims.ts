@@ -6,21 +6,25 @@ import {
   CELL_BYTES,
   claimedOf,
   claimsOf,
+  FORESTALLED,
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
   MAIN_PARKED,
   MAX_CLAIM,
   mailPlace,
+  NOT_READY,
   PARKED,
   POSTED,
   POSTED_FOR_ALL,
   pulledOf,
+  READY,
   RUNNING,
   ringPlace,
   SEATS_USED,
   type Sizes,
   SPINNING,
+  STAGE,
   STATE,
   state,
   TAIL,
@@ -89,6 +93,12 @@ export class Claims {
   ended(cell: number, ms: number): void {
     if (this.#isPulled[cell] === 1) this.#words[this.#pulledAt]!--;
     this.#times.add(ms);
+  }
+
+  /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
+  open(): void {
+    const stage = Atomics.compareExchange(this.#own, STAGE, NOT_READY, READY);
+    if (stage === FORESTALLED) this.#isRetired = true;
   }
 
   /** Takes at most that many out of the ring from now on. */

@@ -154,6 +154,7 @@ export class SharedInlet implements Inlet, Begun {
   say(word: WordToMain): void {
     this.#port.post(word);
     if (word[0] !== TO_MAIN.memory) this.#completions.spoke();
+    if (word[0] === TO_MAIN.ready) this.#claims.open();
   }
 
   isAborting(cell: number): boolean {

@@ -15,6 +15,7 @@ import {
   CELL_BYTES,
   DONE_TAIL,
   donePlace,
+  FORESTALLED,
   FORM,
   IN_CELL,
   INLINE_NUMBER,
@@ -25,14 +26,17 @@ import {
   MAIL_TAIL,
   mailPlace,
   NAME,
+  NOT_READY,
   NOTHING,
   NUMBER,
   OUTSIDE,
   PLACE,
   PORT_FIRST,
   pulledOf,
+  READY,
   RUN_MS,
   type SharedMemory,
+  STAGE,
   STREAM_READ,
   seatByteLength,
 } from './layout.js';
@@ -91,6 +95,10 @@ export class SharedLink implements Link {
 
   hasRoomFor(task: Task): boolean {
     return (task.payload instanceof CellPayload || this.#exchange.cells.hasFree) && this.#places > 0;
+  }
+
+  forestall(): boolean {
+    return Atomics.compareExchange(this.#own, STAGE, NOT_READY, FORESTALLED) !== READY;
   }
 
   get #places(): number {

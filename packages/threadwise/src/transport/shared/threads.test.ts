@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { describe, type TestContext, test as testFor } from 'node:test';
 import { promisify } from 'node:util';
 import { isThreadwiseError } from '../../core/errors.js';
-import { ARRIVED, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
+import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -57,7 +57,7 @@ describe('shared threads: what does not fit', () => {
     await Promise.all(range(4).map((i) => pool.run('echo', [i])));
     const calls = range(24).map((i) => pool.run('text', [700, String.fromCharCode(97 + i)]));
     const marks = range(4).map((i) => pool.run('mark', [i]));
-    for (let ran = 0; ran < 4; ran = Atomics.load(words, RAN)) Atomics.wait(words, RAN, ran);
+    blockUntil(words, RAN, 4);
     const texts = await Promise.all(calls);
     for (const [i, text] of texts.entries()) assert.equal(text, String.fromCharCode(97 + i).repeat(700));
     assert.deepEqual(await Promise.all(marks), range(4));
@@ -326,6 +326,29 @@ describe('shared threads: workers that leave', () => {
     assert.deepEqual(await Promise.all(range(20).map((i) => pool.run('mark', [i]))), range(20));
     assert.equal(words[RAN], 20);
   });
+
+  for (const dispatch of ['shared-queue', 'coordinator'] as const) {
+    const beforeHeard = 'that main has not heard to be ready, and that have begun tasks';
+
+    test(`${dispatch}: ${beforeHeard}, end these`, async (t) => {
+      const { pool, words, open } = smallPool(t, { dispatch });
+      const held = range(2).map((i) => pool.run('hold', [i]));
+      blockUntil(words, ARRIVED, 2);
+      pool.resize(1);
+      open();
+      assert.deepEqual(await Promise.all(held), [0, 1]);
+      assert.equal(pool.stats().threads.current, 1);
+    });
+
+    test(`${dispatch}: ${beforeHeard}, are in time although main was not`, async (t) => {
+      const worker = { startTimeoutMs: 1 };
+      const { pool, words, open } = smallPool(t, { dispatch, threads: 1, worker });
+      const held = pool.run('hold', [0]);
+      blockUntil(words, ARRIVED, 1);
+      open();
+      assert.equal(await held, 0);
+    });
+  }
 
   test('an idle pool does not keep its process', async () => {
     const entry = new URL('../../index.js', import.meta.url).href;
