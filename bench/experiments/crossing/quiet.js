@@ -10,16 +10,16 @@ const DURATIONS = [1, 5, 20];
 const PAUSE_MS = 10;
 /** Longer than whatever a thread may stay awake for. Milliseconds. */
 const IDLE_MS = 120;
+const WARM_UP_CALLS = 200;
 
 const kinds = ['busy', 'wait'].flatMap((task) =>
   DURATIONS.map((ms) => ({ id: `${task}${ms}Microseconds`, task, ms, label: `${task} ${ms} ms +us` })),
 );
 const afterIdle = microseconds('afterIdleMicroseconds', 'after 120 ms us');
 
-async function run({ budget: { repeats, warmUpMs }, ...context }) {
+async function run({ budget: { repeats }, ...context }) {
   return withPool(context, async (pool) => {
-    // A pool that has worked before: what is not compiled yet costs more than being woken.
-    for (const end = performance.now() + warmUpMs; performance.now() < end; ) await pool.call('busy', 0);
+    for (let i = 0; i < WARM_UP_CALLS; i++) await pool.call('increment', i);
     const values = {};
     for (const { id, task, ms } of kinds) {
       values[id] = await medianOf(repeats, PAUSE_MS, () => addedTo(pool, task, ms));
