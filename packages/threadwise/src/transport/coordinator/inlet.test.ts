@@ -6,17 +6,10 @@ import { plainRun } from '../../core/fake-platform.case.js';
 import { Task } from '../../core/task.js';
 import { boardByteLength as letterBoardByteLength } from '../message/claim-board.js';
 import { NotedPort } from '../noted-port.case.js';
+import { forestall } from '../stage.js';
 import { TO_MAIN } from '../words.js';
 import { CoordinatedInlet } from './inlet.js';
-import {
-  boardByteLength,
-  FORESTALLED,
-  READY,
-  RUNNING_HERE,
-  SEAT_BYTES,
-  STAGE,
-  TicketOwner,
-} from './ticket-board.js';
+import { boardByteLength, RUNNING_HERE, SEAT_BYTES, STAGE, TicketOwner } from './ticket-board.js';
 import { FROM_SEAT, LINE, TO_SEAT, type WordToSeat } from './words.js';
 
 function ready() {
@@ -72,12 +65,12 @@ describe('inlet of a coordinated worker', () => {
   test('says no hello where main did not wait for it to be ready', () => {
     const { inlet, own, join } = ready();
     const line = join();
-    own[STAGE] = FORESTALLED;
+    assert.ok(forestall(own, STAGE));
     inlet.say([TO_MAIN.ready, []]);
     assert.deepEqual(line.news(), []);
     const { inlet: other, own: words } = ready();
     other.say([TO_MAIN.ready, []]);
-    assert.equal(words[STAGE], READY);
+    assert.equal(forestall(words, STAGE), false);
   });
 
   test('answers each ticket: with its end, or that it was begun or taken back before', () => {

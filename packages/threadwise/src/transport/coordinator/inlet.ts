@@ -3,9 +3,10 @@ import type { Port } from '../../core/contracts.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
 import { MessageInlet } from '../message/inlet.js';
+import { becomeReady } from '../stage.js';
 import { TO_MAIN, type WordToMain } from '../words.js';
 import type { SeatMemory } from './link.js';
-import { FORESTALLED, NOT_READY, READY, RUNNING_HERE, STAGE, TicketReader } from './ticket-board.js';
+import { RUNNING_HERE, STAGE, TicketReader } from './ticket-board.js';
 import {
   FROM_SEAT,
   LINE,
@@ -87,7 +88,7 @@ export class CoordinatedInlet implements Inlet {
     this.#letters.say(word);
     if (word[0] !== TO_MAIN.ready) return;
     // Main can hear it by now. Where main was first, nobody gives it anything.
-    this.#isReady = Atomics.compareExchange(this.#own, STAGE, NOT_READY, READY) !== FORESTALLED;
+    this.#isReady = becomeReady(this.#own, STAGE);
     if (this.#isReady) this.#tell([FROM_SEAT.hello]);
   }
 

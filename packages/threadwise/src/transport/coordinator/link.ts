@@ -5,8 +5,9 @@
 import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
+import { forestall } from '../stage.js';
 import type { CoordinatedExchange } from './exchange.js';
-import { FORESTALLED, NOT_READY, READY, RUNNING_HERE, SEAT_BYTES, STAGE } from './ticket-board.js';
+import { RUNNING_HERE, SEAT_BYTES, STAGE } from './ticket-board.js';
 import { LINE, type LineWord, TO_COORDINATOR } from './words.js';
 
 /** What the wire carries beside the port. */
@@ -58,7 +59,7 @@ export class CoordinatedLink implements Link {
   }
 
   forestall(): boolean {
-    return Atomics.compareExchange(this.#own, STAGE, NOT_READY, FORESTALLED) !== READY;
+    return forestall(this.#own, STAGE);
   }
 
   hasRoomFor(): boolean {

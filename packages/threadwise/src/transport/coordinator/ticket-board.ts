@@ -24,11 +24,8 @@ export const CELLS = 4096;
 
 /** Words that a seat has for itself. How many tasks from the coordinator it has begun and not ended; its worker's. */
 export const RUNNING_HERE = 0;
-/** Whether the worker may take tasks: NOT_READY, then READY (its doing) or FORESTALLED (main's), whoever is first. */
+/** Whether the worker may take tasks: see `../stage.ts`. */
 export const STAGE = 1;
-export const NOT_READY = 0;
-export const READY = 1;
-export const FORESTALLED = 2;
 export const SEAT_BYTES = 8;
 
 export function boardByteLength(cells: number): number {

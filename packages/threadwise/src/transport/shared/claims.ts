@@ -1,4 +1,5 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
+import { becomeReady } from '../stage.js';
 import type { Board } from './board.js';
 import { Caller, RunTimes } from './caller.js';
 import {
@@ -6,19 +7,16 @@ import {
   CELL_BYTES,
   claimedOf,
   claimsOf,
-  FORESTALLED,
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
   MAIN_PARKED,
   MAX_CLAIM,
   mailPlace,
-  NOT_READY,
   PARKED,
   POSTED,
   POSTED_FOR_ALL,
   pulledOf,
-  READY,
   RUNNING,
   ringPlace,
   SEATS_USED,
@@ -97,8 +95,7 @@ export class Claims {
 
   /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
-    const stage = Atomics.compareExchange(this.#own, STAGE, NOT_READY, READY);
-    if (stage === FORESTALLED) this.#isRetired = true;
+    if (!becomeReady(this.#own, STAGE)) this.#isRetired = true;
   }
 
   /** Takes at most that many out of the ring from now on. */

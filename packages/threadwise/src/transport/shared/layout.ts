@@ -119,11 +119,8 @@ export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
 /** How many bytes of the stream main has read so far. */
 export const STREAM_READ = 3 * LINE;
-/** Whether the worker may take tasks: NOT_READY, then READY (its doing) or FORESTALLED (main's), whoever is first. */
+/** Whether the worker may take tasks: see `../stage.ts`. */
 export const STAGE = STREAM_READ + 1;
-export const NOT_READY = 0;
-export const READY = 1;
-export const FORESTALLED = 2;
 const DONE = 4 * LINE;
 export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
 export const mailPlace = (position: number, sizes: Sizes) =>

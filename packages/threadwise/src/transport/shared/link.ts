@@ -7,6 +7,7 @@ import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
+import { forestall } from '../stage.js';
 import type { WordToMain } from '../words.js';
 import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
@@ -15,7 +16,6 @@ import {
   CELL_BYTES,
   DONE_TAIL,
   donePlace,
-  FORESTALLED,
   FORM,
   IN_CELL,
   INLINE_NUMBER,
@@ -26,14 +26,12 @@ import {
   MAIL_TAIL,
   mailPlace,
   NAME,
-  NOT_READY,
   NOTHING,
   NUMBER,
   OUTSIDE,
   PLACE,
   PORT_FIRST,
   pulledOf,
-  READY,
   RUN_MS,
   type SharedMemory,
   STAGE,
@@ -98,7 +96,7 @@ export class SharedLink implements Link {
   }
 
   forestall(): boolean {
-    return Atomics.compareExchange(this.#own, STAGE, NOT_READY, FORESTALLED) !== READY;
+    return forestall(this.#own, STAGE);
   }
 
   get #places(): number {
