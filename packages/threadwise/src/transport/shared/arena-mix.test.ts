@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { Arena } from './arena.js';
 import { offsetOf, segmentOf } from './arena-address.js';
+import { fill, freeAll } from './arena-filling.case.js';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -13,19 +14,6 @@ function arenaOf(limits: { segmentBytes: number; maxBytes?: number }) {
   const allocate = (byteLength: number) => new SharedArrayBuffer(byteLength);
   const onSegment = (_index: number, buffer: ArrayBufferLike) => void announced.push(buffer);
   return { arena: new Arena({ allocate, onSegment, ...limits }), announced };
-}
-
-/** Takes blocks until there are no more. */
-function fill(arena: Arena, byteLength: number): number[] {
-  const taken: number[] = [];
-  for (let address = arena.take(byteLength); address !== -1; address = arena.take(byteLength)) {
-    taken.push(address);
-  }
-  return taken;
-}
-
-function freeAll(arena: Arena, addresses: readonly number[]): void {
-  for (const address of addresses) arena.free(address);
 }
 
 /** Numbers from 0 up to below 1 that are the same each time. */

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { LeaseStore } from '../../core/lease.js';
 import { Arena, type ArenaOptions, leaseMemory } from './arena.js';
 import { offsetOf, segmentOf } from './arena-address.js';
+import { fill, freeAll } from './arena-filling.case.js';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
@@ -23,19 +24,6 @@ function arenaOf(limits: Limits = {}, given: Partial<ArenaOptions> = {}) {
     ...given,
   });
   return { arena, announced };
-}
-
-/** Takes blocks until there are no more. */
-function fill(arena: Arena, byteLength: number): number[] {
-  const taken: number[] = [];
-  for (let address = arena.take(byteLength); address !== -1; address = arena.take(byteLength)) {
-    taken.push(address);
-  }
-  return taken;
-}
-
-function freeAll(arena: Arena, addresses: readonly number[]): void {
-  for (const address of addresses) arena.free(address);
 }
 
 describe('Arena: addresses', () => {
