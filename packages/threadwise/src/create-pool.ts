@@ -16,7 +16,7 @@ import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
-import { onDemand } from './scheduling/scaling/on-demand.js';
+import { scalingOf } from './scheduling/scaling/index.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
 import { sharedTransport } from './transport/shared/exchange.js';
@@ -38,8 +38,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose }) =>
-      coordinatedTransport({ tasksPerWorker, choose: builtInName(choose)! }),
+    transport: ({ tasksPerWorker, choose, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
+      const scaling = SCALING.name;
+      return coordinatedTransport({ tasksPerWorker, choose: builtInName(choose)!, scaling, idleTimeoutMs });
+    },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
   direct: {
@@ -47,6 +49,8 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new DirectDispatch(context),
   },
 };
+
+const SCALING = scalingOf('on-demand');
 
 let poolCount = 0;
 
@@ -77,7 +81,7 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     inlineExchange: messageTransport.open(inlineHome, linkCapacity),
     placement: options.placement === 'inline' ? inline : threads,
     // The bounds hold it where they are one number; they may be changed, the policy may not.
-    scaling: onDemand,
+    scaling: SCALING,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),

@@ -10,6 +10,7 @@ import {
   FROM_SEAT,
   TO_COORDINATOR,
   TO_SEAT,
+  type WordFromCoordinator,
   type WordFromSeat,
   type WordToCoordinator,
   type WordToSeat,
@@ -69,10 +70,20 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
   const [owner, reader] = [new TicketOwner(memory), new TicketReader(memory)];
   const main = new NotedPort();
   const timers: (() => void)[] = [];
+  const clock = { now: 0 };
   new Coordinator(
     main,
-    { board: memory, tasksPerWorker, choose },
-    { port: (far) => far as Port, timer: (_ms, callback) => timers.push(callback) },
+    { board: memory, tasksPerWorker, choose, scaling: 'on-demand', idleTimeoutMs: 1000 },
+    {
+      port: (far) => far as Port,
+      now: () => clock.now,
+      timer: (_ms, callback) => {
+        timers.push(callback);
+        return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
+      },
+      cpu: () => undefined,
+      memory: () => undefined,
+    },
   );
   const tell = (word: WordToCoordinator) => main.say(word);
   let lastId = 0;
@@ -90,11 +101,75 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
     return worker;
   };
   const crew = Array.from({ length: workers }, (_, i) => hire(i + 1));
-  for (const worker of crew) worker.say([FROM_SEAT.hello]);
+  for (const worker of crew) worker.say([FROM_SEAT.hello, 0]);
   /** Time goes on until the coordinator looks for stalls. */
   const look = () => timers.splice(0).forEach((callback) => void callback());
-  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers };
+  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers, clock };
 }
+
+/** What was said about the number of workers, and why. */
+function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] {
+  const words = main.posted as WordFromCoordinator[];
+  return words.flatMap((word) => (word[0] === FROM_COORDINATOR.wanted ? [[word[1], word[2]?.why]] : []));
+}
+
+describe('coordinator: how many workers there should be', () => {
+  test('it says nothing before it knows the bounds', () => {
+    const { post, main } = begin({ workers: 0 });
+    post();
+    assert.deepEqual(wantedOf(main), []);
+  });
+
+  test('one for each task that waits, within the bounds; each number is told once', () => {
+    const { post, main, tell } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    post();
+    assert.deepEqual(wantedOf(main), [[1, undefined]], 'one runs, none waits');
+    post();
+    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
+    post();
+    post();
+    post();
+    assert.deepEqual(
+      wantedOf(main).map(([wanted]) => wanted),
+      [1, 2, 3],
+    );
+  });
+
+  test('those that start already count', () => {
+    const { post, main, tell, hire } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 8]);
+    post();
+    post();
+    hire(2);
+    post();
+    assert.equal(wantedOf(main).at(-1)?.[0], 3);
+  });
+
+  test('one fewer when a worker has been idle for too long, down to the minimum', () => {
+    const { main, tell, clock, look, crew } = begin({ workers: 3 });
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    clock.now = 999;
+    look();
+    assert.deepEqual(wantedOf(main), [[3, undefined]]);
+    clock.now = 1000;
+    look();
+    assert.deepEqual(wantedOf(main).at(-1), [2, 'a worker has been idle for 1000 ms']);
+    tell([TO_COORDINATOR.retire, crew[2]!.seat]);
+    assert.equal(wantedOf(main).at(-1)?.[0], 1);
+    tell([TO_COORDINATOR.retire, crew[1]!.seat]);
+    clock.now = 100_000;
+    look();
+    assert.equal(wantedOf(main).at(-1)?.[0], 1);
+  });
+
+  test('new bounds hold at once', () => {
+    const { main, tell } = begin({ workers: 3 });
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    tell([TO_COORDINATOR.bounds, 2, 2]);
+    assert.equal(wantedOf(main).at(-1)?.[0], 2);
+  });
+});
 
 describe('coordinator: who gets a task', () => {
   test('nobody before he has said hello; then what waited', () => {
@@ -102,7 +177,7 @@ describe('coordinator: who gets a task', () => {
     const worker = hire(1);
     post();
     assert.deepEqual(worker.given, []);
-    worker.say([FROM_SEAT.hello]);
+    worker.say([FROM_SEAT.hello, 0]);
     assert.deepEqual(worker.given, [1]);
   });
 

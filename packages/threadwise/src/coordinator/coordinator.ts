@@ -17,12 +17,12 @@ import {
   type WordFromSeat,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
+import { SeatSizing, type SizedSeat, type SizingPlatform } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-export interface CoordinatorPlatform {
+export interface CoordinatorPlatform extends SizingPlatform {
   /** The near side of an end of a line. */
   port(far: unknown): Port;
-  timer(ms: number, callback: () => void): unknown;
 }
 
 /** A worker that has had an unbegun task for that long, and has said nothing, is behind a long one. Milliseconds. */
@@ -35,7 +35,7 @@ interface Entry extends TaskView {
   readonly transfer: readonly unknown[];
 }
 
-class Seat implements WorkerView {
+class Seat implements WorkerView, SizedSeat {
   readonly id: number;
   readonly line: Port;
   /** Given to the worker, and nothing heard of it. By ticket. */
@@ -45,6 +45,11 @@ class Seat implements WorkerView {
   /** Words heard of it: a worker that says something gets on. */
   completed = 0;
   utilization = 0;
+  /** Tasks that it has ended, and their running time as far as it is known here: not that of main's. Milliseconds. */
+  ended = 0;
+  runMs = 0;
+  idleSince: number;
+  threadId = 0;
   /** Its module is loaded. */
   isReady = false;
   isLeaving = false;
@@ -52,9 +57,10 @@ class Seat implements WorkerView {
   stalledAt = -1;
   watchedAt = -1;
 
-  constructor(id: number, line: Port) {
+  constructor(id: number, line: Port, now: number) {
     this.id = id;
     this.line = line;
+    this.idleSince = now;
   }
 
   get load(): number {
@@ -73,6 +79,7 @@ export class Coordinator {
   /** What is in the queue. By ticket. */
   readonly #waiting = new Map<number, Entry>();
   readonly #seats = new Map<number, Seat>();
+  readonly #sizing: SeatSizing;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
   #isWatching = false;
@@ -83,6 +90,12 @@ export class Coordinator {
     this.#board = new TicketReader(data.board);
     this.#tasksPerWorker = data.tasksPerWorker;
     this.#choice = resolveChoice(data.choose, () => undefined);
+    this.#sizing = new SeatSizing(data, {
+      platform,
+      seats: () => this.#seats.values(),
+      queued: () => this.#queued,
+      onWanted: (wanted, decision) => main.post([FROM_COORDINATOR.wanted, wanted, decision]),
+    });
     main.listen((message) => this.#hear(message as WordToCoordinator));
   }
 
@@ -101,6 +114,8 @@ export class Coordinator {
         return this.#with(word[1], (seat) => this.#retire(seat));
       case TO_COORDINATOR.gone:
         return this.#with(word[1], (seat) => this.#bury(seat));
+      case TO_COORDINATOR.bounds:
+        return this.#sizing.bound(word[1], word[2]);
     }
   }
 
@@ -109,11 +124,14 @@ export class Coordinator {
     switch (word[0]) {
       case FROM_SEAT.hello:
         seat.isReady = true;
+        seat.threadId = word[1];
         break;
       case FROM_SEAT.ended: {
         const [, ticket, name, runMs, utilization] = word;
         seat.given.delete(ticket);
         seat.utilization = utilization;
+        seat.ended++;
+        seat.runMs += runMs;
         this.#prefetch.observe(name, runMs);
         break;
       }
@@ -121,6 +139,7 @@ export class Coordinator {
         seat.given.delete(word[1]);
         break;
       case FROM_SEAT.letters:
+        if (word[1] < seat.letters) seat.ended++;
         seat.letters = word[1];
         break;
       case FROM_SEAT.enough:
@@ -128,6 +147,7 @@ export class Coordinator {
         this.#takeBack(seat);
         break;
     }
+    if (seat.load === 0) seat.idleSince = this.#platform.now();
     this.#pump();
   }
 
@@ -162,8 +182,13 @@ export class Coordinator {
     this.#queue.remove(entry);
   }
 
-  /** Gives what waits to whoever is free. */
+  /** Gives what waits to whoever is free, and looks whether there are enough of them. */
   #pump(): void {
+    this.#giveAll();
+    this.#sizing.look();
+  }
+
+  #giveAll(): void {
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
       const seat = this.#board.isPosted(entry.ticket) ? this.#choose(entry) : undefined;
       if (seat === undefined && this.#board.isPosted(entry.ticket)) return;
@@ -202,6 +227,13 @@ export class Coordinator {
     }
   }
 
+  /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
+  get #queued(): number {
+    let ahead = 0;
+    for (const { load } of this.#seats.values()) ahead += Math.max(0, load - this.#tasksPerWorker);
+    return this.#waiting.size + ahead;
+  }
+
   #unbegun(seat: Seat): Entry[] {
     return [...seat.given.values()].filter(({ ticket }) => this.#board.isPosted(ticket));
   }
@@ -232,9 +264,10 @@ export class Coordinator {
   // --- workers ---
 
   #hire(id: number, end: unknown): void {
-    const seat = new Seat(id, this.#platform.port(end));
+    const seat = new Seat(id, this.#platform.port(end), this.#platform.now());
     this.#seats.set(id, seat);
     seat.line.listen((message) => this.#hearSeat(seat, message as WordFromSeat));
+    this.#sizing.look();
   }
 
   #retire(seat: Seat): void {

@@ -17,12 +17,24 @@ export type {
 } from './contracts/platform.js';
 export type {
   Choice,
+  CpuTime,
+  Decision,
   LoadView,
+  Measured,
   Placement,
   Scaling,
   TaskQueue,
   TaskView,
+  WorkerSample,
   WorkerView,
 } from './contracts/policy.js';
 export type { Distribution, Outcome, Recorder, RecorderSnapshot } from './contracts/recorder.js';
-export type { Exchange, HelperView, Link, LinkEvents, PullQueue, Transport } from './contracts/transport.js';
+export type {
+  Exchange,
+  HelperView,
+  Link,
+  LinkEvents,
+  PullQueue,
+  RemoteSizing,
+  Transport,
+} from './contracts/transport.js';

@@ -4,6 +4,7 @@ import type {
   Exchange,
   Link,
   LinkEvents,
+  Measured,
   Platform,
   Recorder,
   TaskQueue,
@@ -57,9 +58,17 @@ export class Crew {
   /** What ended a worker on our own account, for the errors of the tasks that it takes along. */
   readonly #causes = new WeakMap<WorkerSlot, unknown>();
   #lastId = 0;
+  #completed = 0;
 
   constructor(context: CrewContext) {
     this.#context = context;
+  }
+
+  /** What the workers came to, for whoever decides how many there should be. Asks the system about each thread. */
+  measure(): Measured {
+    const ready = this.serving.filter((slot) => slot.state === 'ready');
+    const workers = ready.map((slot) => slot.sample());
+    return { completed: this.#completed, workers, memory: this.#context.platform.memory() };
   }
 
   /** Workers on threads that are, or will be, there for tasks. */
@@ -188,6 +197,8 @@ export class Crew {
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
     slot.completed++;
+    slot.runMs += runMs;
+    this.#completed++;
     this.#context.onCompleted();
     if (slot.handed.size > 0) {
       slot.release(task, this.#context.platform.burstNow());

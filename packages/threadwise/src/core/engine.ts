@@ -13,6 +13,7 @@ import type {
   TaskQueue,
 } from './contracts.js';
 import { Crew } from './crew.js';
+import { DecisionLog } from './decision-log.js';
 import { sameAgain, show, ThreadwiseError } from './errors.js';
 import { loadError } from './failures.js';
 import { type EventSink, Hooks } from './hooks.js';
@@ -75,6 +76,7 @@ export class Engine {
   readonly #dispatch: Dispatch;
   readonly #interrupter: Interrupter;
   readonly #choice: Choice;
+  readonly #decisions = new DecisionLog();
   /** Some worker has loaded the module, so it can be loaded. */
   #hasLoaded = false;
 
@@ -131,6 +133,12 @@ export class Engine {
         dispatch: () => this.#dispatch,
         tasksPerWorker,
         idleTimeoutMs,
+        remote: parts.exchange.sizing,
+        measure: () => this.#crew.measure(),
+        onDecision: (decision) => {
+          this.#decisions.add(decision);
+          this.hooks.emit('pool:size', { pool: this.name, ...decision });
+        },
         onGivenUp: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
         onError: report,
       },
@@ -223,7 +231,7 @@ export class Engine {
   }
 
   stats(): PoolStats {
-    const { platform, options, placement, recorder } = this.#parts;
+    const { platform, options, placement, recorder, scaling } = this.#parts;
     return snapshot({
       name: this.name,
       state: this.lifecycle.state,
@@ -236,6 +244,8 @@ export class Engine {
       dispatch: this.#dispatch,
       recorder,
       coordinator: this.#exchange.coordinator,
+      scaling: scaling.name,
+      decisions: this.#decisions.snapshot(),
       slots: this.#crew.slots,
     });
   }

@@ -51,6 +51,7 @@ export class FakePlatform implements Platform {
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
   readonly hasSharedMemory = true;
   readonly availableThreads = (): number => 4;
+  readonly memory = () => undefined;
   readonly env = (): string | undefined => undefined;
   readonly resolveModule = (specifier: unknown): string => String(specifier);
 
@@ -117,6 +118,7 @@ export class FakePlatform implements Platform {
         queueMicrotask(() => thread.exit());
       },
       utilization: () => 0.5,
+      cpu: () => undefined,
     };
     this.threads.push(thread);
     return thread;
@@ -236,7 +238,7 @@ export function makeSlot(id: number, now = 0): { slot: WorkerSlot; link: FakeLin
   const slot = new WorkerSlot(id, false, lane, now);
   const link = new FakeLink();
   slot.link = link;
-  slot.thread = { terminate: async () => undefined, utilization: () => 0.5 };
+  slot.thread = { terminate: async () => undefined, utilization: () => 0.5, cpu: () => undefined };
   slot.transition('ready');
   return { slot, link };
 }

@@ -1,5 +1,6 @@
 /** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
 import type { Outcome } from './contracts.js';
+import type { SizingDecision } from './sizer.js';
 
 /** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
 export interface PoolEvents {
@@ -35,6 +36,8 @@ export interface PoolEvents {
     readonly exitCode: number;
     readonly error: unknown;
   };
+  /** Another number of workers is wanted. */
+  'pool:size': SizingDecision & { readonly pool: string };
   'pool:close': { readonly pool: string };
   /** An error that belongs to no call: a strategy or a listener that threw, a worker that could not be restarted. */
   error: { readonly pool: string; readonly error: unknown };

@@ -1,9 +1,10 @@
 /** How many workers there are: grows on demand, lets the idle go, backs off from failures, and gives up. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Dispatch, LoadView, Scaling } from './contracts.js';
+import type { Dispatch, LoadView, RemoteSizing, Scaling } from './contracts.js';
 import type { Crew } from './crew.js';
 import { FakePlatform } from './fake-platform.case.js';
+import type { SizingDecision } from './sizer.js';
 import { Staffing } from './staffing.js';
 
 interface FakeSlot {
@@ -19,6 +20,7 @@ interface Settings {
   idleTimeoutMs?: number | undefined;
   /** Default: grows by what waits, lets go of one that is idle for too long. */
   target?: (load: LoadView) => number;
+  remote?: RemoteSizing;
 }
 
 const usual = (load: LoadView): number => {
@@ -27,13 +29,13 @@ const usual = (load: LoadView): number => {
 };
 
 /** Workers that start when told to and are gone when let go. */
-function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual }: Settings = {}) {
+function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote }: Settings = {}) {
   const platform = new FakePlatform();
   const slots: FakeSlot[] = [];
   const gone: [number, string][] = [];
   const waiting = { queued: 0 };
   const asked: LoadView[] = [];
-  const noted = { errors: [] as unknown[], givenUp: [] as unknown[] };
+  const noted = { errors: [] as unknown[], givenUp: [] as unknown[], decisions: [] as SizingDecision[] };
   let lastId = 0;
   const crew = {
     slots,
@@ -51,9 +53,12 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual }: Setti
   };
   const scaling: Scaling = {
     name: 'test',
-    target: (load) => {
+    initial: undefined,
+    decide: (load) => {
       asked.push(load);
-      return target(load);
+      const isWatched = load.idle > 0 && load.current > load.min && Number.isFinite(load.idleTimeoutMs);
+      const againMs = isWatched ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
+      return { target: target(load), why: 'a test wants it', state: undefined, againMs };
     },
   };
   const staffing = new Staffing(
@@ -64,6 +69,9 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual }: Setti
       dispatch: () => waiting as Dispatch,
       tasksPerWorker: 1,
       idleTimeoutMs,
+      remote,
+      measure: () => ({ completed: 0, workers: [], memory: undefined }),
+      onDecision: (decision) => noted.decisions.push(decision),
       onGivenUp: (error) => noted.givenUp.push(error),
       onError: (error) => noted.errors.push(error),
     },
@@ -122,6 +130,8 @@ describe('staffing', () => {
       tasksPerWorker: 1,
       longestIdleMs: 70,
       idleTimeoutMs: 1000,
+      now: platform.now(),
+      measured: undefined,
     });
   });
 
@@ -194,6 +204,87 @@ describe('staffing', () => {
     assert.equal(slots.length, 2);
     assert.deepEqual(gone, []);
     assert.equal(platform.timerCount, 0);
+  });
+});
+
+/** A thread that sizes the pool: says what it is told to say. */
+class Remote implements RemoteSizing {
+  wanted: number | undefined;
+  readonly bounds: unknown[] = [];
+  #told: (decision: SizingDecision | undefined) => void = () => undefined;
+
+  bound(bounds: unknown): void {
+    this.bounds.push(bounds);
+  }
+
+  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
+    this.#told = callback;
+  }
+
+  want(wanted: number | undefined, decision?: SizingDecision): void {
+    this.wanted = wanted;
+    this.#told(decision);
+  }
+}
+
+describe('a pool that another thread sizes', () => {
+  const decision: SizingDecision = {
+    at: 1,
+    by: 'coordinator',
+    from: 1,
+    to: 3,
+    why: 'a test wants it',
+    queued: 2,
+    idle: 0,
+  };
+
+  test('has as many workers as that wants, whatever waits here, within the bounds', () => {
+    const remote = new Remote();
+    const { staffing, slots, waiting, asked, ready } = scene({ max: 4, remote });
+    staffing.adjust();
+    const before = asked.length;
+    remote.want(3);
+    assert.equal(slots.length, 3);
+    waiting.queued = 10;
+    staffing.adjust();
+    assert.equal(slots.length, 3);
+    remote.want(99);
+    assert.equal(slots.length, 4);
+    ready();
+    remote.want(0);
+    assert.equal(slots.length, 1);
+    assert.equal(asked.length, before, 'its own policy was not asked');
+  });
+
+  test('is sized by its own policy until that has spoken, and when it is gone', () => {
+    const remote = new Remote();
+    const { staffing, slots, waiting } = scene({ remote });
+    waiting.queued = 2;
+    staffing.adjust();
+    assert.equal(slots.length, 2);
+    remote.want(1);
+    remote.want(undefined);
+    waiting.queued = 4;
+    staffing.adjust();
+    assert.equal(slots.length, 4);
+  });
+
+  test('tells it the bounds, each time that they change', () => {
+    const remote = new Remote();
+    const { staffing } = scene({ remote });
+    staffing.resize({ min: 2, max: 3 });
+    assert.deepEqual(remote.bounds, [
+      { min: 1, max: 4 },
+      { min: 2, max: 3 },
+    ]);
+  });
+
+  test('has its decisions in the log, once each', () => {
+    const remote = new Remote();
+    const { noted } = scene({ remote });
+    remote.want(3, decision);
+    remote.want(3);
+    assert.deepEqual(noted.decisions, [decision]);
   });
 });
 

@@ -1,6 +1,7 @@
-/** How many workers there are: asks the scaling policy, starts and releases, and backs off when workers fail. */
-import type { Dispatch, LoadView, Platform, Scaling, TimerHandle } from './contracts.js';
+/** How many workers there are: asks who sizes the pool, starts and releases, and backs off when workers fail. */
+import type { Dispatch, Measured, Platform, RemoteSizing, Scaling, TimerHandle } from './contracts.js';
 import type { Crew } from './crew.js';
+import { Sizer, type SizingDecision } from './sizer.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** First pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
@@ -15,6 +16,10 @@ export interface StaffingContext {
   readonly dispatch: () => Dispatch;
   readonly tasksPerWorker: number;
   readonly idleTimeoutMs: number | undefined;
+  /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
+  readonly remote: RemoteSizing | undefined;
+  measure(): Measured;
+  onDecision(decision: SizingDecision): void;
   /** No worker could be started MAX_FAILURES times in a row, and none is left. */
   onGivenUp(error: unknown): void;
   onError(error: unknown): void;
@@ -22,16 +27,31 @@ export interface StaffingContext {
 
 export class Staffing {
   readonly #context: StaffingContext;
+  readonly #sizer: Sizer;
   #bounds: { readonly min: number; readonly max: number };
   #isOpen = true;
   #isFull = false;
   #failures = 0;
   #pause: TimerHandle | undefined;
-  #idleTimer: TimerHandle | undefined;
 
   constructor(context: StaffingContext, bounds: { readonly min: number; readonly max: number }) {
     this.#context = context;
     this.#bounds = bounds;
+    const { platform, scaling, measure, onDecision, remote } = context;
+    this.#sizer = new Sizer({
+      by: 'pool',
+      scaling,
+      platform,
+      load: () => this.#load(),
+      measure,
+      onDue: () => this.adjust(),
+      onDecision,
+    });
+    remote?.bound(bounds);
+    remote?.onWanted((decision) => {
+      if (decision !== undefined) onDecision(decision);
+      this.adjust();
+    });
   }
 
   get bounds(): { readonly min: number; readonly max: number } {
@@ -39,23 +59,21 @@ export class Staffing {
   }
 
   resize(bounds: { readonly min: number; readonly max: number }): void {
-    this.#bounds = bounds;
+    this.#bound(bounds);
     this.adjust();
   }
 
-  /** Brings the number of workers to what the policy says, within the bounds. */
+  /** Brings the number of workers to what is wanted, within the bounds. */
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
     const current = this.#context.crew.servingCount;
     this.#isFull = current >= max;
-    if (current === min && current === max) return; // whatever the policy said, nothing could change
-    const load = this.#load();
-    const target = Math.max(min, Math.min(max, this.#context.scaling.target(load)));
+    if (current === min && current === max) return; // whatever was wanted, nothing could change
+    const target = this.#target();
     this.#isFull = target >= max;
-    if (target > load.current) this.#grow(target - load.current);
-    else if (target < load.current) this.#shrink(load.current - target);
-    this.#watchIdleness();
+    if (target > current) this.#grow(target - current);
+    else if (target < current) this.#shrink(current - target);
   }
 
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
@@ -76,7 +94,7 @@ export class Staffing {
     } else if (this.#context.crew.serving.length === 0) {
       this.#context.onGivenUp(error);
     } else {
-      this.#bounds = { min: 0, max: this.#context.crew.serving.length };
+      this.#bound({ min: 0, max: this.#context.crew.serving.length });
     }
     this.#context.onError(error);
   }
@@ -85,7 +103,18 @@ export class Staffing {
   close(): void {
     this.#isOpen = false;
     this.#pause?.cancel();
-    this.#idleTimer?.cancel();
+    this.#sizer.stop();
+  }
+
+  #target(): number {
+    const wanted = this.#context.remote?.wanted;
+    if (wanted === undefined) return this.#sizer.target();
+    return Math.max(this.#bounds.min, Math.min(this.#bounds.max, wanted));
+  }
+
+  #bound(bounds: { readonly min: number; readonly max: number }): void {
+    this.#bounds = bounds;
+    this.#context.remote?.bound(bounds);
   }
 
   #pauseFor(ms: number): void {
@@ -107,7 +136,7 @@ export class Staffing {
     for (const slot of byIdleness.slice(0, count)) this.#context.crew.retire(slot, 'released');
   }
 
-  #load(): LoadView {
+  #load() {
     const serving = this.#context.crew.serving;
     const dispatch = this.#context.dispatch();
     const workless = this.#idle();
@@ -128,19 +157,5 @@ export class Staffing {
 
   #idle(): WorkerSlot[] {
     return this.#context.crew.serving.filter((slot) => slot.state === 'ready' && slot.load === 0);
-  }
-
-  /** One timer, for the worker that has been idle longest, and only while there are more than the minimum. */
-  #watchIdleness(): void {
-    const { idleTimeoutMs, platform, crew } = this.#context;
-    const idle = this.#idle();
-    const isNeeded = idleTimeoutMs !== undefined && crew.serving.length > this.#bounds.min && idle.length > 0;
-    if (!isNeeded || this.#idleTimer !== undefined) return;
-    const since = Math.min(...idle.map((slot) => slot.idleSince));
-    const dueMs = Math.max(1, since + idleTimeoutMs - platform.now());
-    this.#idleTimer = platform.timer(dueMs, () => {
-      this.#idleTimer = undefined;
-      this.adjust();
-    });
   }
 }

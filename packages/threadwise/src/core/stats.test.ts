@@ -30,6 +30,8 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
     dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
     recorder: { snapshot: () => recorded } as Recorder,
     coordinator: undefined,
+    scaling: 'on-demand',
+    decisions: [],
     slots: [],
     ...given,
   };
@@ -39,7 +41,7 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
 function starting(id: number, inline = false): WorkerSlot {
   const slot = new WorkerSlot(id, inline, { size: 0 } as WorkerSlot['lane'], 900);
   slot.link = new FakeLink();
-  slot.thread = { terminate: async () => undefined, utilization: () => 0 };
+  slot.thread = { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
   return slot;
 }
 

@@ -1,5 +1,6 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
 import type { Dispatch, Distribution, HelperView, Outcome, Recorder } from './contracts.js';
+import type { SizingDecision } from './sizer.js';
 import type { SlotState, WorkerSlot } from './worker-slot.js';
 
 /** What a pool is like at one moment. Durations in milliseconds, memory in bytes. */
@@ -39,6 +40,8 @@ export interface PoolStats {
   readonly recycled: number;
   /** The coordinator's own thread; only with dispatch 'coordinator'. */
   readonly coordinator?: HelperView;
+  /** How it decides how many workers there should be, and what it has decided: the last 64 changes, oldest first. */
+  readonly sizing: { readonly policy: string; readonly decisions: readonly SizingDecision[] };
   readonly workers: readonly WorkerStats[];
 }
 
@@ -68,6 +71,8 @@ export interface StatsSources {
   readonly dispatch: Dispatch;
   readonly recorder: Recorder;
   readonly coordinator: HelperView | undefined;
+  readonly scaling: string;
+  readonly decisions: readonly SizingDecision[];
   readonly slots: readonly WorkerSlot[];
 }
 
@@ -98,6 +103,7 @@ export function snapshot(from: StatsSources): PoolStats {
     crashes: workerCrashes,
     recycled,
     ...(from.coordinator === undefined ? {} : { coordinator: from.coordinator }),
+    sizing: { policy: from.scaling, decisions: from.decisions },
     workers: from.slots.map((slot) => workerStats(slot, from.now)),
   };
 }

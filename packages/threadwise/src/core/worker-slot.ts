@@ -1,5 +1,5 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
-import type { Link, TaskQueue, Thread, TimerHandle, WorkerView } from './contracts.js';
+import type { Link, TaskQueue, Thread, TimerHandle, WorkerSample, WorkerView } from './contracts.js';
 import type { ExitReason } from './hooks.js';
 import type { Task } from './task.js';
 
@@ -29,6 +29,8 @@ export class WorkerSlot implements WorkerView {
   /** While it retires: it may still run tasks that it took by itself. */
   pulls = false;
   completed = 0;
+  /** Running time of the tasks that it has ended. Milliseconds. */
+  runMs = 0;
   /** Why it ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
   /** Since when it has had nothing to do. */
@@ -65,6 +67,11 @@ export class WorkerSlot implements WorkerView {
 
   get utilization(): number {
     return this.thread?.utilization() ?? 0;
+  }
+
+  sample(): WorkerSample {
+    const { id, load, completed, runMs } = this;
+    return { id, isBusy: load > 0, completed, runMs, cpu: this.thread?.cpu() };
   }
 
   /** Whether it is, or will be, there for tasks. */

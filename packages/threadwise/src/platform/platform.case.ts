@@ -188,6 +188,18 @@ function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
     assert.equal((exit.error as { code?: string }).code, 'E_OUT');
   });
 
+  test('CPU time only grows while the thread lives; it may be unknown', async (t) => {
+    const { thread, spoke } = start(t, quietModule);
+    await spoke;
+    const [first, second] = [thread.cpu(), thread.cpu()];
+    await thread.terminate();
+    assert.equal(first === undefined, second === undefined);
+    if (first === undefined || second === undefined) return;
+    assert.ok(first.usedMs > 0 && first.waitedMs >= 0);
+    assert.ok(second.usedMs >= first.usedMs && second.waitedMs >= first.waitedMs);
+    assert.equal(thread.cpu(), undefined, 'of a thread that is gone');
+  });
+
   test('utilisation is a share from 0 to 1, whenever and however often one looks, also after the end', async (t) => {
     const { thread, spoke } = start(t, quietModule);
     const shares = [thread.utilization(), thread.utilization()];
@@ -210,6 +222,11 @@ function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
 function surroundingsSuite(platform: Platform): void {
   test('has a name', () => {
     assert.match(platform.name, /^[\w-]+$/);
+  });
+
+  test('memory: what is used is less than what there is; it may be unknown', () => {
+    const memory = platform.memory();
+    if (memory !== undefined) assert.ok(memory.usedBytes > 0 && memory.usedBytes < memory.limitBytes);
   });
 
   test('at least one thread is allowed', () => {

@@ -62,6 +62,8 @@ export interface InletPlatform {
   port(far: unknown): Port;
   /** Event loop utilisation since the last call, 0 to 1. */
   utilization?(): number;
+  /** What the system calls this thread; 0 where that cannot be found out. */
+  threadId?(): number;
 }
 
 /** Handles a word that all transports know. */

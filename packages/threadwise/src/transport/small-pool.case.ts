@@ -83,7 +83,11 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
   direct: { transport: sharedTransport, dispatch: (context) => new DirectDispatch(context) },
   coordinator: {
-    transport: ({ cells }) => coordinatedTransport({ tasksPerWorker: 1, choose: 'least-busy' }, cells),
+    transport: ({ cells }) =>
+      coordinatedTransport(
+        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', idleTimeoutMs: 30_000 },
+        cells,
+      ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
 };

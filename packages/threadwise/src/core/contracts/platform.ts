@@ -1,5 +1,7 @@
 /** The seam to a runtime: threads, clocks, channels, limits. Implemented in `platform/<name>/platform.ts`. */
 
+import type { CpuTime, Measured } from './policy.js';
+
 /** One end of a two-way, ordered channel of structured clones. */
 export interface Port {
   /** Throws a DataCloneError, and sends nothing, when the message cannot be cloned. */
@@ -71,6 +73,8 @@ export interface Thread {
   terminate(): Promise<void>;
   /** Share of the time since the last call in which the thread's event loop was active, 0 to 1. */
   utilization(): number;
+  /** Undefined where the system does not tell, or not yet. */
+  cpu(): CpuTime | undefined;
 }
 
 export interface KeepAlive {
@@ -114,6 +118,8 @@ export interface Platform {
   readonly hasSharedMemory: boolean;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
+  /** Of the process, and of what it may take; undefined where nobody can tell. Bytes. */
+  memory(): Measured['memory'];
   env(name: string): string | undefined;
   resolveModule(specifier: unknown): string;
 }

@@ -36,7 +36,10 @@ export interface Choice {
   choose(task: TaskView, candidates: readonly WorkerView[]): WorkerView;
 }
 
+/** What a pool's size is decided on. Counts of this moment; durations in milliseconds. */
 export interface LoadView {
+  /** On a clock that only goes forward. */
+  readonly now: number;
   readonly min: number;
   readonly max: number;
   /** Workers that run or will run tasks: starting and ready. */
@@ -48,12 +51,55 @@ export interface LoadView {
   /** How long the longest idle worker has been idle; 0 when none is. */
   readonly longestIdleMs: number;
   readonly idleTimeoutMs: number;
+  /** Only at a look that the policy asked for, by `againMs`: what was measured, which costs something. */
+  readonly measured: Measured | undefined;
 }
 
-/** How many workers there should be; the caller keeps the answer within min and max. */
-export interface Scaling {
+/** Sums since the pool began, and what there is at this moment. */
+export interface Measured {
+  /** Tasks that ran to an end. */
+  readonly completed: number;
+  readonly workers: readonly WorkerSample[];
+  /** Of the process, and of what it may take: of its container, or of the machine. Bytes. */
+  readonly memory: { readonly usedBytes: number; readonly limitBytes: number } | undefined;
+}
+
+/** A worker that is ready. */
+export interface WorkerSample {
+  readonly id: number;
+  readonly isBusy: boolean;
+  readonly completed: number;
+  /** Running time of the tasks that it has ended. Milliseconds. */
+  readonly runMs: number;
+  /** Of its thread since it began; undefined where the platform cannot tell. Milliseconds. */
+  readonly cpu: CpuTime | undefined;
+}
+
+export interface CpuTime {
+  /** On a core. */
+  readonly usedMs: number;
+  /** Ready to run, and no core was free. */
+  readonly waitedMs: number;
+}
+
+/** How many workers there should be, and why. */
+export interface Decision<S> {
+  /** The caller keeps it within min and max. */
+  readonly target: number;
+  /** For the person who reads the decision log. */
+  readonly why: string;
+  /** What the policy wants to be given the next time. */
+  readonly state: S;
+  /** When it wants to be asked again though nothing should happen; undefined: then it need not be. Milliseconds. */
+  readonly againMs: number | undefined;
+}
+
+/** A pure function from what is seen, and what was remembered, to a decision. */
+export interface Scaling<S = unknown> {
   readonly name: string;
-  target(load: LoadView): number;
+  /** What is remembered at first. */
+  readonly initial: S;
+  decide(load: LoadView, state: S): Decision<S>;
 }
 
 export interface Placement {

@@ -2,6 +2,7 @@
 import type { LeaseMemory } from '../lease.js';
 import type { ResolvedRun } from '../options.js';
 import type { Payload } from '../payload.js';
+import type { SizingDecision } from '../sizer.js';
 import type { Task } from '../task.js';
 import type { Platform, Wire } from './platform.js';
 
@@ -95,6 +96,15 @@ export interface HelperView {
   readonly restarts: number;
 }
 
+/** A thread beside main that decides how many workers there should be. Main starts and ends them. */
+export interface RemoteSizing {
+  /** Undefined as long as it has not said, or when there is nobody to say: then main decides. */
+  readonly wanted: number | undefined;
+  bound(bounds: { readonly min: number; readonly max: number }): void;
+  /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
+  onWanted(callback: (decision: SizingDecision | undefined) => void): void;
+}
+
 /** What the lines of one pool have in common. */
 export interface Exchange {
   readonly name: string;
@@ -104,6 +114,7 @@ export interface Exchange {
   readonly leaseMemory: LeaseMemory | undefined;
   /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;
+  readonly sizing?: RemoteSizing | undefined;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
   connect(events: LinkEvents): Link;

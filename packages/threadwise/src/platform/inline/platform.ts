@@ -112,6 +112,11 @@ class InlineThread implements Thread {
   }
 
   /** The loop is the caller's own; what share of it are our tasks, nobody measures. */
+  /** It has no thread of its own. */
+  cpu(): undefined {
+    return undefined;
+  }
+
   utilization(): number {
     return 0;
   }

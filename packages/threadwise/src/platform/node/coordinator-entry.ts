@@ -2,6 +2,8 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/exchange.js';
+import { cpuTime } from './cpu-time.js';
+import { memory } from './limits.js';
 import { NodePort } from './port.js';
 
 /** What `thread.ts` passes as workerData. */
@@ -12,7 +14,15 @@ export interface HelperBoot {
 
 const boot = workerData as HelperBoot;
 
+const { timeOrigin } = performance;
+
 new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   port: (far) => new NodePort(far as MessagePort),
-  timer: (ms, callback) => setTimeout(callback, ms),
+  now: () => timeOrigin + performance.now(),
+  timer: (ms, callback) => {
+    const handle = setTimeout(callback, ms);
+    return { cancel: () => clearTimeout(handle) };
+  },
+  cpu: cpuTime,
+  memory,
 });

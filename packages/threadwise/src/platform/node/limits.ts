@@ -39,10 +39,25 @@ export function availableThreads(sources: LimitSources = nodeSources()): number 
   return Math.max(1, Math.floor(Math.min(byCpu, memoryQuota(sources))));
 }
 
+/**
+ * Of the process where it has a limit of its own (what its container has cached of files can be had back, so that does not
+ * count), of the machine otherwise. Bytes.
+ */
+export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
+  const limitBytes = process.constrainedMemory() ?? 0;
+  if (isLimit(limitBytes)) return { usedBytes: process.memoryUsage.rss(), limitBytes };
+  return { usedBytes: os.totalmem() - os.freemem(), limitBytes: os.totalmem() };
+}
+
+/** Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64. */
+function isLimit(bytes: number): boolean {
+  return bytes > 0 && bytes < 2 ** 50;
+}
+
 function memoryQuota({ memoryLimitBytes }: LimitSources): number {
-  // Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64.
-  const isLimited = memoryLimitBytes > 0 && memoryLimitBytes < 2 ** 50;
-  return isLimited ? (memoryLimitBytes * WORKER_SHARE) / BYTES_PER_WORKER : Number.POSITIVE_INFINITY;
+  return isLimit(memoryLimitBytes)
+    ? (memoryLimitBytes * WORKER_SHARE) / BYTES_PER_WORKER
+    : Number.POSITIVE_INFINITY;
 }
 
 /** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */

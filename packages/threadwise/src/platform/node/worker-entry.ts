@@ -6,6 +6,7 @@ import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
 import type { InletPlatform } from '../../transport/inlet.js';
+import { ownThreadId } from './cpu-time.js';
 import { NodePort } from './port.js';
 
 /** What `thread.ts` passes as workerData. */
@@ -17,6 +18,8 @@ export interface WorkerBoot {
   readonly maxTasks: number;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
+  /** One word: where to write what the system calls this thread. */
+  readonly threadId: Int32Array;
 }
 
 const boot = wt.workerData as WorkerBoot;
@@ -29,6 +32,9 @@ Module.syncBuiltinESMExports();
 /** This script has no file: Node names it so. What called it, the event loop, comes after it. */
 const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
+const threadId = ownThreadId();
+Atomics.store(boot.threadId, 0, threadId);
+
 const { timeOrigin } = performance;
 
 const platform: RunnerPlatform & InletPlatform = {
@@ -36,6 +42,7 @@ const platform: RunnerPlatform & InletPlatform = {
   timer: (ms, callback) => setTimeout(callback, ms).unref(),
   port: (far) => new NodePort(far as MessagePort),
   utilization: measuredUtilization(),
+  threadId: () => threadId,
   ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),

@@ -79,7 +79,7 @@ export class DispatchBench {
       this.platform.now(),
     );
     slot.link = new NotingLink();
-    slot.thread = { terminate: async () => undefined, utilization: () => 0 };
+    slot.thread = { terminate: async () => undefined, cpu: () => undefined, utilization: () => 0 };
     if (state === 'ready' || state === 'retiring') slot.transition('ready');
     if (state === 'retiring') slot.transition('retiring');
     this.slots.push(slot);

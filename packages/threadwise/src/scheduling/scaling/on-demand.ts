@@ -1,17 +1,44 @@
-/** Grows as soon as tasks wait for a worker, shrinks one by one when workers stay idle. */
-import type { LoadView, Scaling } from '../../core/contracts.js';
+/** Grows as soon as tasks wait for a worker, shrinks one by one when workers stay idle. Measures nothing. */
+import type { Decision, LoadView, Scaling } from '../../core/contracts.js';
 
-export const onDemand: Scaling = {
+export const onDemand: Scaling<undefined> = {
   name: 'on-demand',
-  target: (load) => {
-    if (load.queued > 0) return load.current + missing(load);
-    const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
-    return isReleasable ? load.current - 1 : load.current;
-  },
+  initial: undefined,
+  decide: (load) => decision(load, grown(load) ?? released(load)),
 };
 
+interface Wish {
+  readonly target: number;
+  readonly why: string;
+}
+
+function decision(load: LoadView, wish: Wish | undefined): Decision<undefined> {
+  const { target, why } = wish ?? { target: load.current, why: 'as many as there is work for' };
+  return { target, why, state: undefined, againMs: releaseDueMs(load) };
+}
+
 /** How many more workers the waiting tasks could use, beside those that start already or are idle. */
-function missing(load: LoadView): number {
+export function missing(load: LoadView): number {
   const wanted = Math.ceil(load.queued / load.tasksPerWorker);
   return Math.max(0, wanted - load.starting - load.idle);
+}
+
+function grown(load: LoadView): Wish | undefined {
+  if (load.queued === 0) return undefined;
+  const why = `${load.queued} ${load.queued === 1 ? 'task waits' : 'tasks wait'} for a worker`;
+  return { target: load.current + missing(load), why };
+}
+
+/** One at a time, so that a load that comes in bursts does not find an empty pool. */
+export function released(load: LoadView): Wish | undefined {
+  const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
+  if (!isReleasable) return undefined;
+  return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
+}
+
+/** When the worker that has been idle longest may be released; undefined: none is, or none may be. */
+export function releaseDueMs(load: LoadView): number | undefined {
+  if (load.current <= load.min || load.idle === 0 || load.idleTimeoutMs === Number.POSITIVE_INFINITY)
+    return undefined;
+  return Math.max(1, load.idleTimeoutMs - load.longestIdleMs);
 }

@@ -15,6 +15,8 @@ export function load(given: Partial<LoadView> = {}): LoadView {
     tasksPerWorker: 1,
     longestIdleMs: 0,
     idleTimeoutMs: 1000,
+    now: 0,
+    measured: undefined,
     ...given,
   };
 }
@@ -45,6 +47,8 @@ const loads: fc.Arbitrary<LoadView> = fc
       starting,
       idle,
       longestIdleMs: idle > 0 ? longestIdleMs : 0,
+      now: 0,
+      measured: undefined,
     };
   });
 
@@ -54,11 +58,15 @@ export function scalingConformance(name: string, scaling: Scaling): void {
       assert.match(scaling.name, /^[\w-]+$/);
     });
 
-    test('answers with a whole number that is not negative, whatever it sees', () => {
+    const decide = (view: LoadView) => scaling.decide(view, scaling.initial);
+
+    test('answers with a whole number that is not negative, whatever it sees, and says why', () => {
       fc.assert(
         fc.property(loads, (view) => {
-          const target = scaling.target(view);
+          const { target, why, againMs } = decide(view);
           assert.ok(Number.isSafeInteger(target) && target >= 0, String(target));
+          assert.match(why, /\S/);
+          assert.ok(againMs === undefined || (againMs > 0 && Number.isFinite(againMs)), String(againMs));
         }),
       );
     });
@@ -67,7 +75,7 @@ export function scalingConformance(name: string, scaling: Scaling): void {
       fc.assert(
         fc.property(loads, (view) => {
           const before = { ...view };
-          assert.equal(scaling.target(Object.freeze(view)), scaling.target({ ...view }));
+          assert.deepEqual(decide(Object.freeze(view)), decide({ ...view }));
           assert.deepEqual(view, before);
         }),
       );
@@ -76,8 +84,8 @@ export function scalingConformance(name: string, scaling: Scaling): void {
     test('never asks for fewer because more tasks wait', () => {
       fc.assert(
         fc.property(loads, fc.integer({ min: 1, max: 1000 }), (view, more) => {
-          const target = scaling.target({ ...view, queued: view.queued + more });
-          assert.ok(target >= scaling.target(view));
+          const { target } = decide({ ...view, queued: view.queued + more });
+          assert.ok(target >= decide(view).target);
         }),
       );
     });

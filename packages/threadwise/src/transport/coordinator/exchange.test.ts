@@ -11,7 +11,12 @@ import { coordinatedTransport } from './exchange.js';
 
 transportConformance({
   name: 'messages with a coordinator',
-  transport: coordinatedTransport({ tasksPerWorker: 1, choose: 'least-busy' }),
+  transport: coordinatedTransport({
+    tasksPerWorker: 1,
+    choose: 'least-busy',
+    scaling: 'on-demand',
+    idleTimeoutMs: 30_000,
+  }),
   platform: nodePlatform,
   farPort: (wire) => new NodePort(wire.port as MessagePort),
 });
@@ -67,6 +72,28 @@ describe('coordinator: a pool with one', () => {
     // Main does nothing but wait here, and still all of them run.
     blockUntil(words, RAN, 30);
     assert.deepEqual(await Promise.all(calls), range(30));
+  });
+
+  test('it decides how many workers there are, and the log says why', async (t) => {
+    const { pool, open, arrived } = coordinated(t, { threads: { min: 1, max: 3 }, idleTimeoutMs: 1 });
+    await pool.ready;
+    await pool.run('echo', [0]); // by now it has said something
+    const calls = range(3).map(() => pool.run('hold', []));
+    await arrived(3);
+    const { decisions } = pool.stats().sizing;
+    assert.ok(
+      decisions.some(({ by, to, why }) => by === 'coordinator' && to === 3 && /waits? for/.test(why)),
+    );
+    const released = new Promise<void>((resolve) => {
+      pool.on('worker:exit', () => {
+        if (pool.stats().threads.current === 1) resolve();
+      });
+    });
+    open();
+    await Promise.all(calls);
+    await released;
+    const last = pool.stats().sizing.decisions.at(-1)!;
+    assert.deepEqual({ by: last.by, to: last.to }, { by: 'coordinator', to: 1 });
   });
 
   test('its utilisation is in the statistics', async (t) => {

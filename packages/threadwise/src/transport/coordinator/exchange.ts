@@ -15,6 +15,7 @@ import { capture, type Payload } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
+import { RemoteSizer } from './remote-sizer.js';
 import { boardByteLength, CELLS, TicketOwner } from './ticket-board.js';
 import {
   FROM_COORDINATOR,
@@ -23,12 +24,20 @@ import {
   type WordToCoordinator,
 } from './words.js';
 
-/** What the coordinator's thread is given, beside its port. */
-export interface CoordinatorData {
-  readonly board: ArrayBufferLike;
+/** What a coordinator decides by. */
+export interface CoordinatorOptions {
   readonly tasksPerWorker: number;
   /** The name of the strategy. */
   readonly choose: string;
+  /** The name of the scaling policy. */
+  readonly scaling: string;
+  /** Infinity: idle workers stay. */
+  readonly idleTimeoutMs: number;
+}
+
+/** What the coordinator's thread is given, beside its port. */
+export interface CoordinatorData extends CoordinatorOptions {
+  readonly board: ArrayBufferLike;
 }
 
 /** A coordinator that dies so often in a row, each time soon, is not started again: main chooses. Chosen by hand. */
@@ -36,7 +45,7 @@ const MAX_FAILURES = 3;
 /** What counts as soon. Milliseconds. */
 const EARLY_MS = 10_000;
 
-export function coordinatedTransport(options: Omit<CoordinatorData, 'board'>, cells = CELLS): Transport {
+export function coordinatedTransport(options: CoordinatorOptions, cells = CELLS): Transport {
   return {
     name: 'coordinator',
     open: (platform, linkCapacity) => new CoordinatedExchange(platform, linkCapacity, options, cells),
@@ -48,6 +57,7 @@ export class CoordinatedExchange implements Exchange {
   readonly leaseMemory = undefined;
   readonly pull = new CoordinatedQueue(this);
   readonly platform: Platform;
+  readonly sizing: RemoteSizer;
   readonly boardMemory: ArrayBufferLike;
   readonly board: TicketOwner;
   /** Workers whose thread has not ended, by seat. */
@@ -68,16 +78,12 @@ export class CoordinatedExchange implements Exchange {
   /** To be forgotten by the coordinator, at the end of this turn. */
   #forgotten: number[] = [];
 
-  constructor(
-    platform: Platform,
-    linkCapacity: number,
-    options: Omit<CoordinatorData, 'board'>,
-    cells: number,
-  ) {
+  constructor(platform: Platform, linkCapacity: number, options: CoordinatorOptions, cells: number) {
     this.platform = platform;
     this.#linkCapacity = linkCapacity;
     this.boardMemory = platform.sharedMemory(boardByteLength(cells));
     this.board = new TicketOwner(this.boardMemory);
+    this.sizing = new RemoteSizer((min, max) => this.tell([TO_COORDINATOR.bounds, min, max]));
     this.#data = { ...options, board: this.boardMemory };
     this.measuresUtilization = options.choose === 'least-elu';
   }
@@ -162,10 +168,12 @@ export class CoordinatedExchange implements Exchange {
     } catch {
       this.platform.defer(() => this.#died());
     }
+    this.sizing.repeat();
   }
 
   #hear(word: WordFromCoordinator): void {
     if (word[0] === FROM_COORDINATOR.lost) this.#lost(word[1]);
+    else this.sizing.hear(word[1], word[2]);
   }
 
   /** Their worker is gone, and their arguments with it. */
@@ -181,6 +189,7 @@ export class CoordinatedExchange implements Exchange {
     this.#port?.close();
     this.#port = undefined;
     this.#thread = undefined;
+    this.sizing.forget();
     if (this.#isClosed) return;
     const isEarly = this.platform.now() - this.#startedAt < EARLY_MS;
     this.#failures = isEarly ? this.#failures + 1 : 1;

@@ -12,6 +12,8 @@ import { CoordinatedInlet } from './inlet.js';
 import { boardByteLength, RUNNING_HERE, SEAT_BYTES, STAGE, TicketOwner } from './ticket-board.js';
 import { FROM_SEAT, LINE, TO_SEAT, type WordToSeat } from './words.js';
 
+const THREAD_ID = 77;
+
 function ready() {
   const memory = new SharedArrayBuffer(boardByteLength(8));
   const owner = new TicketOwner(memory);
@@ -22,6 +24,7 @@ function ready() {
   const inlet = new CoordinatedInlet(main, seat, {
     now: () => 1,
     timer: () => undefined,
+    threadId: () => THREAD_ID,
     port: (far) => far as Port,
   });
   let retired = 0;
@@ -56,10 +59,10 @@ describe('inlet of a coordinated worker', () => {
     const line = early.join();
     assert.deepEqual(line.news(), []);
     early.inlet.say([TO_MAIN.ready, []]);
-    assert.deepEqual(line.news(), [[FROM_SEAT.hello]]);
+    assert.deepEqual(line.news(), [[FROM_SEAT.hello, THREAD_ID]]);
     const late = ready();
     late.inlet.say([TO_MAIN.ready, []]);
-    assert.deepEqual(late.join().news()[0], [FROM_SEAT.hello]);
+    assert.deepEqual(late.join().news()[0], [FROM_SEAT.hello, THREAD_ID]);
   });
 
   test('says no hello where main did not wait for it to be ready', () => {
@@ -98,7 +101,10 @@ describe('inlet of a coordinated worker', () => {
     const begun = inlet.take(5)!;
     const next = join();
     assert.ok(old.isClosed);
-    assert.deepEqual(next.news(), [[FROM_SEAT.hello], [FROM_SEAT.letters, 1]]);
+    assert.deepEqual(next.news(), [
+      [FROM_SEAT.hello, THREAD_ID],
+      [FROM_SEAT.letters, 1],
+    ]);
     inlet.done(begun.cell, begun.id, 'x', undefined, 2);
     assert.deepEqual(next.news(), [[FROM_SEAT.letters, 0]]);
     assert.equal(own[RUNNING_HERE], 0);

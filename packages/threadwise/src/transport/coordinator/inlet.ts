@@ -89,7 +89,7 @@ export class CoordinatedInlet implements Inlet {
     if (word[0] !== TO_MAIN.ready) return;
     // Main can hear it by now. Where main was first, nobody gives it anything.
     this.#isReady = becomeReady(this.#own, STAGE);
-    if (this.#isReady) this.#tell([FROM_SEAT.hello]);
+    if (this.#isReady) this.#sayHello();
   }
 
   isAborting(cell: number): boolean {
@@ -191,8 +191,12 @@ export class CoordinatedInlet implements Inlet {
       task.isOrphan = true;
     }
     if (!this.#isReady) return;
-    this.#tell([FROM_SEAT.hello]);
+    this.#sayHello();
     this.#tell([FROM_SEAT.letters, this.#runningLetters]);
+  }
+
+  #sayHello(): void {
+    this.#tell([FROM_SEAT.hello, this.#platform.threadId?.() ?? 0]);
   }
 
   #hear(word: WordToSeat): void {

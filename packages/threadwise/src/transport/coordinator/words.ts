@@ -2,9 +2,10 @@
  * What main, the coordinator and the workers say to each other. Between main and a worker the words of the message
  * transport are spoken; these come with them. README.md beside this file has the protocol.
  */
+import type { SizingDecision } from '../../core/sizer.js';
 
 /** Main to coordinator. */
-export const TO_COORDINATOR = { task: 0, forget: 1, hire: 2, retire: 3, gone: 4 } as const;
+export const TO_COORDINATOR = { task: 0, forget: 1, hire: 2, retire: 3, gone: 4, bounds: 5 } as const;
 
 export type WordToCoordinator =
   | readonly [
@@ -23,13 +24,18 @@ export type WordToCoordinator =
   /** It is to get nothing more. */
   | readonly [type: typeof TO_COORDINATOR.retire, seat: number]
   /** Its thread has ended. */
-  | readonly [type: typeof TO_COORDINATOR.gone, seat: number];
+  | readonly [type: typeof TO_COORDINATOR.gone, seat: number]
+  /** How many workers there may be. */
+  | readonly [type: typeof TO_COORDINATOR.bounds, min: number, max: number];
 
 /** Coordinator to main. */
-export const FROM_COORDINATOR = { lost: 0 } as const;
+export const FROM_COORDINATOR = { lost: 0, wanted: 1 } as const;
 
-/** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
-export type WordFromCoordinator = readonly [type: typeof FROM_COORDINATOR.lost, tickets: readonly number[]];
+export type WordFromCoordinator =
+  /** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
+  | readonly [type: typeof FROM_COORDINATOR.lost, tickets: readonly number[]]
+  /** How many workers there should be; with the decision, if it is a new one. */
+  | readonly [type: typeof FROM_COORDINATOR.wanted, wanted: number, decision: SizingDecision | undefined];
 
 /** Coordinator to worker. */
 export const TO_SEAT = { task: 0, retire: 1 } as const;
@@ -50,8 +56,8 @@ export type WordToSeat = PostedTask | readonly [type: typeof TO_SEAT.retire];
 export const FROM_SEAT = { hello: 0, ended: 1, passed: 2, letters: 3, enough: 4 } as const;
 
 export type WordFromSeat =
-  /** It can run tasks from now on: the other half of `hire`. */
-  | readonly [type: typeof FROM_SEAT.hello]
+  /** It can run tasks from now on: the other half of `hire`. `threadId`: what the system calls its thread, or 0. */
+  | readonly [type: typeof FROM_SEAT.hello, threadId: number]
   | readonly [type: typeof FROM_SEAT.ended, ticket: number, name: string, runMs: number, utilization: number]
   /** The task had been taken back, or another worker has begun it. */
   | readonly [type: typeof FROM_SEAT.passed, ticket: number]

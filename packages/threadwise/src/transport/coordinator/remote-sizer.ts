@@ -1,0 +1,40 @@
+/** What the coordinator says about the pool's size, as main has it. */
+import type { RemoteSizing } from '../../core/contracts.js';
+import type { SizingDecision } from '../../core/sizer.js';
+
+export class RemoteSizer implements RemoteSizing {
+  wanted: number | undefined;
+  readonly #tell: (min: number, max: number) => void;
+  #bounds: { readonly min: number; readonly max: number } | undefined;
+  #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
+
+  /** @param tell the coordinator, if there is one */
+  constructor(tell: (min: number, max: number) => void) {
+    this.#tell = tell;
+  }
+
+  bound(bounds: { readonly min: number; readonly max: number }): void {
+    this.#bounds = bounds;
+    this.wanted = undefined; // it was said of other bounds
+    this.repeat();
+  }
+
+  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
+    this.#onWanted = callback;
+  }
+
+  hear(wanted: number, decision: SizingDecision | undefined): void {
+    this.wanted = wanted;
+    this.#onWanted(decision);
+  }
+
+  /** The coordinator is dead: until the next one has said something, main decides. */
+  forget(): void {
+    this.wanted = undefined;
+  }
+
+  /** Tells a coordinator, which may be a new one, what it is to know. */
+  repeat(): void {
+    if (this.#bounds !== undefined) this.#tell(this.#bounds.min, this.#bounds.max);
+  }
+}
