@@ -56,7 +56,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     initial: undefined,
     decide: (load) => {
       asked.push(load);
-      const isWatched = load.idle > 0 && load.current > load.min && Number.isFinite(load.idleTimeoutMs);
+      const isWatched = load.current > load.min && Number.isFinite(load.idleTimeoutMs);
       const againMs = isWatched ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
       return { target: target(load), why: 'a test wants it', state: undefined, againMs };
     },

@@ -52,7 +52,7 @@ describe('on-demand', () => {
     assert.equal(againMs({ current: 2, idle: 1, longestIdleMs: 400 }), 600);
     assert.equal(againMs({ current: 2, idle: 1, longestIdleMs: 1500, queued: 1 }), 1, 'late');
     assert.equal(againMs({ current: 1, idle: 1 }), undefined, 'none may go');
-    assert.equal(againMs({ current: 2 }), undefined, 'none is idle');
+    assert.equal(againMs({ current: 2 }), 1000, 'none is idle now');
     assert.equal(againMs({ current: 2, idle: 1, idleTimeoutMs: Number.POSITIVE_INFINITY }), undefined);
   });
 

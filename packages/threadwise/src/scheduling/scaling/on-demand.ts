@@ -36,9 +36,11 @@ export function released(load: LoadView): Wish | undefined {
   return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
 }
 
-/** When the worker that has been idle longest may be released; undefined: none is, or none may be. */
+/**
+ * When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker
+ * to which a task is on its way does not count as idle, and nothing may happen after that task was given to another.
+ */
 export function releaseDueMs(load: LoadView): number | undefined {
-  if (load.current <= load.min || load.idle === 0 || load.idleTimeoutMs === Number.POSITIVE_INFINITY)
-    return undefined;
+  if (load.current <= load.min || load.idleTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
   return Math.max(1, load.idleTimeoutMs - load.longestIdleMs);
 }
