@@ -39,8 +39,15 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
   coordinator: {
     transport: ({ tasksPerWorker, choose, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const scaling = SCALING.name;
-      return coordinatedTransport({ tasksPerWorker, choose: builtInName(choose)!, scaling, idleTimeoutMs });
+      const { name: scaling } = SCALING;
+      const cores = availableThreads();
+      return coordinatedTransport({
+        tasksPerWorker,
+        choose: builtInName(choose)!,
+        scaling,
+        cores,
+        idleTimeoutMs,
+      });
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
@@ -50,7 +57,7 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
 };
 
-const SCALING = scalingOf('on-demand');
+const SCALING = scalingOf('measured');
 
 let poolCount = 0;
 

@@ -73,7 +73,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
   const clock = { now: 0 };
   new Coordinator(
     main,
-    { board: memory, tasksPerWorker, choose, scaling: 'on-demand', idleTimeoutMs: 1000 },
+    { board: memory, tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
     {
       port: (far) => far as Port,
       now: () => clock.now,

@@ -87,6 +87,7 @@ export class SeatSizing {
     const idle = serving.filter(isIdle);
     return {
       ...this.#bounds!,
+      cores: this.#data.cores,
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,

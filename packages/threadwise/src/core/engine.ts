@@ -110,7 +110,7 @@ export class Engine {
       onReady: () => this.#workerReady(),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
-      onBatch: () => this.#pump(),
+      onBatch: () => this.#batchEnded(),
       onCompleted: () => this.#staffing.succeeded(),
     });
     this.#dispatch = parts.newDispatch({
@@ -132,6 +132,7 @@ export class Engine {
         crew: this.#crew,
         dispatch: () => this.#dispatch,
         tasksPerWorker,
+        cores: () => platform.availableThreads(),
         idleTimeoutMs,
         remote: parts.exchange.sizing,
         measure: () => this.#crew.measure(),
@@ -287,6 +288,13 @@ export class Engine {
   #pump(): void {
     this.#dispatch.pump();
     this.#staffing.adjust();
+    this.room.update();
+  }
+
+  /** Often: so the size is looked at only where tasks wait that more workers could take. */
+  #batchEnded(): void {
+    this.#dispatch.pump();
+    if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
     this.room.update();
   }
 

@@ -51,6 +51,7 @@ export class FakePlatform implements Platform {
   readonly sharedMemory = (byteLength: number): ArrayBufferLike => new SharedArrayBuffer(byteLength);
   readonly hasSharedMemory = true;
   readonly availableThreads = (): number => 4;
+  readonly threadCeiling = (): number => 64;
   readonly memory = () => undefined;
   readonly env = (): string | undefined => undefined;
   readonly resolveModule = (specifier: unknown): string => String(specifier);

@@ -17,6 +17,7 @@ function context(env: Record<string, string> = {}): OptionContext {
     builtInName: (choose) => (typeof choose === 'string' ? choose : undefined),
     hasSharedMemory: true,
     availableThreads: () => 8,
+    threadCeiling: () => 128,
     env: (name) => env[name],
   };
 }
@@ -37,7 +38,7 @@ describe('options of a pool', () => {
     const { host, worker, ...rest } = resolve(undefined);
     assert.deepEqual(rest, {
       name: undefined,
-      threads: { min: 1, max: 8 },
+      threads: { min: 1, max: 128, usualMax: 8 },
       transport: 'shared',
       dispatch: 'shared-queue',
       placement: 'threads',
@@ -251,8 +252,8 @@ describe('the environment', () => {
     assert.deepEqual(threads('3'), { min: 3, max: 3 });
     assert.deepEqual(threads('2-6'), { min: 2, max: 6 });
     assert.deepEqual(threads('5', { threads: 'auto' }), { min: 5, max: 5 });
-    assert.deepEqual(threads('auto'), { min: 1, max: 8 });
-    assert.deepEqual(threads(''), { min: 1, max: 8 });
+    assert.deepEqual(threads('auto'), { min: 1, max: 128, usualMax: 8 });
+    assert.deepEqual(threads(''), { min: 1, max: 128, usualMax: 8 });
   });
 
   test('never overrides what the code says', () => {

@@ -39,7 +39,10 @@ export interface ThreadBounds {
 export interface PoolOptions {
   /** Appears in stats, events and thread names. Default: `pool-1`, `pool-2`, … */
   name?: string;
-  /** How many workers. Default 'auto': from 1 to what CPU affinity, cgroup quota and memory limit allow. */
+  /**
+   * How many workers. Default 'auto': from 1 to what CPU affinity, cgroup quota and memory limit allow, and more where tasks
+   * are measured to wait more than they compute.
+   */
   threads?: number | ThreadBounds | 'auto';
   /** How tasks cross. Default 'auto': the fastest that this version has, which is 'message'. */
   transport?: 'auto' | 'shared' | 'message';
@@ -110,7 +113,7 @@ export interface RunOptions {
 
 export interface ResolvedOptions {
   readonly name: string | undefined;
-  readonly threads: { readonly min: number; readonly max: number };
+  readonly threads: SizeBounds;
   readonly transport: 'shared' | 'message';
   readonly dispatch: 'shared-queue' | 'coordinator' | 'direct';
   readonly placement: 'threads' | 'inline';
@@ -127,6 +130,14 @@ export interface ResolvedOptions {
   readonly host: ReadonlyMap<string, (...args: unknown[]) => unknown>;
 }
 
+/** Between which a pool is sized. */
+export interface SizeBounds {
+  readonly min: number;
+  readonly max: number;
+  /** With 'auto': what stands for the maximum as long as there are no more, since only tasks that wait want more. */
+  readonly usualMax?: number;
+}
+
 /** What validation needs to know of the surroundings. */
 export interface OptionContext {
   readonly choices: readonly string[];
@@ -134,6 +145,7 @@ export interface OptionContext {
   builtInName(choose: unknown): string | undefined;
   readonly hasSharedMemory: boolean;
   availableThreads(): number;
+  threadCeiling(): number;
   env(name: string): string | undefined;
 }
 
@@ -217,11 +229,11 @@ function checkAvailable(options: PoolOptions): void {
 }
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
-function resolveThreads(given: PoolOptions['threads'], context: OptionContext): { min: number; max: number } {
+function resolveThreads(given: PoolOptions['threads'], context: OptionContext): SizeBounds {
   if (given !== undefined && given !== 'auto') return threadBounds('threads', given, context);
   const fromEnv = context.env('THREADWISE_THREADS');
   if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
-    return { min: 1, max: context.availableThreads() };
+    return threadBounds('threads', 'auto', context);
   const match = /^(\d+)(?:-(\d+))?$/.exec(fromEnv);
   if (!match) return reject('THREADWISE_THREADS (environment)', "'auto', 'n' or 'min-max'", fromEnv);
   const first = Number(match[1]);
@@ -229,12 +241,16 @@ function resolveThreads(given: PoolOptions['threads'], context: OptionContext): 
   return threadBounds('THREADWISE_THREADS (environment)', bounds, context);
 }
 
-/** A number or bounds of threads, checked. Also used by `pool.resize`. */
+/** A number or bounds of threads, or 'auto', checked. Also used by `pool.resize`. */
 export function threadBounds(
   option: string,
   given: unknown,
-  context: Pick<OptionContext, 'availableThreads'>,
-): { min: number; max: number } {
+  context: Pick<OptionContext, 'availableThreads' | 'threadCeiling'>,
+): SizeBounds {
+  if (given === 'auto') {
+    const usualMax = Math.min(MAX_THREADS, context.availableThreads());
+    return { min: 1, max: Math.min(MAX_THREADS, Math.max(usualMax, context.threadCeiling())), usualMax };
+  }
   if (typeof given === 'number') {
     const n = integer(option, given, 1, MAX_THREADS);
     return { min: n, max: n };

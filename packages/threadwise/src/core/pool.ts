@@ -101,7 +101,7 @@ export class Pool<M = UntypedTasks> {
   }
 
   /** Changes how many workers there are, while running. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
-  resize(threads: number | ThreadBounds): void {
+  resize(threads: number | ThreadBounds | 'auto'): void {
     this.#engine.resize(threads);
   }
 

@@ -22,12 +22,20 @@ function scene(answer: (load: LoadView, state: unknown) => Answer) {
       initial: 'first',
       decide: (load, state) => {
         asked.push({ load, state });
-        return { target: 2, why: 'so', state: undefined, againMs: undefined, ...answer(load, state) };
+        return {
+          target: 2,
+          why: 'so',
+          state: undefined,
+          isSated: false,
+          againMs: undefined,
+          ...answer(load, state),
+        };
       },
     },
     load: () => ({
       min: 1,
       max: 4,
+      cores: 4,
       current: counts.current,
       starting: 0,
       idle: 1,

@@ -29,6 +29,8 @@ export interface SizerContext {
 }
 
 export class Sizer {
+  /** More tasks that wait would change nothing. */
+  isSated = false;
   readonly #context: SizerContext;
   #state: unknown;
   #timer: { readonly handle: TimerHandle; readonly dueAt: number } | undefined;
@@ -48,8 +50,9 @@ export class Sizer {
     const measured = this.#isDue ? measure() : undefined;
     this.#isDue = false;
     const load: LoadView = { ...this.#context.load(), now, measured };
-    const { target, why, state, againMs } = scaling.decide(load, this.#state);
+    const { target, why, state, againMs, isSated } = scaling.decide(load, this.#state);
     this.#state = state;
+    this.isSated = isSated;
     this.#schedule(now, againMs);
     const bounded = Math.max(load.min, Math.min(load.max, target));
     this.#tell(load, bounded, why);

@@ -58,7 +58,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       asked.push(load);
       const isWatched = load.current > load.min && Number.isFinite(load.idleTimeoutMs);
       const againMs = isWatched ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
-      return { target: target(load), why: 'a test wants it', state: undefined, againMs };
+      return { target: target(load), why: 'a test wants it', state: undefined, isSated: false, againMs };
     },
   };
   const staffing = new Staffing(
@@ -68,6 +68,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       crew: crew as unknown as Crew,
       dispatch: () => waiting as Dispatch,
       tasksPerWorker: 1,
+      cores: () => 4,
       idleTimeoutMs,
       remote,
       measure: () => ({ completed: 0, workers: [], memory: undefined }),
@@ -130,6 +131,7 @@ describe('staffing', () => {
       tasksPerWorker: 1,
       longestIdleMs: 70,
       idleTimeoutMs: 1000,
+      cores: 4,
       now: platform.now(),
       measured: undefined,
     });

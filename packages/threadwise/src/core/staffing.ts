@@ -1,6 +1,7 @@
 /** How many workers there are: asks who sizes the pool, starts and releases, and backs off when workers fail. */
 import type { Dispatch, Measured, Platform, RemoteSizing, Scaling, TimerHandle } from './contracts.js';
 import type { Crew } from './crew.js';
+import type { SizeBounds } from './options.js';
 import { Sizer, type SizingDecision } from './sizer.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -15,6 +16,8 @@ export interface StaffingContext {
   readonly crew: Crew;
   readonly dispatch: () => Dispatch;
   readonly tasksPerWorker: number;
+  /** How many threads make sense for tasks that compute. */
+  readonly cores: () => number;
   readonly idleTimeoutMs: number | undefined;
   /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
   readonly remote: RemoteSizing | undefined;
@@ -28,13 +31,14 @@ export interface StaffingContext {
 export class Staffing {
   readonly #context: StaffingContext;
   readonly #sizer: Sizer;
-  #bounds: { readonly min: number; readonly max: number };
+  #bounds: SizeBounds;
   #isOpen = true;
   #isFull = false;
   #failures = 0;
+  #coreCount: number | undefined;
   #pause: TimerHandle | undefined;
 
-  constructor(context: StaffingContext, bounds: { readonly min: number; readonly max: number }) {
+  constructor(context: StaffingContext, bounds: SizeBounds) {
     this.#context = context;
     this.#bounds = bounds;
     const { platform, scaling, measure, onDecision, remote } = context;
@@ -54,11 +58,13 @@ export class Staffing {
     });
   }
 
+  /** For who looks at the pool: what the bounds come to now. */
   get bounds(): { readonly min: number; readonly max: number } {
-    return this.#bounds;
+    const { min, max, usualMax } = this.#bounds;
+    return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#context.crew.servingCount) };
   }
 
-  resize(bounds: { readonly min: number; readonly max: number }): void {
+  resize(bounds: SizeBounds): void {
     this.#bound(bounds);
     this.adjust();
   }
@@ -71,7 +77,7 @@ export class Staffing {
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const target = this.#target();
-    this.#isFull = target >= max;
+    this.#isFull = target >= max || this.#isSated;
     if (target > current) this.#grow(target - current);
     else if (target < current) this.#shrink(current - target);
   }
@@ -112,7 +118,11 @@ export class Staffing {
     return Math.max(this.#bounds.min, Math.min(this.#bounds.max, wanted));
   }
 
-  #bound(bounds: { readonly min: number; readonly max: number }): void {
+  get #isSated(): boolean {
+    return this.#context.remote?.wanted !== undefined || this.#sizer.isSated;
+  }
+
+  #bound(bounds: SizeBounds): void {
     this.#bounds = bounds;
     this.#context.remote?.bound(bounds);
   }
@@ -144,7 +154,9 @@ export class Staffing {
     const idle = workless.length === 0 ? workless : workless.slice(dispatch.offered);
     const now = this.#context.platform.now();
     return {
-      ...this.#bounds,
+      min: this.#bounds.min,
+      max: this.#bounds.max,
+      cores: this.#cores(),
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,
       idle: idle.length,
@@ -153,6 +165,12 @@ export class Staffing {
       longestIdleMs: Math.max(0, ...idle.map((slot) => now - slot.idleSince)),
       idleTimeoutMs: this.#context.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
     };
+  }
+
+  /** Asked for once, and not before it is needed: the system has to be asked. */
+  #cores(): number {
+    this.#coreCount ??= this.#context.cores();
+    return this.#coreCount;
   }
 
   #idle(): WorkerSlot[] {

@@ -85,7 +85,7 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   coordinator: {
     transport: ({ cells }) =>
       coordinatedTransport(
-        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', idleTimeoutMs: 30_000 },
+        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs: 30_000 },
         cells,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),

@@ -118,6 +118,8 @@ export interface Platform {
   readonly hasSharedMemory: boolean;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
+  /** How many there may be at most, however much they wait: not less than `availableThreads`. */
+  threadCeiling(): number;
   /** Of the process, and of what it may take; undefined where nobody can tell. Bytes. */
   memory(): Measured['memory'];
   env(name: string): string | undefined;

@@ -42,6 +42,8 @@ export interface LoadView {
   readonly now: number;
   readonly min: number;
   readonly max: number;
+  /** Threads that make sense for tasks which compute, by what the machine and its container allow. */
+  readonly cores: number;
   /** Workers that run or will run tasks: starting and ready. */
   readonly current: number;
   readonly starting: number;
@@ -90,6 +92,8 @@ export interface Decision<S> {
   readonly why: string;
   /** What the policy wants to be given the next time. */
   readonly state: S;
+  /** It would not want more if more tasks waited, until something else happens: it need not be asked at each call. */
+  readonly isSated: boolean;
   /** When it wants to be asked again though nothing should happen; undefined: then it need not be. Milliseconds. */
   readonly againMs: number | undefined;
 }

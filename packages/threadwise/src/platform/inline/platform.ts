@@ -20,6 +20,7 @@ export function inlinePlatform(around: Platform): Platform {
     hasSharedMemory: false,
     sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
     availableThreads: () => 1,
+    threadCeiling: () => 1,
   };
 }
 

@@ -13,6 +13,9 @@ const BYTES_PER_WORKER = 64 * 2 ** 20;
 /** Share of a memory limit that workers may count on; the rest is the main thread's. */
 const WORKER_SHARE = 0.75;
 
+/** Threads for each CPU where all of them mostly wait. Chosen by hand: each costs some 10 MB. */
+const WAITING_PER_CPU = 16;
+
 export interface LimitSources {
   readonly parallelism: number;
   /** The memory limit of the process in bytes; 0 or absurdly large where there is none. */
@@ -35,7 +38,16 @@ const nodeSources = (): LimitSources => ({
 
 /** The largest number of busy threads that makes sense here; at least 1. */
 export function availableThreads(sources: LimitSources = nodeSources()): number {
-  const byCpu = Math.min(sources.parallelism, cpuQuota(sources));
+  return threadsFor(1, sources);
+}
+
+/** The largest number of threads that makes sense for tasks which mostly wait; at least 1. */
+export function threadCeiling(sources: LimitSources = nodeSources()): number {
+  return threadsFor(WAITING_PER_CPU, sources);
+}
+
+function threadsFor(perCpu: number, sources: LimitSources): number {
+  const byCpu = perCpu * Math.min(sources.parallelism, cpuQuota(sources));
   return Math.max(1, Math.floor(Math.min(byCpu, memoryQuota(sources))));
 }
 

@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
 import { burstClock } from './burst-clock.js';
-import { availableThreads, memory } from './limits.js';
+import { availableThreads, memory, threadCeiling } from './limits.js';
 import { NodePort } from './port.js';
 import { spawn, startHelper } from './thread.js';
 
@@ -44,6 +44,7 @@ export const nodePlatform: Platform = {
   hasSharedMemory: 'waitAsync' in Atomics,
   sharedMemory: (byteLength) => new SharedArrayBuffer(byteLength),
   availableThreads: () => availableThreads(),
+  threadCeiling: () => threadCeiling(),
   memory,
   env: (name) => process.env[name],
   resolveModule,

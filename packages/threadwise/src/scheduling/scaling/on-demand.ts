@@ -14,7 +14,8 @@ interface Wish {
 
 function decision(load: LoadView, wish: Wish | undefined): Decision<undefined> {
   const { target, why } = wish ?? { target: load.current, why: 'as many as there is work for' };
-  return { target, why, state: undefined, againMs: releaseDueMs(load) };
+  const isSated = load.current >= load.max;
+  return { target, why, state: undefined, isSated, againMs: releaseDueMs(load) };
 }
 
 /** How many more workers the waiting tasks could use, beside those that start already or are idle. */

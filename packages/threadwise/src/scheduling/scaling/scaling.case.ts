@@ -8,6 +8,7 @@ export function load(given: Partial<LoadView> = {}): LoadView {
   return {
     min: 1,
     max: 8,
+    cores: 8,
     current: 1,
     starting: 0,
     idle: 0,
@@ -26,6 +27,7 @@ const loads: fc.Arbitrary<LoadView> = fc
   .record({
     min: fc.nat(64),
     spare: fc.integer({ min: 1, max: 64 }),
+    cores: fc.integer({ min: 1, max: 64 }),
     ready: fc.nat(128),
     starting: fc.nat(16),
     idleShare: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -67,6 +69,17 @@ export function scalingConformance(name: string, scaling: Scaling): void {
           assert.ok(Number.isSafeInteger(target) && target >= 0, String(target));
           assert.match(why, /\S/);
           assert.ok(againMs === undefined || (againMs > 0 && Number.isFinite(againMs)), String(againMs));
+        }),
+      );
+    });
+
+    test('does not want more because more wait, once it has said so', () => {
+      fc.assert(
+        fc.property(loads, fc.integer({ min: 1, max: 1000 }), (view, more) => {
+          const before = decide(view);
+          if (!before.isSated || before.target > view.current) return;
+          const after = scaling.decide({ ...view, queued: view.queued + more }, before.state);
+          assert.ok(Math.min(view.max, after.target) <= view.current);
         }),
       );
     });

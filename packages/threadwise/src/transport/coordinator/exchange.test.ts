@@ -15,6 +15,7 @@ transportConformance({
     tasksPerWorker: 1,
     choose: 'least-busy',
     scaling: 'on-demand',
+    cores: 4,
     idleTimeoutMs: 30_000,
   }),
   platform: nodePlatform,

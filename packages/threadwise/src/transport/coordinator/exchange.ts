@@ -31,6 +31,8 @@ export interface CoordinatorOptions {
   readonly choose: string;
   /** The name of the scaling policy. */
   readonly scaling: string;
+  /** How many threads make sense for tasks that compute. */
+  readonly cores: number;
   /** Infinity: idle workers stay. */
   readonly idleTimeoutMs: number;
 }

@@ -198,6 +198,7 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     sharedMemory: memory.take,
     hasSharedMemory: true,
     availableThreads: () => spinners + 1,
+    threadCeiling: () => 16,
     memory: () => undefined,
     env: () => undefined,
     resolveModule: String,

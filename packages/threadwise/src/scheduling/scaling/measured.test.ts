@@ -1,0 +1,190 @@
+/** Sizing by measurement, on machines that are only reckoned: what it comes to, how soon, and what it says of itself. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { LoadView, Scaling, WorkerSample } from '../../core/contracts.js';
+import { measured } from './measured.js';
+import { load, scalingConformance } from './scaling.case.js';
+import { type SimulatedLoad, type SimulatedMachine, Simulation } from './simulation.case.js';
+
+const policy = measured as Scaling;
+
+scalingConformance('measured', policy);
+
+const LOADS: Readonly<Record<string, SimulatedLoad>> = {
+  compute: { cpuMs: 5, waitMs: 0, jitter: 0.5, outstanding: 0 },
+  wait: { cpuMs: 0.05, waitMs: 10, jitter: 0.5, outstanding: 0 },
+  'compute and wait': { cpuMs: 5, waitMs: 5, jitter: 0.5, outstanding: 0 },
+  'wait long': { cpuMs: 1, waitMs: 1000, jitter: 0.5, outstanding: 0 },
+};
+/** Time in which a load has to be followed. Milliseconds. */
+const FOLLOWS_MS = 5000;
+const GOOD = 0.95;
+
+function loadFor(name: string, cores: number): SimulatedLoad {
+  return { ...LOADS[name]!, outstanding: 32 * cores };
+}
+
+/** So long that enough tasks end to say something. */
+function windowMs({ cpuMs, waitMs }: SimulatedLoad): number {
+  return Math.max(1000, 10 * (cpuMs + waitMs));
+}
+
+/** What the best of many fixed sizes gets done in a second. */
+function best(machine: SimulatedMachine, tasks: SimulatedLoad): number {
+  const sizes = [1, 2, 3, 6, 16].map((each) => each * machine.cores);
+  const taskMs = tasks.cpuMs + tasks.waitMs;
+  const rates = sizes.map((size) => {
+    const simulation = new Simulation(machine, tasks, size);
+    simulation.run(2 * taskMs);
+    return simulation.run(windowMs(tasks));
+  });
+  return Math.max(...rates);
+}
+
+describe('sizing by measurement, simulated', () => {
+  for (const cores of [2, 4, 16, 64]) {
+    for (const name of Object.keys(LOADS)) {
+      // With many threads a simulation takes long: noise makes it no slower, so it comes with all of the large ones.
+      for (const noise of cores > 4 ? [0.2] : [0, 0.2]) {
+        test(`${cores} cores, noise ${noise}, tasks that ${name}: as good as the best fixed size, soon`, () => {
+          const machine = { cores, max: 16 * cores, noise };
+          const tasks = loadFor(name, cores);
+          const simulation = new Simulation(machine, tasks, policy);
+          simulation.run(FOLLOWS_MS);
+          const share = simulation.run(windowMs(tasks)) / best(machine, tasks);
+          assert.ok(share >= GOOD, `${share.toFixed(3)} with ${simulation.size} threads`);
+        });
+      }
+    }
+  }
+
+  test('follows when tasks that waited compute, and back', () => {
+    const machine = { cores: 4, max: 64, noise: 0.1 };
+    const simulation = new Simulation(machine, loadFor('wait', 4), policy);
+    for (const name of ['wait', 'compute', 'wait', 'compute and wait', 'compute']) {
+      simulation.load = loadFor(name, 4);
+      simulation.run(FOLLOWS_MS);
+      const share = simulation.run(1000) / best(machine, simulation.load);
+      // Less than with a steady load: so soon after the change some sizes have been tried for a second only.
+      assert.ok(share >= 0.9, `${name}: ${share.toFixed(3)} with ${simulation.size} threads`);
+      if (name === 'compute') assert.ok(simulation.size <= 4, `${simulation.size} threads for 4 cores`);
+    }
+  });
+
+  test('without CPU times it climbs by throughput alone', () => {
+    const machine = { cores: 4, max: 64, tellsCpu: false };
+    const tasks = loadFor('wait', 4);
+    const simulation = new Simulation(machine, tasks, policy);
+    simulation.run(FOLLOWS_MS);
+    assert.ok(simulation.run(1000) >= GOOD * best(machine, tasks));
+  });
+
+  test('stays within its bounds, whatever the load', () => {
+    for (const name of Object.keys(LOADS)) {
+      const simulation = new Simulation({ cores: 4, min: 2, max: 7 }, loadFor(name, 4), policy);
+      for (let i = 0; i < 100; i++) {
+        simulation.run(50);
+        assert.ok(simulation.size >= 2 && simulation.size <= 7);
+      }
+    }
+  });
+
+  test('each step says why, and follows from the one before', () => {
+    const simulation = new Simulation({ cores: 2, max: 32 }, loadFor('compute and wait', 2), policy);
+    simulation.run(3000);
+    const { decisions } = simulation;
+    assert.ok(decisions.length > 3);
+    assert.match(decisions[0]!.why, /tasks wait for a worker, and there are 2 cores/);
+    for (const [i, { from, why }] of decisions.entries()) {
+      if (i > 0) assert.equal(from, decisions[i - 1]!.to);
+      assert.match(why, /cores|tries|throughput|wait/);
+    }
+  });
+
+  test('what is tried costs less and less: a steady load is left alone for longer each time', () => {
+    const simulation = new Simulation({ cores: 4, max: 64 }, loadFor('compute and wait', 4), policy);
+    const counts = [10_000, 20_000].map((ms) => {
+      const before = simulation.decisions.length;
+      simulation.run(ms);
+      return simulation.decisions.length - before;
+    });
+    assert.ok(counts[1]! < counts[0]!, `${counts[1]} decisions in 20 s after ${counts[0]} in 10 s`);
+  });
+
+  test('never grows into the limit of memory, and goes back when that is near', () => {
+    const MiB = 2 ** 20;
+    const memory = { usedBytes: 700 * MiB, limitBytes: 1000 * MiB };
+    const machine = { cores: 2, max: 32, memory: () => memory };
+    const simulation = new Simulation(machine, loadFor('wait', 2), policy);
+    const most = () => Math.floor((0.85 * memory.limitBytes - memory.usedBytes) / (16 * MiB));
+    simulation.run(1000);
+    assert.ok(simulation.size > 2 && simulation.size <= 2 * most(), `${simulation.size}`);
+    memory.usedBytes = 850 * MiB;
+    const before = simulation.size;
+    simulation.run(3000);
+    assert.ok(simulation.size <= before, 'none is added');
+    memory.usedBytes = 960 * MiB;
+    simulation.run(4000);
+    assert.equal(simulation.size, 1);
+    assert.match(simulation.decisions.at(-1)!.why, /96 % of the memory is used/);
+  });
+});
+
+describe('sizing by measurement, decision by decision', () => {
+  const start = measured.initial;
+  const worker = (id: number, usedMs: number): WorkerSample => {
+    return { id, isBusy: true, completed: 0, runMs: 0, cpu: { usedMs, waitedMs: 0 } };
+  };
+  const full = (now: number, cpu: readonly number[], given: Partial<LoadView> = {}): LoadView => {
+    const workers = cpu.map((usedMs, i) => worker(i + 1, usedMs));
+    const measurement = { completed: 0, workers, memory: undefined };
+    return load({ now, current: cpu.length, queued: 50, max: 32, cores: 2, measured: measurement, ...given });
+  };
+
+  test('a worker for each task that waits, at once, up to the cores', () => {
+    const two = measured.decide(load({ queued: 1, cores: 4, max: 32 }), start);
+    assert.equal(two.target, 2);
+    const four = measured.decide(load({ queued: 9, cores: 4, max: 32 }), start);
+    assert.deepEqual([four.target, four.isSated], [4, true]);
+  });
+
+  test('no more than cores without a measurement, whatever waits', () => {
+    assert.equal(measured.decide(load({ current: 4, queued: 999, cores: 4, max: 32 }), start).target, 4);
+  });
+
+  test('tasks that hold their workers and use no CPU get more workers soon, though none ends', () => {
+    const first = measured.decide(full(0, [0, 0]), start);
+    const second = measured.decide(full(100, [1, 1]), first.state);
+    assert.equal(second.target, 4);
+    assert.match(second.why, /those that run wait, too: they compute for 1 % of their time/);
+  });
+
+  test('tasks that compute get none, for however long none ends', () => {
+    let { state, target } = measured.decide(full(0, [0, 0]), start);
+    for (let now = 100; now <= 5000; now += 100) {
+      ({ state, target } = measured.decide(full(now, [now, now]), state));
+      assert.equal(target, 2);
+    }
+  });
+
+  test('tasks of which nothing is known get one more for each half second in which none ends', () => {
+    const unknown = (now: number, current: number) => {
+      const workers = Array.from({ length: current }, (_, i) => ({ ...worker(i, 0), cpu: undefined }));
+      const measurement = { completed: 0, workers, memory: undefined };
+      return load({ now, current, queued: 50, max: 32, cores: 2, measured: measurement });
+    };
+    let { state, target } = measured.decide(unknown(0, 2), start);
+    for (let now = 100; now < 500; now += 100) ({ state, target } = measured.decide(unknown(now, 2), state));
+    assert.equal(target, 2);
+    const decision = measured.decide(unknown(500, 2), state);
+    assert.equal(decision.target, 3);
+    assert.match(decision.why, /no task has ended for 500 ms/);
+  });
+
+  test('is not asked again while nothing runs and none can be released', () => {
+    assert.equal(measured.decide(load({ current: 1, idle: 1 }), start).againMs, undefined);
+    assert.equal(measured.decide(load({ current: 1, queued: 1 }), start).againMs, 100);
+    const idle = load({ current: 2, idle: 2, longestIdleMs: 300 });
+    assert.equal(measured.decide(idle, start).againMs, 700);
+  });
+});

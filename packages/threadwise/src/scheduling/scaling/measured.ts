@@ -1,0 +1,205 @@
+/**
+ * Sizes a pool by measurement. As many workers as cores at once when tasks wait; beyond that only where the tasks are measured
+ * to wait more than they compute, and only as long as more workers get more done (`climb.ts`). Idle workers go, one by one;
+ * near the limit of memory none is added, and those above the minimum go.
+ */
+import type { Decision, LoadView, Measured, Scaling } from '../../core/contracts.js';
+import { type Climb, climb, type Room, START } from './climb.js';
+import { missing, releaseDueMs, released } from './on-demand.js';
+import { type Sample, sampleOf, type Workload, workloadBetween } from './workload.js';
+
+interface State {
+  readonly last: Sample | undefined;
+  /** Of the running time of tasks, the part in which they compute: smoothed. Undefined: not known. */
+  readonly share: number | undefined;
+  readonly memory: Measured['memory'];
+  /** Since when tasks wait, all workers are busy, and none has ended. */
+  readonly stuckSince: number | undefined;
+  readonly climb: Climb;
+}
+
+interface Wish {
+  readonly target: number;
+  readonly why: string;
+  readonly state: State;
+}
+
+/** How often it measures while there is work. Milliseconds. */
+const LOOK_MS = 100;
+/** Tasks that compute for more of their time than that gain nothing from more workers than cores. */
+const COMPUTES = 0.85;
+/** Tasks that compute for less of it wait, without a doubt. */
+const WAITS = 0.3;
+/** Tasks that compute for more than that may be in each other's way; whether others are is looked at less often. */
+const MAY_CROWD = 0.5;
+const LATE_HOLD_MS = 16_000;
+/** How much of the cores is to be used by tasks that do both. */
+const FILL = 0.95;
+/** Nothing ended for that long: more workers, if the tasks wait for something. Milliseconds. */
+const STUCK_MS = 500;
+/** Memory reckoned for one more worker, until it is measured as part of what is used. Bytes. */
+const BYTES_PER_WORKER = 16 * 2 ** 20;
+/** Of the limit of memory: none is added above the one, and some go above the other. */
+const NEAR_LIMIT = 0.85;
+const AT_LIMIT = 0.95;
+/** How much a new measurement counts against those before it. */
+const WEIGHT = 0.5;
+
+const INITIAL: State = {
+  last: undefined,
+  share: undefined,
+  memory: undefined,
+  stuckSince: undefined,
+  climb: START,
+};
+
+export const measured: Scaling<State> = {
+  name: 'measured',
+  initial: INITIAL,
+  decide: (load, state) =>
+    finish(load, load.measured === undefined ? atOnce(load, state) : look(load, state)),
+};
+
+function finish(load: LoadView, { target, why, state }: Wish): Decision<State> {
+  const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
+  const dueMs = releaseDueMs(load);
+  const againMs = isWorking ? Math.min(LOOK_MS, dueMs ?? LOOK_MS) : dueMs;
+  // Only while it looks again soon: else nobody would see that tasks wait.
+  const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
+  return { target, why, state, isSated, againMs };
+}
+
+function keep(load: LoadView, state: State, why = 'as many as there is work for'): Wish {
+  return { target: load.current, why, state };
+}
+
+/** Without a measurement: what cannot wait for one. */
+function atOnce(load: LoadView, state: State): Wish {
+  const fast = load.queued > 0 ? quickStart(load, state) : released(load);
+  return fast === undefined ? keep(load, state) : { ...fast, state };
+}
+
+/** A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well. */
+function quickStart(load: LoadView, state: State): Omit<Wish, 'state'> | undefined {
+  const room = Math.min(enoughFor(load, state) - load.current, missing(load), affordable(load, state));
+  if (room <= 0) return undefined;
+  const tasks = load.queued === 1 ? '1 task waits' : `${load.queued} tasks wait`;
+  return { target: load.current + room, why: `${tasks} for a worker, and there are ${load.cores} cores` };
+}
+
+/** How many are not too many without a measurement. */
+function enoughFor(load: LoadView, { climb: { base, held } }: State): number {
+  return base === undefined ? Math.min(coresFor(load), held?.size ?? load.max) : load.current;
+}
+
+function coresFor(load: LoadView): number {
+  return Math.max(load.min, Math.min(load.max, load.cores));
+}
+
+function look(load: LoadView, before: State): Wish {
+  const sample = sampleOf(load as LoadView & { readonly measured: Measured });
+  const work = before.last === undefined ? undefined : workloadBetween(before.last, sample);
+  const state = noted(load, before, sample, work);
+  const relief = relieved(load, state);
+  if (relief !== undefined) return relief;
+  const fast = atOnce(load, state);
+  if (fast.target !== load.current || load.starting > 0 || work === undefined) return fast;
+  if (load.current > coresFor(load) && computes(state)) return shrunkToCores(load, state);
+  if (work.isFull) return grownByMeasure(load, state, work);
+  // What is being tried cannot be judged by a load that does not fill it.
+  return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
+}
+
+function noted(load: LoadView, state: State, last: Sample, work: Workload | undefined): State {
+  const share = work === undefined ? state.share : smoothed(state.share, work.share);
+  const isStuck = last.isFull && (work === undefined || work.completed === 0);
+  const stuckSince = isStuck ? (state.stuckSince ?? load.now) : undefined;
+  return { ...state, last, share, stuckSince, memory: last.measured.memory };
+}
+
+function smoothed(before: number | undefined, now: number | undefined): number | undefined {
+  if (before === undefined || now === undefined) return now ?? before;
+  return before * (1 - WEIGHT) + now * WEIGHT;
+}
+
+function computes({ share }: State): boolean {
+  return share !== undefined && share >= COMPUTES;
+}
+
+// --- memory ---
+
+/** How many more workers there is memory for. */
+function affordable({ current }: LoadView, { memory }: State): number {
+  if (memory === undefined || current === 0) return Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.floor((memory.limitBytes * NEAR_LIMIT - memory.usedBytes) / BYTES_PER_WORKER));
+}
+
+function relieved(load: LoadView, state: State): Wish | undefined {
+  const { memory } = state;
+  if (memory === undefined || load.current <= load.min || load.current <= 1) return undefined;
+  const used = memory.usedBytes / memory.limitBytes;
+  if (used < AT_LIMIT) return undefined;
+  return { target: load.current - 1, why: `${percent(used)} of the memory is used`, state };
+}
+
+// --- more workers than cores ---
+
+function shrunkToCores(load: LoadView, state: State): Wish {
+  const why = `the tasks compute for ${percent(state.share!)} of their time: no more workers than cores`;
+  return { target: coresFor(load), why, state: { ...state, climb: START } };
+}
+
+function grownByMeasure(load: LoadView, state: State, work: Workload): Wish {
+  const room = roomFor(load, state);
+  const unstuck = room.next > room.current ? grownWhenStuck(load, state, room) : undefined;
+  if (unstuck !== undefined) return unstuck;
+  const step = climb(state.climb, work, room);
+  const why = step.why === undefined ? undefined : `${step.why} (they compute for ${shareText(state)})`;
+  return {
+    target: step.target,
+    why: why ?? 'as many as get the most done',
+    state: { ...state, climb: step.climb },
+  };
+}
+
+/** Nothing ends, so there is no throughput to climb by. Threads that wait cost no CPU time. */
+function grownWhenStuck(load: LoadView, state: State, room: Room): Wish | undefined {
+  if (state.stuckSince === undefined) return undefined;
+  const stuckMs = Math.round(load.now - state.stuckSince);
+  const waits = state.share !== undefined && state.share < WAITS;
+  if (!waits && stuckMs < STUCK_MS) return undefined;
+  const target = waits ? room.next : load.current + 1;
+  const why = waits
+    ? `tasks wait for a worker, and those that run wait, too: they compute for ${shareText(state)}`
+    : `no task has ended for ${stuckMs} ms, and others wait for a worker`;
+  return { target, why, state: { ...state, stuckSince: waits ? state.stuckSince : load.now } };
+}
+
+function roomFor(load: LoadView, state: State): Room {
+  const { now, current } = load;
+  const most = computes(state) ? coresFor(load) : load.max;
+  const next = Math.min(
+    most,
+    stepUp(load, state),
+    current + missing(load),
+    current + affordable(load, state),
+  );
+  const mayShrink = (state.share ?? 1) >= MAY_CROWD || state.climb.holdMs >= LATE_HOLD_MS;
+  return { now, current, least: load.min, most, next: Math.max(current, next), mayShrink };
+}
+
+/** Twice as many; but where the tasks also compute, not many more than the cores can feed. */
+function stepUp({ current, cores }: LoadView, { share }: State): number {
+  const small = current + Math.ceil(current / 2);
+  if (share === undefined) return small;
+  const fed = Math.floor((cores * FILL) / Math.max(share, 0.001));
+  return Math.max(small, Math.min(2 * current, fed));
+}
+
+function shareText({ share }: State): string {
+  return share === undefined ? 'a part of their time that is not known' : `${percent(share)} of their time`;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

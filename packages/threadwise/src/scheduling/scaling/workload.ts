@@ -1,0 +1,69 @@
+/** What the tasks are like, from two measurements: whether they compute or wait, and how many end in a second. */
+import type { LoadView, Measured, WorkerSample } from '../../core/contracts.js';
+
+/** A measurement, and what there was when it was made. */
+export interface Sample {
+  readonly now: number;
+  readonly measured: Measured;
+  /** Tasks waited, and nobody had nothing to do. */
+  readonly isFull: boolean;
+}
+
+/** Between two samples. */
+export interface Workload {
+  readonly elapsedMs: number;
+  readonly completed: number;
+  /**
+   * Share of their time in which the tasks computed, and did not wait for something: 0 to 1. Time without a free core does
+   * not count, so it is the same however many threads there are. Undefined where the platform does not tell, or where too
+   * little ran.
+   */
+  readonly share: number | undefined;
+  /** Tasks waited and all workers were busy, both times. */
+  readonly isFull: boolean;
+}
+
+/** Less running time than that, as a part of the time that passed, says nothing about the tasks. */
+const MIN_BUSY = 0.2;
+
+export function sampleOf(load: LoadView & { readonly measured: Measured }): Sample {
+  const { now, measured, queued, idle } = load;
+  return { now, measured, isFull: queued > 0 && idle === 0 };
+}
+
+export function workloadBetween(before: Sample, after: Sample): Workload {
+  const elapsedMs = after.now - before.now;
+  return {
+    elapsedMs,
+    completed: after.measured.completed - before.measured.completed,
+    share: shareBetween(before.measured.workers, after.measured.workers, elapsedMs),
+    isFull: before.isFull && after.isFull,
+  };
+}
+
+function shareBetween(
+  before: readonly WorkerSample[],
+  after: readonly WorkerSample[],
+  elapsedMs: number,
+): number | undefined {
+  const earlier = new Map(before.map((worker) => [worker.id, worker]));
+  let [usedMs, waitedMs, busyMs] = [0, 0, 0];
+  for (const worker of after) {
+    const then = earlier.get(worker.id);
+    if (then?.cpu === undefined || worker.cpu === undefined) continue;
+    const ms = busyBetween(then, worker, elapsedMs);
+    if (ms === 0) continue;
+    busyMs += ms;
+    usedMs += worker.cpu.usedMs - then.cpu.usedMs;
+    waitedMs += worker.cpu.waitedMs - then.cpu.waitedMs;
+  }
+  // With tiny tasks most of what a worker computes is not within them.
+  if (Math.max(busyMs, usedMs) < MIN_BUSY * elapsedMs) return undefined;
+  return usedMs === 0 ? 0 : usedMs / Math.max(usedMs, busyMs - waitedMs);
+}
+
+/** How long a worker ran tasks: what those took that ended, or all the time if one went on throughout. */
+function busyBetween(then: WorkerSample, now: WorkerSample, elapsedMs: number): number {
+  if (now.completed > then.completed) return Math.min(elapsedMs, now.runMs - then.runMs);
+  return then.isBusy && now.isBusy ? elapsedMs : 0;
+}
