@@ -1,7 +1,7 @@
 /** Binds the core to Node and to the policies that the options name. */
-import type { Transport } from './core/contracts.js';
-import type { Parts } from './core/engine.js';
+import type { Placement, Transport } from './core/contracts.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
+import type { Parts } from './core/parts.js';
 import { Pool } from './core/pool.js';
 import type { Task } from './core/task.js';
 import type { UntypedTasks } from './core/types.js';
@@ -11,6 +11,7 @@ import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { nodePlatform } from './platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
+import { PausedDispatch } from './scheduling/dispatch/paused.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { inline } from './scheduling/placement/inline.js';
@@ -57,6 +58,8 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
 };
 
+const PLACEMENTS: Readonly<Record<ResolvedOptions['placement'], Placement>> = { threads, inline };
+
 const SCALING = scalingOf('measured');
 
 let poolCount = 0;
@@ -86,14 +89,16 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     inlinePlatform: inlineHome,
     exchange: way.transport(options).open(nodePlatform, linkCapacity),
     inlineExchange: messageTransport.open(inlineHome, linkCapacity),
-    placement: options.placement === 'inline' ? inline : threads,
+    newPlacement: (name) => PLACEMENTS[name],
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: SCALING,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
     newDispatch: way.newDispatch,
-    newChoice: (report) => resolveChoice(options.choose, report),
+    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
+    choices: choiceNames,
+    newChoice: resolveChoice,
   };
 }
 

@@ -241,6 +241,28 @@ describe('coordinator: who gets a task', () => {
   });
 });
 
+describe('coordinator: by another strategy', () => {
+  test('that it is told of, the next task is given', () => {
+    const { post, crew, tell } = begin({ workers: 2, tasksPerWorker: 10 });
+    tell([TO_COORDINATOR.choose, 'round-robin']);
+    for (let i = 0; i < 4; i++) post();
+    const [one, other] = crew.map(({ given }) => given);
+    assert.deepEqual(
+      [one, other],
+      [
+        [1, 3],
+        [2, 4],
+      ],
+    );
+    tell([TO_COORDINATOR.choose, 'least-busy']);
+    crew[1]!.run();
+    crew[1]!.run();
+    post();
+    post();
+    assert.deepEqual(crew[1]!.given, [2, 4, 5, 6]);
+  });
+});
+
 describe('coordinator: in which order', () => {
   test('first in first out within a priority, the more urgent first', () => {
     const { post, worker } = begin();

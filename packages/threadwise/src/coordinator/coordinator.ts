@@ -73,7 +73,7 @@ export class Coordinator {
   readonly #platform: CoordinatorPlatform;
   readonly #board: TicketReader;
   readonly #tasksPerWorker: number;
-  readonly #choice: Choice;
+  #choice: Choice;
   readonly #prefetch = new Prefetch();
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** What is in the queue. By ticket. */
@@ -116,6 +116,9 @@ export class Coordinator {
         return this.#with(word[1], (seat) => this.#bury(seat));
       case TO_COORDINATOR.bounds:
         return this.#sizing.bound(word[1], word[2]);
+      case TO_COORDINATOR.choose:
+        this.#choice = resolveChoice(word[1], () => undefined);
+        return;
     }
   }
 

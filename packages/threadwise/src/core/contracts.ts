@@ -28,7 +28,13 @@ export type {
   WorkerSample,
   WorkerView,
 } from './contracts/policy.js';
-export type { Distribution, Outcome, Recorder, RecorderSnapshot } from './contracts/recorder.js';
+export type {
+  Distribution,
+  Outcome,
+  Recorder,
+  RecorderSnapshot,
+  WorkerRecord,
+} from './contracts/recorder.js';
 export type {
   Exchange,
   HelperView,

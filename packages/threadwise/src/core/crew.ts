@@ -87,6 +87,7 @@ export class Crew {
     const { platform, inlinePlatform, exchange, inlineExchange, hooks, poolName, options } = this.#context;
     const home = inline ? inlinePlatform : platform;
     const slot = new WorkerSlot(++this.#lastId, inline, this.#context.newQueue(), platform.now());
+    slot.record = this.#context.recorder.worker();
     slot.link = (inline ? inlineExchange : exchange).connect(this.#eventsOf(slot));
     this.slots.push(slot);
     hooks.emit('worker:start', { pool: poolName, workerId: slot.id });
@@ -143,11 +144,11 @@ export class Crew {
       loadFailed: (error) => this.#loadFailed(slot, error),
       done: (task, value, runMs) => {
         this.#released(slot, task, runMs);
-        task.settle({ outcome: 'completed', value, runMs });
+        task.settle({ outcome: 'completed', value, runMs, by: slot.record });
       },
       failed: (task, error, runMs) => {
         this.#released(slot, task, runMs);
-        task.settle({ outcome: 'failed', error, runMs });
+        task.settle({ outcome: 'failed', error, runMs, by: slot.record });
       },
       progress: (task, value) => {
         if (task.settled) return;
@@ -206,17 +207,18 @@ export class Crew {
       this.#context.dispatch().observe(task, runMs);
     }
     if (task.stillRuns) endAtLast(task);
-    if (slot.completed >= this.#context.options.recycleAfterTasks) this.#recycle(slot);
+    if (slot.completed >= this.#context.options.recycleAfterTasks) this.recycle(slot);
     this.#stopIfDone(slot);
   }
 
   #heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
     slot.heapUsedBytes = usedBytes;
     const isAbove = usedBytes > this.#context.options.recycleAboveBytes;
-    if (isAbove || usedBytes > limitBytes * MAX_HEAP_SHARE) this.#recycle(slot);
+    if (isAbove || usedBytes > limitBytes * MAX_HEAP_SHARE) this.recycle(slot);
   }
 
-  #recycle(slot: WorkerSlot): void {
+  /** Replaces a worker when it has ended what it runs. */
+  recycle(slot: WorkerSlot): void {
     if (slot.state !== 'ready' || slot.inline) return;
     this.#context.recorder.recycled();
     this.retire(slot, 'recycled');
@@ -254,6 +256,7 @@ export class Crew {
     slot.transition('dead');
     this.slots.splice(this.slots.indexOf(slot), 1);
     this.#settleHeld(slot, exit);
+    this.#context.recorder.forget(slot.record);
     slot.link.close();
     this.#emitExit(slot, exit);
     if (slot.exitReason === 'crashed') this.#context.recorder.crashed();

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/least-busy.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
+import { PausedDispatch } from '../scheduling/dispatch/paused.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
@@ -27,7 +28,9 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     inlinePlatform: platform,
     exchange: transport.open(platform),
     inlineExchange: transport.open(platform),
-    placement: threads,
+    newPlacement: () => threads,
+    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
+    choices: ['any'],
     scaling: onDemand,
     recorder: new MeasuredRecorder(),
     sink: silentSink,

@@ -1,59 +1,35 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
 import { rejectWithCaller } from './caller-stack.js';
 import { list, text } from './checks.js';
-import type {
-  Choice,
-  Dispatch,
-  DispatchContext,
-  Exchange,
-  Placement,
-  Platform,
-  Recorder,
-  Scaling,
-  TaskQueue,
-} from './contracts.js';
+import type { Dispatch, Placement } from './contracts.js';
 import { Crew } from './crew.js';
 import { DecisionLog } from './decision-log.js';
-import { sameAgain, show, ThreadwiseError } from './errors.js';
-import { loadError } from './failures.js';
-import { type EventSink, Hooks } from './hooks.js';
+import { sameAgain, type ThreadwiseError } from './errors.js';
+import { loadError, queueFullError } from './failures.js';
+import { Hooks } from './hooks.js';
+import { callHost } from './host.js';
 import { abortError, Interrupter } from './interrupter.js';
 import { LeaseStore } from './lease.js';
 import { Ledger } from './ledger.js';
 import { Lifecycle } from './lifecycle.js';
+import { LiveChoice } from './live-choice.js';
 import {
   defaultRun,
-  type ResolvedOptions,
   type ResolvedRun,
   type RunOptions,
   resolveRun,
+  type SizeBounds,
   threadBounds,
 } from './options.js';
-import { notCloneable } from './payload.js';
+import type { Parts } from './parts.js';
+import { checkCloneable } from './payload.js';
+import { Recycler } from './recycler.js';
 import { RoomQueue } from './room.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
+import { type CheckedChanges, Steering } from './steering.js';
 import type { Task } from './task.js';
 import type { WorkerSlot } from './worker-slot.js';
-
-/** Everything a pool is bound to; chosen in `create-pool.ts`. */
-export interface Parts {
-  readonly name: string;
-  readonly moduleUrl: string;
-  readonly options: ResolvedOptions;
-  readonly platform: Platform;
-  readonly inlinePlatform: Platform;
-  /** The lines to workers on threads, and to the one on the calling thread. */
-  readonly exchange: Exchange;
-  readonly inlineExchange: Exchange;
-  readonly placement: Placement;
-  readonly scaling: Scaling;
-  readonly recorder: Recorder;
-  readonly sink: EventSink;
-  readonly newQueue: () => TaskQueue<Task>;
-  readonly newDispatch: (context: DispatchContext) => Dispatch;
-  readonly newChoice: (report: (error: unknown) => void) => Choice;
-}
 
 /** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
 let grabbed: (value: unknown) => void = () => undefined;
@@ -68,29 +44,38 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly room: RoomQueue;
   readonly #parts: Parts;
-  readonly #exchange: Exchange;
   readonly #defaults: ResolvedRun;
   readonly #ledger: Ledger;
   readonly #crew: Crew;
   readonly #staffing: Staffing;
-  readonly #dispatch: Dispatch;
+  readonly steering: Steering;
+  #dispatch: Dispatch;
   readonly #interrupter: Interrupter;
-  readonly #choice: Choice;
+  readonly #recycler: Recycler;
+  readonly #choice: LiveChoice;
+  #placement: Placement;
+  #queueLimit: number;
+  #threads: SizeBounds;
   readonly #decisions = new DecisionLog();
   /** Some worker has loaded the module, so it can be loaded. */
   #hasLoaded = false;
 
   constructor(parts: Parts) {
-    const { platform, options, recorder, placement } = parts;
-    checkData(parts);
+    const { platform, options, recorder } = parts;
+    const placement = parts.newPlacement(options.placement);
+    // The data of the workers is cloned for each of them: say now, and not at the first start, if it cannot be.
+    checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.#parts = parts;
-    this.#exchange = placement.usesThreads ? parts.exchange : parts.inlineExchange;
+    this.#placement = placement;
+    this.#queueLimit = options.queueLimit;
+    this.#threads = options.threads;
     this.name = parts.name;
     this.#defaults = defaultRun(options);
     this.hooks = new Hooks(parts.sink);
-    const report = (error: unknown) => this.hooks.emit('error', { pool: this.name, error });
-    this.#choice = parts.newChoice(report);
-    this.leases = new LeaseStore(platform.sharedMemory, this.#exchange.leaseMemory);
+    const report = (error: unknown) => this.#report(error);
+    this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
+    const { leaseMemory } = placement.usesThreads ? parts.exchange : parts.inlineExchange;
+    this.leases = new LeaseStore(platform.sharedMemory, leaseMemory);
     this.#interrupter = new Interrupter({
       platform,
       dispatch: () => this.#dispatch,
@@ -106,7 +91,7 @@ export class Engine {
       hooks: this.hooks,
       dispatch: () => this.#dispatch,
       interrupter: () => this.#interrupter,
-      callHost: (name, args) => this.#callHost(name, args),
+      callHost: (name, args) => callHost(options.host, name, args),
       onReady: () => this.#workerReady(),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
@@ -156,16 +141,35 @@ export class Engine {
       hooks: this.hooks,
       onSettled: () => {
         this.lifecycle.settled();
+        this.steering.settled();
         this.room.update();
       },
     });
+    this.#recycler = new Recycler(this.#crew, () => this.lifecycle.updateKeepAlive());
     this.lifecycle = new Lifecycle({
       platform,
       openCalls: () => this.#ledger.size,
       workers: () => this.#crew.slots.length,
+      isWorking: () => this.#recycler.isWorking,
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
       dispose: () => this.#dispose(),
+    });
+    this.steering = new Steering({
+      platform,
+      choices: parts.choices,
+      recycler: this.#recycler,
+      checkOpen: () => {
+        if (this.lifecycle.refusal !== undefined) throw this.lifecycle.refusal;
+      },
+      openCalls: () => this.#ledger.size,
+      dispatch: () => this.#dispatch,
+      paused: () => parts.newPausedDispatch(this.#dispatch),
+      useDispatch: (dispatch) => {
+        this.#dispatch = dispatch;
+      },
+      place: (task) => this.#dispatchTask(task),
+      apply: (changes) => this.#apply(changes),
     });
     if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
@@ -196,18 +200,21 @@ export class Engine {
     given: RunOptions | undefined,
     slot: WorkerSlot | undefined,
   ): void {
-    const { refusal } = this.lifecycle;
+    const refusal = this.refusal;
     if (refusal !== undefined) throw refusal;
     const taskName = text('name', name);
-    const run = this.#bound(resolveRun(given, this.#defaults));
+    const run = resolveRun(given, this.#defaults, this.#parts.platform);
     if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
-    if (this.freePlaces() <= 0) throw this.#queueFull(taskName);
-    const payload = this.#exchange.capture(taskName, list('args', args), run);
+    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.#queueLimit);
+    const isInline = slot === undefined ? !this.#placement.usesThreads : slot.inline;
+    const exchange = isInline ? this.#parts.inlineExchange : this.#parts.exchange;
+    const payload = exchange.capture(taskName, list('args', args), run);
     const task = this.#ledger.enter(taskName, payload, run, resolve);
+    task.isInline = isInline;
     this.lifecycle.updateKeepAlive();
     this.room.taken();
     this.#interrupter.watchSignal(task);
-    if (slot === undefined) this.#place(task);
+    if (slot === undefined) this.#dispatchTask(task);
     else this.#dispatch.submitTo(slot, task);
     if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
   }
@@ -218,69 +225,76 @@ export class Engine {
     return slots.map((slot) => this.enter(name, args, given, slot));
   }
 
+  /** The error that a call gets now; undefined while calls are accepted. */
+  get refusal(): unknown {
+    return this.lifecycle.refusal ?? this.steering.refusal;
+  }
+
+  close(options?: { timeoutMs?: number }): Promise<void> {
+    const closed = this.lifecycle.close(options);
+    this.steering.release();
+    return closed;
+  }
+
   /** The bounds between which workers are started and released. */
   get bounds(): { readonly min: number; readonly max: number } {
     return this.#staffing.bounds;
   }
 
   resize(threads: unknown): void {
-    const bounds = threadBounds('threads', threads, this.#parts.platform);
-    if (this.lifecycle.refusal !== undefined) throw this.lifecycle.refusal;
-    if (!this.#parts.placement.usesThreads) return;
-    this.#staffing.resize(bounds);
-    this.#pump();
+    threadBounds('threads', threads, this.#parts.platform); // where it is undefined, too
+    this.steering.configure({ threads });
   }
 
   stats(): PoolStats {
-    const { platform, options, placement, recorder, scaling } = this.#parts;
+    const { platform, recorder, scaling } = this.#parts;
     return snapshot({
       name: this.name,
-      state: this.lifecycle.state,
-      placement: placement.name,
+      state: this.lifecycle.state === 'open' ? (this.steering.state ?? 'open') : this.lifecycle.state,
+      placement: this.#placement.name,
       choose: this.#choice.name,
       bounds: this.#staffing.bounds,
-      queueLimit: options.queueLimit,
+      queueLimit: this.#queueLimit,
       open: this.#ledger.size,
       now: platform.now(),
+      process: platform.ownLoad(),
       dispatch: this.#dispatch,
       recorder,
-      coordinator: this.#exchange.coordinator,
+      coordinator: this.#parts.exchange.coordinator,
       scaling: scaling.name,
       decisions: this.#decisions.snapshot(),
       slots: this.#crew.slots,
     });
   }
 
-  #place(task: Task): void {
-    if (this.#parts.placement.place(task) === 'inline')
+  #dispatchTask(task: Task): void {
+    if (task.isInline && this.steering.state !== 'paused')
       this.#dispatch.submitTo(this.#crew.inlineSlot(), task);
     else this.#dispatch.submit(task);
   }
 
-  #bound(run: ResolvedRun): ResolvedRun {
-    if (run.onProgress === undefined) return run;
-    return { ...run, onProgress: this.#parts.platform.bind(run.onProgress) };
-  }
-
-  #queueFull(name: string): ThreadwiseError {
-    const limit = this.#parts.options.queueLimit;
-    const message = `Task '${name}' was refused: ${limit} tasks wait already (option queue.limit). See pool.room()`;
-    return new ThreadwiseError('ERR_QUEUE_FULL', message, { taskName: name });
+  #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
+    const { newChoice, newPlacement } = this.#parts;
+    if (queueLimit !== undefined) this.#queueLimit = queueLimit;
+    if (choose !== undefined) {
+      this.#choice.current = newChoice(choose, (error) => this.#report(error));
+      this.#parts.exchange.choose?.(choose);
+    }
+    if (placement !== undefined) this.#placement = newPlacement(placement);
+    if (threads !== undefined) this.#threads = threads;
+    // Workers that nobody calls any more are idle, and go as such.
+    const { usesThreads } = this.#placement;
+    if (!usesThreads) this.#crew.inlineSlot();
+    if (threads !== undefined || placement !== undefined)
+      this.#staffing.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
+    this.#pump();
   }
 
   /** How many more tasks are accepted now. */
   freePlaces(): number {
-    const limit = this.#parts.options.queueLimit;
+    const limit = this.#queueLimit;
     if (limit === Number.POSITIVE_INFINITY) return limit;
     return limit - this.#dispatch.waiting + (this.#dispatch.hasRoom ? 1 : 0);
-  }
-
-  async #callHost(name: string, args: readonly unknown[]): Promise<unknown> {
-    const { host } = this.#parts.options;
-    const fn = host.get(name);
-    if (fn !== undefined) return fn(...args);
-    const message = `The pool's owner offers no host function ${show(name)}. Offered: ${[...host.keys()].join(', ') || 'none'}`;
-    throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
   }
 
   // --- workers ---
@@ -299,9 +313,10 @@ export class Engine {
   }
 
   #workerReady(): void {
-    const mustExist = this.#parts.placement.usesThreads ? this.#staffing.bounds.min : 1;
+    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
     const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
     this.#hasLoaded = true;
+    this.#recycler.next();
     if (ready >= mustExist) this.lifecycle.becomeReady();
     this.#pump();
   }
@@ -317,6 +332,7 @@ export class Engine {
 
   #workerGone(): void {
     this.#pump();
+    this.#recycler.next();
     this.lifecycle.workerGone();
   }
 
@@ -328,10 +344,15 @@ export class Engine {
 
   #endWorkers(how: 'gently' | 'now'): void {
     this.#staffing.close();
+    this.#recycler.end();
     for (const slot of [...this.#crew.slots]) {
       if (how === 'now') this.#crew.kill(slot, 'closed');
       else this.#crew.retire(slot, 'closed');
     }
+  }
+
+  #report(error: unknown): void {
+    this.hooks.emit('error', { pool: this.name, error });
   }
 
   #dispose(): Promise<void> | undefined {
@@ -342,15 +363,5 @@ export class Engine {
     this.hooks.emit('pool:close', { pool: this.name });
     this.hooks.clear();
     return closed;
-  }
-}
-
-/** The data of the workers is cloned for each of them: say now, and not at the first start, if it cannot be. */
-function checkData({ options, platform }: Parts): void {
-  const { data } = options.worker;
-  try {
-    platform.clone(data);
-  } catch (cause) {
-    throw notCloneable(cause, data, 'worker.data', [], platform.clone);
   }
 }

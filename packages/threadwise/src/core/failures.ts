@@ -64,3 +64,8 @@ function hint(moduleUrl: string, cause: unknown): string {
   }
   return '';
 }
+
+export function queueFullError(name: string, limit: number): ThreadwiseError {
+  const message = `Task '${name}' was refused: ${limit} tasks wait already (option queue.limit). See pool.room()`;
+  return new ThreadwiseError('ERR_QUEUE_FULL', message, { taskName: name });
+}

@@ -1,4 +1,6 @@
 /** A platform for tests: its clock stands still until told to advance, its threads and lines only take notes. */
+
+import { silentRecorder } from '../metrics/silent.js';
 import type {
   Exchange,
   KeepAlive,
@@ -53,6 +55,7 @@ export class FakePlatform implements Platform {
   readonly availableThreads = (): number => 4;
   readonly threadCeiling = (): number => 64;
   readonly memory = () => undefined;
+  readonly ownLoad = () => ({ utilization: 0.5, residentBytes: 2, heapUsedBytes: 1 });
   readonly env = (): string | undefined => undefined;
   readonly resolveModule = (specifier: unknown): string => String(specifier);
 
@@ -239,6 +242,7 @@ export function makeSlot(id: number, now = 0): { slot: WorkerSlot; link: FakeLin
   const slot = new WorkerSlot(id, false, lane, now);
   const link = new FakeLink();
   slot.link = link;
+  slot.record = silentRecorder.worker();
   slot.thread = { terminate: async () => undefined, utilization: () => 0.5, cpu: () => undefined };
   slot.transition('ready');
   return { slot, link };

@@ -77,10 +77,10 @@ export class Ledger {
   #record(task: Task, settlement: Settlement): void {
     const { platform, recorder, hooks, poolName } = this.#context;
     const { outcome, runMs } = settlement;
+    const now = platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
-    const waitMs =
-      runMs === undefined ? undefined : Math.max(0, platform.burstNow() - task.submittedAt - runMs);
-    recorder.settled(outcome, waitMs, runMs);
+    const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
+    recorder.settled(outcome, waitMs, runMs, now, settlement.by);
     if (!hooks.wants('task:settle')) return;
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;
     hooks.emit('task:settle', {

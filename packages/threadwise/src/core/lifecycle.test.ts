@@ -23,6 +23,7 @@ function pool({
     platform,
     openCalls: () => openCalls,
     workers: () => workerCount,
+    isWorking: () => false,
     rejectOpenCalls: (error) => {
       noted.rejected.push(error);
       while (openCalls > 0) settle();

@@ -15,6 +15,7 @@
 import { duration, MAX_TIMER_MS, record } from './checks.js';
 import type { KeepAlive, Platform, TimerHandle } from './contracts.js';
 import { sameAgain, ThreadwiseError } from './errors.js';
+import { promised } from './promised.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
 
@@ -32,6 +33,8 @@ export interface LifecycleContext {
   readonly platform: Platform;
   openCalls(): number;
   workers(): number;
+  /** Somebody waits for something else that the pool does. */
+  isWorking(): boolean;
   rejectOpenCalls(error: ThreadwiseError): void;
   /** Step 3 and 4. */
   endWorkers(how: 'gently' | 'now'): void;
@@ -120,17 +123,17 @@ export class Lifecycle {
   /** The process stays alive while there is something to wait for, and only then. */
   updateKeepAlive(): void {
     const isNeeded =
-      this.#context.openCalls() > 0 || this.#readiness !== undefined || this.#state === 'closing';
+      this.#context.openCalls() > 0 ||
+      this.#context.isWorking() ||
+      this.#readiness !== undefined ||
+      this.#state === 'closing';
     if (isNeeded) this.#keepAlive.hold();
     else this.#keepAlive.release();
   }
 
   #beginClosing(): Promise<void> {
-    let resolve: () => void = () => undefined;
-    const promise = new Promise<void>((r) => {
-      resolve = r;
-    });
-    this.#closed = { promise, resolve };
+    this.#closed = promised();
+    const { promise } = this.#closed;
     this.#transition('closing');
     if (this.#context.openCalls() === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();

@@ -24,7 +24,7 @@ function context(env: Record<string, string> = {}): OptionContext {
 
 const resolve = (given: unknown, env?: Record<string, string>) => resolveOptions(given, context(env));
 const defaults = defaultRun(resolve({ timeoutMs: 700, retries: 2 }));
-const run = (given: unknown) => resolveRun(given, defaults);
+const run = (given: unknown) => resolveRun(given, defaults, { bind: (callback) => callback });
 
 /** Each entry: options that are refused, and what the message must say. */
 function refuses(cases: readonly (readonly [unknown, RegExp])[], check: (given: unknown) => unknown): void {

@@ -337,6 +337,11 @@ export interface ResolvedRun {
   readonly onProgress: ((value: unknown) => void) | undefined;
 }
 
+/** What validating a call needs of its surroundings. */
+export interface CallContext {
+  bind<F extends (...args: never[]) => unknown>(callback: F): F;
+}
+
 /** What a call without options gets; made once per pool. */
 export function defaultRun(pool: ResolvedOptions): ResolvedRun {
   const { timeoutMs, retries } = pool;
@@ -352,7 +357,7 @@ export function defaultRun(pool: ResolvedOptions): ResolvedRun {
 }
 
 /** Validates the options of one call. Throws ERR_OPTION. */
-export function resolveRun(given: unknown, defaults: ResolvedRun): ResolvedRun {
+export function resolveRun(given: unknown, defaults: ResolvedRun, platform: CallContext): ResolvedRun {
   if (given === undefined) return defaults;
   if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
   for (const key in given) if (!RUN_KEYS.has(key)) record('options', given, [...RUN_KEYS]);
@@ -364,7 +369,9 @@ export function resolveRun(given: unknown, defaults: ResolvedRun): ResolvedRun {
     key: run.key,
     transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
     retries: run.retries === undefined ? defaults.retries : resolveRetries('retries', run.retries),
-    onProgress: run.onProgress === undefined ? undefined : callback('onProgress', run.onProgress),
+    // Called in the async context of the call, whoever hears the progress.
+    onProgress:
+      run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
   };
 }
 

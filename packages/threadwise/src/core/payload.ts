@@ -78,6 +78,15 @@ const MAX_DEPTH = 500;
 /** A part that can be moved only, and is: it is not to blame, nor is what can't be cloned because of it alone. */
 const MOVED = Symbol('moved');
 
+/** Throws ERR_NOT_CLONEABLE, which names the path to the value that is to blame. */
+export function checkCloneable(value: unknown, name: string, clone: Clone): void {
+  try {
+    clone(value);
+  } catch (cause) {
+    throw notCloneable(cause, value, name, [], clone);
+  }
+}
+
 /** Descends, depth first, from a value that cannot be cloned to the part that is to blame. */
 function findUncloneable(
   root: unknown,

@@ -1,11 +1,13 @@
 /** A pool of workers: the public face. What it does is done by the engine. */
 import { withCallerStack } from './caller-stack.js';
-import { Engine, type Parts } from './engine.js';
+import { Engine } from './engine.js';
 import type { Listener, PoolEventName } from './hooks.js';
 import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './map.js';
 import type { AbortSignalLike, RunOptions, ThreadBounds } from './options.js';
+import type { Parts } from './parts.js';
 import type { PoolStats } from './stats.js';
+import type { PoolChanges } from './steering.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
 
 export class Pool<M = UntypedTasks> {
@@ -57,11 +59,7 @@ export class Pool<M = UntypedTasks> {
       submit: async (item: unknown, signal: AbortSignalLike) => {
         // Others may take the place between the waiting and the call.
         do await this.#engine.room.wait(signal);
-        while (
-          !signal.aborted &&
-          this.#engine.lifecycle.refusal === undefined &&
-          this.#engine.freePlaces() <= 0
-        );
+        while (!signal.aborted && this.#engine.refusal === undefined && this.#engine.freePlaces() <= 0);
         return this.#engine.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
@@ -77,8 +75,7 @@ export class Pool<M = UntypedTasks> {
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
     const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
-      throw this.#engine.lifecycle.refusal;
+    if (calls.length === 0 && this.#engine.refusal !== undefined) throw this.#engine.refusal;
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -91,7 +88,7 @@ export class Pool<M = UntypedTasks> {
    * @param byteLength at most 2 GiB
    */
   lease(byteLength: number): Lease {
-    if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
+    if (this.#engine.refusal !== undefined) throw this.#engine.refusal;
     return this.#engine.leases.lease(byteLength);
   }
 
@@ -103,6 +100,37 @@ export class Pool<M = UntypedTasks> {
   /** Changes how many workers there are, while running. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
   resize(threads: number | ThreadBounds | 'auto'): void {
     this.#engine.resize(threads);
+  }
+
+  /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
+  configure(changes: PoolChanges): void {
+    this.#engine.steering.configure(changes);
+  }
+
+  /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED. */
+  pause(): void {
+    this.#engine.steering.pause();
+  }
+
+  /** Undoes `pause` and `drain`. Throws ERR_POOL_CLOSED. */
+  resume(): void {
+    this.#engine.steering.resume();
+  }
+
+  /**
+   * Refuses new calls (ERR_POOL_CLOSED) until `resume`. Resolves when every accepted one has settled. The pool stays: what
+   * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED.
+   */
+  drain(): Promise<void> {
+    return this.#engine.steering.drain();
+  }
+
+  /**
+   * Replaces every worker, one after another; each ends what it runs. Resolves when the last one is replaced, or the pool
+   * closes. Throws ERR_POOL_CLOSED.
+   */
+  recycle(): Promise<void> {
+    return this.#engine.steering.recycle();
   }
 
   /** What the pool is like now: plain JSON. */
@@ -126,7 +154,7 @@ export class Pool<M = UntypedTasks> {
    * @param options timeoutMs: when no task has settled for that long, what is left is rejected. Default 30,000
    */
   close(options?: { timeoutMs?: number }): Promise<void> {
-    return this.#engine.lifecycle.close(options);
+    return this.#engine.close(options);
   }
 
   /** Rejects what is open with ERR_POOL_CLOSED and ends every thread now. */

@@ -1,6 +1,7 @@
 /** The snapshot of a pool: plain JSON, whatever the pool is like. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { MeasuredRecorder } from '../metrics/measured.js';
 import type { Dispatch, Recorder, RecorderSnapshot } from './contracts.js';
 import { FakeLink, makeSlot, makeTask } from './fake-platform.case.js';
 import { type StatsSources, snapshot } from './stats.js';
@@ -13,6 +14,7 @@ const recorded: RecorderSnapshot = {
   retried: 7,
   workerCrashes: 8,
   recycled: 9,
+  throughput: 2.5,
   waitMs: distribution,
   runMs: { ...distribution, count: 4 },
 };
@@ -27,8 +29,9 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
     queueLimit: Number.POSITIVE_INFINITY,
     open: 5,
     now: 1000,
+    process: { utilization: 0.5, residentBytes: 200, heapUsedBytes: 100 },
     dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
-    recorder: { snapshot: () => recorded } as Recorder,
+    recorder: { snapshot: () => recorded } as unknown as Recorder,
     coordinator: undefined,
     scaling: 'on-demand',
     decisions: [],
@@ -41,6 +44,7 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
 function starting(id: number, inline = false): WorkerSlot {
   const slot = new WorkerSlot(id, inline, { size: 0 } as WorkerSlot['lane'], 900);
   slot.link = new FakeLink();
+  slot.record = new MeasuredRecorder().worker();
   slot.thread = { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
   return slot;
 }
@@ -95,8 +99,11 @@ describe('the snapshot', () => {
     slot.hand(makeTask().task, 500);
     slot.completed = 12;
     slot.heapUsedBytes = 4096;
+    const figures = slot.record.snapshot();
     assert.deepEqual(snapshot(sources({ slots: [slot] })).workers, [
       {
+        ...figures,
+        cpu: null,
         id: 7,
         state: 'ready',
         inline: false,

@@ -1,5 +1,5 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
-import type { Dispatch, Distribution, HelperView, Outcome, Recorder } from './contracts.js';
+import type { CpuTime, Dispatch, Distribution, HelperView, Outcome, Recorder } from './contracts.js';
 import type { SizingDecision } from './sizer.js';
 import type { SlotState, WorkerSlot } from './worker-slot.js';
 
@@ -32,12 +32,20 @@ export interface PoolStats {
     readonly open: number;
     readonly retried: number;
   };
+  /** Calls that settled, per second, over the last ten seconds. */
+  readonly throughput: number;
   /** Running time of tasks, as the workers measured it. */
   readonly runMs: Distribution;
   /** Time of a call in which its task did not run: queues and crossings. */
   readonly waitMs: Distribution;
   readonly crashes: number;
   readonly recycled: number;
+  /** The thread that owns the pool, and its process. Utilisation of the event loop since the last look, 0 to 1. */
+  readonly process: {
+    readonly utilization: number;
+    readonly residentBytes: number;
+    readonly heapUsedBytes: number;
+  };
   /** The coordinator's own thread; only with dispatch 'coordinator'. */
   readonly coordinator?: HelperView;
   /** How it decides how many workers there should be, and what it has decided: the last 64 changes, oldest first. */
@@ -57,6 +65,10 @@ export interface WorkerStats {
   /** After the last task that was looked at; 0 as long as none was. */
   readonly heapUsedBytes: number;
   readonly ageMs: number;
+  readonly runMs: Distribution;
+  readonly waitMs: Distribution;
+  /** Of its thread; null where the system does not tell. */
+  readonly cpu: CpuTime | null;
 }
 
 export interface StatsSources {
@@ -68,6 +80,7 @@ export interface StatsSources {
   readonly queueLimit: number;
   readonly open: number;
   readonly now: number;
+  readonly process: PoolStats['process'];
   readonly dispatch: Dispatch;
   readonly recorder: Recorder;
   readonly coordinator: HelperView | undefined;
@@ -77,7 +90,8 @@ export interface StatsSources {
 }
 
 export function snapshot(from: StatsSources): PoolStats {
-  const { submitted, outcomes, retried, workerCrashes, recycled, waitMs, runMs } = from.recorder.snapshot();
+  const { submitted, outcomes, retried, workerCrashes, recycled, throughput, waitMs, runMs } =
+    from.recorder.snapshot(from.now);
   const serving = from.slots.filter((slot) => slot.serves && !slot.inline);
   const oldest = from.dispatch.oldestSubmittedAt();
   return {
@@ -98,8 +112,10 @@ export function snapshot(from: StatsSources): PoolStats {
       oldestMs: oldest === undefined ? 0 : Math.max(0, from.now - oldest),
     },
     tasks: { ...outcomes, submitted, open: from.open, retried },
+    throughput,
     runMs,
     waitMs,
+    process: from.process,
     crashes: workerCrashes,
     recycled,
     ...(from.coordinator === undefined ? {} : { coordinator: from.coordinator }),
@@ -110,5 +126,8 @@ export function snapshot(from: StatsSources): PoolStats {
 
 function workerStats(slot: WorkerSlot, now: number): WorkerStats {
   const { id, state, inline, load, completed, utilization, heapUsedBytes, startedAt } = slot;
-  return { id, state, inline, load, completed, utilization, heapUsedBytes, ageMs: now - startedAt };
+  const cpu = slot.thread?.cpu() ?? null;
+  const ageMs = now - startedAt;
+  const times = slot.record.snapshot();
+  return { id, state, inline, load, completed, utilization, heapUsedBytes, ageMs, cpu, ...times };
 }

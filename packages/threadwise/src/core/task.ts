@@ -1,5 +1,5 @@
 /** One call: what was asked, where it stands, and the one place where it settles. */
-import type { Outcome, TaskView } from './contracts.js';
+import type { Outcome, TaskView, WorkerRecord } from './contracts.js';
 import type { ResolvedRun } from './options.js';
 import type { Payload } from './payload.js';
 
@@ -8,8 +8,19 @@ export type TaskState = 'queued' | 'handed' | 'settled';
 
 /** How a call ended. */
 export type Settlement =
-  | { readonly outcome: 'completed'; readonly value: unknown; readonly runMs: number }
-  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown; readonly runMs?: number };
+  | {
+      readonly outcome: 'completed';
+      readonly value: unknown;
+      readonly runMs: number;
+      /** What is measured of the worker that ran it. */
+      readonly by?: WorkerRecord;
+    }
+  | {
+      readonly outcome: Exclude<Outcome, 'completed'>;
+      readonly error: unknown;
+      readonly runMs?: number;
+      readonly by?: WorkerRecord;
+    };
 
 function nobody(): void {}
 
@@ -27,6 +38,8 @@ export class Task implements TaskView {
   stillRuns = false;
   /** For one worker and no other (a broadcast, an inline task): never moved to another. */
   pinned = false;
+  /** Its arguments were captured for the calling thread. */
+  isInline = false;
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
   /** Of the caller's promise. */

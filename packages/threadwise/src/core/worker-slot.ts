@@ -1,5 +1,13 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
-import type { Link, TaskQueue, Thread, TimerHandle, WorkerSample, WorkerView } from './contracts.js';
+import type {
+  Link,
+  TaskQueue,
+  Thread,
+  TimerHandle,
+  WorkerRecord,
+  WorkerSample,
+  WorkerView,
+} from './contracts.js';
 import type { ExitReason } from './hooks.js';
 import type { Task } from './task.js';
 
@@ -38,6 +46,8 @@ export class WorkerSlot implements WorkerView {
   heapUsedBytes = 0;
   /** What happens if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
+  /** What is measured of it. Set before the slot is used. */
+  record!: WorkerRecord;
   /** Set before the slot is used. */
   link!: Link;
   /** Undefined where it could not even be started; then the slot is soon gone. */

@@ -24,6 +24,14 @@ export class Histogram {
     if (ms > this.#max) this.#max = ms;
   }
 
+  /** Takes in everything that another one has seen. */
+  add(other: Histogram): void {
+    for (let i = 0; i < BUCKETS; i++) this.#counts[i]! += other.#counts[i]!;
+    this.#count += other.#count;
+    this.#sum += other.#sum;
+    this.#max = Math.max(this.#max, other.#max);
+  }
+
   snapshot(): Distribution {
     return {
       count: this.#count,

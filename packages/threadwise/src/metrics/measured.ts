@@ -1,6 +1,21 @@
 /** The recorder that counts and measures: plain numbers, written on the main thread only. */
-import type { Outcome, Recorder, RecorderSnapshot } from '../core/contracts.js';
+import type { Outcome, Recorder, RecorderSnapshot, WorkerRecord } from '../core/contracts.js';
 import { Histogram } from './histogram.js';
+import { Throughput } from './throughput.js';
+
+class Times implements WorkerRecord {
+  readonly wait = new Histogram();
+  readonly run = new Histogram();
+
+  add({ wait, run }: Times): void {
+    this.wait.add(wait);
+    this.run.add(run);
+  }
+
+  snapshot(): Pick<RecorderSnapshot, 'runMs' | 'waitMs'> {
+    return { runMs: this.run.snapshot(), waitMs: this.wait.snapshot() };
+  }
+}
 
 export class MeasuredRecorder implements Recorder {
   readonly #outcomes: Record<Outcome, number> = {
@@ -11,8 +26,10 @@ export class MeasuredRecorder implements Recorder {
     crashed: 0,
     rejected: 0,
   };
-  readonly #wait = new Histogram();
-  readonly #run = new Histogram();
+  /** Of workers that are gone, and of calls that no worker ran. */
+  readonly #others = new Times();
+  readonly #workers = new Set<Times>();
+  readonly #throughput = new Throughput();
   #submitted = 0;
   #retried = 0;
   #crashes = 0;
@@ -22,10 +39,18 @@ export class MeasuredRecorder implements Recorder {
     this.#submitted++;
   }
 
-  settled(outcome: Outcome, waitMs: number | undefined, runMs: number | undefined): void {
+  settled(
+    outcome: Outcome,
+    waitMs: number | undefined,
+    runMs: number | undefined,
+    now: number,
+    by: WorkerRecord | undefined,
+  ): void {
     this.#outcomes[outcome]++;
-    if (waitMs !== undefined) this.#wait.record(waitMs);
-    if (runMs !== undefined) this.#run.record(runMs);
+    this.#throughput.count(now);
+    const times = by === undefined ? this.#others : (by as Times);
+    if (waitMs !== undefined) times.wait.record(waitMs);
+    if (runMs !== undefined) times.run.record(runMs);
   }
 
   retried(): void {
@@ -40,15 +65,27 @@ export class MeasuredRecorder implements Recorder {
     this.#recycled++;
   }
 
-  snapshot(): RecorderSnapshot {
+  worker(): WorkerRecord {
+    const times = new Times();
+    this.#workers.add(times);
+    return times;
+  }
+
+  forget(worker: WorkerRecord): void {
+    if (this.#workers.delete(worker as Times)) this.#others.add(worker as Times);
+  }
+
+  snapshot(now: number): RecorderSnapshot {
+    const all = new Times();
+    for (const times of [this.#others, ...this.#workers]) all.add(times);
     return {
       submitted: this.#submitted,
       outcomes: { ...this.#outcomes },
       retried: this.#retried,
       workerCrashes: this.#crashes,
       recycled: this.#recycled,
-      waitMs: this.#wait.snapshot(),
-      runMs: this.#run.snapshot(),
+      throughput: this.#throughput.rate(now),
+      ...all.snapshot(),
     };
   }
 }

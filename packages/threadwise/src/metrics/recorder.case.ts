@@ -15,11 +15,13 @@ export const outcomes: readonly Outcome[] = [
 /** Something of everything that can be told. */
 export function tellAll(recorder: Recorder): void {
   recorder.submitted();
-  for (const outcome of outcomes) recorder.settled(outcome, 1, 2);
-  recorder.settled('aborted', undefined, undefined);
+  const worker = recorder.worker();
+  for (const outcome of outcomes) recorder.settled(outcome, 1, 2, 0, worker);
+  recorder.settled('aborted', undefined, undefined, 0, undefined);
   recorder.retried();
   recorder.crashed();
   recorder.recycled();
+  recorder.forget(worker);
 }
 
 export function recorderConformance(name: string, make: () => Recorder): void {
@@ -31,13 +33,14 @@ export function recorderConformance(name: string, make: () => Recorder): void {
       test(`has every field as a finite number ${when}`, () => {
         const recorder = make();
         tell(recorder);
-        const snapshot = recorder.snapshot();
+        const snapshot = recorder.snapshot(0);
         assert.deepEqual(Object.keys(snapshot).sort(), [
           'outcomes',
           'recycled',
           'retried',
           'runMs',
           'submitted',
+          'throughput',
           'waitMs',
           'workerCrashes',
         ]);
@@ -54,15 +57,27 @@ export function recorderConformance(name: string, make: () => Recorder): void {
       test(`is plain JSON ${when}`, () => {
         const recorder = make();
         tell(recorder);
-        const snapshot = recorder.snapshot();
+        const snapshot = recorder.snapshot(0);
         assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot);
       });
     }
 
+    test('the figures of a worker are part of those of the pool, also when it is gone', () => {
+      const recorder = make();
+      const worker = recorder.worker();
+      recorder.settled('completed', 1, 2, 0, worker);
+      const { runMs, waitMs } = recorder.snapshot(0);
+      assert.equal(worker.snapshot().runMs.count, runMs.count);
+      recorder.forget(worker);
+      recorder.forget(worker);
+      assert.deepEqual(recorder.snapshot(0).runMs, runMs);
+      assert.deepEqual(recorder.snapshot(0).waitMs, waitMs);
+    });
+
     test('a snapshot does not change afterwards', () => {
       const recorder = make();
       tellAll(recorder);
-      const snapshot = recorder.snapshot();
+      const snapshot = recorder.snapshot(0);
       const copy = structuredClone(snapshot);
       tellAll(recorder);
       assert.deepEqual(snapshot, copy);
@@ -70,9 +85,9 @@ export function recorderConformance(name: string, make: () => Recorder): void {
 
     test('recorders know nothing of each other', () => {
       const [told, other] = [make(), make()];
-      const before = structuredClone(other.snapshot());
+      const before = structuredClone(other.snapshot(0));
       tellAll(told);
-      assert.deepEqual(other.snapshot(), before);
+      assert.deepEqual(other.snapshot(0), before);
     });
   });
 }

@@ -2,7 +2,8 @@
 import type { Recorder, RecorderSnapshot } from '../core/contracts.js';
 import { MeasuredRecorder } from './measured.js';
 
-const nothing: RecorderSnapshot = new MeasuredRecorder().snapshot();
+const nothing: RecorderSnapshot = new MeasuredRecorder().snapshot(0);
+const nobody = new MeasuredRecorder().worker();
 
 export const silentRecorder: Recorder = {
   submitted: () => undefined,
@@ -10,5 +11,7 @@ export const silentRecorder: Recorder = {
   retried: () => undefined,
   crashed: () => undefined,
   recycled: () => undefined,
+  worker: () => nobody,
+  forget: () => undefined,
   snapshot: () => nothing,
 };

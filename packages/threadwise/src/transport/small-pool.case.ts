@@ -10,6 +10,7 @@ import { diagnosticsSink } from '../platform/node/diagnostics.js';
 import { nodePlatform } from '../platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
+import { PausedDispatch } from '../scheduling/dispatch/paused.js';
 import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
@@ -110,13 +111,15 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     inlinePlatform: inlineHome,
     exchange: way.transport({ cells, stream }).open(platform, capacity),
     inlineExchange: messageTransport.open(inlineHome, capacity),
-    placement: threads,
+    newPlacement: () => threads,
+    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
+    choices: choiceNames,
     scaling: onDemand,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
     newDispatch: way.dispatch,
-    newChoice: (report) => resolveChoice(resolved.choose, report),
+    newChoice: resolveChoice,
   });
   const alive = setInterval(() => undefined, ALIVE_MS);
   t.after(async () => {

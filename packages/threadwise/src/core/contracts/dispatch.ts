@@ -23,6 +23,8 @@ export interface Dispatch {
   putBack(tasks: readonly Task[]): void;
   /** Inverse of `submit`, as long as no worker has the task. */
   remove(task: Task): boolean;
+  /** Takes out every task that any worker could take, or that has a key, and that none has begun, oldest first. */
+  recall(): Task[];
   /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
   holder(task: Task): WorkerSlot | undefined;
   /** A run time was measured. */

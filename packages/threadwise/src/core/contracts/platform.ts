@@ -122,6 +122,8 @@ export interface Platform {
   threadCeiling(): number;
   /** Of the process, and of what it may take; undefined where nobody can tell. Bytes. */
   memory(): Measured['memory'];
+  /** Of the calling thread: its event loop's utilisation since it was asked before, 0 to 1, and its heap. */
+  ownLoad(): { readonly utilization: number; readonly residentBytes: number; readonly heapUsedBytes: number };
   env(name: string): string | undefined;
   resolveModule(specifier: unknown): string;
 }

@@ -1,11 +1,30 @@
 /** The seam to measurement. Implemented in `metrics/`; "off" is an object with the same methods. */
 export interface Recorder {
   submitted(): void;
-  settled(outcome: Outcome, waitMs: number | undefined, runMs: number | undefined): void;
+  /**
+   * @param now on the platform's clock
+   * @param by what `worker` gave for the worker that ran it, if one did
+   */
+  settled(
+    outcome: Outcome,
+    waitMs: number | undefined,
+    runMs: number | undefined,
+    now: number,
+    by: WorkerRecord | undefined,
+  ): void;
   retried(): void;
   crashed(): void;
   recycled(): void;
-  snapshot(): RecorderSnapshot;
+  /** What is measured of one worker; the pool's figures have all of it. */
+  worker(): WorkerRecord;
+  /** The worker is gone: its figures stay part of the pool's. */
+  forget(worker: WorkerRecord): void;
+  snapshot(now: number): RecorderSnapshot;
+}
+
+/** Opaque to the core, but for what can be looked at. */
+export interface WorkerRecord {
+  snapshot(): Pick<RecorderSnapshot, 'runMs' | 'waitMs'>;
 }
 
 export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
@@ -25,6 +44,8 @@ export interface RecorderSnapshot {
   readonly retried: number;
   readonly workerCrashes: number;
   readonly recycled: number;
+  /** Calls that settled, per second, over the last ten seconds. */
+  readonly throughput: number;
   readonly waitMs: Distribution;
   readonly runMs: Distribution;
 }

@@ -115,6 +115,8 @@ export interface Exchange {
   /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;
   readonly sizing?: RemoteSizing | undefined;
+  /** Where another thread chooses: by which strategy from now on. */
+  choose?(name: string): void;
   /** Captures the arguments of a call. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot cross. */
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload;
   connect(events: LinkEvents): Link;

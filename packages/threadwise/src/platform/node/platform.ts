@@ -7,6 +7,7 @@ import { reject } from '../../core/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
 import { burstClock } from './burst-clock.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
+import { ownLoad } from './own-load.js';
 import { NodePort } from './port.js';
 import { spawn, startHelper } from './thread.js';
 
@@ -46,6 +47,7 @@ export const nodePlatform: Platform = {
   availableThreads: () => availableThreads(),
   threadCeiling: () => threadCeiling(),
   memory,
+  ownLoad: ownLoad(),
   env: (name) => process.env[name],
   resolveModule,
 };

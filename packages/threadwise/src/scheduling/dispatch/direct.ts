@@ -72,6 +72,12 @@ export class DirectDispatch implements Dispatch {
     return this.#queue.remove(task) || this.#context.slots().some((slot) => slot.lane.remove(task));
   }
 
+  recall(): Task[] {
+    const slots = this.#context.slots();
+    const waiting = [...this.#queue.clear(), ...slots.flatMap((slot) => takeMovable(slot))];
+    return [...waiting, ...slots.flatMap((slot) => this.withdrawUnbegun(slot))].sort((a, b) => a.id - b.id);
+  }
+
   /** Workers take nothing by themselves. */
   holder(): undefined {
     return undefined;
@@ -249,6 +255,11 @@ export class DirectDispatch implements Dispatch {
     }
     return withdrawn;
   }
+}
+
+/** Tasks of a lane that are not for this worker and no other. */
+function takeMovable({ lane }: WorkerSlot): Task[] {
+  return [...lane].filter((task) => !task.pinned && lane.remove(task));
 }
 
 /** Tasks that a worker was handed and has not begun. */

@@ -282,6 +282,24 @@ function keySuite(make: MakeDispatch): void {
 }
 
 function backSuite(make: MakeDispatch): void {
+  test('recall takes out what waits, oldest first, with and without keys; what has begun and broadcasts stay', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    const begun = bench.submit();
+    bench.begin(slot, begun);
+    const waiting = [bench.submit(), bench.submit({ key: 'a' }), bench.submit()];
+    const broadcast = bench.task();
+    bench.dispatch.submitTo(slot, broadcast);
+    assert.deepEqual(
+      bench.dispatch.recall().map(({ id }) => id),
+      waiting.map(({ id }) => id),
+    );
+    assert.deepEqual(bench.dispatch.recall(), []);
+    assert.equal(bench.dispatch.queued, 0);
+    assert.ok(slot.handed.has(begun));
+    assert.ok([...slot.lane].includes(broadcast) || slot.handed.has(broadcast));
+  });
+
   test('a task that waits can be removed, once, from the queue and from a lane', () => {
     const bench = new DispatchBench(make);
     const slot = bench.worker();

@@ -87,6 +87,12 @@ export class SharedQueueDispatch implements Dispatch {
     return this.#pull.withdraw(task) || this.#queue.remove(task) || this.#direct.remove(task);
   }
 
+  recall(): Task[] {
+    const tasks = [...this.#pull.withdrawAll(), ...this.#queue.clear(), ...this.#direct.recall()];
+    this.#isMixed = false;
+    return tasks.sort((a, b) => a.id - b.id);
+  }
+
   holder(task: Task): WorkerSlot | undefined {
     const link = this.#pull.holder(task);
     if (link === undefined) return undefined;

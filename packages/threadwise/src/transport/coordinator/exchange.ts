@@ -68,7 +68,7 @@ export class CoordinatedExchange implements Exchange {
   readonly adopted = new Set<Task>();
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
   readonly measuresUtilization: boolean;
-  readonly #data: CoordinatorData;
+  #data: CoordinatorData;
   readonly #linkCapacity: number;
   #thread: Thread | undefined;
   #port: Port | undefined;
@@ -97,6 +97,11 @@ export class CoordinatedExchange implements Exchange {
 
   get coordinator(): HelperView {
     return { utilization: this.#thread?.utilization() ?? 0, restarts: this.#restarts };
+  }
+
+  choose(name: string): void {
+    this.#data = { ...this.#data, choose: name };
+    this.tell([TO_COORDINATOR.choose, name]);
   }
 
   capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {

@@ -5,7 +5,15 @@
 import type { SizingDecision } from '../../core/sizer.js';
 
 /** Main to coordinator. */
-export const TO_COORDINATOR = { task: 0, forget: 1, hire: 2, retire: 3, gone: 4, bounds: 5 } as const;
+export const TO_COORDINATOR = {
+  task: 0,
+  forget: 1,
+  hire: 2,
+  retire: 3,
+  gone: 4,
+  bounds: 5,
+  choose: 6,
+} as const;
 
 export type WordToCoordinator =
   | readonly [
@@ -26,7 +34,9 @@ export type WordToCoordinator =
   /** Its thread has ended. */
   | readonly [type: typeof TO_COORDINATOR.gone, seat: number]
   /** How many workers there may be. */
-  | readonly [type: typeof TO_COORDINATOR.bounds, min: number, max: number];
+  | readonly [type: typeof TO_COORDINATOR.bounds, min: number, max: number]
+  /** The name of the strategy, from now on. */
+  | readonly [type: typeof TO_COORDINATOR.choose, name: string];
 
 /** Coordinator to main. */
 export const FROM_COORDINATOR = { lost: 0, wanted: 1 } as const;

@@ -200,6 +200,7 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     availableThreads: () => spinners + 1,
     threadCeiling: () => 16,
     memory: () => undefined,
+    ownLoad: () => ({ utilization: 0, residentBytes: 0, heapUsedBytes: 0 }),
     env: () => undefined,
     resolveModule: String,
   };

@@ -1,0 +1,38 @@
+/** Everything a pool is made of, chosen in `create-pool.ts`. */
+import type {
+  Choice,
+  Dispatch,
+  DispatchContext,
+  Exchange,
+  Placement,
+  Platform,
+  Recorder,
+  Scaling,
+  TaskQueue,
+} from './contracts.js';
+import type { EventSink } from './hooks.js';
+import type { ResolvedOptions } from './options.js';
+import type { Task } from './task.js';
+
+/** Everything a pool is bound to; chosen in `create-pool.ts`. */
+export interface Parts {
+  readonly name: string;
+  readonly moduleUrl: string;
+  readonly options: ResolvedOptions;
+  readonly platform: Platform;
+  readonly inlinePlatform: Platform;
+  /** The lines to workers on threads, and to the one on the calling thread. */
+  readonly exchange: Exchange;
+  readonly inlineExchange: Exchange;
+  readonly scaling: Scaling;
+  readonly recorder: Recorder;
+  readonly sink: EventSink;
+  readonly newQueue: () => TaskQueue<Task>;
+  readonly newDispatch: (context: DispatchContext) => Dispatch;
+  readonly newPlacement: (name: ResolvedOptions['placement']) => Placement;
+  readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
+  /** The names that `choose` can have. */
+  readonly choices: readonly string[];
+  /** A dispatch that takes over what waits in another one, and keeps it. */
+  readonly newPausedDispatch: (around: Dispatch) => Dispatch;
+}

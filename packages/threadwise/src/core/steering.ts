@@ -1,0 +1,146 @@
+/** What can be done to a pool while it runs, beside calling it: pause, resume, drain, recycle, and change its options. */
+import { integer, oneOf, record, reject } from './checks.js';
+import type { Dispatch } from './contracts.js';
+import { ThreadwiseError } from './errors.js';
+import { type PoolOptions, type SizeBounds, threadBounds } from './options.js';
+import { promised } from './promised.js';
+import type { Recycler } from './recycler.js';
+import type { Task } from './task.js';
+
+/** What of a pool's options can be changed while it runs. */
+export interface PoolChanges {
+  /** As in `pool.resize`. */
+  threads?: PoolOptions['threads'];
+  /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
+  choose?: string;
+  /** For calls from now on. */
+  placement?: 'threads' | 'inline';
+  queue?: {
+    /** Calls that wait already stay. */
+    limit?: number;
+  };
+}
+
+/** The same, checked; undefined: stays. */
+export interface CheckedChanges {
+  readonly threads: SizeBounds | undefined;
+  readonly choose: string | undefined;
+  readonly placement: 'threads' | 'inline' | undefined;
+  readonly queueLimit: number | undefined;
+}
+
+export interface SteeringContext {
+  readonly platform: Parameters<typeof threadBounds>[2];
+  readonly choices: readonly string[];
+  readonly recycler: Recycler;
+  /** Throws what a call would get now. */
+  checkOpen(): void;
+  openCalls(): number;
+  dispatch(): Dispatch;
+  /** A dispatch that takes over what waits, and keeps it. */
+  paused(): Dispatch;
+  useDispatch(dispatch: Dispatch): void;
+  place(task: Task): void;
+  apply(changes: CheckedChanges): void;
+}
+
+export class Steering {
+  readonly #context: SteeringContext;
+  /** What dispatches when the pool is not paused; undefined when it is not. */
+  #before: Dispatch | undefined;
+  #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor(context: SteeringContext) {
+    this.#context = context;
+  }
+
+  /** Undefined: neither. */
+  get state(): 'draining' | 'paused' | undefined {
+    if (this.#drained !== undefined) return 'draining';
+    return this.#before === undefined ? undefined : 'paused';
+  }
+
+  /** The error that a call gets now; undefined while calls are accepted. */
+  get refusal(): ThreadwiseError | undefined {
+    if (this.#drained === undefined) return undefined;
+    const message = 'The pool is being drained: it takes no calls until resume()';
+    return new ThreadwiseError('ERR_POOL_CLOSED', message);
+  }
+
+  /** Calls are accepted and wait; what has begun goes on. */
+  pause(): void {
+    this.#context.checkOpen();
+    if (this.#before !== undefined) return;
+    const before = this.#context.dispatch();
+    this.#context.useDispatch(this.#context.paused());
+    this.#before = before;
+  }
+
+  /** Undoes `pause` and `drain`. */
+  resume(): void {
+    this.#context.checkOpen();
+    this.release();
+  }
+
+  /** The same, also for a pool that closes: what waits would wait for ever. */
+  release(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+    if (this.#before === undefined) return;
+    const kept = this.#context.dispatch().recall();
+    this.#context.useDispatch(this.#before);
+    this.#before = undefined;
+    for (const task of kept) this.#context.place(task);
+  }
+
+  /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */
+  drain(): Promise<void> {
+    this.#context.checkOpen();
+    this.#drained ??= promised();
+    const { promise } = this.#drained;
+    this.settled();
+    return promise;
+  }
+
+  /** A call has settled. */
+  settled(): void {
+    if (this.#drained !== undefined && this.#context.openCalls() === 0) this.#drained.resolve();
+  }
+
+  recycle(): Promise<void> {
+    this.#context.checkOpen();
+    return this.#context.recycler.begin();
+  }
+
+  /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
+  configure(given: unknown): void {
+    const changes = this.#check(given);
+    this.#context.checkOpen();
+    this.#context.apply(changes);
+  }
+
+  #check(given: unknown): CheckedChanges {
+    const changes = record('changes', given, ['threads', 'choose', 'placement', 'queue']) as PoolChanges;
+    const { threads, choose, placement, queue = {} } = changes;
+    const { limit } = record('queue', queue, ['limit']) as { limit?: number };
+    return {
+      threads: threads === undefined ? undefined : threadBounds('threads', threads, this.#context.platform),
+      choose: choose === undefined ? undefined : this.#checkChoose(choose),
+      placement:
+        placement === undefined ? undefined : oneOf('placement', placement, ['threads', 'inline'] as const),
+      queueLimit: limit === undefined ? undefined : queueLimit(limit),
+    };
+  }
+
+  #checkChoose(choose: unknown): string {
+    const { name } = this.#context.dispatch();
+    if (name !== 'shared-queue') return oneOf('choose', choose, this.#context.choices);
+    return reject('choose', `no strategy with dispatch '${name}': workers take tasks by themselves`, choose);
+  }
+}
+
+export function queueLimit(limit: unknown): number {
+  return limit === Number.POSITIVE_INFINITY
+    ? limit
+    : integer('queue.limit', limit, 0, Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,253 @@
+// What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { event, gate, outcome, poolFor, started } from './fixtures/helpers.mjs';
+
+const codeOf = async (call) => (await outcome(call)).error?.code;
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+
+describe('pause and resume', () => {
+  test('what runs goes on, what waits does not begin, and goes on in order', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const { shared, open } = gate();
+    const { promise: running } = await started(pool, 'waitFor', [shared]);
+    const order = [];
+    const waiting = range(20).map((i) => pool.run('increment', [i]).then((value) => order.push(value)));
+    pool.pause();
+    assert.equal(pool.stats().state, 'paused');
+    const late = pool.run('increment', [20]).then((value) => order.push(value));
+    open();
+    await running;
+    // A broadcast is not held up: when it is back, the worker has had its chance to begin another task.
+    await pool.broadcast('increment', [0]);
+    assert.deepEqual(order, []);
+    assert.equal(pool.stats().queue.size, 21);
+    pool.resume();
+    await Promise.all([...waiting, late]);
+    assert.deepEqual(
+      order,
+      range(21).map((i) => i + 1),
+    );
+    assert.equal(pool.stats().state, 'open');
+  });
+
+  test('a waiting call can be aborted, and counts for the limit of the queue', async (t) => {
+    const pool = poolFor(t, { threads: 1, queue: { limit: 2 } });
+    await pool.ready;
+    pool.pause();
+    const controller = new AbortController();
+    const aborted = pool.run('increment', [1], { signal: controller.signal });
+    const kept = pool.run('increment', [2]);
+    assert.equal(await codeOf(pool.run('increment', [3])), 'ERR_QUEUE_FULL');
+    controller.abort();
+    assert.equal(await codeOf(aborted), 'ERR_TASK_ABORTED');
+    pool.resume();
+    assert.equal(await kept, 3);
+  });
+
+  test('a worker that dies meanwhile takes down only what it ran', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const { shared } = gate();
+    const { promise } = await started(pool, 'waitFor', [shared], { timeoutMs: 50 });
+    const running = codeOf(promise);
+    const waiting = pool.run('increment', [1]);
+    pool.pause();
+    assert.equal(await running, 'ERR_TASK_TIMEOUT');
+    pool.resume();
+    assert.equal(await waiting, 2);
+  });
+
+  test('close and destroy end a paused pool: close finishes what was accepted', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    pool.pause();
+    pool.pause();
+    const calls = range(5).map((i) => pool.run('increment', [i]));
+    await pool.close();
+    assert.deepEqual(await Promise.all(calls), [1, 2, 3, 4, 5]);
+    const other = poolFor(t, { threads: 1 });
+    other.pause();
+    const call = codeOf(other.run('increment', [1]));
+    await other.destroy();
+    assert.equal(await call, 'ERR_POOL_CLOSED');
+  });
+
+  test("placement 'inline' pauses as well", async (t) => {
+    const pool = poolFor(t, { placement: 'inline' });
+    await pool.ready;
+    pool.pause();
+    let isDone = false;
+    const call = pool.run('increment', [1]).finally(() => {
+      isDone = true;
+    });
+    await pool.broadcast('increment', [1]);
+    assert.equal(isDone, false);
+    pool.resume();
+    assert.equal(await call, 2);
+  });
+});
+
+describe('drain', () => {
+  test('refuses new calls, finishes the accepted ones, and the pool stays', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const { shared, open } = gate();
+    const { promise: running } = await started(pool, 'waitFor', [shared]);
+    const waiting = pool.run('increment', [1]);
+    const drained = pool.drain();
+    assert.equal(pool.stats().state, 'draining');
+    await assert.rejects(pool.run('increment', [2]), { code: 'ERR_POOL_CLOSED', message: /drained.*resume/ });
+    open();
+    await drained;
+    assert.equal(await waiting, 2);
+    await running;
+    assert.equal(pool.stats().threads.current, 1);
+    pool.resume();
+    assert.equal(await pool.run('increment', [3]), 4);
+  });
+
+  test('of a pool that has nothing to do is done at once; resume ends one that is not', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    await pool.drain();
+    pool.resume();
+    const { shared, open } = gate();
+    const running = pool.run('waitFor', [shared]);
+    const drained = pool.drain();
+    pool.resume();
+    await drained;
+    open();
+    await running;
+  });
+});
+
+describe('recycle', () => {
+  test('replaces every worker, one after another, and loses nothing', async (t) => {
+    const pool = poolFor(t, { threads: 3 });
+    await pool.ready;
+    const before = pool.stats().workers.map(({ id }) => id);
+    let most = 0;
+    pool.on('worker:start', () => {
+      most = Math.max(most, pool.stats().workers.filter(({ state }) => state !== 'dead').length);
+    });
+    const calls = range(300).map((i) => pool.run('increment', [i]));
+    await pool.recycle();
+    assert.deepEqual(
+      await Promise.all(calls),
+      range(300).map((i) => i + 1),
+    );
+    const { workers, threads, recycled } = pool.stats();
+    assert.equal(threads.current, 3);
+    assert.ok(workers.every(({ id }) => !before.includes(id)));
+    assert.equal(recycled, 3);
+    assert.ok(most <= 4, `${most} workers at a time`);
+  });
+
+  test('asked for again while it goes on, it replaces all that are there by then', async (t) => {
+    const pool = poolFor(t, { threads: 2 });
+    await pool.ready;
+    const first = pool.recycle();
+    await event(pool, 'worker:ready');
+    await Promise.all([first, pool.recycle()]);
+    assert.equal(pool.stats().threads.current, 2);
+  });
+
+  test('close ends it; a pool without workers has nothing to do', async (t) => {
+    const pool = poolFor(t, { threads: 2 });
+    await pool.ready;
+    const recycled = pool.recycle();
+    await pool.close();
+    await recycled;
+    await poolFor(t, { placement: 'inline' }).recycle();
+  });
+});
+
+describe('configure', () => {
+  test('changes the size and the limit of the queue', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    pool.configure({ threads: { min: 2, max: 3 }, queue: { limit: 7 } });
+    const { threads, queue } = pool.stats();
+    assert.deepEqual([threads.min, threads.max, threads.current, queue.limit], [2, 3, 2, 7]);
+    pool.configure({ queue: { limit: Number.POSITIVE_INFINITY } });
+    assert.equal(pool.stats().queue.limit, null);
+  });
+
+  test('changes where calls run, both ways, and loses none', async (t) => {
+    const pool = poolFor(t, { threads: { min: 1, max: 2 } });
+    const calls = [];
+    for (const placement of ['inline', 'threads', 'inline', 'threads']) {
+      for (const i of range(20))
+        calls.push(pool.run('increment', [i]).then((value) => assert.equal(value, i + 1)));
+      pool.configure({ placement });
+      assert.equal(pool.stats().placement, placement);
+      calls.push(pool.run('increment', [1]));
+    }
+    await Promise.all(calls);
+    assert.equal(pool.stats().threads.min, 1);
+  });
+
+  test('changes the strategy where the main thread chooses, and says where it does not', async (t) => {
+    const pool = poolFor(t, { threads: 2, choose: 'random' });
+    assert.equal(pool.stats().choose, 'random');
+    pool.configure({ choose: 'round-robin' });
+    assert.equal(pool.stats().choose, 'round-robin');
+    assert.equal(await pool.run('increment', [1]), 2);
+    const other = poolFor(t, { threads: 2, dispatch: 'shared-queue', transport: 'shared' });
+    assert.throws(() => other.configure({ choose: 'random' }), {
+      code: 'ERR_OPTION',
+      message: /workers take tasks by themselves/,
+    });
+  });
+
+  test('all or nothing: one mistake, and nothing has changed', async (t) => {
+    const pool = poolFor(t, { threads: 1, choose: 'random' });
+    await pool.ready;
+    for (const [changes, message] of [
+      [{ threads: 2, choos: 'random' }, /Unknown option 'changes\.choos'\. Did you mean 'choose'\?/],
+      [{ threads: 2, choose: 'nearest' }, /'choose'/],
+      [{ threads: 2, placement: 'cloud' }, /'placement'/],
+      [{ threads: 2, queue: { limit: -1 } }, /queue\.limit/],
+      [{ choose: 'round-robin', threads: { min: 3, max: 2 } }, /min not larger than max/],
+      [{ threads: 10_000 }, /from 1 to 1024/],
+      [null, /changes/],
+    ]) {
+      assert.throws(() => pool.configure(changes), { code: 'ERR_OPTION', message });
+    }
+    const { threads, choose, queue } = pool.stats();
+    assert.deepEqual([threads.max, choose, queue.limit], [1, 'random', null]);
+  });
+
+  test('a closed pool refuses it all', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.close();
+    for (const act of ['pause', 'resume', 'drain', 'recycle']) {
+      assert.throws(() => pool[act](), { code: 'ERR_POOL_CLOSED' }, act);
+    }
+    assert.throws(() => pool.configure({ threads: 2 }), { code: 'ERR_POOL_CLOSED' });
+  });
+});
+
+describe('what is measured', () => {
+  test('each worker has its own figures, and the pool those of all', async (t) => {
+    const pool = poolFor(t, { threads: 2 });
+    await pool.ready;
+    await pool.broadcast('increment', [1]);
+    await Promise.all(range(50).map((i) => pool.run('increment', [i])));
+    const { workers, runMs, waitMs, throughput, process } = pool.stats();
+    const sum = (of) => workers.reduce((total, worker) => total + of(worker), 0);
+    assert.equal(runMs.count, 52);
+    assert.equal(
+      sum((worker) => worker.runMs.count),
+      52,
+    );
+    assert.equal(
+      sum((worker) => worker.waitMs.count),
+      waitMs.count,
+    );
+    assert.ok(throughput > 0);
+    assert.ok(process.residentBytes > process.heapUsedBytes && process.heapUsedBytes > 0);
+    assert.ok(process.utilization >= 0 && process.utilization <= 1);
+  });
+});
