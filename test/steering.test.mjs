@@ -251,3 +251,24 @@ describe('what is measured', () => {
     assert.ok(process.utilization >= 0 && process.utilization <= 1);
   });
 });
+
+describe('a coordinator', () => {
+  test('goes on sizing while the main thread is blocked for 500 ms', async (t) => {
+    const pool = poolFor(t, { dispatch: 'coordinator', threads: { min: 1, max: 4 } });
+    await pool.ready;
+    const calls = range(12).map(() => pool.run('waitBlocking', [60]));
+    const from = performance.timeOrigin + performance.now();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    const to = performance.timeOrigin + performance.now();
+    const runs = await Promise.all(calls);
+    const during = runs.filter(({ endedAt }) => endedAt < to);
+    assert.ok(
+      new Set(during.map(({ workerId }) => workerId)).size > 1,
+      'more than one worker worked meanwhile',
+    );
+    const decided = pool
+      .stats()
+      .sizing.decisions.filter(({ at, by }) => by === 'coordinator' && at > from && at < to);
+    assert.ok(decided.length > 0 && decided.every(({ why }) => why.length > 0));
+  });
+});

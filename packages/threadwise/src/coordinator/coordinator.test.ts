@@ -1,7 +1,7 @@
 /** The coordinator, with lines that take notes: who gets which task, in which order, and what becomes of the rest. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Port } from '../core/contracts.js';
+import type { Port, ThreadExit } from '../core/contracts.js';
 import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
 import { boardByteLength, TicketOwner, TicketReader } from '../transport/coordinator/ticket-board.js';
@@ -71,6 +71,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
   const main = new NotedPort();
   const timers: (() => void)[] = [];
   const clock = { now: 0 };
+  const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   new Coordinator(
     main,
     { board: memory, tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
@@ -83,6 +84,14 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
       },
       cpu: () => undefined,
       memory: () => undefined,
+      spawn: (recipe, onExit) => {
+        spawned.push({ recipe, exit: onExit });
+        return {
+          terminate: async () => onExit({ exitCode: 1, outOfMemory: false }),
+          utilization: () => 0,
+          cpu: () => undefined,
+        };
+      },
     },
   );
   const tell = (word: WordToCoordinator) => main.say(word);
@@ -104,7 +113,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
   for (const worker of crew) worker.say([FROM_SEAT.hello, 0]);
   /** Time goes on until the coordinator looks for stalls. */
   const look = () => timers.splice(0).forEach((callback) => void callback());
-  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers, clock };
+  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers, clock, spawned };
 }
 
 /** What was said about the number of workers, and why. */

@@ -3,7 +3,7 @@
  * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
-import type { Choice, Port, TaskQueue, TaskView, WorkerView } from '../core/contracts.js';
+import type { Choice, Port, TaskQueue, TaskView, Thread, ThreadExit, WorkerView } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/index.js';
 import { Prefetch } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
@@ -17,10 +17,13 @@ import {
   type WordFromSeat,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
+import { ReservedSeats } from './reserved-seats.js';
 import { SeatSizing, type SizedSeat, type SizingPlatform } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
 export interface CoordinatorPlatform extends SizingPlatform {
+  /** Starts a worker from what main's platform prepared for that. */
+  spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
   /** The near side of an end of a line. */
   port(far: unknown): Port;
 }
@@ -80,6 +83,7 @@ export class Coordinator {
   readonly #waiting = new Map<number, Entry>();
   readonly #seats = new Map<number, Seat>();
   readonly #sizing: SeatSizing;
+  readonly #reserve: ReservedSeats;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
   #isWatching = false;
@@ -90,11 +94,13 @@ export class Coordinator {
     this.#board = new TicketReader(data.board);
     this.#tasksPerWorker = data.tasksPerWorker;
     this.#choice = resolveChoice(data.choose, () => undefined);
+    this.#reserve = new ReservedSeats(main, platform, (seat, line) => this.#hire(seat, line));
     this.#sizing = new SeatSizing(data, {
       platform,
       seats: () => this.#seats.values(),
       queued: () => this.#queued,
       onWanted: (wanted, decision) => main.post([FROM_COORDINATOR.wanted, wanted, decision]),
+      onMissing: (count) => this.#reserve.start(count),
     });
     main.listen((message) => this.#hear(message as WordToCoordinator));
   }
@@ -116,6 +122,10 @@ export class Coordinator {
         return this.#with(word[1], (seat) => this.#bury(seat));
       case TO_COORDINATOR.bounds:
         return this.#sizing.bound(word[1], word[2]);
+      case TO_COORDINATOR.reserve:
+        return this.#reserve.add(word[1], word[2], word[3]);
+      case TO_COORDINATOR.end:
+        return this.#reserve.end(word[1]);
       case TO_COORDINATOR.choose:
         this.#choice = resolveChoice(word[1], () => undefined);
         return;

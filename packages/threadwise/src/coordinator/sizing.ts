@@ -33,7 +33,12 @@ export interface SizingContext {
   /** Tasks that no worker has been given. */
   queued(): number;
   onWanted(wanted: number, decision: SizingDecision | undefined): void;
+  /** Main was told, and has not started as many in time. */
+  onMissing(count: number): void;
 }
+
+/** How long main may take to start a worker before it is taken to be busy. Milliseconds; chosen by hand. */
+const PATIENCE_MS = 20;
 
 export class SeatSizing {
   readonly #data: CoordinatorOptions;
@@ -42,6 +47,7 @@ export class SeatSizing {
   #bounds: { readonly min: number; readonly max: number } | undefined;
   #wanted: number | undefined;
   #decision: SizingDecision | undefined;
+  #patience: TimerHandle | undefined;
 
   constructor(data: CoordinatorOptions, context: SizingContext) {
     this.#data = data;
@@ -71,9 +77,19 @@ export class SeatSizing {
     const wanted = this.#bounds.min === this.#bounds.max ? this.#bounds.min : this.#sizer.target();
     const decision = this.#decision;
     this.#decision = undefined;
+    if (wanted > this.#serving().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
     this.#context.onWanted(wanted, decision);
+  }
+
+  /** Once for each time that any is missing: a main thread that is not busy has started it before. */
+  #waitForMain(): void {
+    this.#patience ??= this.#context.platform.timer(PATIENCE_MS, () => {
+      this.#patience = undefined;
+      const missing = (this.#wanted ?? 0) - this.#serving().length;
+      if (missing > 0) this.#context.onMissing(missing);
+    });
   }
 
   #serving(): SizedSeat[] {

@@ -42,5 +42,6 @@ export type {
   LinkEvents,
   PullQueue,
   RemoteSizing,
+  ReservedEvents,
   Transport,
 } from './contracts/transport.js';

@@ -1,8 +1,7 @@
-/** The workers of a pool: starts them, listens to them, ends them, and settles what a dead one held. */
+/** The workers of a pool: listens to them, ends them, and settles what a dead one held. */
 import type {
   Dispatch,
   Exchange,
-  Link,
   LinkEvents,
   Measured,
   Platform,
@@ -12,11 +11,12 @@ import type {
 } from './contracts.js';
 import type { ThreadwiseError } from './errors.js';
 import { crashError, movedError } from './failures.js';
+import { Hiring } from './hiring.js';
 import type { ExitReason, Hooks } from './hooks.js';
 import type { Interrupter } from './interrupter.js';
 import type { ResolvedOptions } from './options.js';
 import type { Task } from './task.js';
-import { WorkerSlot } from './worker-slot.js';
+import type { WorkerSlot } from './worker-slot.js';
 
 /** What a crew is bound to. */
 export interface CrewContext {
@@ -54,14 +54,20 @@ const MAX_HEAP_SHARE = 0.85;
 
 export class Crew {
   readonly slots: WorkerSlot[] = [];
+  readonly hiring: Hiring;
   readonly #context: CrewContext;
   /** What ended a worker on our own account, for the errors of the tasks that it takes along. */
   readonly #causes = new WeakMap<WorkerSlot, unknown>();
-  #lastId = 0;
   #completed = 0;
 
   constructor(context: CrewContext) {
     this.#context = context;
+    this.hiring = new Hiring(context, {
+      slots: this.slots,
+      eventsOf: (slot) => this.#eventsOf(slot),
+      loadFailed: (slot, error) => this.#loadFailed(slot, error),
+      exited: (slot, exit) => this.#exited(slot, exit),
+    });
   }
 
   /** What the workers came to, for whoever decides how many there should be. Asks the system about each thread. */
@@ -82,28 +88,9 @@ export class Crew {
     return count;
   }
 
-  /** Starts a worker. Its failure to start is told like a failure to load. */
-  start(inline = false): WorkerSlot {
-    const { platform, inlinePlatform, exchange, inlineExchange, hooks, poolName, options } = this.#context;
-    const home = inline ? inlinePlatform : platform;
-    const slot = new WorkerSlot(++this.#lastId, inline, this.#context.newQueue(), platform.now());
-    slot.record = this.#context.recorder.worker();
-    slot.link = (inline ? inlineExchange : exchange).connect(this.#eventsOf(slot));
-    this.slots.push(slot);
-    hooks.emit('worker:start', { pool: poolName, workerId: slot.id });
-    try {
-      slot.thread = home.spawn(this.#specOf(slot), (exit) => this.#exited(slot, exit));
-    } catch (error) {
-      platform.defer(() => this.#neverStarted(slot, error));
-      return slot;
-    }
-    slot.deadline = platform.timer(options.startTimeoutMs, () => this.#startedTooLate(slot));
-    return slot;
-  }
-
   /** The worker on the calling thread; started when first asked for. */
   inlineSlot(): WorkerSlot {
-    return this.slots.find((slot) => slot.inline && slot.serves) ?? this.start(true);
+    return this.slots.find((slot) => slot.inline && slot.serves) ?? this.hiring.start(true);
   }
 
   /** Lets a worker end what it has begun, then ends it. */
@@ -169,6 +156,7 @@ export class Crew {
   }
 
   #ready(slot: WorkerSlot): void {
+    this.hiring.activate(slot); // heard before that it was started
     if (slot.state !== 'starting') return;
     slot.transition('ready');
     slot.idleSince = this.#context.platform.now();
@@ -177,23 +165,11 @@ export class Crew {
     this.#context.onReady(slot);
   }
 
-  #startedTooLate(slot: WorkerSlot): void {
-    if (!slot.link.forestall()) return slot.link.drain(); // at the last moment
-    const { startTimeoutMs } = this.#context.options;
-    const message = `It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`;
-    this.#loadFailed(slot, new Error(message));
-  }
-
   #loadFailed(slot: WorkerSlot, error: unknown): void {
     if (slot.state !== 'starting') return;
     slot.transition('stopping'); // it does not count any more when it is asked who is left
     this.#context.onFailed(slot, error, 'loading'); // before `kill`, so that its replacement is not started at once
     this.kill(slot, 'load-failed', error);
-  }
-
-  #neverStarted(slot: WorkerSlot, error: unknown): void {
-    this.#loadFailed(slot, error);
-    this.#exited(slot, { exitCode: 1, error, outOfMemory: false });
   }
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
@@ -349,14 +325,6 @@ export class Crew {
   #handLast(slot: WorkerSlot, task: Task): void {
     slot.hand(task, this.#context.platform.now());
     this.#context.interrupter().handed(task, slot);
-  }
-
-  #specOf(slot: WorkerSlot) {
-    const { poolName, moduleUrl, options } = this.#context;
-    const { tasksPerWorker, worker } = options;
-    const { wire }: Link = slot.link;
-    const maxTasks = options.recycleAfterTasks;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, maxTasks, wire, settings: worker };
   }
 }
 

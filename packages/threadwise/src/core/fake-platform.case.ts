@@ -103,6 +103,9 @@ export class FakePlatform implements Platform {
     throw new Error('The fake platform has no channels');
   }
 
+  readonly recipe = (spec: ThreadSpec) => ({ data: spec, transfer: [] });
+  readonly cpuOf = () => undefined;
+
   startHelper(): Thread {
     throw new Error('The fake platform has no helpers');
   }

@@ -45,7 +45,11 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     get servingCount() {
       return slots.length;
     },
-    start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+    hiring: {
+      start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+      reserve: () => undefined,
+      dropReserved: () => undefined,
+    },
     retire: (slot: FakeSlot, reason: string) => {
       slots.splice(slots.indexOf(slot), 1);
       gone.push([slot.id, reason]);
@@ -221,6 +225,10 @@ class Remote implements RemoteSizing {
 
   onWanted(callback: (decision: SizingDecision | undefined) => void): void {
     this.#told = callback;
+  }
+
+  reserve(): never {
+    throw new Error('nothing is reserved here');
   }
 
   want(wanted: number | undefined, decision?: SizingDecision): void {

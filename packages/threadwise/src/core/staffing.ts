@@ -10,6 +10,9 @@ const BACKOFF_MS = 50;
 /** Failures in a row after which no more workers are started. */
 const MAX_FAILURES = 6;
 
+/** How many workers another thread can start while this one is busy. Chosen by hand. */
+const RESERVE = 4;
+
 export interface StaffingContext {
   readonly platform: Platform;
   readonly scaling: Scaling;
@@ -80,6 +83,7 @@ export class Staffing {
     this.#isFull = target >= max || this.#isSated;
     if (target > current) this.#grow(target - current);
     else if (target < current) this.#shrink(current - target);
+    this.#prepare();
   }
 
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
@@ -110,6 +114,14 @@ export class Staffing {
     this.#isOpen = false;
     this.#pause?.cancel();
     this.#sizer.stop();
+    this.#context.crew.hiring.dropReserved();
+  }
+
+  /** Not before one is ready: the first one has precedence, and if it cannot load, the others could not either. */
+  #prepare(): void {
+    const { remote, crew } = this.#context;
+    if (remote === undefined || !crew.serving.some(({ state }) => state === 'ready')) return;
+    crew.hiring.reserve(Math.min(RESERVE, this.#bounds.max - crew.servingCount));
   }
 
   #target(): number {
@@ -137,7 +149,7 @@ export class Staffing {
 
   #grow(count: number): void {
     if (this.#pause !== undefined) return;
-    for (let i = 0; i < count; i++) this.#context.crew.start();
+    for (let i = 0; i < count; i++) this.#context.crew.hiring.start();
   }
 
   /** Idle workers first, the youngest first; the others end what they run. */

@@ -73,20 +73,23 @@ export interface SmallOptions extends PoolOptions {
 }
 
 interface Way {
-  transport(sizes: { readonly cells: number; readonly stream: number }): Transport;
+  transport(sizes: { readonly cells: number; readonly stream: number }, idleTimeoutMs: number): Transport;
   dispatch(context: DispatchContext): Dispatch;
 }
 
 const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   'shared-queue': {
-    transport: sharedTransport,
+    transport: (sizes) => sharedTransport(sizes),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
-  direct: { transport: sharedTransport, dispatch: (context) => new DirectDispatch(context) },
+  direct: {
+    transport: (sizes) => sharedTransport(sizes),
+    dispatch: (context) => new DirectDispatch(context),
+  },
   coordinator: {
-    transport: ({ cells }) =>
+    transport: ({ cells }, idleTimeoutMs) =>
       coordinatedTransport(
-        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs: 30_000 },
+        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs },
         cells,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
@@ -109,7 +112,9 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     options: resolved,
     platform,
     inlinePlatform: inlineHome,
-    exchange: way.transport({ cells, stream }).open(platform, capacity),
+    exchange: way
+      .transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)
+      .open(platform, capacity),
     inlineExchange: messageTransport.open(inlineHome, capacity),
     newPlacement: () => threads,
     newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),

@@ -110,6 +110,10 @@ export interface Platform {
   /** The near side of what was the far end of a channel, and was sent here. */
   port(far: unknown): Port;
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
+  /** What another thread of this process needs to start a worker, to be cloned, and what of it is to be moved. */
+  recipe(spec: ThreadSpec): { readonly data: unknown; readonly transfer: readonly unknown[] };
+  /** Of a thread of this process, by what the system calls it; undefined where nobody can tell. */
+  cpuOf(threadId: number): CpuTime | undefined;
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;

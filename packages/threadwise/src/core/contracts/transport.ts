@@ -4,7 +4,7 @@ import type { ResolvedRun } from '../options.js';
 import type { Payload } from '../payload.js';
 import type { SizingDecision } from '../sizer.js';
 import type { Task } from '../task.js';
-import type { Platform, Wire } from './platform.js';
+import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
 
 /** What a worker says. The link has decoded it. */
 export interface LinkEvents {
@@ -103,6 +103,23 @@ export interface RemoteSizing {
   bound(bounds: { readonly min: number; readonly max: number }): void;
   /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
   onWanted(callback: (decision: SizingDecision | undefined) => void): void;
+  /**
+   * Prepares a worker that the other thread starts by itself when main does not start one in time.
+   * @param specOf from the link on which main will hear of it
+   */
+  reserve(
+    events: LinkEvents,
+    specOf: (link: Link) => ThreadSpec,
+    callbacks: ReservedEvents,
+  ): { readonly link: Link; readonly thread: Thread };
+}
+
+/** What becomes of a worker that was prepared for another thread to start. */
+export interface ReservedEvents {
+  /** Its thread was started. What the worker itself says may be heard before that. */
+  started(): void;
+  /** Its thread is gone, or will never be there. */
+  exited(exit: ThreadExit): void;
 }
 
 /** What the lines of one pool have in common. */

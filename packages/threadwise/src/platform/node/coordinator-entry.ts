@@ -4,6 +4,7 @@ import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/exchange.js';
 import { cpuTime } from './cpu-time.js';
 import { memory } from './limits.js';
+import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { NodePort } from './port.js';
 
 /** What `thread.ts` passes as workerData. */
@@ -24,5 +25,6 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
     return { cancel: () => clearTimeout(handle) };
   },
   cpu: cpuTime,
+  spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
 });

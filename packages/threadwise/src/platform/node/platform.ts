@@ -6,10 +6,11 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
 import { burstClock } from './burst-clock.js';
+import { cpuTime } from './cpu-time.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { ownLoad } from './own-load.js';
 import { NodePort } from './port.js';
-import { spawn, startHelper } from './thread.js';
+import { recipe, spawn, startHelper } from './thread.js';
 
 type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 
@@ -40,6 +41,8 @@ export const nodePlatform: Platform = {
   },
   port: (far) => unrefOnListen(new NodePort(far as MessagePort)),
   spawn,
+  recipe,
+  cpuOf: cpuTime,
   startHelper,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,

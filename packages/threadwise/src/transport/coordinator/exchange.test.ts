@@ -97,6 +97,55 @@ describe('coordinator: a pool with one', () => {
     assert.deepEqual({ by: last.by, to: last.to }, { by: 'coordinator', to: 1 });
   });
 
+  test('it starts workers by itself while main is blocked; they are like all others', async (t) => {
+    const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 4 } });
+    await pool.ready;
+    const calls = range(4).map((i) => pool.run('hold', [i]));
+    blockUntil(words, ARRIVED, 4); // main does nothing but wait until all four run
+    open();
+    assert.deepEqual(await Promise.all(calls), range(4));
+    const { threads, workers, sizing } = pool.stats();
+    assert.equal(threads.current, 4);
+    for (const { state, cpu } of workers) {
+      assert.equal(state, 'ready');
+      assert.ok(cpu === null || cpu.usedMs > 0);
+    }
+    assert.equal(sizing.decisions.at(-1)?.by, 'coordinator');
+    assert.deepEqual((await pool.broadcast('echo', [1])).length, 4);
+    pool.resize(1);
+    assert.equal(await pool.run('echo', [2]), 2);
+    await pool.close();
+  });
+
+  test('a worker that it had started and that dies takes down what it ran, no more, and is replaced', async (t) => {
+    const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await pool.ready;
+    const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
+    const started = new Promise<void>((resolve) => pool.on('worker:start', () => resolve()));
+    blockUntil(words, ARRIVED, 2);
+    await started;
+    const waiting = range(5).map((i) => pool.run('echo', [i]));
+    const dying = codeOf(pool.run('exit', [3], { priority: 1 }));
+    open();
+    assert.equal(await dying, 'ERR_WORKER_CRASHED');
+    assert.deepEqual(await Promise.all(held), ['ok', 'ok']);
+    assert.deepEqual(await Promise.all(waiting), range(5));
+    assert.equal(pool.stats().crashes, 1);
+  });
+
+  test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {
+    const { pool, words, open, kill } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await pool.ready;
+    const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
+    const waiting = range(5).map((i) => pool.run('echo', [i]));
+    blockUntil(words, ARRIVED, 2);
+    await kill();
+    open();
+    assert.deepEqual((await Promise.all(held)).sort(), ['ERR_WORKER_CRASHED', 'ok']);
+    assert.deepEqual(await Promise.all(waiting), range(5));
+    assert.equal(pool.stats().crashes, 1);
+  });
+
   test('its utilisation is in the statistics', async (t) => {
     const { pool } = coordinated(t);
     await pool.run('echo', [1]);

@@ -16,6 +16,7 @@ import type { Task } from '../../core/task.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
 import { RemoteSizer } from './remote-sizer.js';
+import { Reserve } from './reserve.js';
 import { boardByteLength, CELLS, TicketOwner } from './ticket-board.js';
 import {
   FROM_COORDINATOR,
@@ -60,6 +61,7 @@ export class CoordinatedExchange implements Exchange {
   readonly pull = new CoordinatedQueue(this);
   readonly platform: Platform;
   readonly sizing: RemoteSizer;
+  readonly #reserve: Reserve;
   readonly boardMemory: ArrayBufferLike;
   readonly board: TicketOwner;
   /** Workers whose thread has not ended, by seat. */
@@ -85,7 +87,12 @@ export class CoordinatedExchange implements Exchange {
     this.#linkCapacity = linkCapacity;
     this.boardMemory = platform.sharedMemory(boardByteLength(cells));
     this.board = new TicketOwner(this.boardMemory);
-    this.sizing = new RemoteSizer((min, max) => this.tell([TO_COORDINATOR.bounds, min, max]));
+    this.#reserve = new Reserve({
+      platform,
+      connect: (events) => this.#connect(events, true),
+      tell: (word, transfer) => this.tell(word, transfer),
+    });
+    this.sizing = new RemoteSizer((min, max) => this.tell([TO_COORDINATOR.bounds, min, max]), this.#reserve);
     this.#data = { ...options, board: this.boardMemory };
     this.measuresUtilization = options.choose === 'least-elu';
   }
@@ -110,9 +117,14 @@ export class CoordinatedExchange implements Exchange {
 
   connect(events: LinkEvents): CoordinatedLink {
     this.#ensureStarted();
-    const link = new CoordinatedLink(this, ++this.#lastSeat, events, this.#linkCapacity);
-    this.links.set(link.seat, link);
+    const link = this.#connect(events, false);
     this.#hire(link);
+    return link;
+  }
+
+  #connect(events: LinkEvents, isReserved: boolean): CoordinatedLink {
+    const link = new CoordinatedLink(this, ++this.#lastSeat, events, this.#linkCapacity, isReserved);
+    this.links.set(link.seat, link);
     return link;
   }
 
@@ -160,7 +172,10 @@ export class CoordinatedExchange implements Exchange {
     const { near, far } = this.platform.channel();
     this.#port = near;
     this.#startedAt = this.platform.now();
-    near.listen((message) => this.#hear(message as WordFromCoordinator));
+    near.listen(
+      (message) => this.#hear(message as WordFromCoordinator),
+      () => this.sizing.settledBatch(),
+    );
     const spec = {
       role: 'coordinator',
       name: 'threadwise/coordinator',
@@ -179,8 +194,16 @@ export class CoordinatedExchange implements Exchange {
   }
 
   #hear(word: WordFromCoordinator): void {
-    if (word[0] === FROM_COORDINATOR.lost) this.#lost(word[1]);
-    else this.sizing.hear(word[1], word[2]);
+    switch (word[0]) {
+      case FROM_COORDINATOR.lost:
+        return this.#lost(word[1]);
+      case FROM_COORDINATOR.wanted:
+        return this.sizing.hear(word[1], word[2]);
+      case FROM_COORDINATOR.started:
+        return this.#reserve.started(word[1]);
+      case FROM_COORDINATOR.exited:
+        return this.#reserve.exited(word[1], word[2]);
+    }
   }
 
   /** Their worker is gone, and their arguments with it. */
@@ -197,12 +220,13 @@ export class CoordinatedExchange implements Exchange {
     this.#port = undefined;
     this.#thread = undefined;
     this.sizing.forget();
-    if (this.#isClosed) return;
+    if (this.#isClosed) return this.#reserve.endAll();
     const isEarly = this.platform.now() - this.#startedAt < EARLY_MS;
     this.#failures = isEarly ? this.#failures + 1 : 1;
     const withdrawn = this.board.posted().filter((task) => this.board.withdraw(task) !== undefined);
     if (!this.isDown) this.#restart();
-    for (const link of this.links.values()) this.#hire(link);
+    for (const link of this.links.values()) if (!link.isReserved) this.#hire(link);
+    this.#reserve.endAll();
     for (const task of withdrawn) if (isMoved(task)) settleLost(task, 'The coordinator');
     this.onReturned(withdrawn.filter((task) => !isMoved(task)));
   }

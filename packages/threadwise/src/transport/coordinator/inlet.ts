@@ -6,7 +6,7 @@ import { MessageInlet } from '../message/inlet.js';
 import { becomeReady } from '../stage.js';
 import { TO_MAIN, type WordToMain } from '../words.js';
 import type { SeatMemory } from './link.js';
-import { RUNNING_HERE, STAGE, TicketReader } from './ticket-board.js';
+import { RUNNING_HERE, STAGE, THREAD_ID, TicketReader, UTILIZATION } from './ticket-board.js';
 import {
   FROM_SEAT,
   LINE,
@@ -151,6 +151,7 @@ export class CoordinatedInlet implements Inlet {
       return this.#tell([FROM_SEAT.letters, --this.#runningLetters]);
     }
     const utilization = this.#memory.measures ? (this.#platform.utilization?.() ?? 0) : 0;
+    Atomics.store(this.#own, UTILIZATION, Math.round(utilization * 1000));
     this.#tell([FROM_SEAT.ended, task.ticket, task.name, runMs, utilization]);
   }
 
@@ -196,7 +197,9 @@ export class CoordinatedInlet implements Inlet {
   }
 
   #sayHello(): void {
-    this.#tell([FROM_SEAT.hello, this.#platform.threadId?.() ?? 0]);
+    const threadId = this.#platform.threadId?.() ?? 0;
+    Atomics.store(this.#own, THREAD_ID, threadId);
+    this.#tell([FROM_SEAT.hello, threadId]);
   }
 
   #hear(word: WordToSeat): void {

@@ -7,7 +7,7 @@ import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
 import { forestall } from '../stage.js';
 import type { CoordinatedExchange } from './exchange.js';
-import { RUNNING_HERE, SEAT_BYTES, STAGE } from './ticket-board.js';
+import { RUNNING_HERE, SEAT_BYTES, STAGE, THREAD_ID, UTILIZATION } from './ticket-board.js';
 import { LINE, type LineWord, TO_COORDINATOR } from './words.js';
 
 /** What the wire carries beside the port. */
@@ -27,13 +27,22 @@ export class CoordinatedLink implements Link {
   readonly wire: Wire;
   readonly seat: number;
   isRetiring = false;
+  /** The coordinator has started its thread, or may do so. */
+  readonly isReserved: boolean;
   readonly #exchange: CoordinatedExchange;
   readonly #letters: MessageLink;
   readonly #own: Int32Array;
   /** When the tasks began that a dead worker ran. */
   readonly #begunByDead = new Map<Task, number>();
 
-  constructor(exchange: CoordinatedExchange, seat: number, events: LinkEvents, capacity: number) {
+  constructor(
+    exchange: CoordinatedExchange,
+    seat: number,
+    events: LinkEvents,
+    capacity: number,
+    isReserved: boolean,
+  ) {
+    this.isReserved = isReserved;
     const { platform, board, boardMemory, measuresUtilization } = exchange;
     this.#exchange = exchange;
     this.seat = seat;
@@ -44,7 +53,13 @@ export class CoordinatedLink implements Link {
     const own = platform.sharedMemory(SEAT_BYTES);
     this.#own = new Int32Array(own);
     const letters = this.#letters.wire.memory;
-    const memory: SeatMemory = { seat, letters, board: boardMemory, own, measures: measuresUtilization };
+    const memory: SeatMemory = {
+      seat,
+      letters,
+      board: boardMemory,
+      own,
+      measures: measuresUtilization || isReserved,
+    };
     this.wire = { transport: 'coordinator', port: this.#letters.wire.port, memory };
   }
 
@@ -60,6 +75,15 @@ export class CoordinatedLink implements Link {
 
   forestall(): boolean {
     return forestall(this.#own, STAGE);
+  }
+
+  get threadId(): number {
+    return Atomics.load(this.#own, THREAD_ID);
+  }
+
+  /** As its worker measured it last, 0 to 1. */
+  get utilization(): number {
+    return Atomics.load(this.#own, UTILIZATION) / 1000;
   }
 
   hasRoomFor(): boolean {

@@ -1,16 +1,24 @@
 /** What the coordinator says about the pool's size, as main has it. */
-import type { RemoteSizing } from '../../core/contracts.js';
+import type { Link, LinkEvents, RemoteSizing, ReservedEvents, ThreadSpec } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/sizer.js';
+import type { Reserve } from './reserve.js';
 
 export class RemoteSizer implements RemoteSizing {
   wanted: number | undefined;
   readonly #tell: (min: number, max: number) => void;
+  readonly #reserve: Reserve;
+  #news: (SizingDecision | undefined)[] = [];
   #bounds: { readonly min: number; readonly max: number } | undefined;
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
   /** @param tell the coordinator, if there is one */
-  constructor(tell: (min: number, max: number) => void) {
+  constructor(tell: (min: number, max: number) => void, reserve: Reserve) {
     this.#tell = tell;
+    this.#reserve = reserve;
+  }
+
+  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents) {
+    return this.#reserve.add(events, specOf, callbacks);
   }
 
   bound(bounds: { readonly min: number; readonly max: number }): void {
@@ -25,7 +33,17 @@ export class RemoteSizer implements RemoteSizing {
 
   hear(wanted: number, decision: SizingDecision | undefined): void {
     this.wanted = wanted;
-    this.#onWanted(decision);
+    this.#news.push(decision);
+  }
+
+  /**
+   * Everything that had arrived was heard. Not before that: a main thread that was busy hears what was wanted first, and then
+   * that the coordinator has started as many by itself.
+   */
+  settledBatch(): void {
+    const news = this.#news;
+    this.#news = [];
+    for (const decision of news) this.#onWanted(decision);
   }
 
   /** The coordinator is dead: until the next one has said something, main decides. */

@@ -26,7 +26,11 @@ export const CELLS = 4096;
 export const RUNNING_HERE = 0;
 /** Whether the worker may take tasks: see `../stage.ts`. */
 export const STAGE = 1;
-export const SEAT_BYTES = 8;
+/** What the system calls the worker's thread; 0 where that is not known. The worker's. */
+export const THREAD_ID = 2;
+/** Event loop utilisation between the ends of its last two tasks, in thousandths. The worker's, where it is measured. */
+export const UTILIZATION = 3;
+export const SEAT_BYTES = 16;
 
 export function boardByteLength(cells: number): number {
   return cells * BYTES_PER_CELL;

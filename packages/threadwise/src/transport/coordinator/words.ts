@@ -3,6 +3,14 @@
  * transport are spoken; these come with them. README.md beside this file has the protocol.
  */
 import type { SizingDecision } from '../../core/sizer.js';
+import type { EncodedError } from '../codec/error-codec.js';
+
+/** Why a thread ended; its error as all errors cross. */
+export interface EncodedExit {
+  readonly exitCode: number;
+  readonly outOfMemory: boolean;
+  readonly error: EncodedError | undefined;
+}
 
 /** Main to coordinator. */
 export const TO_COORDINATOR = {
@@ -13,6 +21,8 @@ export const TO_COORDINATOR = {
   gone: 4,
   bounds: 5,
   choose: 6,
+  reserve: 7,
+  end: 8,
 } as const;
 
 export type WordToCoordinator =
@@ -36,14 +46,22 @@ export type WordToCoordinator =
   /** How many workers there may be. */
   | readonly [type: typeof TO_COORDINATOR.bounds, min: number, max: number]
   /** The name of the strategy, from now on. */
-  | readonly [type: typeof TO_COORDINATOR.choose, name: string];
+  | readonly [type: typeof TO_COORDINATOR.choose, name: string]
+  /** A worker that it may start by itself when main does not: as `hire`, and what its thread is started from. */
+  | readonly [type: typeof TO_COORDINATOR.reserve, seat: number, line: unknown, recipe: unknown]
+  /** Ends the thread of a worker that it has started. */
+  | readonly [type: typeof TO_COORDINATOR.end, seat: number];
 
 /** Coordinator to main. */
-export const FROM_COORDINATOR = { lost: 0, wanted: 1 } as const;
+export const FROM_COORDINATOR = { lost: 0, wanted: 1, started: 2, exited: 3 } as const;
 
 export type WordFromCoordinator =
   /** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
   | readonly [type: typeof FROM_COORDINATOR.lost, tickets: readonly number[]]
+  /** It has started a worker that was reserved. */
+  | readonly [type: typeof FROM_COORDINATOR.started, seat: number]
+  /** The thread of such a worker has ended, or could not be started. */
+  | readonly [type: typeof FROM_COORDINATOR.exited, seat: number, exit: EncodedExit]
   /** How many workers there should be; with the decision, if it is a new one. */
   | readonly [type: typeof FROM_COORDINATOR.wanted, wanted: number, decision: SizingDecision | undefined];
 

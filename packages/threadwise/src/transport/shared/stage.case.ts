@@ -200,6 +200,8 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     availableThreads: () => spinners + 1,
     threadCeiling: () => 16,
     memory: () => undefined,
+    recipe: (spec) => ({ data: spec, transfer: [] }),
+    cpuOf: () => undefined,
     ownLoad: () => ({ utilization: 0, residentBytes: 0, heapUsedBytes: 0 }),
     env: () => undefined,
     resolveModule: String,

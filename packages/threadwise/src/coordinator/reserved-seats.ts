@@ -1,0 +1,67 @@
+/** Workers that main has prepared for a coordinator to start by itself, when main is too busy to do it. */
+import type { Port, Thread, ThreadExit } from '../core/contracts.js';
+import { encodeError } from '../transport/codec/error-codec.js';
+import { FROM_COORDINATOR, type WordFromCoordinator } from '../transport/coordinator/words.js';
+
+export interface ReservedPlatform {
+  spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
+}
+
+interface Reserved {
+  readonly line: unknown;
+  readonly recipe: unknown;
+}
+
+export class ReservedSeats {
+  readonly #main: Port;
+  readonly #platform: ReservedPlatform;
+  readonly #hire: (seat: number, line: unknown) => void;
+  /** Not started, by seat: the first is started first. */
+  readonly #waiting = new Map<number, Reserved>();
+  readonly #threads = new Map<number, Thread>();
+
+  constructor(main: Port, platform: ReservedPlatform, hire: (seat: number, line: unknown) => void) {
+    this.#main = main;
+    this.#platform = platform;
+    this.#hire = hire;
+  }
+
+  add(seat: number, line: unknown, recipe: unknown): void {
+    this.#waiting.set(seat, { line, recipe });
+  }
+
+  /** Starts so many, or as many as there are. */
+  start(count: number): void {
+    for (const [seat, reserved] of [...this.#waiting].slice(0, count)) {
+      this.#waiting.delete(seat);
+      this.#spawn(seat, reserved);
+    }
+  }
+
+  /** Of one that was not started, main is told at once that it is gone. */
+  end(seat: number): void {
+    if (this.#waiting.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
+    else void this.#threads.get(seat)?.terminate();
+  }
+
+  #spawn(seat: number, { line, recipe }: Reserved): void {
+    this.#tell([FROM_COORDINATOR.started, seat]);
+    this.#hire(seat, line);
+    try {
+      const thread = this.#platform.spawn(recipe, (exit) => this.#exited(seat, exit));
+      this.#threads.set(seat, thread);
+    } catch (error) {
+      this.#exited(seat, { exitCode: 1, outOfMemory: false, error });
+    }
+  }
+
+  #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
+    this.#threads.delete(seat);
+    const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
+    this.#tell([FROM_COORDINATOR.exited, seat, { exitCode, outOfMemory, error: encoded }]);
+  }
+
+  #tell(word: WordFromCoordinator): void {
+    this.#main.post(word);
+  }
+}

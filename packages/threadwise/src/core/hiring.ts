@@ -1,0 +1,115 @@
+/** How workers begin: started by this thread, or prepared for another one to start while this one is busy. */
+import type { Link, LinkEvents, RemoteSizing, ThreadExit } from './contracts.js';
+import type { CrewContext } from './crew.js';
+import { WorkerSlot } from './worker-slot.js';
+
+/** What becomes of those who were hired. */
+export interface HiringEvents {
+  /** The workers that there are. */
+  readonly slots: WorkerSlot[];
+  eventsOf(slot: WorkerSlot): LinkEvents;
+  loadFailed(slot: WorkerSlot, error: unknown): void;
+  exited(slot: WorkerSlot, exit: ThreadExit): void;
+}
+
+export class Hiring {
+  readonly #context: CrewContext;
+  readonly #events: HiringEvents;
+  /** Prepared for another thread to start; not there for anybody yet. */
+  readonly #reserved = new Set<WorkerSlot>();
+  #lastId = 0;
+
+  constructor(context: CrewContext, events: HiringEvents) {
+    this.#context = context;
+    this.#events = events;
+  }
+
+  /** Starts a worker. Its failure to start is told like a failure to load. */
+  start(inline = false): WorkerSlot {
+    const { platform, inlinePlatform, exchange, inlineExchange } = this.#context;
+    const home = inline ? inlinePlatform : platform;
+    const slot = this.#newSlot(inline);
+    slot.link = (inline ? inlineExchange : exchange).connect(this.#events.eventsOf(slot));
+    this.#enlist(slot);
+    try {
+      slot.thread = home.spawn(this.#specOf(slot), (exit) => this.#events.exited(slot, exit));
+    } catch (error) {
+      platform.defer(() => this.#neverStarted(slot, error));
+    }
+    return slot;
+  }
+
+  /** Has that many workers prepared, that another thread can start while this one is busy. */
+  reserve(count: number): void {
+    const { sizing } = this.#context.exchange;
+    while (sizing !== undefined && this.#reserved.size < count) this.#reserveOne(sizing);
+  }
+
+  /** None will be started by another thread any more. */
+  dropReserved(): void {
+    for (const slot of this.#reserved) void slot.thread?.terminate();
+  }
+
+  /** A worker that was prepared has been started. */
+  activate(slot: WorkerSlot): void {
+    if (this.#reserved.delete(slot)) this.#enlist(slot);
+  }
+
+  #reserveOne(sizing: RemoteSizing): void {
+    const slot = this.#newSlot(false);
+    const specOf = (link: Link) => {
+      slot.link = link;
+      return this.#specOf(slot);
+    };
+    const { thread } = sizing.reserve(this.#events.eventsOf(slot), specOf, {
+      started: () => this.activate(slot),
+      exited: (exit) => {
+        if (this.#reserved.delete(slot)) this.#forget(slot);
+        else this.#events.exited(slot, exit);
+      },
+    });
+    slot.thread = thread;
+    this.#reserved.add(slot);
+  }
+
+  /** Inverse of `#newSlot`, for one that never was there. */
+  #forget(slot: WorkerSlot): void {
+    this.#context.recorder.forget(slot.record);
+    slot.link.bury();
+    slot.link.close();
+  }
+
+  #newSlot(inline: boolean): WorkerSlot {
+    const { platform, recorder, newQueue } = this.#context;
+    const slot = new WorkerSlot(++this.#lastId, inline, newQueue(), platform.now());
+    slot.record = recorder.worker();
+    return slot;
+  }
+
+  #enlist(slot: WorkerSlot): void {
+    const { hooks, poolName, platform, options } = this.#context;
+    this.#events.slots.push(slot);
+    hooks.emit('worker:start', { pool: poolName, workerId: slot.id });
+    slot.deadline = platform.timer(options.startTimeoutMs, () => this.#startedTooLate(slot));
+  }
+
+  #startedTooLate(slot: WorkerSlot): void {
+    if (!slot.link.forestall()) return slot.link.drain(); // at the last moment
+    const { startTimeoutMs } = this.#context.options;
+    const message = `It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`;
+    this.#events.loadFailed(slot, new Error(message));
+  }
+
+  #neverStarted(slot: WorkerSlot, error: unknown): void {
+    this.#events.loadFailed(slot, error);
+    this.#events.exited(slot, { exitCode: 1, error, outOfMemory: false });
+  }
+
+  #specOf(slot: WorkerSlot) {
+    const { poolName, moduleUrl, options } = this.#context;
+    const { tasksPerWorker, worker } = options;
+    const { wire }: Link = slot.link;
+    const maxTasks = options.recycleAfterTasks;
+    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, maxTasks, wire, settings: worker };
+  }
+}
