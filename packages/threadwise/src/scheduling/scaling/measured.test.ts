@@ -183,7 +183,14 @@ describe('sizing by measurement, decision by decision', () => {
 
   test('is not asked again while nothing runs and none can be released', () => {
     assert.equal(measured.decide(load({ current: 1, idle: 1 }), start).againMs, undefined);
-    assert.equal(measured.decide(load({ current: 1, queued: 1 }), start).againMs, 100);
+    const first = measured.decide(load({ now: 1000, current: 1, queued: 1 }), start);
+    assert.equal(first.againMs, 10, 'for something to compare with');
+    const second = measured.decide(full(1010, [0], { max: 1 }), first.state);
+    assert.equal(second.againMs, 100);
+    const later = measured.decide(load({ now: 1050, current: 1, queued: 1 }), second.state);
+    assert.equal(later.againMs, 100);
+    const afterPause = measured.decide(load({ now: 9000, current: 1, queued: 1 }), second.state);
+    assert.equal(afterPause.againMs, 10);
     const idle = load({ current: 2, idle: 2, longestIdleMs: 300 });
     assert.equal(measured.decide(idle, start).againMs, 700);
   });

@@ -26,6 +26,8 @@ interface Wish {
 
 /** How often it measures while there is work. Milliseconds. */
 const LOOK_MS = 100;
+/** The first time after a pause: there has to be something that later measurements are compared with. */
+const FIRST_LOOK_MS = 10;
 /** Tasks that compute for more of their time than that gain nothing from more workers than cores. */
 const COMPUTES = 0.85;
 /** Tasks that compute for less of it wait, without a doubt. */
@@ -63,7 +65,9 @@ export const measured: Scaling<State> = {
 function finish(load: LoadView, { target, why, state }: Wish): Decision<State> {
   const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
   const dueMs = releaseDueMs(load);
-  const againMs = isWorking ? Math.min(LOOK_MS, dueMs ?? LOOK_MS) : dueMs;
+  const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
+  const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
+  const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
   // Only while it looks again soon: else nobody would see that tasks wait.
   const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
   return { target, why, state, isSated, againMs };
