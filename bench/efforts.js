@@ -3,7 +3,7 @@
 /**
  * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
  * `files`: how many are hashed; `passes`: over all of them, of which the median counts, after `warmUpPasses`; `repeats`:
- * of a single call.
+ * of a single call; `followMs`: in which a pool finds its size, before `sizingMs` in which it is measured.
  */
 export const FULL = {
   rounds: 5,
@@ -11,6 +11,7 @@ export const FULL = {
     ...{ warmUpMs: 600, measureMs: 400 },
     ...{ files: 4096, warmUpPasses: 2, passes: 2 },
     ...{ blockMs: 500, repeats: 15, idleMs: 10_000, waitMs: 1000, settleMs: 300 },
+    ...{ followMs: 5000, sizingMs: 2000 },
   },
 };
 
@@ -21,6 +22,7 @@ export const QUICK = {
     ...{ warmUpMs: 600, measureMs: 200 },
     ...{ files: 4096, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 500, repeats: 5, idleMs: 2000, waitMs: 1000, settleMs: 300 },
+    ...{ followMs: 2000, sizingMs: 500 },
   },
 };
 
@@ -31,5 +33,6 @@ export const LEAST = {
     ...{ warmUpMs: 0, measureMs: 1 },
     ...{ files: 5, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 5, repeats: 1, idleMs: 5, waitMs: 5, settleMs: 0 },
+    ...{ followMs: 1, sizingMs: 20 },
   },
 };

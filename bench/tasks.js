@@ -88,3 +88,15 @@ export async function wait(milliseconds) {
   await pause(milliseconds);
   return { began, ended: sharedNow() };
 }
+
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+/** Blocks its thread without computing, as a slow synchronous call does. */
+export function block(milliseconds) {
+  Atomics.wait(nobody, 0, 0, milliseconds);
+}
+
+export function busyThenBlock({ busyMs, blockMs }) {
+  busy(busyMs);
+  block(blockMs);
+}

@@ -7,6 +7,7 @@ import type { Task } from './core/task.js';
 import type { UntypedTasks } from './core/types.js';
 import { MeasuredRecorder } from './metrics/measured.js';
 import { inlinePlatform } from './platform/inline/platform.js';
+import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { nodePlatform } from './platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
@@ -71,12 +72,14 @@ let poolCount = 0;
  */
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
-  return new Pool<M>({
+  const pool = new Pool<M>({
     ...partsFor(resolved),
     name: resolved.name ?? `pool-${++poolCount}`,
     moduleUrl: nodePlatform.resolveModule(module),
     options: resolved,
   });
+  controlFromEnvironment(pool);
+  return pool;
 }
 
 function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {

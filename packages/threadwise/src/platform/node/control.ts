@@ -1,0 +1,45 @@
+/**
+ * Switches control on by the environment: THREADWISE_CONTROL=9000 in any program that has a pool, if `@threadwise/control`
+ * is installed beside this library. Costs nothing where the variable is not set.
+ */
+
+const PACKAGE = '@threadwise/control';
+
+/** What that package offers for this. */
+interface ControlPackage {
+  serveFromEnvironment(pools: Iterable<unknown>, value: string): Promise<unknown>;
+}
+
+interface Closing {
+  on(event: 'pool:close', listener: () => void): unknown;
+}
+
+/** The pools of this process that are not closed, as far as they are to be served. */
+const pools = new Set<unknown>();
+
+/** To be told of each pool. */
+export function controlFromEnvironment(pool: Closing): void {
+  const value = process.env.THREADWISE_CONTROL;
+  if (value === undefined || value === '') return;
+  const isFirst = pools.size === 0 && !isOn;
+  pools.add(pool);
+  pool.on('pool:close', () => pools.delete(pool));
+  if (isFirst) switchOn(value);
+}
+
+let isOn = false;
+
+function switchOn(value: string): void {
+  isOn = true;
+  const serve = async () => {
+    // Not a dependency: by a name that no bundler looks for.
+    const { serveFromEnvironment } = (await import(PACKAGE)) as ControlPackage;
+    await serveFromEnvironment(pools, value);
+  };
+  serve().catch((error: unknown) => {
+    const { message, code } = error as { message: string; code?: string };
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(PACKAGE);
+    const why = isMissing ? `it needs the package ${PACKAGE}, which is not installed` : message;
+    process.emitWarning(`THREADWISE_CONTROL=${value} has no effect: ${why}`, 'ThreadwiseWarning');
+  });
+}
