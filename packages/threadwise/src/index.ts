@@ -16,6 +16,7 @@ export type { Pool } from './core/pool.js';
 export type { SizingDecision } from './core/sizer.js';
 export type { PoolStats, WorkerStats } from './core/stats.js';
 export type { PoolChanges } from './core/steering.js';
+export type { TaskEnd, TaskStart } from './core/tracing.js';
 export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
 export { availableThreads, createPool } from './create-pool.js';
 export { leastBusy } from './scheduling/choice/least-busy.js';

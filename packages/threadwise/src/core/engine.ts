@@ -1,5 +1,6 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
 import { rejectWithCaller } from './caller-stack.js';
+import { pack } from './carrier.js';
 import { list, text } from './checks.js';
 import type { Dispatch, Placement } from './contracts.js';
 import { Crew } from './crew.js';
@@ -22,13 +23,14 @@ import {
   threadBounds,
 } from './options.js';
 import type { Parts } from './parts.js';
-import { checkCloneable } from './payload.js';
+import { checkCloneable, type Payload } from './payload.js';
 import { Recycler } from './recycler.js';
 import { RoomQueue } from './room.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
 import type { Task } from './task.js';
+import { Tracing } from './tracing.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
@@ -53,6 +55,7 @@ export class Engine {
   readonly #interrupter: Interrupter;
   readonly #recycler: Recycler;
   readonly #choice: LiveChoice;
+  readonly #tracing: Tracing;
   #placement: Placement;
   #queueLimit: number;
   #threads: SizeBounds;
@@ -73,6 +76,7 @@ export class Engine {
     this.#defaults = defaultRun(options);
     this.hooks = new Hooks(parts.sink);
     const report = (error: unknown) => this.#report(error);
+    this.#tracing = new Tracing(options.tracing, report);
     this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
     const { leaseMemory } = placement.usesThreads ? parts.exchange : parts.inlineExchange;
     this.leases = new LeaseStore(platform.sharedMemory, leaseMemory);
@@ -139,6 +143,7 @@ export class Engine {
       platform,
       recorder,
       hooks: this.hooks,
+      tracing: this.#tracing,
       onSettled: () => {
         this.lifecycle.settled();
         this.steering.settled();
@@ -208,15 +213,36 @@ export class Engine {
     if (this.freePlaces() <= 0) throw queueFullError(taskName, this.#queueLimit);
     const isInline = slot === undefined ? !this.#placement.usesThreads : slot.inline;
     const exchange = isInline ? this.#parts.inlineExchange : this.#parts.exchange;
-    const payload = exchange.capture(taskName, list('args', args), run);
-    const task = this.#ledger.enter(taskName, payload, run, resolve);
+    const values = list('args', args);
+    const context = this.#tracing.isOn ? this.#startTrace(taskName) : undefined;
+    const [wireName, wireArgs] = pack(taskName, values, context);
+    let payload: Payload;
+    try {
+      payload = exchange.capture(wireName, wireArgs, run);
+    } catch (error) {
+      if (this.#tracing.isOn) this.#endTrace(taskName, context, error);
+      throw error;
+    }
+    const task = this.#ledger.enter(taskName, payload, run, resolve, wireName);
     task.isInline = isInline;
+    task.context = context;
     this.lifecycle.updateKeepAlive();
     this.room.taken();
     this.#interrupter.watchSignal(task);
     if (slot === undefined) this.#dispatchTask(task);
     else this.#dispatch.submitTo(slot, task);
     if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
+  }
+
+  #startTrace(name: string): unknown {
+    return this.#tracing.start({ pool: this.name, taskId: this.#ledger.nextId, name });
+  }
+
+  /** Of a call that was refused after it had begun. */
+  #endTrace(name: string, context: unknown, error: unknown): void {
+    const none = { waitMs: undefined, runMs: undefined };
+    const taskId = this.#ledger.nextId;
+    this.#tracing.end({ pool: this.name, taskId, name, context, outcome: 'rejected', ...none, error });
   }
 
   /** A call for each worker that is there or starting. */

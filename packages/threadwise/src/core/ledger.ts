@@ -5,12 +5,14 @@ import type { Hooks } from './hooks.js';
 import type { ResolvedRun } from './options.js';
 import type { Payload } from './payload.js';
 import { type Settlement, Task } from './task.js';
+import type { Tracing } from './tracing.js';
 
 export interface LedgerContext {
   readonly poolName: string;
   readonly platform: Platform;
   readonly recorder: Recorder;
   readonly hooks: Hooks;
+  readonly tracing: Tracing;
   /** A call settled; `open` are left. */
   onSettled(open: number): void;
 }
@@ -31,10 +33,21 @@ export class Ledger {
     return this.#size;
   }
 
+  /** The number that the next task will have. */
+  get nextId(): number {
+    return this.#lastId + 1;
+  }
+
   /** @param resolve of the promise that the caller has */
-  enter(name: string, payload: Payload, run: ResolvedRun, resolve: (value: unknown) => void): Task {
+  enter(
+    name: string,
+    payload: Payload,
+    run: ResolvedRun,
+    resolve: (value: unknown) => void,
+    wireName?: string,
+  ): Task {
     const { platform, recorder, hooks, poolName } = this.#context;
-    const task = new Task(++this.#lastId, name, payload, run, platform.burstNow(), this.#onSettled);
+    const task = new Task(++this.#lastId, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
     task.resolve = resolve;
     this.#link(task);
     recorder.submitted();
@@ -81,12 +94,17 @@ export class Ledger {
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
     recorder.settled(outcome, waitMs, runMs, now, settlement.by);
-    if (!hooks.wants('task:settle')) return;
+    const isTraced = this.#context.tracing.isOn;
+    if (!isTraced && !hooks.wants('task:settle')) return;
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;
+    const { id: taskId, name, context } = task;
+    if (isTraced) {
+      this.#context.tracing.end({ pool: poolName, taskId, name, context, outcome, waitMs, runMs, error });
+    }
     hooks.emit('task:settle', {
       pool: poolName,
-      taskId: task.id,
-      name: task.name,
+      taskId,
+      name,
       outcome,
       waitMs,
       runMs,

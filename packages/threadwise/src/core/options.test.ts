@@ -51,6 +51,7 @@ describe('options of a pool', () => {
       recycleAboveBytes: Number.POSITIVE_INFINITY,
       startTimeoutMs: 10_000,
       idleTimeoutMs: 30_000,
+      tracing: { onTaskStart: undefined, onTaskEnd: undefined },
     });
     assert.equal(host.size, 0);
     const all = Object.values(worker);

@@ -15,6 +15,7 @@ import {
 } from './checks.js';
 import type { Choice, TaskView, WorkerSettings, WorkerView } from './contracts.js';
 import { resolveCrossing } from './crossing-options.js';
+import { resolveTracing, type TaskEnd, type TaskStart, type TracingHooks } from './tracing.js';
 
 /** The part of an AbortSignal that is used. */
 export interface AbortSignalLike {
@@ -71,6 +72,13 @@ export interface PoolOptions {
   worker?: WorkerOptions;
   /** Milliseconds after which an idle worker above `min` is released. Default 30,000. */
   idleTimeoutMs?: number;
+  /**
+   * Called within `run`, in the caller's async context: the place to begin a span. What it returns goes with the task, cloned,
+   * as `task.context`: a `traceparent`, for instance. Default none.
+   */
+  onTaskStart?: (task: TaskStart) => unknown;
+  /** Called when the call has settled, with what `onTaskStart` returned. Default none. */
+  onTaskEnd?: (task: TaskEnd) => void;
   /** Functions that tasks may call through `task.host`. Default none. */
   host?: Record<string, (...args: never[]) => unknown>;
 }
@@ -127,6 +135,7 @@ export interface ResolvedOptions {
   readonly recycleAboveBytes: number;
   readonly startTimeoutMs: number;
   readonly idleTimeoutMs: number | undefined;
+  readonly tracing: TracingHooks;
   readonly host: ReadonlyMap<string, (...args: unknown[]) => unknown>;
 }
 
@@ -169,6 +178,8 @@ const POOL_KEYS = [
   'worker',
   'idleTimeoutMs',
   'host',
+  'onTaskStart',
+  'onTaskEnd',
 ] as const satisfies readonly (keyof PoolOptions)[];
 const WORKER_KEYS = [
   'data',
@@ -212,6 +223,7 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
     startTimeoutMs: duration('worker.startTimeoutMs', worker.startTimeoutMs ?? 10_000, 1) ?? MAX_TIMER_MS,
     idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs ?? 30_000, 0),
     host: resolveHost(options.host),
+    tracing: resolveTracing(options),
   };
 }
 

@@ -40,6 +40,10 @@ export class Task implements TaskView {
   pinned = false;
   /** Its arguments were captured for the calling thread. */
   isInline = false;
+  /** What it is called where it crosses: see `carrier.ts`. */
+  readonly wireName: string;
+  /** What the owner gave it to take along. */
+  context: unknown;
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
   /** Of the caller's promise. */
@@ -58,7 +62,9 @@ export class Task implements TaskView {
     run: ResolvedRun,
     submittedAt: number,
     onSettled: (task: Task, settlement: Settlement) => void,
+    wireName = name,
   ) {
+    this.wireName = wireName;
     this.id = id;
     this.name = name;
     this.payload = payload;

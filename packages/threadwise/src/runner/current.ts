@@ -8,6 +8,7 @@ export interface TaskContext {
   readonly id: number;
   readonly workerId: number;
   readonly signal: unknown;
+  readonly context: unknown;
   progress(value: unknown): void;
   callHost(name: string, args: unknown[]): Promise<unknown>;
 }

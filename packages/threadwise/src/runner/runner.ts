@@ -1,4 +1,6 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
+
+import { unpack } from '../core/carrier.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable } from '../core/payload.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
@@ -132,7 +134,9 @@ export class Runner implements ContextHost {
     this.#current = context;
     try {
       if (begun.fault !== undefined) throw begun.fault;
-      const result = this.#platform.enter(context, this.#module!.find(begun.name), begun.args);
+      const { name, args, context: carried } = unpack(begun.name, begun.args);
+      context.context = carried;
+      const result = this.#platform.enter(context, this.#module!.find(name), args);
       if (isThenable(result)) {
         this.#await(context, result, startedAt);
         return this.#platform.now();

@@ -20,6 +20,8 @@ interface Controller {
 export class RunningTask implements TaskContext {
   readonly id: number;
   readonly cell: number;
+  /** What the owner gave it to take along. */
+  context: unknown;
   readonly #host: ContextHost;
   #isOver = false;
   #controller: Controller | undefined;

@@ -37,6 +37,7 @@ describe('task, with runners on this thread', () => {
   const context = (id: number, workerId: number) => ({
     id,
     workerId,
+    context: { traceparent: 'x' },
     signal: { aborted: true },
     progress: () => undefined,
     callHost: async (name: string) => `${name} of ${id}`,

@@ -29,6 +29,8 @@ export interface TaskHandle {
    * owner, a call throws ERR_OUTSIDE_TASK.
    */
   readonly host: HostFunctions;
+  /** What the pool's `onTaskStart` returned for this task, cloned: a trace context. Outside of a task undefined. */
+  readonly context: unknown;
   /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
   readonly workerId: number;
 }
@@ -61,6 +63,9 @@ export const task: TaskHandle = Object.freeze({
   },
   progress: (value: unknown) => currentTask()?.progress(value),
   host,
+  get context(): unknown {
+    return currentTask()?.context;
+  },
   get workerId(): number {
     return currentWorkerId();
   },

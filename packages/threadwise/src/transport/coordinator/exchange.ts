@@ -133,7 +133,15 @@ export class CoordinatedExchange implements Exchange {
     this.#ensureStarted();
     const { args, transfer } = task.payload;
     const ticket = this.board.post(task);
-    const word = [TO_COORDINATOR.task, ticket, task.id, task.name, task.priority, args, transfer] as const;
+    const word = [
+      TO_COORDINATOR.task,
+      ticket,
+      task.id,
+      task.wireName,
+      task.priority,
+      args,
+      transfer,
+    ] as const;
     this.tell(word, transfer);
   }
 

@@ -75,7 +75,7 @@ export class MessageLink implements Link {
     task.cell = this.#board.post();
     const isFirst = this.#posted.size === 0;
     this.#posted.set(task.id, task);
-    const entry: PostedTask = [task.cell, task.id, task.name, task.payload.args];
+    const entry: PostedTask = [task.cell, task.id, task.wireName, task.payload.args];
     if (task.payload.transfer.length > 0) return this.#sendAlone(task, entry);
     this.#outbox.push(entry);
     // A worker with nothing to do is told at once: this turn may be long. The others can wait for its end.

@@ -206,7 +206,7 @@ export class SharedExchange implements Exchange {
       this.cells.rewrite(payload);
       return payload.cell;
     }
-    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.#nameId(task.name);
+    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.#nameId(task.wireName);
     const borrowed = nameId < 0 ? undefined : this.cells.write(nameId, payload.args);
     return (borrowed ?? this.cells.reserve())?.cell ?? -1;
   }

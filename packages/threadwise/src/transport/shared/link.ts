@@ -120,7 +120,7 @@ export class SharedLink implements Link {
     if (cells.isByPort(cell)) {
       const { transfer } = task.payload;
       const args = task.payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
-      this.#conversation.post([ARGUMENTS, cell, task.id, task.name, args], transfer);
+      this.#conversation.post([ARGUMENTS, cell, task.id, task.wireName, args], transfer);
     }
     this.#sent.set(task.id, task);
     cells.post(cell, task, this.#seat);

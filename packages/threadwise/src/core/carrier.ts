@@ -1,0 +1,23 @@
+/**
+ * How what the owner gives a task to take along gets to the worker: as one more argument, marked in the task's name. So no
+ * transport knows of it, and a call that takes nothing along costs nothing.
+ */
+
+/** No exported function has it at the end of its name. */
+const MARK = '\0';
+
+/** The call as it crosses. Inverse: `unpack`. */
+export function pack(name: string, args: readonly unknown[], context: unknown): [string, readonly unknown[]] {
+  return context === undefined ? [name, args] : [name + MARK, [...args, context]];
+}
+
+export interface Unpacked {
+  readonly name: string;
+  readonly args: readonly unknown[];
+  readonly context: unknown;
+}
+
+export function unpack(name: string, args: readonly unknown[]): Unpacked {
+  if (!name.endsWith(MARK)) return { name, args, context: undefined };
+  return { name: name.slice(0, -MARK.length), args: args.slice(0, -1), context: args.at(-1) };
+}
