@@ -64,6 +64,16 @@ describe('the sizer', () => {
     assert.deepEqual([sizer.target(), sizer.target(), sizer.target()], [1, 3, 4]);
   });
 
+  test('says when a bound decided, and not the policy', () => {
+    const targets = [0, 3, 99];
+    const { sizer, told } = scene(() => ({ target: targets.shift()! }));
+    for (let i = 0; i < 3; i++) sizer.target();
+    assert.deepEqual(
+      told.map(({ why }) => why),
+      ['there are to be at least 1', 'so', 'so; there may be at most 4'],
+    );
+  });
+
   test('gives the policy back what it wanted to remember', () => {
     const { sizer, asked } = scene((_load, state) => ({ state: `${state}!` }));
     sizer.target();

@@ -55,7 +55,7 @@ export class Sizer {
     this.isSated = isSated;
     this.#schedule(now, againMs);
     const bounded = Math.max(load.min, Math.min(load.max, target));
-    this.#tell(load, bounded, why);
+    this.#tell(load, bounded, reasonOf(load, target, why));
     return bounded;
   }
 
@@ -86,4 +86,10 @@ export class Sizer {
     if (isTold || from === to) return;
     this.#context.onDecision({ at: load.now, by: this.#context.by, from, to, why, queued, idle });
   }
+}
+
+/** Where a bound decided, and not the policy, that is the reason. */
+function reasonOf({ min, max }: LoadView, target: number, why: string): string {
+  if (target < min) return `there are to be at least ${min}`;
+  return target > max ? `${why}; there may be at most ${max}` : why;
 }
