@@ -4,16 +4,21 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { run } from './prepare.mjs';
 
-function isOnPath(command) {
-  return process.env.PATH.split(delimiter).some((dir) => {
-    try {
-      accessSync(join(dir, command), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+/** Where a command is; undefined where there is none. */
+export function pathOf(command) {
+  return process.env.PATH.split(delimiter)
+    .map((dir) => join(dir, command))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
 }
+
+const isOnPath = (command) => pathOf(command) !== undefined;
 
 function isInstalled(name) {
   const { stdout } = spawnSync('dpkg-query', ['-s', name], { encoding: 'utf8' });

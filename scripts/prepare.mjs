@@ -37,8 +37,8 @@ function installHash() {
 
 /** What is built from, by size and time: cheap enough to ask every time. */
 function buildHash() {
-  const sources = ['packages/threadwise/src', 'packages/cli/src'].flatMap((dir) =>
-    filesBelow(join(root, dir)),
+  const sources = ['threadwise', 'control', 'cli'].flatMap((dir) =>
+    filesBelow(join(root, 'packages', dir, 'src')),
   );
   const settings = ['tsconfig.base.json', 'scripts/build-threads.mjs'].map((name) => join(root, name));
   const stamps = [...sources, ...settings].map((path) => {

@@ -2,12 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { choices, environmentOf, nodesFor } from './nodes.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const script = (name) => join(root, 'scripts', name);
+/** What some tests need beside Node.js; where one cannot be had, those say so and are skipped. */
+const TOOLS = ['prometheus', 'chromium', 'tmux'];
 /** Each says whether it passed. */
 const steps = {
   lint: () =>
@@ -32,15 +34,28 @@ function filesBelow(dir, matches) {
   });
 }
 
+/** Tests that drive a browser, a terminal or a server: they care for no version, and for a machine that is busy. */
+const WITH_TOOLS = /^(dashboard-.*|prometheus|top-terminal|ctl-program)\.test\.mjs$/;
+
+function toolTestFiles() {
+  return ['packages/control/test', 'packages/cli/test'].flatMap((dir) => filesBelow(dir, WITH_TOOLS));
+}
+
 /** Listed only when their turn comes: there are no compiled tests before the build. */
 function testFiles({ isOwn }) {
-  const compiled = ['packages/threadwise/dist', 'packages/cli/dist'].flatMap((dir) =>
+  const compiled = ['packages/threadwise/dist', 'packages/control/dist', 'packages/cli/dist'].flatMap((dir) =>
     filesBelow(dir, /\.test\.js$/),
   );
   // The benchmarks are no part of what supports each version.
-  const written = ['packages/cli/test', 'test', 'examples', ...(isOwn ? ['bench'] : [])].flatMap((dir) =>
-    filesBelow(dir, /\.test\.m?js$/),
-  );
+  const written = [
+    'packages/control/test',
+    'packages/cli/test',
+    'test',
+    'examples',
+    ...(isOwn ? ['bench'] : []),
+  ]
+    .flatMap((dir) => filesBelow(dir, /\.test\.m?js$/))
+    .filter((path) => !WITH_TOOLS.test(basename(path)));
   for (const [what, found] of Object.entries({ compiled, written })) {
     if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
   }
@@ -58,7 +73,7 @@ const crossings = [
   { name: 'messages, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => join(root, `test/${name}.test.mjs`);
-const PROMISES = ['promises', 'faults'].map(suite);
+const PROMISES = ['promises', 'faults', 'steering', 'tracing'].map(suite);
 const LONG = ['storm', 'soak'].map(suite);
 const SHORT_SOAK = { SOAK_CALLS: '200000' };
 
@@ -66,6 +81,15 @@ function testAllWays(node) {
   const runs = [{ name: 'all tests', files: testFiles(node), env: {} }];
   const files = node.isOwn ? [...PROMISES, ...LONG] : PROMISES;
   for (const { name, env } of crossings) runs.push({ name, files, env: { ...env, ...SHORT_SOAK } });
+  if (node.isOwn) {
+    // One after the other: they wait for what other programs do, which on a busy machine may take for ever.
+    runs.push({
+      name: 'with a browser, a terminal, a server',
+      files: toolTestFiles(),
+      env: {},
+      isAlone: true,
+    });
+  }
   return runs.map((run) => {
     say(`\n-- ${run.name}, on Node.js ${node.version}`);
     return { ...testOn(node, run), name: run.name };
@@ -73,7 +97,7 @@ function testAllWays(node) {
 }
 
 /** Runs tests on one Node.js: what they came to. */
-function testOn(node, { files, env }) {
+function testOn(node, { files, env, isAlone = false }) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
   const result = join(dir, 'counts.json');
   const begin = performance.now();
@@ -82,7 +106,7 @@ function testOn(node, { files, env }) {
     [
       '--test',
       // Two files at a time: tests that load the machine must not starve others.
-      '--test-concurrency=2',
+      `--test-concurrency=${isAlone ? 1 : 2}`,
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
       ...files,
@@ -100,6 +124,8 @@ function testOn(node, { files, env }) {
 
 /** The tests on one version after another: one that fails keeps none of the others from being tried. */
 function testOnEachNode() {
+  // One after the other, and not by the tests that want them: two at a time, and one would find the packages locked.
+  for (const tool of TOOLS) passes([script(`ensure-${tool}.mjs`)]);
   const { nodes, skipped } = nodesFor(wanted);
   const results = nodes.flatMap((node, i) => {
     heading(`tests on Node.js ${node.version} (${i + 1} of ${nodes.length})`);

@@ -2,7 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
+import { addTop } from './commands/top.js';
 import { ExitCode } from './exit-code.js';
 import { exitCodeOf, messageOf } from './report-error.js';
 
@@ -27,6 +29,8 @@ const setExitCode = (code: number): void => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 addRun(program, setExitCode);
+addTop(program, setExitCode);
+addCtl(program, setExitCode);
 program.addHelpText(
   'after',
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",

@@ -1,0 +1,193 @@
+/** `threadwise ctl`: declares its commands, options and help; what they do is in ../control/ctl. */
+
+import { Command, InvalidArgumentError } from 'commander';
+import { parseAddress } from '../control/address.js';
+import type { Action, ControlClient } from '../control/client.js';
+import { addToken, tokenFrom } from '../control/connection-options.js';
+import type { RawChange } from '../control/ctl/changes.js';
+import { runControl } from '../control/run-control.js';
+import { parseDuration, parseThreads } from '../run/option-values.js';
+import { UsageError } from '../usage-error.js';
+
+interface RawCtlOptions {
+  readonly token?: string;
+  readonly timeout?: number;
+}
+
+type SetExitCode = (code: number) => void;
+/** Runs one command against the program. */
+type Run = (work: (client: ControlClient) => Promise<number>) => Promise<void>;
+
+/**
+ * The address comes before the command, and commander wants commands first: so this one takes all words, and has
+ * another one of its own understand those behind the address.
+ */
+export function addCtl(program: Command, setExitCode: SetExitCode): void {
+  const command = program
+    .command('ctl')
+    .summary('ask or change the pools of a running program, for scripts')
+    .argument('[url]')
+    .argument('[words...]')
+    .allowUnknownOption()
+    .helpOption(false);
+  addConnection(command);
+  command.helpInformation = () => ctlProgram(program, async () => {}).helpInformation();
+  command.addHelpText('after', examples);
+  command.action(async (_url: string | undefined, _words: string[], raw: RawCtlOptions) => {
+    const [url, ...words] = command.args;
+    const run: Run = async (work) => setExitCode(await runControl(() => connected(url!, raw, work)));
+    const commands = ctlProgram(program, run);
+    if (url === undefined) return commands.help({ error: true });
+    if (isHelp(url)) return commands.help();
+    if (!commands.commands.some((each) => each.name() === url)) return void (await parse(commands, words));
+    if (words.some(isHelp)) return void (await parse(commands, [url, ...words]));
+    throw new UsageError(`Expected where the program listens before the command: threadwise ctl 9000 ${url}`);
+  });
+}
+
+async function parse(commands: Command, words: string[]): Promise<void> {
+  await commands.parseAsync(words, { from: 'user' });
+}
+
+function isHelp(word: string): boolean {
+  return word === '-h' || word === '--help' || word === 'help';
+}
+
+async function connected(
+  url: string,
+  { token, timeout }: RawCtlOptions,
+  work: (client: ControlClient) => Promise<number>,
+): Promise<number> {
+  const address = parseAddress(url);
+  // Loaded only now: help and usage errors need none of it.
+  const { ControlClient } = await import('../control/client.js');
+  return work(new ControlClient({ address, token: tokenFrom(token, process.env), timeoutMs: timeout }));
+}
+
+function ctlProgram(program: Command, run: Run): Command {
+  const commands = new Command('threadwise ctl <url>')
+    .copyInheritedSettings(program)
+    .usage('<command> [options]')
+    .description(
+      'Ask or change the pools of a running program. JSON on standard output, messages on standard error.\n' +
+        '<url> is where it listens: 9000, host:9000 or a URL. <pool> may be left out if there is only one.',
+    );
+  addConnection(commands);
+  addReads(commands, run);
+  addChanges(commands, run);
+  addEvents(commands, run);
+  return commands.addHelpText('after', examples);
+}
+
+function addConnection(command: Command): void {
+  addToken(command);
+  command.option(
+    '--timeout <time>',
+    'give up after that: 500ms, 30s, 5m (default: 10s for each answer, none for what waits)',
+    parseDuration,
+  );
+}
+
+function addReads(commands: Command, run: Run): void {
+  const reads = () => import('../control/ctl/reads.js');
+  commands
+    .command('pools')
+    .description('the process and all its pools')
+    .action(() => run(async (client) => (await reads()).pools(client)));
+  commands
+    .command('show')
+    .description('one pool')
+    .argument('[pool]')
+    .action((pool?: string) => run(async (client) => (await reads()).show(client, pool)));
+  commands
+    .command('metrics')
+    .description('the metrics for Prometheus, as JSON')
+    .action(() => run(async (client) => (await reads()).metrics(client)));
+  commands
+    .command('health')
+    .description('exit code 0 if the process answers')
+    .action(() => run(async (client) => (await reads()).health(client)));
+  commands
+    .command('ready')
+    .description('exit code 0 if every pool takes calls, otherwise 6')
+    .action(() => run(async (client) => (await reads()).ready(client)));
+}
+
+function addChanges(commands: Command, run: Run): void {
+  const changes = () => import('../control/ctl/changes.js');
+  commands
+    .command('set')
+    .description('change how a pool works')
+    .argument('[pool]')
+    .option('--threads <n|auto|min-max>', 'how many threads', parseThreads)
+    .option('--min <n>', 'at least so many', parseCount)
+    .option('--max <n>', 'at most so many', parseCount)
+    .option('--choose <name>', 'the strategy, such as least-busy')
+    .option('--placement <name>', 'threads, auto or inline')
+    .option('--queue-limit <n|none>', 'how many calls may wait', parseLimit)
+    .action((pool: string | undefined, raw: RawChange) =>
+      run(async (client) => (await changes()).set(client, pool, raw)),
+    );
+  const actions: readonly (readonly [Action, string])[] = [
+    ['pause', 'calls are accepted and wait'],
+    ['resume', 'undo pause and drain'],
+    ['recycle', 'replace every worker, one after another'],
+  ];
+  for (const [action, description] of actions) {
+    commands
+      .command(action)
+      .description(description)
+      .argument('[pool]')
+      .action((pool?: string) => run(async (client) => (await changes()).act(client, pool, action)));
+  }
+  commands
+    .command('drain')
+    .description('refuse new calls, finish the accepted ones')
+    .argument('[pool]')
+    .option('--wait', 'until no call is open')
+    .action((pool: string | undefined, { wait = false }: { wait?: boolean }) =>
+      run(async (client) => (await import('../control/ctl/drain.js')).drain(client, pool, { wait })),
+    );
+}
+
+function addEvents(commands: Command, run: Run): void {
+  commands
+    .command('events')
+    .description('what a pool tells, one JSON value a line, until it ends')
+    .argument('[pool]')
+    .option('--count <n>', 'end after n events', parseEvents)
+    .action((pool: string | undefined, options: { count?: number }) =>
+      run(async (client) => (await import('../control/ctl/events.js')).events(client, pool, options)),
+    );
+}
+
+/** Not null for none: commander makes an empty text of that. */
+function parseLimit(text: string): number | 'none' {
+  return text === 'none' ? text : parseWhole(text, 0, 'Expected a number of calls, or none.');
+}
+
+function parseCount(text: string): number {
+  return parseWhole(text, 0, 'Expected a number of threads.');
+}
+
+function parseEvents(text: string): number {
+  return parseWhole(text, 1, 'Expected a number of events, at least 1.');
+}
+
+function parseWhole(text: string, least: number, expected: string): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
+  throw new InvalidArgumentError(expected);
+}
+
+const examples = `
+Examples:
+  threadwise ctl 9000 pools | jq '.pools[] | {name, state, queue}'
+  threadwise ctl 9000 set images --threads 4
+  threadwise ctl 9000 drain images --wait --timeout 30s && systemctl restart images
+  threadwise ctl 9000 events images --count 10
+
+Changes need the program's token, in THREADWISE_CONTROL_TOKEN.
+
+Exit codes: 0 done, 1 not understood, or undone by others, 2 usage, 3 refused, 4 no token or a wrong one,
+5 not reachable, 6 not ready, 7 no answer in time.`;

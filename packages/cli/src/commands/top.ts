@@ -1,0 +1,39 @@
+/** `threadwise top`: declares its arguments and help; what it does is in ../control/top. */
+
+import type { Command } from 'commander';
+import { addressFrom, parseAddress } from '../control/address.js';
+import { addToken, tokenFrom } from '../control/connection-options.js';
+import { runControl } from '../control/run-control.js';
+
+interface RawTopOptions {
+  readonly token?: string;
+  readonly once?: boolean;
+}
+
+export function addTop(program: Command, setExitCode: (code: number) => void): void {
+  const command = program
+    .command('top')
+    .summary('watch the pools of a running program')
+    .description(
+      'Watch the pools of a running program, and steer them: a live view. Without a terminal, one snapshot as text.',
+    )
+    .argument('[url]', 'where it listens: 9000, host:9000 or a URL (default: port $THREADWISE_CONTROL here)')
+    .option('--once', 'print one snapshot and end');
+  addToken(command);
+  command.addHelpText('after', examples).action(async (url: string | undefined, raw: RawTopOptions) => {
+    const address = url === undefined ? addressFrom(process.env) : parseAddress(url);
+    const token = tokenFrom(raw.token, process.env);
+    // Loaded only now: help and usage errors need none of it.
+    const { top } = await import('../control/top/top.js');
+    setExitCode(await runControl(() => top({ address, token, once: raw.once === true })));
+  });
+}
+
+const examples = `
+Examples:
+  THREADWISE_CONTROL=9000 node server.js      a program that can be watched
+  threadwise top 9000
+  threadwise top --once 9000 | grep images
+
+Exit codes: 0 ended by q, 1 not understood, 2 usage, 4 token, 5 not reachable, 7 no answer in time,
+129 the terminal went away, 130 interrupted, 143 terminated.`;

@@ -1,0 +1,175 @@
+/** Talks to the server that this page came from, and to no other. */
+import { EventParser } from './event-parser.js';
+import { askForToken, currentToken } from './token.js';
+
+/** A process that answers at all answers sooner; one whose event loop is blocked does not. Chosen, not measured. */
+const ANSWER_TIMEOUT_MS = 8000;
+/** The server sends statistics each second: after this long without any, something is wrong. Chosen, not measured. */
+const SILENCE_MS = 6000;
+const BLOCKED = 'the process may be stopped, or its event loop blocked.';
+
+/** What the server said, or why it said nothing. `status` 0: there was no answer. */
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export const poolPath = (name, rest = '') => `api/pools/${encodeURIComponent(wellFormed(name))}${rest}`;
+
+/** Half a surrogate pair cannot be in an address: the server will say that it knows no such pool. */
+function wellFormed(name) {
+  return new TextDecoder().decode(new TextEncoder().encode(name));
+}
+
+/** The answer's JSON. Rejects with an ApiError. */
+export function requestJson(path, { method = 'GET', body, signal } = {}) {
+  return withToken(async (token) => {
+    const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
+    try {
+      const response = await send(path, { method, body, token, signal: quiet.joined(signal) });
+      return await response.json();
+    } catch (error) {
+      throw explained(error, quiet.barked ? noAnswer(method) : undefined);
+    } finally {
+      quiet.end();
+    }
+  });
+}
+
+/**
+ * Follows a stream of events until it ends, which it never should: always rejects. `onEvent(name, value)` gets the
+ * parsed data.
+ */
+export function followEvents(path, onEvent, signal) {
+  return withToken(async (token) => {
+    const quiet = new Watchdog(ANSWER_TIMEOUT_MS);
+    try {
+      const accept = 'text/event-stream';
+      const response = await send(path, { method: 'GET', accept, token, signal: quiet.joined(signal) });
+      const parser = new EventParser((name, data) => handle(onEvent, name, data));
+      await readAll(response, parser, () => quiet.reset(SILENCE_MS));
+      throw new ApiError(0, 'ERR_STREAM_ENDED', 'The server ended the stream.');
+    } catch (error) {
+      throw explained(error, quiet.barked ? silent() : undefined);
+    } finally {
+      quiet.end();
+    }
+  });
+}
+
+/** Aborts what it watches when nothing has reset it for long enough. */
+class Watchdog {
+  #controller = new AbortController();
+  #timer;
+
+  constructor(ms) {
+    this.reset(ms);
+  }
+
+  get barked() {
+    return this.#controller.signal.aborted;
+  }
+
+  reset(ms) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(), ms);
+  }
+
+  end() {
+    clearTimeout(this.#timer);
+  }
+
+  joined(signal) {
+    const own = this.#controller.signal;
+    return signal === undefined ? own : AbortSignal.any([own, signal]);
+  }
+}
+
+/** Asks for the token where the server wants one, or another one, and tries again with it. */
+async function withToken(attempt) {
+  for (;;) {
+    const token = currentToken();
+    try {
+      return await attempt(token);
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      // Another request may have got a token meanwhile: then this one only has to use it.
+      if (currentToken() !== token) continue;
+      if (!(await askForToken(token === undefined ? undefined : error.message))) throw error;
+    }
+  }
+}
+
+/** A response that is not an error. */
+async function send(path, { method, body, token, signal, accept = 'application/json' }) {
+  const response = await fetch(new URL(path, document.baseURI), {
+    method,
+    signal,
+    cache: 'no-store',
+    redirect: 'error',
+    headers: {
+      accept,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  if (!response.ok) throw await errorOf(response);
+  return response;
+}
+
+async function errorOf(response) {
+  const { status } = response;
+  try {
+    const { code, message } = (await response.json()).error;
+    return new ApiError(status, String(code), String(message));
+  } catch {
+    return new ApiError(status, `HTTP ${status}`, `The server answered ${status} and did not say why.`);
+  }
+}
+
+async function readAll(response, parser, heard) {
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  for (;;) {
+    heard();
+    const { done, value } = await reader.read();
+    if (done) return;
+    parser.feed(decoder.decode(value, { stream: true }));
+  }
+}
+
+/** A mistake of this page's own goes to the console; the stream is not to blame and goes on. */
+function handle(onEvent, name, data) {
+  try {
+    onEvent(name, JSON.parse(data));
+  } catch (error) {
+    reportError(error);
+  }
+}
+
+function explained(error, bark) {
+  if (error instanceof ApiError) return error;
+  if (bark !== undefined) return bark;
+  if (error instanceof SyntaxError)
+    return new ApiError(0, 'ERR_NO_JSON', 'What the server answered is no JSON.');
+  const text = 'The server cannot be reached: the process may have ended.';
+  return new ApiError(0, 'ERR_UNREACHABLE', text);
+}
+
+function noAnswer(method) {
+  const unknown = method === 'GET' ? '' : ' It is not known whether the change was made.';
+  return new ApiError(
+    0,
+    'ERR_NO_ANSWER',
+    `No answer for ${ANSWER_TIMEOUT_MS / 1000} s: ${BLOCKED}${unknown}`,
+  );
+}
+
+function silent() {
+  return new ApiError(0, 'ERR_SILENT', `Nothing has come for ${SILENCE_MS / 1000} s: ${BLOCKED}`);
+}

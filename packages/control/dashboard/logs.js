@@ -1,0 +1,147 @@
+/** What a pool has told: the decisions about its size, and its errors and events, the newest first. */
+import { announce } from './announcer.js';
+import { byId, setText } from './dom.js';
+import { count, counted, time } from './format.js';
+import { KeyedRows } from './keyed-rows.js';
+
+/** Kept on the page, of each kind. */
+const KEPT = 200;
+/** Why a worker ended that nobody asked to end. */
+const BAD_EXITS = new Set(['crashed', 'load-failed', 'interrupted']);
+
+/** All that one pool has said since the page first heard of it. */
+export class PoolLog {
+  decisions = [];
+  /** `{ serial, at, kind, text, isError }`, the newest first. */
+  events = [];
+  errors = 0;
+  since;
+  #known = new Set();
+  #serial = 0;
+
+  takeDecisions(decisions) {
+    let isNew = false;
+    for (const decision of decisions) {
+      const { at, by, from, to } = decision;
+      const key = `${at} ${by} ${from} ${to}`;
+      if (this.#known.has(key)) continue;
+      this.#known.add(key);
+      this.decisions.unshift({ ...decision, key });
+      isNew = true;
+    }
+    if (!isNew) return;
+    // The pool and its coordinator tell each by itself.
+    this.decisions.sort((a, b) => b.at - a.at);
+    for (const { key } of this.decisions.splice(KEPT)) this.#known.delete(key);
+  }
+
+  /** An event of the stream. Returns whether it is one to be told at once. */
+  take(name, event) {
+    if (name === 'pool:size') return this.takeDecisions([event]);
+    const told = tell(name, event);
+    if (told !== undefined) this.add(told);
+  }
+
+  add({ kind, text, isError }) {
+    if (isError) this.errors++;
+    this.events.unshift({ serial: this.#serial++, at: Date.now(), kind, text, isError });
+    this.events.length = Math.min(this.events.length, KEPT);
+  }
+}
+
+function tell(name, event) {
+  switch (name) {
+    case 'worker:start':
+      return { kind: 'worker start', text: `Worker ${event.workerId} starts.` };
+    case 'worker:ready':
+      return {
+        kind: 'worker ready',
+        text: `Worker ${event.workerId} is ready, after ${count(event.startMs)} ms.`,
+      };
+    case 'worker:exit':
+      return { kind: 'worker exit', text: exitText(event), isError: BAD_EXITS.has(event.reason) };
+    case 'pool:close':
+      return { kind: 'closed', text: 'The pool is closed.' };
+    case 'error':
+      return { kind: 'error', text: errorText(event.error), isError: true };
+    default:
+      return undefined;
+  }
+}
+
+function exitText({ workerId, reason, exitCode, error }) {
+  const code = exitCode === undefined || exitCode === null ? '' : `, exit code ${exitCode}`;
+  const cause = error === undefined || error === null ? '' : `: ${errorText(error)}`;
+  return `Worker ${workerId} ended (${reason}${code})${cause}`;
+}
+
+function errorText(error) {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { name = 'Error', message = '', code } = error;
+  return `${name}${code === undefined ? '' : ` [${code}]`}: ${message}`;
+}
+
+/** Shows the log of the opened pool. */
+export class LogView {
+  #onlyErrors = byId('errors-only');
+  #decisionsNote = byId('decisions-note');
+  #eventsNote = byId('events-note');
+  #decisions;
+  #events;
+  #log;
+  #announcedErrors = 0;
+
+  constructor() {
+    this.#decisions = new KeyedRows(byId('decisions'), {
+      keyOf: ({ key }) => key,
+      columns: [
+        { isHead: true, text: ({ at }) => time(at) },
+        { isNumber: true, text: ({ from, to }) => `${count(from)} → ${count(to)}` },
+        { text: ({ why }) => why },
+        { isNumber: true, text: ({ queued }) => count(queued) },
+        { isNumber: true, text: ({ idle }) => count(idle) },
+        { text: ({ by }) => by },
+      ],
+    });
+    this.#events = new KeyedRows(byId('events'), {
+      keyOf: ({ serial }) => serial,
+      classOf: ({ isError }) => (isError ? 'bad' : ''),
+      columns: [
+        { isHead: true, text: ({ at }) => time(at) },
+        { text: ({ kind }) => kind },
+        { text: ({ text }) => text },
+      ],
+    });
+    this.#onlyErrors.addEventListener('change', () => this.#showEvents());
+  }
+
+  open(log) {
+    this.#log = log;
+    this.#announcedErrors = log.errors;
+  }
+
+  update({ sizing }) {
+    this.#decisions.update(this.#log.decisions);
+    const none = this.#log.decisions.length === 0 ? ' No change of its size has been decided yet.' : '';
+    setText(this.#decisionsNote, `Policy: ${sizing.policy}.${none}`);
+    this.#showEvents();
+    this.#announceErrors();
+  }
+
+  #showEvents() {
+    if (this.#log === undefined) return;
+    const { events, errors, since } = this.#log;
+    this.#events.update(this.#onlyErrors.checked ? events.filter(({ isError }) => isError) : events);
+    const what = `${counted(errors, 'error')} heard since this page opened the pool`;
+    setText(this.#eventsNote, `${what}, ${time(since)}. What was before, the program's own log has.`);
+  }
+
+  /** However many there are within a second, they are told as one. */
+  #announceErrors() {
+    const fresh = this.#log.errors - this.#announcedErrors;
+    if (fresh <= 0) return;
+    this.#announcedErrors = this.#log.errors;
+    const latest = this.#log.events.find(({ isError }) => isError);
+    announce(fresh === 1 ? latest.text : `${counted(fresh, 'error')}, the last: ${latest.text}`);
+  }
+}

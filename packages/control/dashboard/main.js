@@ -1,0 +1,245 @@
+/** Starts the page: which pool is opened, where its numbers come from, and how the lines to the server are. */
+import { announce } from './announcer.js';
+import { followEvents, poolPath, requestJson } from './api.js';
+import { byId, setHidden, setText } from './dom.js';
+import { count, span, time } from './format.js';
+import { History } from './history.js';
+import { Link } from './link.js';
+import { PoolLog } from './logs.js';
+import { Overview } from './overview.js';
+import { PoolView } from './pool-view.js';
+import { makeScrollable } from './scrollers.js';
+import { onThemeChange } from './theme.js';
+import { takeTokenFromAddress } from './token.js';
+
+/** Of the overview. Milliseconds. */
+const POLL_MS = 2000;
+/** What changes on the screen does so once in that time, however often the server sends. Milliseconds. */
+const SHOW_MS = 950;
+
+takeTokenFromAddress();
+
+const overview = new Overview();
+const view = new PoolView((stats) => heard(stats));
+/** By pool's name. They stay while the page is open, so that going to and fro loses nothing. */
+const histories = new Map();
+const logs = new Map();
+
+let pools = [];
+let opened;
+let pollLink;
+let streamLink;
+/** Since when nothing moves on the screen, or undefined. */
+let frozenAt;
+let shownAt = 0;
+let showTimer;
+let pending;
+
+const now = () => performance.timeOrigin + performance.now();
+const pause = (ms, signal) =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+  });
+
+function kept(map, name, make) {
+  if (!map.has(name)) map.set(name, make());
+  return map.get(name);
+}
+
+// -- the overview
+
+async function poll(up, signal) {
+  while (!signal.aborted) {
+    const { process, pools: found } = await requestJson('api/pools', { signal });
+    up();
+    takePools(process, found);
+    await pause(POLL_MS, signal);
+  }
+}
+
+function takePools(process, found) {
+  pools = found;
+  const at = now();
+  // The opened one has its own line, which tells more often.
+  for (const stats of found) if (stats.name !== opened) remember(stats, at);
+  overview.announceChanges(found);
+  if (opened === undefined && location.hash === '' && found.length === 1) open(found[0].name);
+  if (frozenAt !== undefined) return;
+  overview.update(found);
+  showProcess(process);
+  showLink();
+}
+
+function remember(stats, at) {
+  kept(histories, stats.name, () => new History()).add(stats, at);
+  kept(logs, stats.name, () => new PoolLog()).takeDecisions(stats.sizing.decisions);
+}
+
+function showProcess({ pid, node, title, uptimeMs }) {
+  setText(byId('process'), `${title} · process ${pid} · Node.js ${node} · up ${span(uptimeMs)}`);
+  document.title = `${title} (${pid}) – threadwise`;
+}
+
+// -- the opened pool
+
+function open(name) {
+  if (name === opened) return;
+  streamLink?.close();
+  lost.delete('stream');
+  opened = name;
+  pending = undefined;
+  overview.opened = name;
+  setHidden(byId('skip'), name === undefined);
+  if (name === undefined) view.close();
+  else {
+    const log = kept(logs, name, () => new PoolLog());
+    log.since ??= Date.now();
+    view.open(name, log);
+    streamLink = new Link((up, signal) => follow(name, up, signal), onStreamChange);
+  }
+  if (name === undefined) streamLink = undefined;
+  shownAt = 0;
+  overview.update(pools);
+}
+
+function follow(name, up, signal) {
+  const onEvent = (event, data) => {
+    up();
+    if (name !== opened) return;
+    if (event === 'stats') heard(data);
+    else logs.get(name).take(event, data);
+  };
+  return followEvents(poolPath(name, '/events'), onEvent, signal);
+}
+
+/** New statistics of a pool, by whatever way. */
+function heard(stats) {
+  if (stats.name !== opened) return;
+  remember(stats, now());
+  pending = stats;
+  if (showTimer === undefined) showTimer = setTimeout(show, Math.max(0, shownAt + SHOW_MS - now()));
+}
+
+function show() {
+  showTimer = undefined;
+  if (pending === undefined || frozenAt !== undefined) return;
+  shownAt = now();
+  const stats = pending;
+  pending = undefined;
+  view.update(stats, histories.get(stats.name), shownAt);
+}
+
+// -- the lines
+
+function onPollChange(state) {
+  if (state.kind === 'up') announceBack('overview');
+  else if (state.retryAt !== undefined || state.kind === 'refused') announceLost('overview', state);
+  showLink();
+}
+
+function onStreamChange(state) {
+  if (state.kind === 'up') announceBack('stream');
+  else if (state.retryAt !== undefined || state.kind === 'refused') announceLost('stream', state);
+  showLink();
+}
+
+/** Which lines are lost, and since when: that it is so is told once, not at each attempt. */
+const lost = new Map();
+
+function announceLost(which, { since, error }) {
+  if (lost.has(which)) return;
+  lost.set(which, since);
+  if (lost.size === 1) announce(`${troubleOf(error)}. ${error.message}`);
+  if (which === 'stream') logs.get(opened)?.add({ kind: 'connection', text: `Lost: ${error.message}` });
+}
+
+function announceBack(which) {
+  if (!lost.has(which)) return;
+  const since = lost.get(which);
+  lost.delete(which);
+  if (lost.size === 0) announce('Connected again.');
+  const text = `Connected again, after ${span(Date.now() - since)}.`;
+  if (which === 'stream') logs.get(opened)?.add({ kind: 'connection', text });
+}
+
+/** The banner, and the word in the header. */
+function showLink() {
+  const states = [pollLink, streamLink].map((link) => link?.state).filter((state) => state !== undefined);
+  const bad = states.find(({ kind }) => kind === 'refused') ?? states.find(({ kind }) => kind === 'lost');
+  setHidden(byId('banner'), bad === undefined);
+  view.showStale(staleText());
+  if (bad !== undefined) showBanner(bad);
+  else if (frozenAt !== undefined) setText(byId('link-state'), `Display frozen at ${time(frozenAt)}`);
+  else if (states.every(({ kind }) => kind === 'up'))
+    setText(byId('link-state'), `Connected · ${time(Date.now())}`);
+  else setText(byId('link-state'), 'Connecting…');
+}
+
+function showBanner({ kind, error, since, retryAt }) {
+  const isRefused = kind === 'refused';
+  setText(byId('banner-title'), troubleOf(error));
+  setText(byId('banner-text'), `${error.message} (${error.code}) Since ${time(since)}.`);
+  setText(byId('banner-retry'), isRefused ? 'Give the token…' : 'Try now');
+  setText(byId('link-state'), troubleOf(error));
+  showNext(isRefused ? '' : retryAt);
+}
+
+/** A server that answers with an error is not one that is gone. */
+function troubleOf({ status }) {
+  if (status === 0) return 'Connection lost';
+  if (status === 401) return 'The server wants a token';
+  return status === 404 ? 'There is no such pool' : 'The server answers with an error';
+}
+
+function showNext(retryAt) {
+  const seconds = Math.max(0, Math.ceil((retryAt - Date.now()) / 1000));
+  const text = retryAt === undefined ? 'Trying again…' : `Next attempt in ${count(seconds)} s.`;
+  setText(byId('banner-next'), retryAt === '' ? '' : text);
+}
+
+function staleText() {
+  const state = streamLink?.state;
+  if (state === undefined || state.kind === 'up' || state.kind === 'connecting') return undefined;
+  return `These numbers are old: the last ones came before ${time(state.since)}.`;
+}
+
+function retry() {
+  for (const link of [pollLink, streamLink]) link?.tryNow();
+}
+
+// -- what the viewer does
+
+function route() {
+  takeTokenFromAddress();
+  open(new URLSearchParams(location.hash.slice(1)).get('pool') ?? undefined);
+}
+
+function toggleFreeze() {
+  frozenAt = frozenAt === undefined ? Date.now() : undefined;
+  byId('freeze').setAttribute('aria-pressed', String(frozenAt !== undefined));
+  showLink();
+  if (frozenAt !== undefined) return;
+  overview.update(pools);
+  show();
+}
+
+byId('freeze').addEventListener('click', toggleFreeze);
+byId('banner-retry').addEventListener('click', retry);
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  view.focus();
+});
+byId('pool-close').addEventListener('click', () => {
+  location.hash = 'pools';
+});
+addEventListener('hashchange', route);
+addEventListener('online', retry);
+onThemeChange(() => view.redraw());
+makeScrollable(document.querySelectorAll('.scroll'));
+setInterval(() => {
+  if (lost.size > 0) showLink();
+}, 1000);
+
+route();
+pollLink = new Link(poll, onPollChange);

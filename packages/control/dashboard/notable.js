@@ -1,0 +1,97 @@
+/** What somebody who looks for the reason of a hang would look at first, in words. Facts only; the thresholds are below. */
+import { count, counted, duration, percent, span } from './format.js';
+
+/** Above that an event loop has hardly a turn left for anything else. Chosen, not measured. */
+const BUSY_LOOP = 0.9;
+/** A task that has waited, or run, for longer is worth a look. Milliseconds; chosen, not measured. */
+const LONG_MS = 10_000;
+/** So many workers are named. */
+const NAMED = 5;
+
+export function notableOf(stats, history, now) {
+  return [
+    ...ofState(stats),
+    ...ofQueue(stats),
+    ...ofWorkers(stats, history, now),
+    ...ofLoops(stats),
+    ...ofLosses(history.grown()),
+  ];
+}
+
+function ofState({ state, tasks, queue }) {
+  const open = counted(tasks.open, 'open call');
+  switch (state) {
+    case 'paused':
+      return [
+        `Paused: calls are accepted and wait (${count(queue.size)} do), nothing new begins. Resume ends it.`,
+      ];
+    case 'draining':
+      return [
+        tasks.open > 0
+          ? `Draining: new calls are refused; ${open} are still to settle.`
+          : 'Drained: no call is open, new ones are refused. Resume opens it again.',
+      ];
+    case 'broken':
+      return ['Broken: every call is refused. Workers could not start; the errors below may say why.'];
+    case 'closing':
+      return [`Closing: new calls are refused; ${open} are still to settle.`];
+    case 'closed':
+      return ['Closed: every call is refused.'];
+    default:
+      return [];
+  }
+}
+
+function ofQueue({ state, queue }) {
+  const found = [];
+  if (queue.limit !== null && queue.size >= queue.limit) {
+    found.push(`The queue is full (${count(queue.size)} of ${count(queue.limit)}): calls are refused.`);
+  }
+  if (queue.size > 0 && queue.oldestMs > LONG_MS && state !== 'paused') {
+    found.push(`The oldest task has waited for ${duration(queue.oldestMs)}.`);
+  }
+  return found;
+}
+
+function ofWorkers({ workers, threads, queue, state }, history, now) {
+  const found = [];
+  const stuck = workers
+    .map(({ id }) => ({ id, ...history.stuckFor(id, now) }))
+    .filter(({ ms }) => ms > LONG_MS)
+    .sort((a, b) => b.ms - a.ms);
+  if (stuck.length > 0) {
+    const names = stuck.slice(0, NAMED).map(({ id }) => id);
+    const more = stuck.length > NAMED ? ` and ${stuck.length - NAMED} more` : '';
+    const which = `${stuck.length === 1 ? 'Worker' : 'Workers'} ${names.join(', ')}${more}`;
+    const longest = stuck.length === 1 ? '' : ' (the longest of them)';
+    const verb = stuck.length === 1 ? 'has a task and has' : 'have tasks and have';
+    found.push(`${which} ${verb} ended none for ${span(stuck[0].ms)}${longest}.`);
+  }
+  if (threads.current === 0 && queue.size > 0 && state === 'open')
+    found.push('Tasks wait, and there is no worker.');
+  return found;
+}
+
+function ofLoops({ process, coordinator }) {
+  const found = [];
+  if (process?.utilization > BUSY_LOOP) {
+    found.push(
+      `The main event loop is ${percent(process.utilization)} busy: it can hand out tasks and take results only late.`,
+    );
+  }
+  if (coordinator?.utilization > BUSY_LOOP)
+    found.push(`The coordinator is ${percent(coordinator.utilization)} busy.`);
+  return found;
+}
+
+function ofLosses({ ms, counts }) {
+  const when = `in the last ${span(ms)}`;
+  return [
+    [counts.crashes, 'worker crashed', 'workers crashed'],
+    [counts.restarts, 'restart of the coordinator', 'restarts of the coordinator'],
+    [counts.timedOut, 'task timed out', 'tasks timed out'],
+    [counts.rejected, 'call was refused', 'calls were refused'],
+  ]
+    .filter(([number]) => number > 0)
+    .map(([number, one, many]) => `${counted(number, one, many)} ${when}.`);
+}

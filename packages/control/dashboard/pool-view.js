@@ -1,0 +1,169 @@
+/** The opened pool: figures, threads over time, logs, functions, workers, and the buttons that change it. */
+import { ActionDialog } from './action-dialog.js';
+import { ACTIONS } from './actions.js';
+import { Cards } from './cards.js';
+import { byId, element, nameNode, setHidden, setText } from './dom.js';
+import { bytes, count, counted, duration, percent, span, time } from './format.js';
+import { KeyedRows } from './keyed-rows.js';
+import { LogView } from './logs.js';
+import { notableOf } from './notable.js';
+import { showState, stateBadge } from './state-badge.js';
+import { wantsLessMotion } from './theme.js';
+import { Timeline } from './timeline.js';
+
+/** Where less motion is wanted, what is drawn moves less often. Milliseconds. */
+const CALM_MS = 5000;
+/** Statistics come once in a second: less is not told apart. */
+const JUST_NOW_MS = 1000;
+
+export class PoolView {
+  #section = byId('pool');
+  #badge = stateBadge();
+  #cards = new Cards(byId('cards'));
+  #timeline = new Timeline();
+  #log = new LogView();
+  #functions = functionRows();
+  #workers;
+  #dialog = new ActionDialog((action, stats, refusal) => this.#done(action, stats, refusal));
+  #onChanged;
+  #stats;
+  #history;
+  #drawnAt = 0;
+
+  /** `onChanged(stats)`: a change was made, and that is what the pool is like now. */
+  constructor(onChanged) {
+    this.#onChanged = onChanged;
+    this.#workers = workerRows((id) => this.#lastEnded(id));
+    byId('pool-state').append(this.#badge);
+    for (const action of ACTIONS) {
+      const button = element('button', { type: 'button', id: `do-${action.id}`, text: action.button });
+      button.addEventListener(
+        'click',
+        () => this.#stats !== undefined && this.#dialog.ask(action, this.#stats),
+      );
+      byId('buttons').append(button);
+    }
+  }
+
+  open(name, log) {
+    setText(byId('pool-name'), name);
+    setText(byId('result'), '');
+    this.#section.classList.add('empty');
+    this.#stats = undefined;
+    this.#drawnAt = 0;
+    this.#log.open(log);
+    setHidden(this.#section, false);
+  }
+
+  close() {
+    setHidden(this.#section, true);
+    this.#stats = undefined;
+  }
+
+  focus() {
+    this.#section.focus();
+  }
+
+  /** `staleSince`: when the line was lost, or undefined while it is up. */
+  showStale(text) {
+    setHidden(byId('pool-stale'), text === undefined);
+    setText(byId('pool-stale'), text ?? '');
+  }
+
+  update(stats, history, now) {
+    this.#stats = stats;
+    this.#history = history;
+    this.#section.classList.remove('empty');
+    showState(this.#badge, stats.state);
+    setText(byId('pool-facts'), factsOf(stats));
+    showNotable(notableOf(stats, history, now));
+    this.#cards.update(stats, history);
+    this.#log.update(stats);
+    this.#functions.update(stats.functions ?? []);
+    setText(byId('functions-note'), noteOnFunctions(stats));
+    this.#workers.update([...stats.workers].sort((a, b) => a.id - b.id));
+    if (wantsLessMotion() && now - this.#drawnAt < CALM_MS) return;
+    this.#drawnAt = now;
+    this.#cards.draw(history, now);
+    this.#timeline.update(history, now);
+  }
+
+  /** In other colours. */
+  redraw() {
+    this.#cards.redraw();
+    this.#timeline.recolor();
+  }
+
+  #lastEnded(id) {
+    const stuck = this.#history.stuckFor(id, this.#history.latest.at);
+    if (stuck === undefined) return '–';
+    if (stuck.ms < JUST_NOW_MS) return stuck.isAtLeast ? 'not yet seen' : 'just now';
+    return `${stuck.isAtLeast ? '≥ ' : ''}${span(stuck.ms)} ago`;
+  }
+
+  #done(action, stats, refusal) {
+    const result = byId('result');
+    result.classList.toggle('refused', refusal !== undefined);
+    setText(result, `${time(Date.now())}: ${refusal ?? action.done}`);
+    if (stats !== undefined) this.#onChanged(stats);
+  }
+}
+
+function factsOf({ dispatch, placement, choose, sizing }) {
+  return `dispatch ${dispatch} · placement ${placement} · strategy ${choose} · sizing ${sizing.policy}`;
+}
+
+function showNotable(sentences) {
+  const list = byId('notable');
+  const shown = sentences.length === 0 ? ['Nothing.'] : sentences;
+  list.classList.toggle('nothing', sentences.length === 0);
+  while (list.children.length > shown.length) list.lastElementChild.remove();
+  shown.forEach((text, i) => {
+    setText(list.children[i] ?? list.appendChild(element('li')), text);
+  });
+}
+
+function noteOnFunctions({ functions }) {
+  if (functions === undefined) return 'The library of this program does not tell.';
+  return functions.length === 0
+    ? 'None has been called yet.'
+    : `${counted(functions.length, 'function')} called.`;
+}
+
+function functionRows() {
+  return new KeyedRows(byId('functions'), {
+    keyOf: ({ name }) => name,
+    columns: [
+      { isHead: true, make: ({ name }) => nameNode(name), show: (node, { name }) => setText(node, name) },
+      { text: ({ place }) => (place === 'inline' ? 'main thread' : 'worker threads') },
+      { text: ({ why }) => why },
+      { isNumber: true, text: ({ calls }) => count(calls) },
+      { isNumber: true, text: ({ inline }) => count(inline) },
+      { isNumber: true, text: ({ runMs, calls }) => (calls === 0 ? '–' : duration(runMs)) },
+    ],
+  });
+}
+
+function workerRows(lastEnded) {
+  const quantile = (distribution, name) =>
+    distribution === undefined || distribution.count === 0 ? '–' : duration(distribution[name]);
+  return new KeyedRows(byId('workers'), {
+    keyOf: ({ id }) => id,
+    classOf: ({ state }) => `is-${state}`,
+    columns: [
+      { isHead: true, isNumber: true, text: ({ id }) => `${id}` },
+      { text: ({ state, inline }) => (inline ? `${state}, main thread` : state) },
+      { isNumber: true, text: ({ load }) => count(load) },
+      { isNumber: true, text: ({ utilization }) => percent(utilization) },
+      { isNumber: true, text: ({ id }) => lastEnded(id) },
+      { isNumber: true, text: ({ completed }) => count(completed) },
+      { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p50') },
+      { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p99') },
+      { isNumber: true, text: ({ waitMs }) => quantile(waitMs, 'p99') },
+      { isNumber: true, text: ({ cpu }) => duration(cpu?.usedMs) },
+      { isNumber: true, text: ({ cpu }) => duration(cpu?.waitedMs) },
+      { isNumber: true, text: ({ heapUsedBytes }) => (heapUsedBytes === 0 ? '–' : bytes(heapUsedBytes)) },
+      { isNumber: true, text: ({ ageMs }) => span(ageMs) },
+    ],
+  });
+}

@@ -1,0 +1,36 @@
+/** Hosts and ports: which address is for this machine alone, and under which names a server may be spoken to. */
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Names that mean this machine alone, whatever the address family. */
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+/** Whether only this machine can reach `host`. A name other than `localhost` may mean anything: no. */
+export function isLoopback(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true;
+  const family = isIP(host);
+  return family !== 0 && loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** As it is written in a URL. */
+export function bracketed(host: string): string {
+  return isIPv6(host) ? `[${host}]` : host;
+}
+
+/** The values of a Host header that mean a server on this host and port. */
+export function ownHosts(host: string, port: number): ReadonlySet<string> {
+  const names = [bracketed(host), ...LOOPBACK_NAMES, ...(EVERY_ADDRESS.includes(host) ? machineNames() : [])];
+  const hosts = names.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`]));
+  return new Set(hosts.map((each) => each.toLowerCase()));
+}
+
+/** Every address of this machine, and its name: a server on all addresses can be reached at any of them. */
+function machineNames(): string[] {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  return [hostname(), ...addresses.map(({ address }) => bracketed(address))];
+}

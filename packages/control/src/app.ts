@@ -1,0 +1,148 @@
+/** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
+import { createServer, type Server } from 'node:http';
+import { type FastifyInstance, fastify, type HTTPMethods, type RouteHandlerMethod } from 'fastify';
+import { answerError, answerOnSocket, bodyError } from './error-answers.js';
+import { RequestError } from './errors.js';
+import type { Access, Guard } from './guard.js';
+import type { Limits } from './limits.js';
+import { type Operation, operations } from './openapi/document.js';
+import type { OperationId } from './openapi/paths.js';
+import { CHANGES } from './openapi/schemas.js';
+
+export type Handlers = Readonly<Record<OperationId, RouteHandlerMethod>>;
+
+/** On every answer: it is no page of another site, and it is of this moment. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; connect-src 'self'; " +
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+/** As long as a URL can be: a pool's name has no limit of its own. */
+const MAX_NAME_LENGTH = 16 * 1024;
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access;
+  }
+}
+
+/** Ready to answer, but not listening. */
+export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
+  const app = fastify({
+    serverFactory: (handler) => boundedServer(limits, handler),
+    bodyLimit: limits.bodyBytes,
+    routerOptions: { maxParamLength: MAX_NAME_LENGTH },
+    clientErrorHandler: answerOnSocket,
+    // A URL that cannot be decoded: no hook sees it.
+    frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(HEADERS)),
+    schemaErrorFormatter: bodyError,
+    ajv: {
+      customOptions: {
+        coerceTypes: false,
+        removeAdditional: false,
+        allErrors: true,
+        verbose: true,
+        allowUnionTypes: true,
+      },
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (_request: unknown, body: string) => parseJson(body),
+  );
+  app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
+    reply.headers(HEADERS);
+    const { host, origin, authorization } = headers;
+    guard.check(routeOptions.config?.access ?? accessOf(method), { host, origin, authorization });
+  });
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(({ raw: { url } }) => {
+    throw new RequestError('ERR_CONTROL_NOT_FOUND', `There is nothing at ${url}. See /openapi.json`);
+  });
+  addRoutes(app, handlers);
+  await app.ready();
+  return app;
+}
+
+function boundedServer(limits: Limits, handler: Parameters<typeof createServer>[1]): Server {
+  const server = createServer(
+    {
+      headersTimeout: limits.headersTimeoutMs,
+      requestTimeout: limits.requestTimeoutMs,
+      connectionsCheckingInterval: limits.checkIntervalMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    handler,
+  );
+  server.maxConnections = limits.connections;
+  server.timeout = limits.stalledMs;
+  // Who watches a program must not keep it from ending.
+  server.on('connection', (socket) => socket.unref());
+  return server;
+}
+
+function addRoutes(app: FastifyInstance, handlers: Handlers): void {
+  const byUrl = new Map<string, Operation[]>();
+  for (const operation of operations()) {
+    byUrl.set(operation.url, [...(byUrl.get(operation.url) ?? []), operation]);
+  }
+  for (const [url, each] of byUrl) {
+    for (const operation of each) addRoute(app, operation, handlers);
+    refuseOthers(
+      app,
+      url,
+      each.flatMap(({ method, operationId }) => methodsOf(method, operationId)),
+    );
+  }
+}
+
+function addRoute(
+  app: FastifyInstance,
+  { operationId, method, url, access }: Operation,
+  handlers: Handlers,
+): void {
+  app.route({
+    url,
+    method,
+    config: { access },
+    exposeHeadRoute: methodsOf(method, operationId).includes('HEAD'),
+    ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
+    handler: handlers[operationId],
+  });
+}
+
+/** A stream has no end, and so no headers that could be had alone. */
+function methodsOf(method: string, operationId: OperationId): string[] {
+  return method === 'GET' && operationId !== 'followPool' ? ['GET', 'HEAD'] : [method];
+}
+
+function refuseOthers(app: FastifyInstance, url: string, allowed: readonly string[]): void {
+  const refuse = async ({ method }: { method: string }) => {
+    const allow = allowed.join(', ');
+    throw new RequestError('ERR_CONTROL_METHOD', `${method} is not possible here; possible: ${allow}`, {
+      allow,
+    });
+  };
+  const method = app.supportedMethods.filter((each) => !allowed.includes(each)) as HTTPMethods[];
+  // In a hook, since nobody wants to know what is wrong with the body.
+  app.route({ url, method, onRequest: refuse, handler: refuse });
+}
+
+function accessOf(method: string): Access {
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'change';
+}
+
+/** No body at all is none, also where a client says that it sends JSON. */
+function parseJson(body: string): unknown {
+  if (body === '') return undefined;
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw new RequestError('ERR_CONTROL_REQUEST', `The body is not valid JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,72 @@
+/** Who may do what: checks the Host, the Origin and the token of every request, before anything else of it is looked at. */
+import { ownHosts } from './addresses.js';
+import { RequestError, show } from './errors.js';
+import type { ResolvedOptions } from './options.js';
+import { TokenCheck } from './token.js';
+
+/** What a request wants: nothing that is of interest, to see something, or to change it. */
+export type Access = 'open' | 'read' | 'change';
+
+export interface Credentials {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+export class Guard {
+  readonly #options: ResolvedOptions;
+  readonly #token: TokenCheck;
+  #port = 0;
+  #hosts: ReadonlySet<string> = new Set();
+
+  constructor(options: ResolvedOptions) {
+    this.#options = options;
+    this.#token = new TokenCheck(options.token);
+  }
+
+  /** Until it is told the port, no host is its own. */
+  listensOn(port: number): void {
+    this.#port = port;
+    this.#hosts = ownHosts(this.#options.host, port);
+  }
+
+  /** Throws a RequestError: 403 or 401. */
+  check(access: Access, { host, origin, authorization }: Credentials): void {
+    this.#checkHost(host);
+    this.#checkOrigin(origin, host);
+    const isFree = access === 'open' || (access === 'read' && this.#options.isLocal);
+    if (!isFree && !this.#token.accepts(authorization)) throw unauthorized(authorization);
+  }
+
+  /** A page of another site can have its name lead here (DNS rebinding), but not have the browser hide that name. */
+  #checkHost(host: string | undefined): void {
+    if (host !== undefined && (this.#isOwn(host.toLowerCase()) || this.#isAllowed(host))) return;
+    const own = [...this.#hosts, ...this.#options.allowedHosts].join(', ');
+    const message = `Host ${show(host)} is not one of this server's: ${own}. See the option 'allowedHosts'`;
+    throw new RequestError('ERR_CONTROL_HOST', message);
+  }
+
+  /** A browser says from which page a request comes; a program that is none says nothing. */
+  #checkOrigin(origin: string | undefined, host: string | undefined): void {
+    if (origin === undefined || host === undefined) return;
+    if (origin.toLowerCase() === `http://${host.toLowerCase()}`) return;
+    // Behind a proxy that speaks TLS.
+    if (this.#isAllowed(host) && origin.toLowerCase() === `https://${host.toLowerCase()}`) return;
+    throw new RequestError('ERR_CONTROL_ORIGIN', `Origin ${show(origin)} is not this server's`);
+  }
+
+  #isOwn(host: string): boolean {
+    // On all addresses of a machine, one may have come since.
+    return this.#hosts.has(host) || ownHosts(this.#options.host, this.#port).has(host);
+  }
+
+  #isAllowed(host: string): boolean {
+    return this.#options.allowedHosts.includes(host.toLowerCase());
+  }
+}
+
+function unauthorized(authorization: string | undefined): RequestError {
+  const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
+  const message = `${what}: send 'Authorization: Bearer <token>'`;
+  return new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
+}

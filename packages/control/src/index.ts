@@ -1,0 +1,16 @@
+/** `@threadwise/control`: watch and steer the pools of a running program. A list; everything is defined elsewhere. */
+export { announce } from './announce.js';
+export type {
+  ControllablePool,
+  Distribution,
+  ObservedEvent,
+  PoolChanges,
+  PoolEvent,
+  PoolStats,
+  SizingDecision,
+  WorkerStats,
+} from './controllable-pool.js';
+export { serveFromEnvironment } from './environment.js';
+export { ControlError, type ControlErrorCode } from './errors.js';
+export type { ControlOptions } from './options.js';
+export { type ControlServer, serveControl } from './server.js';

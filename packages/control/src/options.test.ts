@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { checkPools, resolveOptions } from './options.js';
+
+test('without options: this machine alone, any port, a random token', () => {
+  const { token, ...rest } = resolveOptions(undefined);
+  assert.deepEqual(rest, { host: '127.0.0.1', port: 0, allowedHosts: [], isLocal: true });
+  assert.notEqual(token, resolveOptions({}).token);
+});
+
+const bad: readonly [what: string, options: unknown, message: RegExp][] = [
+  ['no object', 5, /Option 'options': expected an object, got 5/],
+  ['an array', [], /Option 'options': expected an object, got an array of 0/],
+  ['an unknown option', { prot: 1 }, /Unknown option 'prot'. Known: host, port, token, allowedHosts/],
+  ['a negative port', { port: -1 }, /Option 'port': expected a whole number from 0 to 65535, got -1/],
+  ['a port out of range', { port: 65_536 }, /'port'.*got 65536/],
+  ['a port that is a string', { port: '80' }, /'port'.*got "80"/],
+  ['half a port', { port: 1.5 }, /'port'.*got 1.5/],
+  ['an empty host', { host: '' }, /Option 'host': expected an address or a host name, got ""/],
+  ['a URL for a host', { host: 'http://localhost' }, /'host'/],
+  ['a host in brackets', { host: '[::1]' }, /'host'/],
+  ['a host that is a number', { host: 1 }, /'host'.*got 1/],
+  ['an empty token', { token: '' }, /Option 'token': expected printable ASCII.*a string of 0 characters/],
+  ['a token with a space', { token: 'a b' }, /'token'.*a string of 3 characters$/],
+  ['a token with a line break', { token: 'ab\n' }, /'token'/],
+  ['a token that is no string', { token: 5 }, /'token'.*got 5/],
+  ['hosts that are no list', { allowedHosts: 'box' }, /Option 'allowedHosts': expected an array/],
+  ['a host that is a URL', { allowedHosts: ['http://box'] }, /'allowedHosts': expected a host/],
+];
+for (const [what, options, message] of bad) {
+  test(`${what} is refused`, () => {
+    assert.throws(() => resolveOptions(options), {
+      name: 'ControlError',
+      code: 'ERR_CONTROL_OPTION',
+      message,
+    });
+  });
+}
+
+test('an address that others can reach needs a token', () => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.1', 'box.example']) {
+    const expected = { code: 'ERR_CONTROL_TOKEN_REQUIRED', message: /THREADWISE_CONTROL_TOKEN/ };
+    assert.throws(() => resolveOptions({ host }), expected, host);
+    assert.equal(resolveOptions({ host, token: 'secret' }).isLocal, false);
+  }
+});
+
+test('pools have to be iterable', () => {
+  for (const pools of [undefined, null, {}, 5, 'pools']) {
+    assert.throws(() => checkPools(pools), { code: 'ERR_CONTROL_OPTION', message: /'pools'/ });
+  }
+  for (const pools of [[], new Set()]) assert.equal(checkPools(pools), pools);
+});

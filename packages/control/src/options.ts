@@ -1,0 +1,96 @@
+/** The options of `serveControl`: defaults, and errors that say what was expected and what came. */
+import { isLoopback } from './addresses.js';
+import type { ControllablePool } from './controllable-pool.js';
+import { ControlError, show } from './errors.js';
+import { randomToken } from './token.js';
+
+export interface ControlOptions {
+  /** The address to listen on. Default '127.0.0.1'; one that others can reach needs a token. */
+  readonly host?: string;
+  /** Default 0: any that is free. */
+  readonly port?: number;
+  /** What a client has to show to change anything, and, if others can reach the server, to read. Default: a random one. */
+  readonly token?: string;
+  /** Further values of the Host header to answer to, such as the name at a proxy: 'control.example.com', 'box:8080'. */
+  readonly allowedHosts?: readonly string[];
+}
+
+export interface ResolvedOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  readonly allowedHosts: readonly string[];
+  /** Only this machine can reach it: reading needs no token. */
+  readonly isLocal: boolean;
+}
+
+const KNOWN = ['host', 'port', 'token', 'allowedHosts'] as const satisfies readonly (keyof ControlOptions)[];
+const MAX_PORT = 65_535;
+
+/** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
+export function resolveOptions(given: unknown): ResolvedOptions {
+  const options = record(given ?? {});
+  const { host = '127.0.0.1', port = 0, token, allowedHosts = [] } = options;
+  const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
+  const isLocal = isLoopback(address);
+  if (!isLocal && token === undefined) throw tokenRequired(address);
+  return {
+    host: address,
+    port: portNumber('port', port),
+    token:
+      token === undefined
+        ? randomToken()
+        : text('token', token, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
+    allowedHosts: hostList(allowedHosts),
+    isLocal,
+  };
+}
+
+/** Throws ERR_CONTROL_OPTION. */
+export function checkPools(pools: unknown): Iterable<ControllablePool> {
+  const isIterable = typeof pools === 'object' && pools !== null && Symbol.iterator in pools;
+  return isIterable
+    ? (pools as Iterable<ControllablePool>)
+    : reject('pools', 'an array or a set of pools', show(pools));
+}
+
+export function portNumber(option: string, value: unknown): number {
+  const isPort = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_PORT;
+  return isPort ? value : reject(option, `a whole number from 0 to ${MAX_PORT}`, show(value));
+}
+
+function record(given: unknown): { [K in keyof ControlOptions]: unknown } {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    return reject('options', 'an object', show(given));
+  }
+  const unknown = Object.keys(given).find((key) => !KNOWN.some((known) => known === key));
+  if (unknown === undefined) return given;
+  throw new ControlError('ERR_CONTROL_OPTION', `Unknown option '${unknown}'. Known: ${KNOWN.join(', ')}`);
+}
+
+function text(option: string, value: unknown, expected: string, pattern: RegExp, shown = show): string {
+  return typeof value === 'string' && pattern.test(value) ? value : reject(option, expected, shown(value));
+}
+
+function hostList(value: unknown): readonly string[] {
+  if (!Array.isArray(value)) return reject('allowedHosts', 'an array of hosts', show(value));
+  const expected = "a host, with its port if there is one: 'box:8080'";
+  return value.map((each) => text('allowedHosts', each, expected, /^[^\s/@]+$/).toLowerCase());
+}
+
+/** A token with a stray space is a token all the same: it is not for logs. */
+function hidden(value: unknown): string {
+  return typeof value === 'string' ? `a string of ${value.length} characters` : show(value);
+}
+
+function reject(option: string, expected: string, got: string): never {
+  throw new ControlError('ERR_CONTROL_OPTION', `Option '${option}': expected ${expected}, got ${got}`);
+}
+
+function tokenRequired(host: string): ControlError {
+  return new ControlError(
+    'ERR_CONTROL_TOKEN_REQUIRED',
+    `Option 'host': others can reach ${show(host)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
+      "or listen on '127.0.0.1'",
+  );
+}

@@ -1,0 +1,55 @@
+/** What can be seen of the pools: statistics, readiness, metrics, and events as they happen. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Handlers } from '../app.js';
+import { RequestError, show } from '../errors.js';
+import type { Exposition } from '../metrics/exposition.js';
+import { DOCUMENT } from '../openapi/document.js';
+import { type PoolDirectory, statsOf } from '../pool-directory.js';
+import type { EventStreams } from '../streams/event-streams.js';
+import { nameIn } from './pool-name.js';
+
+const READY_STATES = ['open', 'paused'];
+
+export function observe(directory: PoolDirectory, exposition: Exposition, streams: EventStreams) {
+  return {
+    listPools: async () => ({ process: processInfo(), pools: directory.list().map(statsOf) }),
+    getPool: async (request) => statsOf(directory.find(nameIn(request))),
+    getHealth: async () => ({ status: 'ok' }),
+    getDescription: async () => DOCUMENT,
+    getReadiness: async (_request, reply) => {
+      const pools = directory.list().map(statsOf);
+      const ready = pools.every(({ state }) => READY_STATES.includes(state));
+      reply.code(ready ? 200 : 503);
+      return { ready, pools: pools.map(({ name, state }) => ({ name, state })) };
+    },
+    getMetrics: async (_request, reply) => {
+      reply.type(exposition.contentType);
+      return exposition.text();
+    },
+    followPool: async (request, reply) => follow(directory, streams, request, reply),
+  } satisfies Partial<Handlers>;
+}
+
+function processInfo() {
+  const { pid, version, title } = process;
+  return { pid, node: version, title, uptimeMs: Math.round(process.uptime() * 1000) };
+}
+
+function follow(
+  directory: PoolDirectory,
+  streams: EventStreams,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const served = directory.find(nameIn(request));
+  if (served.pool.stats().state === 'closed') {
+    throw new RequestError(
+      'ERR_POOL_CLOSED',
+      `The pool ${show(served.name)} is closed: it has no more events`,
+    );
+  }
+  streams.checkRoom();
+  streams.begin(served, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
+  return reply.hijack();
+}

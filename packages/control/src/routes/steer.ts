@@ -1,0 +1,103 @@
+/** What can be done to a pool: change its options, pause, resume, drain, recycle. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Handlers } from '../app.js';
+import type { ControllablePool, PoolChanges, PoolStats } from '../controllable-pool.js';
+import { RequestError, type RequestErrorCode, show } from '../errors.js';
+import { type PoolDirectory, type ServedPool, statsOf } from '../pool-directory.js';
+import { nameIn } from './pool-name.js';
+
+/** The body of PATCH, its types checked. */
+interface Changes {
+  readonly threads?: NonNullable<PoolChanges['threads']>;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choose?: string;
+  readonly placement?: string;
+  readonly queueLimit?: number | null;
+}
+
+/** What the library refuses, by code. Anything else that it throws is a mistake. */
+const REFUSALS: readonly RequestErrorCode[] = ['ERR_OPTION', 'ERR_POOL_CLOSED', 'ERR_MODULE_LOAD'];
+
+export function steer(directory: PoolDirectory) {
+  return {
+    changePool: async (request) => {
+      const served = directory.find(nameIn(request));
+      refusable(() => served.pool.configure(changesOf(request.body as Changes, served.pool)));
+      return statsOf(served);
+    },
+    pausePool: action(directory, (pool) => pool.pause()),
+    resumePool: action(directory, (pool) => pool.resume()),
+    drainPool: action(directory, (pool) => pool.drain()),
+    recyclePool: action(directory, (pool) => pool.recycle()),
+  } satisfies Partial<Handlers>;
+}
+
+/** One change for all that is named, since the library does all of a change or nothing. */
+function changesOf(
+  { threads, min, max, choose, placement, queueLimit }: Changes,
+  pool: ControllablePool,
+): PoolChanges {
+  const hasBound = min !== undefined || max !== undefined;
+  if (threads !== undefined && hasBound) {
+    throw new RequestError('ERR_OPTION', "Give 'threads', or 'min' and 'max', not both");
+  }
+  const size = hasBound ? bounds(min, max, pool.stats()) : threads;
+  return {
+    ...(size === undefined ? {} : { threads: size }),
+    ...(choose === undefined ? {} : { choose }),
+    ...(placement === undefined ? {} : { placement }),
+    ...(queueLimit === undefined ? {} : { queue: { limit: queueLimit ?? Number.POSITIVE_INFINITY } }),
+  };
+}
+
+/** The bound that is not named stays as it is. */
+function bounds(min: number | undefined, max: number | undefined, { threads }: PoolStats) {
+  return { min: min ?? threads.min, max: max ?? threads.max };
+}
+
+/** Answers when it has begun: how long it takes is the tasks' to say. */
+function action(directory: PoolDirectory, act: (pool: ControllablePool) => void | Promise<void>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<PoolStats> => {
+    const served = directory.find(nameIn(request));
+    checkEmpty(request.body);
+    await begun(served, act);
+    reply.code(202);
+    return statsOf(served);
+  };
+}
+
+/** Rejects with what is refused at once. What goes wrong later is for the pool's own `error` event. */
+async function begun(
+  { pool }: ServedPool,
+  act: (pool: ControllablePool) => void | Promise<void>,
+): Promise<void> {
+  const done = refusable(() => act(pool));
+  const refusal = Promise.resolve(done).catch(asRefusal);
+  const nextTurn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  const refused = await Promise.race([refusal, nextTurn]);
+  if (refused instanceof Error) throw refused;
+}
+
+function checkEmpty(body: unknown): void {
+  const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
+  if (!isEmpty) throw new RequestError('ERR_OPTION', `Expected no body, got ${show(body)}`);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function refusable<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+function asRefusal(error: unknown): unknown {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const refusal = REFUSALS.find((known) => known === code);
+  return refusal === undefined ? error : new RequestError(refusal, String(message));
+}

@@ -1,0 +1,102 @@
+/** The server: binds its parts, listens, never keeps the process alive, and ends at once. */
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bracketed, isLoopback } from './addresses.js';
+import { buildApp } from './app.js';
+import type { ControllablePool } from './controllable-pool.js';
+import { ControlError } from './errors.js';
+import { Guard } from './guard.js';
+import { LIMITS, type Limits } from './limits.js';
+import { Exposition } from './metrics/exposition.js';
+import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
+import { PoolDirectory } from './pool-directory.js';
+import { dashboard } from './routes/dashboard.js';
+import { observe } from './routes/observe.js';
+import { steer } from './routes/steer.js';
+import { EventStreams } from './streams/event-streams.js';
+
+export interface ControlServer {
+  /** Without a slash at its end: `http://127.0.0.1:9464`. */
+  readonly url: string;
+  /** What a client has to show as `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /** Ends it at once, with every connection. The pools go on. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Serves a dashboard, an HTTP interface and metrics of pools. Rejects with a ControlError.
+ * @param pools an array or a set, which may change while the server runs
+ */
+export function serveControl(
+  pools: Iterable<ControllablePool>,
+  options: ControlOptions = {},
+): Promise<ControlServer> {
+  return startServer(pools, options, LIMITS);
+}
+
+/** The same with other limits: for tests. */
+export async function startServer(
+  pools: Iterable<ControllablePool>,
+  given: ControlOptions,
+  limits: Limits,
+): Promise<ControlServer> {
+  const directory = new PoolDirectory(checkPools(pools));
+  const options = resolveOptions(given);
+  const guard = new Guard(options);
+  const streams = new EventStreams(limits);
+  const exposition = new Exposition(directory, streams);
+  const handlers = { ...dashboard(), ...observe(directory, exposition, streams), ...steer(directory) };
+  const app = await buildApp(handlers, guard, limits);
+  const port = await listen(app.server, options, guard);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= closeServer(app.server).then(() => app.close());
+    return closed;
+  };
+  const url = `http://${bracketed(options.host)}:${port}`;
+  return { url, token: options.token, close, [Symbol.asyncDispose]: close };
+}
+
+/** The port that it is. */
+function listen(server: Server, options: ResolvedOptions, guard: Guard): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
+    server.once('error', fail);
+    server.listen({ port: options.port, host: options.host }, () => {
+      server.off('error', fail);
+      // What goes wrong with one connection is no reason to end the program.
+      server.on('error', (error) =>
+        process.emitWarning(`Control server: ${error.message}`, 'ThreadwiseWarning'),
+      );
+      server.unref();
+      const { address, port } = server.address() as AddressInfo;
+      guard.listensOn(port);
+      if (!options.isLocal || isLoopback(address)) resolve(port);
+      else server.close(() => reject(notLocal(options, address)));
+    });
+  });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
+}
+
+function listenError(error: NodeJS.ErrnoException, { host, port }: ResolvedOptions): ControlError {
+  const goesOn = 'There is no control server; the pools run on';
+  if (error.code === 'EADDRINUSE') {
+    const message = `Port ${port} of ${host} is taken. ${goesOn}. Give another port, or 0 for any that is free`;
+    return new ControlError('ERR_CONTROL_PORT', message, { cause: error });
+  }
+  const message = `Cannot listen on port ${port} of ${host}: ${error.message}. ${goesOn}`;
+  return new ControlError('ERR_CONTROL_LISTEN', message, { cause: error });
+}
+
+/** Somebody has given the name `localhost` to another address. */
+function notLocal({ host }: ResolvedOptions, address: string): ControlError {
+  const message = `Option 'host': '${host}' is ${address} here, which others can reach: give '127.0.0.1' or a token`;
+  return new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);
+}

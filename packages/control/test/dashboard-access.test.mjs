@@ -1,0 +1,136 @@
+/** Everyone can read the dashboard: on any screen, in any colours, without motion, and by ear. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { skip } from './dashboard/browser.mjs';
+import { unreadable } from './dashboard/contrast.mjs';
+import { FakePool } from './dashboard/fake-pool.mjs';
+import { leave, visit } from './dashboard/visits.mjs';
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`every text has contrast AA in ${colorScheme}`, { skip }, async () => {
+    const pools = ['open', 'paused', 'draining', 'broken', 'closing', 'closed'].map((state) => {
+      const pool = new FakePool(state);
+      return Object.assign(pool, { state, crashes: 0 });
+    });
+    const there = await visit(pools, { colorScheme, fragment: '#pool=draining' });
+    await there.visit.sees('#notable', 'Drained');
+    pools[2].crashes = 2;
+    there.standIn.emit('error', { error: { name: 'Error', message: 'gone wrong' } });
+    there.standIn.push();
+    await there.visit.sees('#events tr.bad', 'gone wrong');
+    assert.deepEqual(await there.page.evaluate(unreadable, 'body'), []);
+    await there.page.locator('#do-threads').click();
+    assert.deepEqual(await there.page.evaluate(unreadable, '#action'), []);
+    await there.page.locator('#action-cancel').click();
+    await there.standIn.down();
+    await there.page.locator('#banner').waitFor();
+    assert.deepEqual(await there.page.evaluate(unreadable, '#banner'), []);
+    await there.visit.close();
+  });
+}
+
+test('what is drawn follows the colour scheme at once', { skip }, async () => {
+  const pool = new FakePool('images');
+  pool.advance();
+  const there = await visit([pool], { colorScheme: 'light' });
+  await there.visit.sees('#workers tbody', 'ready');
+  const canvases = ['#timeline-canvas', '.card canvas', '#timeline-legend canvas'];
+  const drawn = (selector) => document.querySelector(selector).toDataURL();
+  const before = await Promise.all(canvases.map((selector) => there.page.evaluate(drawn, selector)));
+  await there.page.emulateMedia({ colorScheme: 'dark' });
+  for (const [i, selector] of canvases.entries()) {
+    await there.page.waitForFunction(
+      ({ selector, before }) => document.querySelector(selector).toDataURL() !== before,
+      { selector, before: before[i] },
+    );
+  }
+  await leave(there);
+});
+
+test('fits every width from 320 to 2000 pixels', { skip }, async () => {
+  const pools = [
+    new FakePool('a-name-without-any-place-to-break-it-that-goes-on-for-quite-a-while'.repeat(3)),
+  ];
+  pools[0].advance();
+  const there = await visit(pools);
+  await there.visit.sees('#workers tbody', 'ready');
+  for (const width of [320, 390, 768, 1280, 2000]) {
+    await there.page.setViewportSize({ width, height: 900 });
+    const wide = await there.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= width, `${wide} pixels at ${width}`);
+    await there.page.locator('#do-threads').click();
+    const box = await there.page.locator('#action').boundingBox();
+    assert.ok(box.x >= 0 && box.x + box.width <= width, `the dialog at ${width}: ${JSON.stringify(box)}`);
+    await there.page.keyboard.press('Escape');
+  }
+  await leave(there);
+});
+
+test('can be read by a screen reader, which is not told of each tick', { skip }, async () => {
+  const pools = [new FakePool('images'), new FakePool('mail')];
+  pools[0].advance();
+  const there = await visit(pools, { fragment: '#pool=images' });
+  const { page } = there;
+  await there.visit.sees('#workers tbody', 'ready');
+  assert.equal(await page.getByRole('main').count(), 1);
+  assert.equal(await page.getByRole('banner').count(), 1);
+  assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
+  const nameless = await page.evaluate(() => {
+    const heads = [...document.querySelectorAll('th')].filter((th) => !th.scope).length;
+    const tables = [...document.querySelectorAll('table')].filter(
+      (table) => !table.hasAttribute('aria-labelledby') && !table.hasAttribute('aria-label'),
+    ).length;
+    const charts = [...document.querySelectorAll('canvas')].filter(
+      (canvas) => canvas.ariaHidden !== 'true' && !/now .*lowest .*highest /.test(canvas.ariaLabel),
+    ).length;
+    return { heads, tables, charts };
+  });
+  assert.deepEqual(nameless, { heads: 0, tables: 0, charts: 0 });
+  const spoken = await page.evaluateHandle(() => {
+    const texts = [];
+    const observer = new MutationObserver((records) => {
+      for (const { target } of records) texts.push(target.textContent);
+    });
+    for (const node of document.querySelectorAll('[aria-live], [role=status], [role=alert], output')) {
+      observer.observe(node, { subtree: true, childList: true, characterData: true });
+    }
+    return texts;
+  });
+  for (const queue of [3, 4]) {
+    pools[0].queue = queue;
+    there.standIn.push();
+    await there.visit.sees('.card:nth-child(2) .lead', `${queue} tasks`);
+  }
+  assert.deepEqual(await spoken.jsonValue(), []);
+  pools[1].state = 'paused';
+  await there.visit.sees('#announcer', 'Pool mail is paused.');
+  await leave(there);
+});
+
+for (const reducedMotion of ['no-preference', 'reduce']) {
+  test(`draws with each update, or less often where motion is unwanted: ${reducedMotion}`, {
+    skip,
+  }, async () => {
+    const pool = new FakePool('images');
+    const there = await visit([pool], { reducedMotion });
+    await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
+    const drawn = await there.page.evaluateHandle(() => {
+      const chart = document.querySelector('.card:nth-child(2) canvas');
+      const counts = { drawn: 0 };
+      new MutationObserver((records) => {
+        counts.drawn += records.length;
+      }).observe(chart, { attributes: true, attributeFilter: ['aria-label'] });
+      return counts;
+    });
+    const updates = [1, 2, 3, 4];
+    for (const queue of updates) {
+      pool.queue = queue;
+      there.standIn.push();
+      await there.visit.sees('.card:nth-child(2) .lead', `${queue} task`);
+    }
+    const { drawn: times } = await drawn.jsonValue();
+    if (reducedMotion === 'reduce') assert.ok(times < updates.length, `${times} times`);
+    else assert.equal(times, updates.length);
+    await leave(there);
+  });
+}

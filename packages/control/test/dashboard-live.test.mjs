@@ -1,0 +1,120 @@
+/** The dashboard of a real server, with real pools: what it shows is what they say, and what it does happens. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createPool } from 'threadwise';
+import { serveControl } from '../dist/index.js';
+import { skip, Visit } from './dashboard/browser.mjs';
+
+const module = new URL('./dashboard/tasks.js', import.meta.url);
+const REFUSED_BY_SERVER = /the server responded with a status of 4\d\d/;
+
+async function visit(t, options, { withToken = true } = {}) {
+  const pool = createPool(module, { name: 'live', ...options });
+  // Errors that belong to no call: the dashboard shows them.
+  pool.on('error', () => undefined);
+  await pool.ready;
+  const server = await serveControl([pool]);
+  t.after(async () => {
+    await server.close();
+    await pool.destroy();
+  });
+  const fragment = withToken ? `#token=${server.token}` : '';
+  const dashboard = await Visit.to(`${server.url}/`, { fragment });
+  t.after(() => dashboard.close());
+  await dashboard.page.locator('#pool:not(.empty)').waitFor();
+  return { pool, server, dashboard, page: dashboard.page };
+}
+
+function assertClean({ errors, foreign }, expected = /^$/) {
+  assert.deepEqual(
+    errors.filter((text) => !expected.test(text)),
+    [],
+  );
+  assert.deepEqual(foreign, []);
+}
+
+const figure = (n) => new Intl.NumberFormat('en-US').format(n);
+
+async function act(page, button, fill = () => undefined) {
+  await page.getByRole('button', { name: button }).click();
+  await fill();
+  await page.locator('#action-apply').click();
+  await page.locator('#action').waitFor({ state: 'hidden' });
+}
+
+test('shows what a running pool says of itself', { skip }, async (t) => {
+  const { pool, dashboard } = await visit(t, { threads: 2 });
+  await Promise.all(Array.from({ length: 1234 }, (_, i) => pool.run('add', [i, 1])));
+  const { tasks, threads, workers, dispatch, choose } = pool.stats();
+  assert.equal(tasks.completed, 1234);
+  await dashboard.sees('.counts tbody', `completed${figure(tasks.completed)}`);
+  await dashboard.sees('.card:first-child .lead', `${threads.current} workers`);
+  await dashboard.sees('#pool-facts', `dispatch ${dispatch} · placement threads · strategy ${choose}`);
+  await dashboard.sees('#pools tbody', 'open');
+  for (const { id, completed } of workers) {
+    await dashboard.sees('#workers tbody', new RegExp(`${id}ready.*${figure(completed)}`));
+  }
+  assertClean(dashboard);
+});
+
+test('resizes the real pool, and shows why it has the size that it has', { skip }, async (t) => {
+  const { pool, dashboard, page } = await visit(t, { threads: 1 });
+  await act(page, 'Threads…', () => page.getByLabel('Exactly, workers').fill('3'));
+  assert.deepEqual([pool.stats().threads.min, pool.stats().threads.max], [3, 3]);
+  await dashboard.sees('.card:first-child .lead', '3 workers');
+  await dashboard.sees('#workers tbody tr:nth-child(3)', 'ready');
+  const { from, to, why } = pool.stats().sizing.decisions.at(-1);
+  await dashboard.sees('#decisions tbody tr:first-child', `${from} → ${to}${why}`);
+  assertClean(dashboard);
+});
+
+test('pauses, resumes, drains and recycles the real pool', { skip }, async (t) => {
+  const { pool, dashboard, page } = await visit(t, { threads: 1 });
+  await act(page, 'Pause…');
+  const call = pool.run('add', [1, 2]);
+  await dashboard.sees('#pool-state', 'paused');
+  await dashboard.sees('.card:nth-child(2) .lead', '1 task waiting');
+  assert.equal(pool.stats().tasks.completed, 0);
+  await act(page, 'Resume…');
+  assert.equal(await call, 3);
+  await act(page, 'Drain…');
+  await dashboard.sees('#pool-state', 'draining');
+  await assert.rejects(pool.run('add', [1, 2]), { code: 'ERR_POOL_CLOSED' });
+  await act(page, 'Resume…');
+  const [{ id: before }] = pool.stats().workers;
+  const ready = new Promise((resolve) => pool.on('worker:ready', resolve));
+  await act(page, 'Recycle…');
+  const { workerId } = await ready;
+  assert.notEqual(workerId, before);
+  await dashboard.sees('#workers tbody', new RegExp(`^\\s*${workerId}ready`));
+  await dashboard.sees('#events tbody', `Worker ${before} ended (recycled`);
+  assert.equal(await pool.run('add', [2, 2]), 4);
+  assertClean(dashboard);
+});
+
+test('asks for the token, and shows what the library refuses', { skip }, async (t) => {
+  const { pool, server, dashboard, page } = await visit(t, { threads: 2 }, { withToken: false });
+  await page.getByRole('button', { name: 'Threads…' }).click();
+  await page.getByLabel('between').check();
+  await page.getByLabel('At least, workers').fill('5');
+  await page.locator('#action-apply').click();
+  await page.getByLabel('Token', { exact: true }).fill(server.token);
+  await page.getByRole('button', { name: 'Use it' }).click();
+  await dashboard.sees('#action-error', /^Refused: .*min.*max.* \(ERR_OPTION\)$/);
+  assert.equal(pool.stats().threads.min, 2);
+  assertClean(dashboard, REFUSED_BY_SERVER);
+});
+
+test('shows a worker that hangs, and one that crashed', { skip }, async (t) => {
+  const { pool, dashboard } = await visit(t, { threads: 2 });
+  const shared = new SharedArrayBuffer(4);
+  const held = pool.run('hold', [shared]);
+  await dashboard.sees('#workers tbody', /\d+ s ago/);
+  await assert.rejects(pool.run('crash', []), { code: 'ERR_WORKER_CRASHED' });
+  await dashboard.sees('#events tbody', /Worker \d+ ended \(crashed, exit code 7\)/);
+  await dashboard.sees('#notable', '1 worker crashed');
+  Atomics.store(new Int32Array(shared), 0, 1);
+  Atomics.notify(new Int32Array(shared), 0);
+  assert.equal(await held, 'let go');
+  assertClean(dashboard);
+});

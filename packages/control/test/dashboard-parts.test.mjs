@@ -1,0 +1,164 @@
+/** The parts of the dashboard that need no browser: reading a stream, what is remembered of a pool, and units. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decades, roundUp } from '../dashboard/chart.js';
+import { EventParser } from '../dashboard/event-parser.js';
+import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
+import { History, SPAN_MS } from '../dashboard/history.js';
+import { PoolLog } from '../dashboard/logs.js';
+import { notableOf } from '../dashboard/notable.js';
+import { FakePool } from './dashboard/fake-pool.mjs';
+
+function parsed(pieces) {
+  const events = [];
+  const parser = new EventParser((name, data) => events.push([name, data]));
+  for (const piece of pieces) parser.feed(piece);
+  return events;
+}
+
+test('reads events however the stream is cut', () => {
+  const stream =
+    ': hello\r\n\r\nevent: stats\ndata: {"a":1}\n\ndata:x\ndata: y\r\n\r\nid: 7\n\nevent: error\rdata: z\r\revent: half\ndata: 1';
+  const expected = [
+    ['stats', '{"a":1}'],
+    ['message', 'x\ny'],
+    ['error', 'z'],
+  ];
+  assert.deepEqual(parsed([stream]), expected);
+  for (let cut = 1; cut < stream.length; cut++) {
+    assert.deepEqual(parsed([stream.slice(0, cut), stream.slice(cut)]), expected, `cut at ${cut}`);
+  }
+  assert.deepEqual(parsed([...stream]), expected, 'letter by letter');
+});
+
+test('knows how long a worker has ended nothing', () => {
+  const pool = new FakePool('images', { threads: 2 });
+  const history = new History();
+  const [first, second] = pool.workers;
+  first.load = 1;
+  history.add(pool.stats(), 1000);
+  assert.equal(history.stuckFor(second.id, 1000), undefined);
+  second.load = 1;
+  history.add(pool.stats(), 2000);
+  history.add(pool.stats(), 5000);
+  assert.deepEqual(history.stuckFor(first.id, 5000), { ms: 4000, isAtLeast: true });
+  assert.deepEqual(history.stuckFor(second.id, 5000), { ms: 3000, isAtLeast: false });
+  first.completed = 1;
+  history.add(pool.stats(), 6000);
+  assert.deepEqual(history.stuckFor(first.id, 7000), { ms: 1000, isAtLeast: false });
+});
+
+test('forgets what is older than the charts show, and counts what grew since then', () => {
+  const pool = new FakePool('images');
+  const history = new History();
+  for (let at = 0; at <= 300_000; at += 1000) {
+    pool.tasks.failed = at / 1000;
+    history.add(pool.stats(), at);
+  }
+  const oldest = history.samples[0].at;
+  assert.ok(300_000 - oldest >= SPAN_MS && 300_000 - oldest < SPAN_MS + 10_000, `${oldest}`);
+  const { ms, counts } = history.grown();
+  assert.equal(ms, 300_000 - oldest);
+  assert.equal(counts.failed, ms / 1000);
+});
+
+test('tells the mean of what ended between two samples, and nothing where nothing ended', () => {
+  const pool = new FakePool('images');
+  const history = new History();
+  const stats = (count, mean) => ({
+    ...pool.stats(),
+    runMs: { count, mean, p50: 1, p90: 1, p99: 1, max: 1 },
+  });
+  assert.equal(history.add(stats(10, 2), 1000).run.recent, undefined);
+  // Ten tasks of 2 ms, then five of 8 ms: 20 + 40 = 15 × 4.
+  assert.equal(history.add(stats(15, 4), 2000).run.recent, 8);
+  assert.equal(history.add(stats(15, 4), 3000).run.recent, undefined);
+});
+
+test('keeps each decision once, the newest first, and not for ever', () => {
+  const log = new PoolLog();
+  const decisions = Array.from({ length: 300 }, (_, at) => ({
+    at,
+    by: 'pool',
+    from: 1,
+    to: 2,
+    why: `${at}`,
+  }));
+  for (let i = 0; i < 300; i += 10) log.takeDecisions(decisions.slice(Math.max(0, i - 54), i + 10));
+  assert.equal(log.decisions.length, 200);
+  assert.deepEqual(
+    log.decisions.map(({ at }) => at),
+    Array.from({ length: 200 }, (_, i) => 299 - i),
+  );
+});
+
+test('puts the decisions of a pool and of its coordinator in the order of time', () => {
+  const log = new PoolLog();
+  const decision = (at, by) => ({ at, by, from: 1, to: 2, why: 'because' });
+  log.takeDecisions([decision(10, 'pool'), decision(30, 'pool'), decision(20, 'coordinator')]);
+  assert.deepEqual(
+    log.decisions.map(({ at }) => at),
+    [30, 20, 10],
+  );
+});
+
+test('names what stands out, and nothing else', () => {
+  const pool = new FakePool('images', { threads: 1 });
+  const history = new History();
+  const notable = (now = 0) => {
+    history.add(pool.stats(), now);
+    return notableOf(pool.stats(), history, now);
+  };
+  assert.deepEqual(notable(), []);
+  Object.assign(pool, { limit: 5, queue: 5, oldestMs: 11_000, mainUtilization: 0.97, crashes: 2 });
+  pool.workers[0].load = 1;
+  notable(1000);
+  const text = notable(30_000).join('\n').replaceAll('\u00a0', ' ');
+  for (const expected of [
+    'The queue is full (5 of 5): calls are refused.',
+    'The oldest task has waited for 11 s.',
+    'Worker 1 has a task and has ended none for 29 s.',
+    'The main event loop is 97% busy',
+    '2 workers crashed in the last 30 s.',
+  ]) {
+    assert.ok(text.includes(expected), `'${expected}' in:\n${text}`);
+  }
+});
+
+test('gives numbers a unit and three digits that mean something', () => {
+  const shown = (text) => text.replaceAll('\u00a0', ' ').replace(',', '.');
+  const expected = [
+    [duration(0.1234), '0.12 ms'],
+    [duration(12.34), '12.3 ms'],
+    [duration(999.4), '999 ms'],
+    [duration(999.9), '1.00 s'],
+    [duration(59_999), '60.0 s'],
+    [duration(61_000), '1 min 1 s'],
+    [duration(7_380_000), '2 h 3 min'],
+    [duration(Number.NaN), '–'],
+    [duration(undefined), '–'],
+    [span(300), '0 s'],
+    [span(1499), '1 s'],
+    [bytes(999), '999 B'],
+    [bytes(1536), '1.50 KiB'],
+    [bytes(5 * 1024 ** 3), '5 GiB'],
+    [rate(0.5), '0.50 tasks/s'],
+    [percent(undefined), '–'],
+  ];
+  for (const [text, wanted] of expected) assert.equal(shown(text), wanted);
+});
+
+test('rounds the top of a chart up, and spans whole decades', () => {
+  for (const [value, top] of [
+    [0, 1],
+    [1, 1],
+    [1.2, 2],
+    [4, 5],
+    [7, 10],
+    [1001, 2000],
+  ]) {
+    assert.equal(roundUp(value), top);
+  }
+  assert.deepEqual(decades(0.3, 45), { bottom: 0.1, top: 100 });
+  assert.deepEqual(decades(2, 3), { bottom: 1, top: 100 });
+});

@@ -1,0 +1,257 @@
+/** What the dashboard shows: true numbers, as text, in time. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { skip } from './dashboard/browser.mjs';
+import { FakePool } from './dashboard/fake-pool.mjs';
+import { leave, visit } from './dashboard/visits.mjs';
+
+/** As they are seen, but for spaces that do not break. */
+const plain = (found) => found.map((text) => text.replaceAll('\u00a0', ' '));
+const texts = async (page, selector) => plain(await page.locator(selector).allInnerTexts());
+
+test("shows a pool's numbers, with their units", { skip }, async () => {
+  const pool = new FakePool('images', { threads: 3, min: 2, max: 6 });
+  Object.assign(pool.tasks, {
+    completed: 1_234_567,
+    submitted: 1_234_600,
+    failed: 12,
+    open: 21,
+    timedOut: 3,
+  });
+  Object.assign(pool, { queue: 18, oldestMs: 2500, limit: 100, throughput: 87.25, crashes: 4 });
+  Object.assign(pool, { runP50: 0.25, waitP50: 1500, mainUtilization: 0.42 });
+  pool.coordinator = { utilization: 0.07, restarts: 2 };
+  Object.assign(pool.workers[1], { load: 1, completed: 7001, utilization: 0.66, ageMs: 90_061_000 });
+  const there = await visit([pool]);
+  const { visit: dashboard, page } = there;
+  await dashboard.sees('#pool-name', 'images');
+  const expected = {
+    Workers: ['3 workers', 'there 3', 'busy 1', 'idle 2', 'starting 0', 'bounds 2 to 6'],
+    Queue: ['18 tasks waiting', 'waiting 18', 'oldest waits 2.50 s', 'limit 100', 'open calls 21'],
+    Throughput: ['87.3 tasks/s', 'completed 1,234,567'],
+    'Run time': ['p50 0.25 ms', 'p90 1 ms', 'p99 3 ms', 'longest 9 ms'],
+    'Wait time': ['p50 1.50 s', 'p90 12 s', 'p99 36 s', 'longest 1 min 48 s'],
+    'Event loops': ['main 42% busy', 'workers, mean 22%', 'coordinator 7%'],
+    Memory: ['412 MiB', 'process, resident 412 MiB', 'heap of main 83.5 MiB'],
+    Counts: [
+      'completed 1,234,567',
+      'failed 12',
+      'timed out 3',
+      'workers crashed 4',
+      'coordinator restarts 2',
+    ],
+  };
+  for (const [title, parts] of Object.entries(expected)) {
+    const card = page.locator('.card').filter({ has: page.locator(`h4:text-is("${title}")`) });
+    const text = plain(await card.locator('dl > div, tr, .lead').allInnerTexts())
+      .join(' ')
+      .replace(/\s+/g, ' ');
+    for (const part of parts) assert.ok(text.includes(part), `'${part}' in card ${title}: ${text}`);
+  }
+  const row = await texts(page, '#pools tbody tr > *');
+  assert.deepEqual(row, [
+    ...['images', '●open', '18 of 100', '2.50 s', '87.3 tasks/s', '3 of 2–6', '0.25 ms', '3 ms', '36 s'],
+    ...['12', '4'],
+  ]);
+  const worker = await texts(page, '#workers tbody tr:nth-child(2) > *');
+  assert.deepEqual(worker.slice(0, 6), ['2', 'ready', '1', '66%', 'not yet seen', '7,001']);
+  assert.equal(worker.at(-1), '1 d 1 h');
+  await leave(there);
+});
+
+test('follows the numbers, and says what grew', { skip }, async () => {
+  const pool = new FakePool('images');
+  const there = await visit([pool]);
+  await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
+  pool.queue = 7;
+  pool.tasks.failed = 5;
+  pool.crashes = 1;
+  there.standIn.push();
+  await there.visit.sees('.card:nth-child(2) .lead', '7 tasks waiting');
+  await there.visit.sees('.counts tr.bad', /failed5\+5/);
+  await there.visit.sees('#notable', /1 worker crashed in the last/);
+  await leave(there);
+});
+
+test('lists the sizing decisions with their reasons, the newest first', { skip }, async () => {
+  const pool = new FakePool('images');
+  const at = Date.parse('2030-04-05T03:12:04Z');
+  pool.decide(4, 5, '3 tasks wait for a worker', at);
+  pool.decide(5, 4, 'a worker has been idle for 30000 ms', at + 60_000);
+  const there = await visit([pool], { timezoneId: 'UTC' });
+  await there.visit.sees('#decisions tbody', 'idle for');
+  const rows = await texts(there.page, '#decisions tbody tr');
+  assert.match(rows[0], /2030.*3:13:04.*5 → 4.*a worker has been idle for 30000 ms/s);
+  assert.match(rows[1], /2030.*3:12:04.*4 → 5.*3 tasks wait for a worker/s);
+  // One that comes by the stream, and with the next statistics again, is there once.
+  there.standIn.emit('pool:size', { pool: 'images', ...pool.decide(4, 6, 'twice as many', at + 90_000) });
+  there.standIn.push();
+  await there.visit.sees('#decisions tbody tr', 'twice as many');
+  assert.equal(await there.page.locator('#decisions tbody tr').count(), 3);
+  await leave(there);
+});
+
+test('shows where functions run and why, and which worker is stuck', { skip }, async () => {
+  const pool = new FakePool('images');
+  pool.workers[2].load = 1;
+  const there = await visit([pool]);
+  await there.visit.sees('#functions tbody', 'the way to a thread takes longer');
+  const [resize, parse] = await texts(there.page, '#functions tbody tr');
+  assert.match(resize, /resize\s+worker threads\s+the mean run time is above/);
+  assert.match(parse, /parse\s+main thread/);
+  const first = Date.now();
+  const pushing = setInterval(() => there.standIn.push(), 1000);
+  await there.visit.sees('#workers tbody tr:nth-child(3)', /≥ [1-9]\d* s ago/);
+  clearInterval(pushing);
+  assert.ok(Date.now() - first >= 900, 'it has counted, not guessed');
+  await leave(there);
+});
+
+test('tells errors and the ends of workers, and only those if asked', { skip }, async () => {
+  const there = await visit([new FakePool('images')]);
+  await there.visit.sees('#pool-name', 'images');
+  const error = { name: 'RangeError', message: 'Invalid array length', code: 'ERR_MINE' };
+  there.standIn.emit('worker:ready', { pool: 'images', workerId: 9, startMs: 41 });
+  there.standIn.emit('worker:exit', { pool: 'images', workerId: 8, reason: 'crashed', exitCode: 7, error });
+  there.standIn.push();
+  await there.visit.sees('#events tbody tr:first-child', /Worker 8 ended \(crashed, exit code 7\)/);
+  await there.visit.sees('#events tbody tr:first-child', 'RangeError [ERR_MINE]: Invalid array length');
+  await there.visit.sees('#announcer', 'Worker 8 ended');
+  assert.equal(await there.page.locator('#events tbody tr').count(), 2);
+  await there.page.getByLabel('Errors only').check();
+  assert.equal(await there.page.locator('#events tbody tr').count(), 1);
+  await leave(there);
+});
+
+const HOSTILE = [
+  '<img src=x onerror="window.pwned=1">',
+  '</script><script>window.pwned=1</script>',
+  '\u202egnp.exe "&amp;\'`',
+];
+
+test('shows hostile names as text', { skip }, async () => {
+  const pools = HOSTILE.map((name) => new FakePool(name));
+  pools[0].functions = HOSTILE.map((name) => ({
+    name,
+    place: 'inline',
+    why: name,
+    calls: 1,
+    inline: 1,
+    runMs: 1,
+  }));
+  pools[0].decide(1, 2, HOSTILE[0]);
+  pools[0].choose = HOSTILE[1];
+  const there = await visit(pools);
+  await there.visit.sees('#pools tbody', '<img');
+  for (const [i, name] of HOSTILE.entries()) {
+    const link = there.page.locator('#pools tbody tr').nth(i).getByRole('link');
+    assert.equal(await link.textContent(), name);
+    await link.click();
+    await there.page.waitForFunction(
+      (text) => document.getElementById('pool-name').textContent === text,
+      name,
+    );
+    await there.page.locator('#pool:not(.empty)').waitFor();
+    await there.page.locator('#do-pause').click();
+    assert.equal(await there.page.locator('#action-title bdi').textContent(), name);
+    await there.page.locator('#action-cancel').click();
+  }
+  await there.page.locator('#pools tbody a').first().click();
+  await there.page.locator('#pool:not(.empty)').waitFor();
+  there.standIn.emit('error', { pool: HOSTILE[0], error: { name: HOSTILE[0], message: HOSTILE[1] } });
+  there.standIn.push();
+  await there.visit.sees('#events tbody', '</script>');
+  assert.equal(await there.page.evaluate(() => document.querySelectorAll('main img, main script').length), 0);
+  assert.equal(await there.page.evaluate(() => window.pwned), undefined);
+  await leave(there);
+});
+
+test('ten pools with 64 workers: frames go on, and nothing is built anew', { skip }, async () => {
+  const names = Array.from({ length: 10 }, (_, i) => `pool-${i}`);
+  const pools = names.map((name, i) => new FakePool(name, { threads: 64, max: 64, seed: i }));
+  const there = await visit(pools, { server: { tickMs: 1000 }, fragment: '#pool=pool-3' });
+  await there.visit.sees('#workers tbody tr:nth-child(64)', 'ready');
+  const seen = await there.page.evaluate(watchUpdates);
+  assert.equal(seen.elements, 0, 'elements that were added or removed while only numbers changed');
+  assert.ok(seen.texts > 100, `the numbers change: ${seen.texts}`);
+  // Many times fewer than a second has, so that a slow machine passes, and a page that is stuck does not.
+  for (const frames of seen.frames) assert.ok(frames >= 4, `frames between updates: ${seen.frames}`);
+  await leave(there);
+});
+
+/** In the page: what changes during five updates of the opened pool, and how many frames are drawn between them. */
+function watchUpdates() {
+  const seen = { elements: 0, texts: 0, frames: [] };
+  let frames = 0;
+  let isOver = false;
+  const count = () => {
+    frames++;
+    if (!isOver) requestAnimationFrame(count);
+  };
+  requestAnimationFrame(count);
+  const changes = new MutationObserver((records) => {
+    for (const { type, addedNodes, removedNodes } of records) {
+      if (type === 'characterData') seen.texts++;
+      else seen.elements += [...addedNodes, ...removedNodes].filter(({ nodeType }) => nodeType === 1).length;
+    }
+  });
+  changes.observe(document.querySelector('main'), { subtree: true, childList: true, characterData: true });
+  return new Promise((resolve) => {
+    const updates = new MutationObserver(() => {
+      seen.frames.push(frames);
+      frames = 0;
+      if (seen.frames.length < 5) return;
+      isOver = true;
+      changes.disconnect();
+      updates.disconnect();
+      resolve(seen);
+    });
+    // The ages of the workers change with each update, and all at once.
+    const workers = document.getElementById('workers');
+    updates.observe(workers, { subtree: true, childList: true, characterData: true });
+  });
+}
+
+test('changes the screen once in a second, however often the server sends', { skip }, async () => {
+  const pool = new FakePool('images');
+  const there = await visit([pool]);
+  await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
+  const pushing = setInterval(() => {
+    pool.queue++;
+    there.standIn.push();
+  }, 20);
+  const gaps = await there.page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const times = [];
+        const observer = new MutationObserver(() => {
+          times.push(performance.now());
+          if (times.length < 4) return;
+          observer.disconnect();
+          resolve(times.slice(1).map((time, i) => time - times[i]));
+        });
+        const options = { subtree: true, childList: true, characterData: true };
+        observer.observe(document.querySelector('.card:nth-child(2) .lead'), options);
+      }),
+  );
+  clearInterval(pushing);
+  for (const gap of gaps) assert.ok(gap > 900, `${gaps} ms`);
+  await leave(there);
+});
+
+test('the frozen display stands still, and goes on where the pool is by then', { skip }, async () => {
+  const pool = new FakePool('images');
+  const there = await visit([pool]);
+  await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
+  await there.page.getByRole('button', { name: 'Freeze display' }).click();
+  await there.visit.sees('#link-state', 'frozen at');
+  pool.queue = 5;
+  there.standIn.push();
+  const polls = there.standIn.requests.length;
+  await there.page.waitForResponse(/api\/pools$/);
+  assert.ok(there.standIn.requests.length > polls);
+  assert.match(await there.page.locator('.card:nth-child(2) .lead').textContent(), /^0.tasks/);
+  await there.page.getByRole('button', { name: 'Freeze display' }).click();
+  await there.visit.sees('.card:nth-child(2) .lead', '5 tasks');
+  await leave(there);
+});

@@ -1,0 +1,73 @@
+/** Opens the dashboard in a real browser, and notes what it must never do: errors, and requests to anyone else. */
+import { after } from 'node:test';
+import { chromium } from 'playwright-core';
+import { ensureChromium } from '../../../../scripts/ensure-chromium.mjs';
+
+const found = ensureChromium();
+/** For `test(name, { skip }, …)`: false, or why there is no browser. */
+export const skip = found.reason ?? false;
+
+let launched;
+/** One browser for all tests of a file. */
+function browser() {
+  launched ??= chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+  return launched;
+}
+
+after(async () => {
+  await (await launched)?.close();
+});
+
+/** What a page wrote as an error is a failure; `expected` is for what a test provokes. */
+export class Visit {
+  page;
+  errors = [];
+  foreign = [];
+  #context;
+
+  static async to(url, { fragment = '', ...options } = {}) {
+    const visit = new Visit();
+    visit.#context = await (await browser()).newContext({ locale: 'en-US', ...options });
+    visit.page = await visit.#context.newPage();
+    visit.#listen(new URL(url).origin);
+    await visit.page.goto(`${url}${fragment}`);
+    return visit;
+  }
+
+  #listen(origin) {
+    this.page.on('pageerror', (error) => this.errors.push(String(error)));
+    this.page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.errors.push(message.text());
+    });
+    this.page.on('request', (request) => {
+      const { protocol, origin: where } = new URL(request.url());
+      if (protocol !== 'data:' && where !== origin) this.foreign.push(request.url());
+    });
+  }
+
+  /** Waits until the element is to be seen and has that text, or matches it. */
+  async sees(selector, expected) {
+    const { source, flags } =
+      expected instanceof RegExp ? expected : new RegExp(escaped(expected.replaceAll(' ', '\u00a0')), '');
+    await this.page
+      .waitForFunction(
+        ({ selector, source, flags }) => {
+          const node = document.querySelector(selector);
+          if (node === null) return false;
+          const text = node.textContent.replaceAll(' ', '\u00a0');
+          return new RegExp(source, flags).test(text) && (text === '' || node.checkVisibility());
+        },
+        { selector, source: source.replaceAll(' ', '\u00a0'), flags },
+      )
+      .catch(async (error) => {
+        const text = await this.page.locator(selector).first().textContent({ timeout: 1000 }).catch(String);
+        throw new Error(`waited for ${expected} in '${selector}', which is: ${text}`, { cause: error });
+      });
+  }
+
+  async close() {
+    await this.#context.close();
+  }
+}
+
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

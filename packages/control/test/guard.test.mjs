@@ -1,0 +1,251 @@
+/** Who may do what: tokens, hosts and origins, on this machine alone and where others can reach the server. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakePool, patch, poolPath, rawConnection, readToEnd, send, serve } from './helpers.mjs';
+
+const TOKEN = 'a-token-of-ours';
+const json = { 'content-type': 'application/json' };
+const changes = [
+  ['PATCH', poolPath('fake'), '{"threads":1}'],
+  ...['pause', 'resume', 'drain', 'recycle'].map((action) => ['POST', poolPath('fake', `/${action}`)]),
+];
+const reads = ['/api/pools', poolPath('fake'), '/metrics', '/readyz', '/openapi.json'];
+
+test('a change without the token is 401, and nothing is changed', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const wrong = [
+    undefined,
+    '',
+    server.token,
+    `Basic ${server.token}`,
+    `Bearer ${server.token}x`,
+    `Bearer ${server.token.slice(0, -1)}`,
+    `Bearer ${server.token.toUpperCase()}`,
+    'Bearer ',
+    `Bearer ${'x'.repeat(5000)}`,
+  ];
+  for (const [method, path, body] of changes) {
+    for (const authorization of wrong) {
+      const headers = { ...json, ...(authorization === undefined ? {} : { authorization }) };
+      const answer = await send(server, path, { method, headers, body });
+      const what = `${method} ${path} ${authorization}`;
+      assert.deepEqual([answer.status, answer.json.error.code], [401, 'ERR_CONTROL_TOKEN'], what);
+      assert.equal(answer.headers['www-authenticate'], 'Bearer');
+      assert.ok(!answer.text.includes(server.token));
+    }
+  }
+  assert.deepEqual(pool.done, []);
+});
+
+test('the token is asked for before anything else is looked at', async (t) => {
+  const server = await serve(t, []);
+  for (const [method, path, body, type] of [
+    ['PATCH', poolPath('unknown'), '{', 'application/json'],
+    ['PATCH', poolPath('unknown'), 'x'.repeat(100_000), 'text/plain'],
+    ['POST', '/nothing', ''],
+    ['DELETE', '/api/pools', ''],
+  ]) {
+    const headers = type === undefined ? {} : { 'content-type': type };
+    assert.equal((await send(server, path, { method, body, headers })).status, 401, `${method} ${path}`);
+  }
+});
+
+test('with the token every change is done', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool], { token: TOKEN });
+  assert.equal(server.token, TOKEN);
+  for (const [method, path, body] of changes) {
+    const { status } = await send(server, path, {
+      method,
+      token: TOKEN,
+      headers: body === undefined ? {} : json,
+      body,
+    });
+    assert.equal(status, method === 'PATCH' ? 200 : 202);
+  }
+  assert.deepEqual(
+    pool.done.map(([what]) => what),
+    ['configure', 'pause', 'resume', 'drain', 'recycle'],
+  );
+});
+
+test('a random token is another one for each server, and long enough', async (t) => {
+  const [first, second] = [await serve(t, []), await serve(t, [])];
+  assert.notEqual(first.token, second.token);
+  assert.ok(Buffer.from(first.token, 'base64url').length >= 16);
+});
+
+test('where others can reach it, reading needs the token too', async (t) => {
+  const server = await serve(t, [new FakePool()], { host: '0.0.0.0', token: TOKEN });
+  const { port } = new URL(server.url);
+  const local = { url: `http://127.0.0.1:${port}` };
+  for (const path of [...reads, poolPath('fake', '/events'), '/nothing']) {
+    for (const token of [undefined, 'wrong']) {
+      const answer = await send(local, path, { token });
+      assert.deepEqual([answer.status, answer.json.error.code], [401, 'ERR_CONTROL_TOKEN'], path);
+    }
+  }
+  for (const path of reads) assert.equal((await send(local, path, { token: TOKEN })).status, 200, path);
+});
+
+test('where others can reach it, health and the empty page need no token', async (t) => {
+  const server = await serve(t, [new FakePool('secret-name')], { host: '0.0.0.0', token: TOKEN });
+  const local = { url: `http://127.0.0.1:${new URL(server.url).port}` };
+  for (const path of ['/healthz', '/', '/assets/index.html']) {
+    const { status, text } = await send(local, path);
+    assert.equal(status, 200, path);
+    assert.ok(!text.includes('secret-name') && !text.includes(TOKEN));
+  }
+});
+
+test('on all addresses, it answers to those of this machine, and to no other name', async (t) => {
+  const server = await serve(t, [], { host: '0.0.0.0', token: TOKEN });
+  const { port } = new URL(server.url);
+  const local = { url: `http://127.0.0.1:${port}` };
+  const { networkInterfaces } = await import('node:os');
+  const addresses = Object.values(networkInterfaces()).flat();
+  const hosts = addresses.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+  for (const host of hosts) {
+    assert.equal((await send(local, '/healthz', { headers: { host: `${host}:${port}` } })).status, 200, host);
+  }
+  for (const host of ['192.0.2.7', 'evil.example']) {
+    assert.equal((await send(local, '/healthz', { headers: { host: `${host}:${port}` } })).status, 403, host);
+  }
+});
+
+test('another Host than its own is 403: a name that an attacker has led here', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const { port } = new URL(server.url);
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    `localhost.evil.example:${port}`,
+    '127.0.0.1',
+    'localhost',
+    `127.0.0.1:${Number(port) + 1}`,
+    `127.0.0.1:${port}.evil.example`,
+    `evil@127.0.0.1:${port}`,
+    `[::2]:${port}`,
+  ]) {
+    for (const path of [...reads, '/', '/healthz', '/nothing']) {
+      const answer = await send(server, path, { headers: { host } });
+      assert.deepEqual([answer.status, answer.json.error.code], [403, 'ERR_CONTROL_HOST'], `${host} ${path}`);
+    }
+    const headers = { ...json, host };
+    const change = { method: 'PATCH', token: server.token, headers, body: '{"threads":1}' };
+    assert.equal((await send(server, poolPath('fake'), change)).status, 403, host);
+  }
+  for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]']) {
+    assert.equal(
+      (await send(server, '/api/pools', { headers: { host: `${host}:${port}` } })).status,
+      200,
+      host,
+    );
+  }
+  assert.deepEqual(pool.done, []);
+});
+
+test('without a Host there is no answer', async (t) => {
+  const server = await serve(t, [new FakePool()]);
+  const old = await rawConnection(t, server);
+  old.write('GET /api/pools HTTP/1.0\r\n\r\n');
+  assert.match(await readToEnd(old), /^HTTP\/1\.1 403 .*ERR_CONTROL_HOST/s);
+  const current = await rawConnection(t, server);
+  current.write('GET /api/pools HTTP/1.1\r\n\r\n');
+  assert.match(await readToEnd(current), /^HTTP\/1\.1 400 /);
+});
+
+test('names that the owner has allowed are its own', async (t) => {
+  const server = await serve(t, [], { allowedHosts: ['Control.Example', 'box:8080'] });
+  for (const host of ['control.example', 'CONTROL.example', 'box:8080']) {
+    assert.equal((await send(server, '/api/pools', { headers: { host } })).status, 200, host);
+  }
+  for (const host of ['box', 'box:80', 'control.example:80', 'a.control.example']) {
+    assert.equal((await send(server, '/api/pools', { headers: { host } })).status, 403, host);
+  }
+});
+
+test('another Origin than its own is 403, also with the token', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const { port } = new URL(server.url);
+  for (const origin of [
+    'http://evil.example',
+    'null',
+    '',
+    `http://127.0.0.1:${Number(port) + 1}`,
+    'http://127.0.0.1',
+    `https://127.0.0.1:${port}`,
+    `http://localhost:${port}`,
+    `http://127.0.0.1:${port}.evil.example`,
+    `http://127.0.0.1:${port}/`,
+  ]) {
+    for (const [method, path, body] of changes) {
+      const headers = { ...json, origin };
+      const answer = await send(server, path, { method, token: server.token, headers, body });
+      assert.deepEqual(
+        [answer.status, answer.json.error.code],
+        [403, 'ERR_CONTROL_ORIGIN'],
+        `${origin} ${path}`,
+      );
+    }
+  }
+  assert.deepEqual(pool.done, []);
+});
+
+test('its own Origin, or none, may change things', async (t) => {
+  const server = await serve(t, [new FakePool()], { allowedHosts: ['control.example'] });
+  const change = (headers) =>
+    send(server, poolPath('fake', '/pause'), { method: 'POST', token: server.token, headers });
+  assert.equal((await change({})).status, 202);
+  assert.equal((await change({ origin: server.url })).status, 202);
+  // A proxy that speaks TLS with the browser.
+  const proxied = { host: 'control.example', origin: 'https://control.example' };
+  assert.equal((await change(proxied)).status, 202);
+  assert.equal((await change({ ...proxied, origin: 'https://other.example' })).status, 403);
+});
+
+test('no page of another site may read: nothing allows it', async (t) => {
+  const server = await serve(t, [new FakePool()]);
+  for (const path of reads) {
+    const { headers } = await send(server, path);
+    assert.deepEqual(
+      Object.keys(headers).filter((name) => name.startsWith('access-control')),
+      [],
+      path,
+    );
+    const asked = await send(server, path, { headers: { origin: 'http://evil.example' } });
+    assert.deepEqual([asked.status, asked.json.error.code], [403, 'ERR_CONTROL_ORIGIN'], path);
+  }
+});
+
+test('no GET changes anything', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  for (const [, path] of changes) {
+    for (const query of ['', '?threads=1', '?_method=POST']) {
+      const { status } = await send(server, path + query, {
+        token: server.token,
+        headers: { 'x-http-method-override': 'POST' },
+      });
+      assert.equal(status, path === poolPath('fake') ? 200 : 405);
+    }
+  }
+  assert.deepEqual(pool.done, []);
+});
+
+test('an address of IPv6 is written in brackets', async (t) => {
+  let server;
+  try {
+    server = await serve(t, [new FakePool()], { host: '::1' });
+  } catch (error) {
+    if (error.code !== 'ERR_CONTROL_LISTEN') throw error;
+    t.skip('this machine has no IPv6');
+    return;
+  }
+  assert.match(server.url, /^http:\/\/\[::1\]:\d+$/);
+  assert.equal((await send(server, '/api/pools')).status, 200);
+  assert.equal((await patch(server, 'fake', { threads: 1 })).status, 200);
+});

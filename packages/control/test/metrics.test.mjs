@@ -1,0 +1,189 @@
+/** The metrics: what each says of a pool, and that its page says what each means. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { FakePool, send, serve } from './helpers.mjs';
+
+const PAGE = new URL('../../../docs/metrics.md', import.meta.url);
+
+const worker = (id, fields) => ({
+  id,
+  state: 'ready',
+  inline: false,
+  load: 0,
+  completed: 0,
+  utilization: 0.5,
+  heapUsedBytes: 4096,
+  ageMs: 1,
+  cpu: { usedMs: 1500, waitedMs: 250 },
+  ...fields,
+});
+
+/** Every sample by its name and labels, as text; the types by name. */
+async function scrape(server) {
+  const { status, headers, text } = await send(server, '/metrics');
+  assert.equal(status, 200);
+  assert.match(headers['content-type'], /^text\/plain; version=0\.0\.4/);
+  const lines = text.split('\n').filter((line) => line !== '');
+  const samples = lines.filter((line) => !line.startsWith('#')).map((line) => /^(.*) (\S+)$/.exec(line));
+  const types = lines.filter((line) => line.startsWith('# TYPE ')).map((line) => line.split(' ').slice(2));
+  return {
+    lines,
+    samples: Object.fromEntries(samples.map(([, series, value]) => [series, Number(value)])),
+    count: samples.length,
+    types: Object.fromEntries(types),
+  };
+}
+
+test('a pool is what its stats say, in base units', async (t) => {
+  const pool = new FakePool('p', {
+    coordinator: { utilization: 0.125, restarts: 3 },
+    sizing: { policy: 'auto', decisions: [{ at: 1000 }, { at: 1_700_000_000_500 }] },
+    workers: [worker(1), worker(2, { cpu: null, utilization: 1 }), worker(3, { inline: true })],
+  });
+  const server = await serve(t, [pool]);
+  const { samples } = await scrape(server);
+  const { threadwise_process_resident_bytes: resident, ...rest } = samples;
+  assert.ok(resident > 10_000_000);
+  const p = (labels = '') => `{pool="p"${labels && `,${labels}`}}`;
+  assert.deepEqual(rest, {
+    [`threadwise_pool_state${p('state="open"')}`]: 1,
+    [`threadwise_pool_state${p('state="paused"')}`]: 0,
+    [`threadwise_pool_state${p('state="draining"')}`]: 0,
+    [`threadwise_pool_state${p('state="broken"')}`]: 0,
+    [`threadwise_pool_state${p('state="closing"')}`]: 0,
+    [`threadwise_pool_state${p('state="closed"')}`]: 0,
+    [`threadwise_pool_threads${p('state="starting"')}`]: 1,
+    [`threadwise_pool_threads${p('state="idle"')}`]: 1,
+    [`threadwise_pool_threads${p('state="busy"')}`]: 1,
+    [`threadwise_pool_threads_limit${p('bound="min"')}`]: 1,
+    [`threadwise_pool_threads_limit${p('bound="max"')}`]: 4,
+    [`threadwise_queue_size${p()}`]: 5,
+    [`threadwise_queue_limit${p()}`]: 100,
+    [`threadwise_queue_oldest_seconds${p()}`]: 1.5,
+    [`threadwise_tasks_submitted_total${p()}`]: 34,
+    [`threadwise_tasks_total${p('outcome="completed"')}`]: 10,
+    [`threadwise_tasks_total${p('outcome="failed"')}`]: 2,
+    [`threadwise_tasks_total${p('outcome="aborted"')}`]: 3,
+    [`threadwise_tasks_total${p('outcome="timed_out"')}`]: 4,
+    [`threadwise_tasks_total${p('outcome="crashed"')}`]: 1,
+    [`threadwise_tasks_total${p('outcome="rejected"')}`]: 6,
+    [`threadwise_tasks_open${p()}`]: 8,
+    [`threadwise_retries_total${p()}`]: 7,
+    [`threadwise_task_run_seconds${p('quantile="0.5"')}`]: 0.2,
+    [`threadwise_task_run_seconds${p('quantile="0.9"')}`]: 0.4,
+    [`threadwise_task_run_seconds${p('quantile="0.99"')}`]: 0.5,
+    [`threadwise_task_run_seconds_sum${p()}`]: 1,
+    [`threadwise_task_run_seconds_count${p()}`]: 4,
+    // Nothing was measured: no quantile is right.
+    [`threadwise_task_wait_seconds_sum${p()}`]: 0,
+    [`threadwise_task_wait_seconds_count${p()}`]: 0,
+    [`threadwise_crashes_total${p()}`]: 1,
+    [`threadwise_recycled_total${p()}`]: 2,
+    [`threadwise_coordinator_restarts_total${p()}`]: 3,
+    [`threadwise_sizing_last_decision_timestamp_seconds${p()}`]: 1_700_000_000.5,
+    [`threadwise_event_loop_utilization_ratio${p('thread="main"')}`]: 0.25,
+    [`threadwise_event_loop_utilization_ratio${p('thread="coordinator"')}`]: 0.125,
+    [`threadwise_event_loop_utilization_ratio${p('thread="1"')}`]: 0.5,
+    [`threadwise_event_loop_utilization_ratio${p('thread="2"')}`]: 1,
+    [`threadwise_worker_heap_bytes${p('thread="1"')}`]: 4096,
+    [`threadwise_worker_heap_bytes${p('thread="2"')}`]: 4096,
+    [`threadwise_worker_cpu_seconds_total${p('thread="1"')}`]: 1.5,
+    [`threadwise_worker_cpu_wait_seconds_total${p('thread="1"')}`]: 0.25,
+    threadwise_control_event_streams: 0,
+  });
+});
+
+test('what a pool does not have is not there', async (t) => {
+  const queue = { size: 0, limit: null, oldestMs: 0 };
+  const server = await serve(t, [new FakePool('p', { queue, process: undefined })]);
+  const { samples } = await scrape(server);
+  const there = Object.keys(samples);
+  for (const name of [
+    'queue_limit',
+    'coordinator_restarts',
+    'sizing_last_decision',
+    'event_loop_utilization',
+  ]) {
+    assert.deepEqual(
+      there.filter((series) => series.startsWith(`threadwise_${name}`)),
+      [],
+    );
+  }
+});
+
+test('each pool has its own series, whatever its name', async (t) => {
+  const names = [
+    'plain',
+    'plain',
+    'a "b"',
+    'back\\slash',
+    'two\nlines',
+    'ü 💥',
+    '\ud800',
+    '\udfff',
+    '{}',
+    '',
+  ];
+  const server = await serve(
+    t,
+    names.map((name) => new FakePool(name)),
+  );
+  const { samples, count } = await scrape(server);
+  assert.equal(Object.keys(samples).length, count, 'no series twice');
+  const labels = [
+    'plain',
+    'plain~2',
+    'a \\"b\\"',
+    'back\\\\slash',
+    'two\\nlines',
+    'ü 💥',
+    '\ufffd',
+    '\ufffd~2',
+  ];
+  for (const label of labels) assert.equal(samples[`threadwise_queue_size{pool="${label}"}`], 5, label);
+});
+
+test('a scrape looks at each pool once, and nobody looks at it between', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  assert.equal(pool.asked, 0);
+  await scrape(server);
+  assert.equal(pool.asked, 1);
+  await Promise.all([scrape(server), scrape(server)]);
+  assert.equal(pool.asked, 3);
+});
+
+test('without pools there is what the process has', async (t) => {
+  const { samples } = await scrape(await serve(t, []));
+  assert.deepEqual(Object.keys(samples), [
+    'threadwise_process_resident_bytes',
+    'threadwise_control_event_streams',
+  ]);
+});
+
+test('two servers of a program know nothing of each other', async (t) => {
+  const [first, second] = [await serve(t, [new FakePool('one')]), await serve(t, [new FakePool('two')])];
+  const pools = async (server) =>
+    Object.keys((await scrape(server)).samples).filter((series) =>
+      series.startsWith('threadwise_queue_size'),
+    );
+  assert.deepEqual(await pools(first), ['threadwise_queue_size{pool="one"}']);
+  assert.deepEqual(await pools(second), ['threadwise_queue_size{pool="two"}']);
+});
+
+test('the page of the metrics has each of them, with its type, and no other', async (t) => {
+  const { types } = await scrape(await serve(t, []));
+  const rows = readFileSync(PAGE, 'utf8').matchAll(/^\| `(threadwise_\w+)`[^|]*\| (\w+)/gm);
+  assert.deepEqual(Object.fromEntries([...rows].map(([, name, type]) => [name, type])), types);
+});
+
+test('the help says in one line what each means', async (t) => {
+  const { lines, types } = await scrape(await serve(t, []));
+  for (const name of Object.keys(types)) {
+    assert.ok(
+      lines.some((line) => line.startsWith(`# HELP ${name} `) && line.length > `# HELP ${name} `.length + 10),
+      name,
+    );
+  }
+});

@@ -1,0 +1,26 @@
+// The browser that the dashboard's tests need: found, or installed where Debian's packages can be; otherwise says why not.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ensureDebianPackages, pathOf } from './debian.mjs';
+
+const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome'];
+const self = fileURLToPath(import.meta.url);
+
+function findChromium() {
+  return COMMANDS.map(pathOf).find((path) => path !== undefined);
+}
+
+/** `{ path }` of a Chromium, or `{ reason }` why there is none. */
+export function ensureChromium() {
+  // In a process of its own: what cannot be installed ends it.
+  if (findChromium() === undefined) spawnSync(process.execPath, [self], { stdio: ['ignore', 2, 2] });
+  const path = findChromium();
+  return path === undefined
+    ? { reason: 'no Chromium was found; on Debian: sudo apt-get install chromium' }
+    : { path };
+}
+
+if (process.argv[1] === self) {
+  const isThere = findChromium() !== undefined || ensureDebianPackages(['chromium'], ['chromium']);
+  process.exitCode = isThere ? 0 : 1;
+}
