@@ -73,8 +73,8 @@ const crossings = [
   { name: 'messages, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => join(root, `test/${name}.test.mjs`);
-const PROMISES = ['promises', 'faults', 'steering', 'tracing'].map(suite);
-const LONG = ['storm', 'soak'].map(suite);
+const PROMISES = ['promises', 'faults'].map(suite);
+const LONG = ['steering', 'tracing', 'storm', 'soak'].map(suite);
 const SHORT_SOAK = { SOAK_CALLS: '200000' };
 
 function testAllWays(node) {

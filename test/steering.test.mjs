@@ -144,6 +144,21 @@ describe('recycle', () => {
     assert.ok(most <= 4, `${most} workers at a time`);
   });
 
+  test('of a pool that has grown beyond the cores, to as many as there were', async (t) => {
+    const pool = poolFor(t, { threads: { min: 1, max: 4 } });
+    await pool.ready;
+    const { shared, open } = gate();
+    const calls = range(4).map(() => pool.run('waitFor', [shared]));
+    while (pool.stats().threads.current < 4) await event(pool, 'worker:ready');
+    const before = pool.stats().workers.map(({ id }) => id);
+    const recycled = pool.recycle();
+    open();
+    await Promise.all([recycled, ...calls]);
+    const { workers, threads } = pool.stats();
+    assert.equal(threads.current, 4);
+    assert.ok(workers.every(({ id }) => !before.includes(id)));
+  });
+
   test('asked for again while it goes on, it replaces all that are there by then', async (t) => {
     const pool = poolFor(t, { threads: 2 });
     await pool.ready;

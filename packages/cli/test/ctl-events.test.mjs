@@ -88,7 +88,7 @@ test(
 );
 
 test('drain --wait does not end as long as one call is open', options, async (t) => {
-  const { server, images, ended } = await follow(t, ['drain', 'images', '--wait', '--timeout', '1s']);
+  const { server, images, ended } = await follow(t, ['drain', 'images', '--wait', '--timeout', '4s']);
   withOpen(images, 1);
   server.sendStats('images');
   const { code, stdout, stderr } = await ended;
@@ -96,7 +96,7 @@ test('drain --wait does not end as long as one call is open', options, async (t)
   assert.equal(JSON.parse(stdout).tasks.open, 1, 'the last that is known');
   assert.match(
     stderr,
-    /^threadwise: It did not end within 1\.00 s\. At last 1 call was open in images\. The pool goes on draining/,
+    /^threadwise: It did not end within 4\.00 s\. At last 1 call was open in images\. The pool goes on draining/,
   );
 });
 
@@ -140,4 +140,12 @@ test('drain --wait: a program that ends says how many calls were open at last', 
   const { code, stdout, stderr } = await ended;
   assert.deepEqual([code, JSON.parse(stdout).tasks.open], [5, 7]);
   assert.match(stderr, /ended the connection\. At last 7 calls were open in images\./);
+});
+
+test('drain --wait: so does a connection that breaks off', options, async (t) => {
+  const { server, ended } = await follow(t, ['drain', 'images', '--wait']);
+  await server.close();
+  const { code, stdout, stderr } = await ended;
+  assert.deepEqual([code, JSON.parse(stdout).tasks.open], [5, 39]);
+  assert.match(stderr, /Has the program ended\? At last 39 calls were open in images\./);
 });

@@ -102,7 +102,7 @@ test('drain --wait ends when the last call has, and not before', options, async 
   const { pool, gate, open } = await poolWithGate('images');
   const server = await serve(t, [pool]);
   const held = pool.run('hold', [gate]);
-  const late = await run(['ctl', server.url, 'drain', '--wait', '--timeout', '1s'], { env: ENV });
+  const late = await run(['ctl', server.url, 'drain', '--wait', '--timeout', '4s'], { env: ENV });
   assert.equal(late.code, 7);
   assert.match(late.stderr, /1 call was open in images/);
   await assert.rejects(pool.run('double', [1]), 'new calls are refused');

@@ -1,4 +1,7 @@
-/** `threadwise top` on a real terminal: what is on the screen, what keys do, and that the terminal is given back. */
+/**
+ * `threadwise top` on a real terminal: what is on the screen, what keys do, and that the terminal is given
+ * back.
+ */
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -8,7 +11,10 @@ import { startServer, TOKEN } from './fixtures/control/server.mjs';
 import { pool, worker } from './fixtures/control/stats.mjs';
 import { Screen, whyNoTmux } from './fixtures/control/tmux.mjs';
 
-/** Everything in here waits for something to be seen; what never comes is told of after this time. Milliseconds. */
+/**
+ * Everything in here waits for something to be seen; what never comes is told of after this time.
+ * Milliseconds.
+ */
 const options = { skip: whyNoTmux() ?? false, timeout: 60_000 };
 
 const mail = pool('mail', { state: 'paused', threads: { min: 1, max: 4, current: 1, starting: 0, idle: 0 } });
@@ -63,7 +69,8 @@ test('shows the pools, the workers, the functions and the decisions', options, a
 test('the last column of the terminal is used, too', options, async (t) => {
   const name = 'images-and-their-thumbnails';
   const { screen } = await watch(t, { served: [pool(name)], columns: 100 });
-  // 2, 10 for the name, and 9, 8, 7, 8, 7, 6, 8, 8, 8, 8 and 5 for the others with their gaps; the name gets the other 6.
+  // 2, 10 for the name, and 9, 8, 7, 8, 7, 6, 8, 8, 8, 8 and 5 for the others with their gaps: 94.
+  // The name gets the other 6.
   assert.match(screen.lines[2], /^> images-and-thei… open .* 7%$/);
   assert.equal(screen.lines[2].length, 100);
 });

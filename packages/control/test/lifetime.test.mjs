@@ -129,17 +129,14 @@ test('announce writes one line with the address and the token to standard error'
   const server = await serve(t, [], { token: 'the-token' });
   const written = writtenToStderr(t);
   announce(server);
-  assert.deepEqual(written, [`threadwise control: ${server.url} (token: the-token)\n`]);
+  assert.deepEqual(written, [`threadwise control: ${server.url}/#token=the-token\n`]);
 });
 
 test('by the environment: a port, or a host and a port', async () => {
   for (const value of ['0', '127.0.0.1:0', 'localhost:0']) {
     const { code, stdout, stderr } = await run('environment', { value });
     assert.deepEqual([code, stdout], [0, 'answered 200\n'], value);
-    assert.match(
-      stderr,
-      /^threadwise control: http:\/\/(127\.0\.0\.1|localhost):\d+ \(token: [\w-]{22,}\)\n$/,
-    );
+    assert.match(stderr, /^threadwise control: http:\/\/(127\.0\.0\.1|localhost):\d+\/#token=[\w-]{22,}\n$/);
   }
 });
 
@@ -178,7 +175,7 @@ test('a program that knows nothing of it is served by THREADWISE_CONTROL alone',
   const { child, output } = start('unaware', { env: { THREADWISE_CONTROL: '0' } });
   const closed = once(child, 'close');
   await until(child.stderr, 'data', () => output.stderr.includes('\n'));
-  const [, url, token] = /^threadwise control: (\S+) \(token: (\S+)\)\n$/.exec(output.stderr);
+  const [, url, token] = /^threadwise control: (\S+)\/#token=(\S+)\n$/.exec(output.stderr);
   const { pools } = await (await fetch(`${url}/api/pools`)).json();
   assert.deepEqual(
     pools.map(({ name }) => name),

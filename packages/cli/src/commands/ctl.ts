@@ -19,8 +19,8 @@ type SetExitCode = (code: number) => void;
 type Run = (work: (client: ControlClient) => Promise<number>) => Promise<void>;
 
 /**
- * The address comes before the command, and commander wants commands first: so this one takes all words, and has
- * another one of its own understand those behind the address.
+ * The address comes before the command, and commander wants commands first: so this one takes all words, and
+ * has another one of its own understand those behind the address.
  */
 export function addCtl(program: Command, setExitCode: SetExitCode): void {
   const command = program

@@ -15,7 +15,8 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
     .command('top')
     .summary('watch the pools of a running program')
     .description(
-      'Watch the pools of a running program, and steer them: a live view. Without a terminal, one snapshot as text.',
+      'Watch the pools of a running program, and steer them: a live view. ' +
+        'Without a terminal, one snapshot as text.',
     )
     .argument('[url]', 'where it listens: 9000, host:9000 or a URL (default: port $THREADWISE_CONTROL here)')
     .option('--once', 'print one snapshot and end');

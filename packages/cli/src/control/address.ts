@@ -3,7 +3,8 @@
 import { UsageError } from '../usage-error.js';
 
 const EXPECTED =
-  'Expected where the program listens: a port (9000, :9000), host:port (localhost:9000), or a URL (http://127.0.0.1:9000).';
+  'Expected where the program listens: a port (9000, :9000), host:port (localhost:9000), ' +
+  'or a URL (http://127.0.0.1:9000).';
 /** Where a server listens on all interfaces, it can be reached on the loopback one. */
 const ANY_HOST: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]' };
 
@@ -27,7 +28,8 @@ export function addressFrom(env: NodeJS.ProcessEnv): URL {
   const text = env.THREADWISE_CONTROL?.trim() ?? '';
   if (text === '') {
     throw new UsageError(
-      `Which program? ${EXPECTED} Without an argument, the environment variable THREADWISE_CONTROL says it; it is not set.`,
+      `Which program? ${EXPECTED} Without an argument, ` +
+        'the environment variable THREADWISE_CONTROL says it; it is not set.',
     );
   }
   try {

@@ -1,4 +1,6 @@
-/** Asks a program's control server: reads, changes, and its stream of events, with errors that say what to do. */
+/**
+ * Asks a program's control server: reads, changes, and its stream of events, with errors that say what to do.
+ */
 
 import { formatDuration } from '../run/numbers.js';
 import { UsageError } from '../usage-error.js';

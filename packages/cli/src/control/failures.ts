@@ -35,9 +35,10 @@ const lostCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_
 /** It came through and broke off. */
 export function lostConnection(address: URL, error: unknown): ControlError {
   const { code, message } = rootOf(error);
+  const because = code === '' ? safeText(message) : code;
   return new ControlError(
     'ERR_UNREACHABLE',
-    `The connection to ${shown(address)} was lost (${code === '' ? safeText(message) : code}). Has the program ended?`,
+    `The connection to ${shown(address)} was lost (${because}). Has the program ended?`,
     { cause: error },
   );
 }
@@ -45,7 +46,8 @@ export function lostConnection(address: URL, error: unknown): ControlError {
 export function noAnswer(address: URL, time: string): ControlError {
   return new ControlError(
     'ERR_TIMEOUT',
-    `No answer from ${shown(address)} within ${time}. The program's main thread may be blocked, or its host out of reach.`,
+    `No answer from ${shown(address)} within ${time}. ` +
+      "The program's main thread may be blocked, or its host out of reach.",
   );
 }
 
@@ -69,7 +71,8 @@ export function refusal(address: URL, status: number, body: string): ControlErro
     const why = told?.message ?? 'a token is needed';
     return new ControlError(
       'ERR_UNAUTHORISED',
-      `${shown(address)} wants another token, or one at all (401: ${why}). Set ${TOKEN_VARIABLE} to the token of the program.`,
+      `${shown(address)} wants another token, or one at all (401: ${why}). ` +
+        `Set ${TOKEN_VARIABLE} to the token of the program.`,
     );
   }
   // Every error of a control server has a code and a message; others are of somebody else.

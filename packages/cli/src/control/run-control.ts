@@ -1,4 +1,7 @@
-/** How `top` and `ctl` end: by an exit code, with the message of what was expected to go wrong on standard error. */
+/**
+ * How `top` and `ctl` end: by an exit code, with the message of what was expected to go wrong on standard
+ * error.
+ */
 
 import { ControlError } from './control-error.js';
 

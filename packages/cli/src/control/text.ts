@@ -1,10 +1,14 @@
-/** Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer the screen. */
+/**
+ * Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer
+ * the screen.
+ */
 
 const REPLACEMENT = '\uFFFD';
 
 /**
- * What could move the cursor, change colours, hide, or turn the direction of writing: control characters (Cc), format
- * characters such as joiners and overrides (Cf), halves of characters (Cs), separators of lines and paragraphs.
+ * What could move the cursor, change colours, hide, or turn the direction of writing: control characters
+ * (Cc), format characters such as joiners and overrides (Cf), halves of characters (Cs), separators of lines
+ * and paragraphs.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 /** They ask for another look of the character before, and terminals disagree on how wide that is. */

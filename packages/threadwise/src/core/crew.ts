@@ -39,6 +39,8 @@ export interface CrewContext {
   onFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void;
   /** A worker ended that nobody asked to, or that was asked to. */
   onGone(slot: WorkerSlot): void;
+  /** A worker is being replaced. */
+  onRecycled(): void;
   /** A worker ended a task. */
   onCompleted(): void;
   /** A batch of results was handled: a good moment to size the crew. */
@@ -198,6 +200,7 @@ export class Crew {
     if (slot.state !== 'ready' || slot.inline) return;
     this.#context.recorder.recycled();
     this.retire(slot, 'recycled');
+    this.#context.onRecycled();
     this.#context.onGone(slot);
   }
 

@@ -101,6 +101,9 @@ export class Engine {
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
       onCompleted: () => this.#staffing.succeeded(),
+      onRecycled: () => {
+        if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#staffing.replace();
+      },
     });
     this.#dispatch = parts.newDispatch({
       platform,

@@ -86,6 +86,11 @@ export class Staffing {
     this.#prepare();
   }
 
+  /** One in the place of a worker that is being replaced: whether there should be so many is not the question now. */
+  replace(): void {
+    if (this.#isOpen && this.#context.crew.servingCount < this.#bounds.max) this.#grow(1);
+  }
+
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
   get canGrow(): boolean {
     return this.#pause === undefined && !this.#isFull;

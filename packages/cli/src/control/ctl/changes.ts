@@ -45,6 +45,7 @@ export function changeOf({ threads, min, max, choose, placement, queueLimit }: R
   };
   if (Object.keys(change).length > 0) return change;
   throw new UsageError(
-    'Nothing to change: expected one or more of --threads, --min, --max, --choose, --placement, --queue-limit.',
+    'Nothing to change: expected one or more of ' +
+      '--threads, --min, --max, --choose, --placement, --queue-limit.',
   );
 }

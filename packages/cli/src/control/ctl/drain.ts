@@ -46,9 +46,10 @@ class Waiting {
       if (!(error instanceof ControlError)) throw error;
       // Closed between two requests: that settles every call.
       if (error.answerCode === 'ERR_POOL_CLOSED') return;
-      throw error.code === 'ERR_TIMEOUT' ? this.#late(error) : error;
+      if (error.code === 'ERR_TIMEOUT') throw this.#late(error);
+      throw error.code === 'ERR_UNREACHABLE' ? this.#lost(error.message, error) : error;
     }
-    throw new ControlError('ERR_UNREACHABLE', `The program ended the connection. ${this.#told()}`);
+    throw this.#lost('The program ended the connection.');
   }
 
   /** Whether it came to an end: no call is open, or the pool is closed. */
@@ -79,12 +80,17 @@ class Waiting {
 
   #told(): string {
     const open = this.#open();
-    return `At last ${open === 1 ? '1 call was' : `${open ?? '?'} calls were`} open in ${safeText(this.last.name)}.`;
+    const calls = open === 1 ? '1 call was' : `${open ?? '?'} calls were`;
+    return `At last ${calls} open in ${safeText(this.last.name)}.`;
   }
 
   #late(cause: ControlError): ControlError {
     const told = `${cause.message} ${this.#told()} The pool goes on draining; 'ctl resume' undoes that.`;
     return new ControlError('ERR_TIMEOUT', told, { cause });
+  }
+
+  #lost(message: string, cause?: ControlError): ControlError {
+    return new ControlError('ERR_UNREACHABLE', `${message} ${this.#told()}`, { cause });
   }
 
   #undone(state: string): ControlError {

@@ -9,7 +9,9 @@ export function printLine(value: unknown): Promise<boolean> {
   return write(`${safeJson(JSON.stringify(value))}\n`);
 }
 
-/** JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same. */
+/**
+ * JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
+ */
 export function safeJson(text: string): string {
   return text.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -1,4 +1,7 @@
-/** What is told of one pool in words: its calls, and how it is set. In the order in which a narrow screen drops them. */
+/**
+ * What is told of one pool in words: its calls, and how it is set. In the order in which a narrow screen
+ * drops them.
+ */
 
 import { count, percent } from './figures.js';
 import type { PoolView } from './pool-view.js';

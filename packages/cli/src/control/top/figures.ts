@@ -1,4 +1,7 @@
-/** Numbers for columns that are a few characters wide: never wider than that, whatever they are. '-' is not known. */
+/**
+ * Numbers for columns that are a few characters wide: never wider than that, whatever they are. '-' is not
+ * known.
+ */
 
 import prettyBytes from 'pretty-bytes';
 

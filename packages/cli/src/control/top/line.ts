@@ -1,4 +1,7 @@
-/** A line of the screen: pieces of text with a style each. Styles emphasise; what they mean is always said in words, too. */
+/**
+ * A line of the screen: pieces of text with a style each. Styles emphasise; what they mean is always said in
+ * words, too.
+ */
 
 import { truncated, widthOf } from '../text.js';
 
@@ -49,7 +52,10 @@ export function joined(pieces: readonly string[], width: number, separator = '  
   return text;
 }
 
-/** Breaks a text at blanks into at most `lines` lines. What does not fit into the last one, and words too long, are cut. */
+/**
+ * Breaks a text at blanks into at most `lines` lines. What does not fit into the last one, and words too
+ * long, are cut.
+ */
 export function wrapped(text: string, width: number, lines: number): string[] {
   const result = [''];
   for (const word of text.split(' ')) {

@@ -1,6 +1,6 @@
 /**
- * What is shown of a pool, read out of what its program sent. The program may have another version than this command:
- * what is missing is undefined and shown as '-', and what is new is passed over.
+ * What is shown of a pool, read out of what its program sent. The program may have another version than this
+ * command: what is missing is undefined and shown as '-', and what is new is passed over.
  */
 
 import { isRecord, type Overview, type PoolJson } from '../client.js';

@@ -1,4 +1,7 @@
-/** How long to wait between attempts to connect: a program that restarts is found soon, one that is gone is left alone. */
+/**
+ * How long to wait between attempts to connect: a program that restarts is found soon, one that is gone is
+ * left alone.
+ */
 
 /** The first pause. Milliseconds; like the others chosen, not measured. */
 const FIRST_MS = 1000;

@@ -1,4 +1,7 @@
-/** What `top` knows and shows, and what keys and news make of it. Pure: a state and an event in, a state and wishes out. */
+/**
+ * What `top` knows and shows, and what keys and news make of it. Pure: a state and an event in, a state and
+ * wishes out.
+ */
 
 import type { Change } from '../client.js';
 import type { Key } from './keys.js';
@@ -174,7 +177,9 @@ function asked(state: TopState, make: (pool: PoolView) => Request | string): Top
   return { ...state, mode: { kind: 'asking', request } };
 }
 
-/** The question says what will be so, not by how much: an answer may come when others have changed it, too. */
+/**
+ * The question says what will be so, not by how much: an answer may come when others have changed it, too.
+ */
 function resized({ name, label, threads: { min, max } }: PoolView, by: number): Request | string {
   if (min === undefined || max === undefined) return `How many threads ${label} has is not known.`;
   const to = max + by;

@@ -33,8 +33,8 @@ const MARK = '> ';
 const NO_MARK = '  ';
 
 /**
- * The title and as many rows as there is room for, in `lines` lines; from `first` on. Where not all rows are shown, the
- * first title says how many are.
+ * The title and as many rows as there is room for, in `lines` lines; from `first` on. Where not all rows are
+ * shown, the first title says how many are.
  */
 export function tableLines<Row>(
   table: Table<Row>,

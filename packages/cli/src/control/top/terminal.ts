@@ -1,6 +1,6 @@
 /**
- * The terminal while `top` has it: another screen, no cursor, keys one by one. Whatever ends the process, short of SIGKILL,
- * gives it back as it was.
+ * The terminal while `top` has it: another screen, no cursor, keys one by one. Whatever ends the process,
+ * short of SIGKILL, gives it back as it was.
  */
 
 import { writeSync } from 'node:fs';
@@ -10,7 +10,10 @@ import type { Size } from './view.js';
 
 /** DEC private modes: the other screen, the cursor, breaking long lines. */
 const ENTER = '\x1b[?1049h\x1b[?25l\x1b[?7l';
-/** Cleared before it goes: where a resize has left the two screens of different size, a rest of it would stay in tmux. */
+/**
+ * Cleared before it goes: where a resize has left the two screens of different size, a rest of it would stay
+ * in tmux.
+ */
 const LEAVE = '\x1b[0m\x1b[H\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l';
 /** Some terminals, such as that of a serial line, say nothing or zero. */
 const USUAL: Size = { columns: 80, rows: 24 };

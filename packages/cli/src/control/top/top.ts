@@ -125,7 +125,10 @@ class Top {
     await this.#read();
   }
 
-  /** An error in here ends it by way of `run`: it would be printed on the screen that is about to go, otherwise. */
+  /**
+   * An error in here ends it by way of `run`: it would be printed on the screen that is about to go,
+   * otherwise.
+   */
   #handle(event: TopEvent): void {
     try {
       const { state, wish } = step(this.#state, event);

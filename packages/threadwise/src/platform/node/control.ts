@@ -2,6 +2,7 @@
  * Switches control on by the environment: THREADWISE_CONTROL=9000 in any program that has a pool, if `@threadwise/control`
  * is installed beside this library. Costs nothing where the variable is not set.
  */
+import { isMainThread } from 'node:worker_threads';
 
 const PACKAGE = '@threadwise/control';
 
@@ -20,7 +21,8 @@ const pools = new Set<unknown>();
 /** To be told of each pool. */
 export function controlFromEnvironment(pool: Closing): void {
   const value = process.env.THREADWISE_CONTROL;
-  if (value === undefined || value === '') return;
+  // A pool within a worker is its owner's affair: the port is for the program's own pools.
+  if (value === undefined || value === '' || !isMainThread) return;
   const isFirst = pools.size === 0 && !isOn;
   pools.add(pool);
   pool.on('pool:close', () => pools.delete(pool));
