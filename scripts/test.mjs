@@ -96,6 +96,9 @@ function testAllWays(node) {
   });
 }
 
+/** For a test file, all of it: one that hangs is told as such, and does not keep the rest from being tried. In milliseconds. */
+const LIMIT_MS = 10 * 60_000;
+
 /** Runs tests on one Node.js: what they came to. */
 function testOn(node, { files, env, isAlone = false }) {
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
@@ -107,6 +110,7 @@ function testOn(node, { files, env, isAlone = false }) {
       '--test',
       // Two files at a time: tests that load the machine must not starve others.
       `--test-concurrency=${isAlone ? 1 : 2}`,
+      `--test-timeout=${LIMIT_MS}`,
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
       ...files,

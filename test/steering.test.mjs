@@ -1,9 +1,11 @@
 // What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, gate, outcome, poolFor, started } from './fixtures/helpers.mjs';
+import { event, gate, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
 
 const codeOf = async (call) => (await outcome(call)).error?.code;
+/** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
+const GIVE_UP_MS = 60_000;
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 
 describe('pause and resume', () => {
@@ -274,7 +276,9 @@ describe('a coordinator', () => {
     const words = new Int32Array(new SharedArrayBuffer(8));
     const calls = range(4).map(() => pool.run('gather', [words.buffer]));
     // From here on main does nothing but wait until all four run at the same time.
-    for (let here = 0; here < 4; here = Atomics.load(words, 1)) Atomics.wait(words, 1, here);
+    for (let here = 0; here < 4; here = Atomics.load(words, 1)) {
+      assert.notEqual(Atomics.wait(words, 1, here, GIVE_UP_MS), 'timed-out');
+    }
     const freeAt = performance.timeOrigin + performance.now();
     Atomics.store(words, 0, 1);
     Atomics.notify(words, 0);
@@ -284,5 +288,31 @@ describe('a coordinator', () => {
       .sizing.decisions.filter(({ at, by }) => by === 'coordinator' && at < freeAt);
     assert.equal(Math.max(...meanwhile.map(({ to }) => to)), 4);
     assert.ok(meanwhile.every(({ why }) => why.length > 0));
+  });
+
+  test('it starts workers also where options of the process are none that a thread could have', async () => {
+    const source = `
+      import { createPool } from 'threadwise';
+      const pool = createPool(new URL('./tasks.mjs', '${new URL('./fixtures/', import.meta.url)}'), {
+        dispatch: 'coordinator',
+        threads: { min: 1, max: 4 },
+      });
+      await pool.ready;
+      const words = new Int32Array(new SharedArrayBuffer(8));
+      const calls = [0, 1, 2, 3].map(() => pool.run('gather', [words.buffer]));
+      for (let here = 0; here < 4; here = Atomics.load(words, 1)) {
+        if (Atomics.wait(words, 1, here, ${GIVE_UP_MS}) === 'timed-out') throw new Error('only ' + here);
+      }
+      Atomics.store(words, 0, 1);
+      Atomics.notify(words, 0);
+      await Promise.all(calls);
+      const seen = await pool.broadcast('environment', []);
+      console.log(JSON.stringify(seen.map(({ execArgv }) => execArgv.includes('--conditions'))));
+      await pool.close();`;
+    const args = ['--max-old-space-size=2000', '--conditions', 'special', '--title', 'main', '--expose-gc'];
+    const { code, stdout, stderr } = await runScript(source, { args });
+    assert.equal(code, 0, stderr);
+    // Each has those that it can have.
+    assert.equal(stdout.trim(), '[true,true,true,true]');
   });
 });

@@ -12,7 +12,7 @@ export const TOKEN_VARIABLE = 'THREADWISE_CONTROL_TOKEN';
 
 /** The request did not come through. */
 export function unreachable(address: URL, error: unknown): ControlError {
-  const { code, message } = rootOf(error);
+  const { name, code, message } = rootOf(error);
   const where = shown(address);
   const because = code === '' ? safeText(message) : code;
   const told = (text: string): ControlError => new ControlError('ERR_UNREACHABLE', text, { cause: error });
@@ -23,8 +23,9 @@ export function unreachable(address: URL, error: unknown): ControlError {
   if (message === 'bad port') {
     return told(`Port ${address.port} of ${where} is one that HTTP clients refuse to use. Take another one.`);
   }
-  if (code.startsWith('HPE_') || code.startsWith('ERR_SSL')) {
-    return told(`What answers at ${where} does not speak ${address.protocol.slice(0, -1)} (${code}).`);
+  // Not each version of the HTTP client has a code for what cannot be read.
+  if (name === 'HTTPParserError' || code.startsWith('ERR_SSL')) {
+    return told(`What answers at ${where} does not speak ${address.protocol.slice(0, -1)} (${because}).`);
   }
   if (lostCodes.has(code)) return lostConnection(address, error);
   return told(`${where} cannot be reached (${because}).`);
@@ -91,13 +92,13 @@ function toldBy(body: string): { code: string; message: string } | undefined {
 }
 
 /** The system's error, out of those that fetch wraps around it. */
-function rootOf(error: unknown): { code: string; message: string } {
+function rootOf(error: unknown): { name: string; code: string; message: string } {
   let at = error;
   for (;;) {
-    if (!(at instanceof Error)) return { code: '', message: String(at) };
+    if (!(at instanceof Error)) return { name: '', code: '', message: String(at) };
     // Both families of addresses were tried: that is an error with several, of one kind as a rule.
     const inner: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
-    if (!(inner instanceof Error)) return { code: codeOf(at), message: at.message };
+    if (!(inner instanceof Error)) return { name: at.name, code: codeOf(at), message: at.message };
     at = inner;
   }
 }

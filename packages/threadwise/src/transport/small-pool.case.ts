@@ -48,10 +48,14 @@ export function opened(words: Words): Promise<void> {
   return reached(words, OPEN, 1);
 }
 
+/** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
+const GIVE_UP_MS = 60_000;
+
 /** Blocks main until a word is at least that much. */
 export function blockUntil(words: Words, which: number, value: number): void {
   for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
-    Atomics.wait(words, which, now);
+    const outcome = Atomics.wait(words, which, now, GIVE_UP_MS);
+    if (outcome === 'timed-out') throw new Error(`word ${which} has stayed at ${now}, ${value} was expected`);
   }
 }
 

@@ -10,6 +10,8 @@ export interface Recipe {
   readonly spec: ThreadSpec;
   /** A symbol cannot be cloned. */
   readonly sharesEnv: boolean;
+  /** Whether the options of Node are the process's, of which a thread cannot have all. */
+  readonly inheritsOptions: boolean;
 }
 
 /** A thread would take these over from the one that starts it: main's are meant, whoever that is. */
@@ -18,15 +20,47 @@ export function recipeFor(source: string, spec: ThreadSpec): Recipe {
   const sharesEnv = settings.env === SHARE_ENV;
   const execArgv = settings.execArgv ?? process.execArgv;
   const env = sharesEnv ? undefined : settings.env;
-  return { source, spec: { ...spec, settings: { ...settings, execArgv, env } }, sharesEnv };
+  const inheritsOptions = settings.execArgv === undefined;
+  return { source, spec: { ...spec, settings: { ...settings, execArgv, env } }, sharesEnv, inheritsOptions };
 }
 
 export function spawnFromRecipe(
-  { source, spec, sharesEnv }: Recipe,
+  { source, spec, sharesEnv, inheritsOptions }: Recipe,
   onExit: (exit: ThreadExit) => void,
 ): Thread {
   const env = sharesEnv ? SHARE_ENV : spec.settings.env;
-  return spawnFrom(source, { ...spec, settings: { ...spec.settings, env } }, onExit);
+  let { execArgv } = spec.settings;
+  for (;;) {
+    try {
+      return spawnFrom(source, { ...spec, settings: { ...spec.settings, env, execArgv } }, onExit);
+    } catch (error) {
+      const refused = inheritsOptions ? refusedOptions(error) : undefined;
+      if (refused === undefined || execArgv === undefined) throw error;
+      const left = withoutOptions(execArgv, refused);
+      if (left.length === execArgv.length) throw error;
+      // Node reads no further than to a value that it does not expect: there may be others behind it.
+      execArgv = left;
+    }
+  }
+}
+
+/** Those that only a whole process can have, such as the size of its heap: only Node knows which, and says so. */
+function refusedOptions(error: unknown): string | undefined {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ERR_WORKER_INVALID_EXEC_ARGV' ? message.slice(message.indexOf(': ') + 2) : undefined;
+}
+
+/** `refused` are options with ', ' between them, which may have commas themselves. */
+export function withoutOptions(options: readonly string[], refused: string): string[] {
+  const isRefused = (option: string) => `, ${refused}, `.includes(`, ${option}, `);
+  let skipsValue = false;
+  return options.filter((option) => {
+    // A value of its own follows only where there is none behind '='.
+    if (!option.startsWith('-')) return !skipsValue;
+    const isOut = isRefused(option);
+    skipsValue = isOut && !option.includes('=');
+    return !isOut;
+  });
 }
 
 export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { platformConformance } from '../platform.case.js';
+import { withoutOptions } from './node-thread.js';
 import { nodePlatform } from './platform.js';
 
 platformConformance(nodePlatform, { hasThreads: true });
@@ -54,4 +55,23 @@ test('platform node: the clocks of all threads agree', async () => {
       worker.terminate();
     });`;
   assert.equal(await runAlone(code), 'true');
+});
+
+test('platform node: options that a thread cannot have are left out, with the values that follow them', () => {
+  const options = [
+    '--title',
+    'main',
+    '--conditions',
+    'a',
+    '--expose-gc',
+    '--tls-min-v1.2',
+    '--cpu-x=a,b',
+    '--t',
+  ];
+  assert.deepEqual(withoutOptions(options, '--title, --expose-gc, --cpu-x=a,b'), [
+    '--conditions',
+    'a',
+    '--tls-min-v1.2',
+    '--t',
+  ]);
 });
