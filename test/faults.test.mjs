@@ -25,7 +25,7 @@ describe('options', () => {
     [{ choose: 'least-bussy' }, /'least-busy'/],
     [{ choose: 7 }, /choose/],
     [{ transport: 'pigeon' }, /transport/],
-    [{ placement: 'auto' }, /in this version/],
+    [{ placement: 'main' }, /placement/],
     [{ transport: 'message', dispatch: 'shared-queue' }, /dispatch/],
     [{ host: { f: 1 } }, /host\.f/],
     [{ worker: { resourceLimits: { maxOldGenerationSizeMb: -1 } } }, /maxOldGenerationSizeMb/],

@@ -10,11 +10,13 @@ import { inlinePlatform } from './platform/inline/platform.js';
 import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { nodePlatform } from './platform/node/platform.js';
+import { Here } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { PausedDispatch } from './scheduling/dispatch/paused.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
+import { autoPlacement } from './scheduling/placement/auto.js';
 import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
@@ -59,7 +61,11 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
 };
 
-const PLACEMENTS: Readonly<Record<ResolvedOptions['placement'], Placement>> = { threads, inline };
+const PLACEMENTS: Readonly<Record<ResolvedOptions['placement'], () => Placement>> = {
+  threads: () => threads,
+  inline: () => inline,
+  auto: autoPlacement,
+};
 
 const SCALING = scalingOf('measured');
 
@@ -72,17 +78,21 @@ let poolCount = 0;
  */
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
+  const moduleUrl = nodePlatform.resolveModule(module);
   const pool = new Pool<M>({
-    ...partsFor(resolved),
+    ...partsFor(resolved, moduleUrl),
     name: resolved.name ?? `pool-${++poolCount}`,
-    moduleUrl: nodePlatform.resolveModule(module),
+    moduleUrl,
     options: resolved,
   });
   controlFromEnvironment(pool);
   return pool;
 }
 
-function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+function partsFor(
+  options: ResolvedOptions,
+  moduleUrl: string,
+): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
   const way = WAYS[options.dispatch];
   const inlineHome = inlinePlatform(nodePlatform);
   // A broadcast may come on top of a full window.
@@ -92,7 +102,8 @@ function partsFor(options: ResolvedOptions): Omit<Parts, 'name' | 'moduleUrl' | 
     inlinePlatform: inlineHome,
     exchange: way.transport(options).open(nodePlatform, linkCapacity),
     inlineExchange: messageTransport.open(inlineHome, linkCapacity),
-    newPlacement: (name) => PLACEMENTS[name],
+    newPlacement: (name) => PLACEMENTS[name](),
+    newModuleHere: () => new Here({ clone: nodePlatform.clone, load: () => import(moduleUrl) }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: SCALING,
     recorder: new MeasuredRecorder(),

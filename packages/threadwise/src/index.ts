@@ -1,18 +1,19 @@
 /** `threadwise`: the library. A list; everything is defined elsewhere. */
-export type { Choice, Distribution, Outcome, TaskView, WorkerView } from './core/contracts.js';
+export type {
+  Choice,
+  Distribution,
+  Outcome,
+  PlacedFunctionStats,
+  TaskView,
+  WorkerView,
+} from './core/contracts.js';
 export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/errors.js';
 export type { PoolEventName, PoolEvents } from './core/hooks.js';
 export type { Lease } from './core/lease.js';
 export type { MapOptions } from './core/map.js';
-export type {
-  AbortSignalLike,
-  ChooseFunction,
-  PoolOptions,
-  RunOptions,
-  ThreadBounds,
-  WorkerOptions,
-} from './core/options.js';
+export type { ChooseFunction, PoolOptions, ThreadBounds, WorkerOptions } from './core/options.js';
 export type { Pool } from './core/pool.js';
+export type { AbortSignalLike, RunOptions } from './core/run-options.js';
 export type { SizingDecision } from './core/sizer.js';
 export type { PoolStats, WorkerStats } from './core/stats.js';
 export type { PoolChanges } from './core/steering.js';

@@ -1,5 +1,5 @@
 /** An abort signal of our own: the core has no platform to take AbortController from. */
-import type { AbortSignalLike } from './options.js';
+import type { AbortSignalLike } from './run-options.js';
 
 export class Cancellation implements AbortSignalLike {
   readonly #listeners = new Set<() => void>();

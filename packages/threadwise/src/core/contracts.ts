@@ -3,6 +3,7 @@
  * here. Every seam has a conformance suite (`*.case.ts`) that all its implementations run.
  */
 export type { Dispatch, DispatchContext } from './contracts/dispatch.js';
+export type { CallAbout, ModuleHere, ModuleTraits, TaskFunction } from './contracts/module.js';
 export type {
   HelperSpec,
   KeepAlive,
@@ -21,7 +22,10 @@ export type {
   Decision,
   LoadView,
   Measured,
+  PlacedFunction,
+  PlacedFunctionStats,
   Placement,
+  PlacementLearner,
   Scaling,
   TaskQueue,
   TaskView,

@@ -4,6 +4,7 @@ import type {
   Exchange,
   LinkEvents,
   Measured,
+  ModuleTraits,
   Platform,
   Recorder,
   TaskQueue,
@@ -34,7 +35,9 @@ export interface CrewContext {
   readonly dispatch: () => Dispatch;
   readonly interrupter: () => Interrupter;
   readonly callHost: (name: string, args: readonly unknown[]) => Promise<unknown>;
-  onReady(slot: WorkerSlot): void;
+  onReady(slot: WorkerSlot, traits: ModuleTraits): void;
+  /** A function has returned a promise. */
+  onAwaits(taskName: string): void;
   /** A worker failed before it did anything: while it loaded the module, or soon after. */
   onFailed(slot: WorkerSlot, error: unknown, phase: 'loading' | 'idle'): void;
   /** A worker ended that nobody asked to, or that was asked to. */
@@ -129,7 +132,8 @@ export class Crew {
   #eventsOf(slot: WorkerSlot): LinkEvents {
     const { hooks, poolName, platform } = this.#context;
     return {
-      ready: () => this.#ready(slot),
+      ready: (_names, traits) => this.#ready(slot, traits),
+      awaits: (name) => this.#context.onAwaits(name),
       loadFailed: (error) => this.#loadFailed(slot, error),
       done: (task, value, runMs) => {
         this.#released(slot, task, runMs);
@@ -157,14 +161,14 @@ export class Crew {
     };
   }
 
-  #ready(slot: WorkerSlot): void {
+  #ready(slot: WorkerSlot, traits: ModuleTraits): void {
     this.hiring.activate(slot); // heard before that it was started
     if (slot.state !== 'starting') return;
     slot.transition('ready');
     slot.idleSince = this.#context.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#context.hooks.emit('worker:ready', { pool: this.#context.poolName, workerId: slot.id, startMs });
-    this.#context.onReady(slot);
+    this.#context.onReady(slot, traits);
   }
 
   #loadFailed(slot: WorkerSlot, error: unknown): void {

@@ -29,6 +29,7 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     exchange: transport.open(platform),
     inlineExchange: transport.open(platform),
     newPlacement: () => threads,
+    newModuleHere: () => assert.fail('no call is to run here'),
     newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: ['any'],
     scaling: onDemand,
@@ -62,7 +63,7 @@ describe('a pool', () => {
     const { engine, lastLink } = scene();
     const call = engine.enter('work', [1], undefined);
     assert.equal(await stateOf(call), 'open');
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     complete(lastLink(), 'result');
     assert.equal(await stateOf(call), 'result');
     await engine.lifecycle.ready;
@@ -79,7 +80,7 @@ describe('a pool', () => {
 
   test('gives up when a module that once loaded does not load again and again', async () => {
     const { platform, transport, engine, lastLink } = scene();
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     const first = engine.enter('work', [1], undefined);
     complete(lastLink(), 'result');
     assert.equal(await stateOf(first), 'result');
@@ -111,7 +112,7 @@ describe('a pool', () => {
 
   test('refuses what goes beyond the limit of its queue, and takes it when there is room', async () => {
     const { engine, lastLink } = scene({ queue: { limit: 1 } });
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     const calls = [1, 2, 3].map((n) => engine.enter('work', [n], undefined));
     assert.deepEqual(await Promise.all(calls.map(stateOf)), ['open', 'open', 'ERR_QUEUE_FULL']);
     const room = engine.room.wait();
@@ -123,19 +124,19 @@ describe('a pool', () => {
 
   test('runs the task of a worker that died before it began it on the next one', async () => {
     const { platform, engine, transport, lastLink } = scene();
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     const call = engine.enter('work', [1], undefined);
     platform.threads[0]!.exit();
     platform.advance(50);
     assert.equal(transport.links.length, 2);
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     complete(lastLink(), 'second time');
     assert.equal(await stateOf(call), 'second time');
   });
 
   test('rejects the call that a worker had begun when it died, and says who, what and why', async () => {
     const { platform, engine, lastLink } = scene();
-    lastLink().events.ready([]);
+    lastLink().events.ready([], { functions: [], others: [] });
     const call = engine.enter('work', [1], undefined);
     const link = lastLink();
     link.begin(link.sent[0]!, platform.now());

@@ -1,43 +1,30 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
-import { rejectWithCaller } from './caller-stack.js';
-import { pack } from './carrier.js';
-import { list, text } from './checks.js';
-import type { Dispatch, Placement } from './contracts.js';
+import type { Dispatch, ModuleTraits, Placement } from './contracts.js';
 import { Crew } from './crew.js';
+import { CrossingMeter } from './crossing-meter.js';
 import { DecisionLog } from './decision-log.js';
 import { sameAgain, type ThreadwiseError } from './errors.js';
-import { loadError, queueFullError } from './failures.js';
+import { loadError } from './failures.js';
 import { Hooks } from './hooks.js';
 import { callHost } from './host.js';
-import { abortError, Interrupter } from './interrupter.js';
+import { InlineLane } from './inline-lane.js';
+import { Intake } from './intake.js';
+import { Interrupter } from './interrupter.js';
 import { LeaseStore } from './lease.js';
 import { Ledger } from './ledger.js';
 import { Lifecycle } from './lifecycle.js';
 import { LiveChoice } from './live-choice.js';
-import {
-  defaultRun,
-  type ResolvedRun,
-  type RunOptions,
-  resolveRun,
-  type SizeBounds,
-  threadBounds,
-} from './options.js';
+import { type SizeBounds, threadBounds } from './options.js';
 import type { Parts } from './parts.js';
-import { checkCloneable, type Payload } from './payload.js';
+import { checkCloneable } from './payload.js';
 import { Recycler } from './recycler.js';
 import { RoomQueue } from './room.js';
+import { defaultRun, type RunOptions } from './run-options.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
 import type { Task } from './task.js';
 import { Tracing } from './tracing.js';
-import type { WorkerSlot } from './worker-slot.js';
-
-/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
-let grabbed: (value: unknown) => void = () => undefined;
-const grabResolve = (resolve: (value: unknown) => void) => {
-  grabbed = resolve;
-};
 
 export class Engine {
   readonly name: string;
@@ -46,8 +33,9 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly room: RoomQueue;
   readonly #parts: Parts;
-  readonly #defaults: ResolvedRun;
   readonly #ledger: Ledger;
+  readonly #intake: Intake;
+  readonly #meter: CrossingMeter;
   readonly #crew: Crew;
   readonly #staffing: Staffing;
   readonly steering: Steering;
@@ -57,11 +45,10 @@ export class Engine {
   readonly #choice: LiveChoice;
   readonly #tracing: Tracing;
   #placement: Placement;
-  #queueLimit: number;
   #threads: SizeBounds;
   readonly #decisions = new DecisionLog();
-  /** Some worker has loaded the module, so it can be loaded. */
-  #hasLoaded = false;
+  /** What the first worker that has loaded the module says of it. */
+  #traits: ModuleTraits | undefined;
 
   constructor(parts: Parts) {
     const { platform, options, recorder } = parts;
@@ -70,11 +57,10 @@ export class Engine {
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.#parts = parts;
     this.#placement = placement;
-    this.#queueLimit = options.queueLimit;
     this.#threads = options.threads;
     this.name = parts.name;
-    this.#defaults = defaultRun(options);
     this.hooks = new Hooks(parts.sink);
+    this.#meter = new CrossingMeter(platform.now);
     const report = (error: unknown) => this.#report(error);
     this.#tracing = new Tracing(options.tracing, report);
     this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
@@ -96,11 +82,15 @@ export class Engine {
       dispatch: () => this.#dispatch,
       interrupter: () => this.#interrupter,
       callHost: (name, args) => callHost(options.host, name, args),
-      onReady: () => this.#workerReady(),
+      onReady: (_slot, traits) => this.#workerReady(traits),
+      onAwaits: (name) => this.#intake.lane?.awaits(name),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
-      onCompleted: () => this.#staffing.succeeded(),
+      onCompleted: () => {
+        this.#staffing.succeeded();
+        this.#meter.settled();
+      },
       onRecycled: () => {
         if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#staffing.replace();
       },
@@ -138,7 +128,7 @@ export class Engine {
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
     this.room = new RoomQueue(
-      () => this.freePlaces(),
+      () => this.#intake.freePlaces(),
       (callback) => platform.timer(0, callback),
     );
     this.#ledger = new Ledger({
@@ -147,6 +137,7 @@ export class Engine {
       recorder,
       hooks: this.hooks,
       tracing: this.#tracing,
+      onRan: (name, runMs, now) => this.#placement.learner?.of(name).ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
         this.steering.settled();
@@ -179,6 +170,23 @@ export class Engine {
       place: (task) => this.#dispatchTask(task),
       apply: (changes) => this.#apply(changes),
     });
+    this.#intake = new Intake({
+      ...parts,
+      poolName: this.name,
+      defaults: defaultRun(options),
+      ledger: this.#ledger,
+      tracing: this.#tracing,
+      interrupter: this.#interrupter,
+      lifecycle: this.lifecycle,
+      staffing: this.#staffing,
+      room: this.room,
+      meter: this.#meter,
+      dispatch: () => this.#dispatch,
+      dispatchTask: (task) => this.#dispatchTask(task),
+      refusal: () => this.refusal,
+    });
+    this.#intake.limit = options.queueLimit;
+    this.#place(placement);
     if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
     if (this.#crew.slots.length === 0) this.lifecycle.becomeReady();
@@ -186,72 +194,15 @@ export class Engine {
 
   // --- calls ---
 
-  /**
-   * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
-   * @param slot the worker that it is for; otherwise the dispatch decides
-   */
-  enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
-    const promise = new Promise(grabResolve);
-    const resolve = grabbed;
-    try {
-      this.#accept(resolve, name, args, given, slot);
-    } catch (error) {
-      rejectWithCaller(resolve, error);
-    }
-    return promise;
-  }
-
-  #accept(
-    resolve: (value: unknown) => void,
-    name: unknown,
-    args: unknown,
-    given: RunOptions | undefined,
-    slot: WorkerSlot | undefined,
-  ): void {
-    const refusal = this.refusal;
-    if (refusal !== undefined) throw refusal;
-    const taskName = text('name', name);
-    const run = resolveRun(given, this.#defaults, this.#parts.platform);
-    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
-    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.#queueLimit);
-    const isInline = slot === undefined ? !this.#placement.usesThreads : slot.inline;
-    const exchange = isInline ? this.#parts.inlineExchange : this.#parts.exchange;
-    const values = list('args', args);
-    const context = this.#tracing.isOn ? this.#startTrace(taskName) : undefined;
-    const [wireName, wireArgs] = pack(taskName, values, context);
-    let payload: Payload;
-    try {
-      payload = exchange.capture(wireName, wireArgs, run);
-    } catch (error) {
-      if (this.#tracing.isOn) this.#endTrace(taskName, context, error);
-      throw error;
-    }
-    const task = this.#ledger.enter(taskName, payload, run, resolve, wireName);
-    task.isInline = isInline;
-    task.context = context;
-    this.lifecycle.updateKeepAlive();
-    this.room.taken();
-    this.#interrupter.watchSignal(task);
-    if (slot === undefined) this.#dispatchTask(task);
-    else this.#dispatch.submitTo(slot, task);
-    if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
-  }
-
-  #startTrace(name: string): unknown {
-    return this.#tracing.start({ pool: this.name, taskId: this.#ledger.nextId, name });
-  }
-
-  /** Of a call that was refused after it had begun. */
-  #endTrace(name: string, context: unknown, error: unknown): void {
-    const none = { waitMs: undefined, runMs: undefined };
-    const taskId = this.#ledger.nextId;
-    this.#tracing.end({ pool: this.name, taskId, name, context, outcome: 'rejected', ...none, error });
+  /** As `Intake.enter`. */
+  enter(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> {
+    return this.#intake.enter(name, args, given);
   }
 
   /** A call for each worker that is there or starting. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
     const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return slots.map((slot) => this.enter(name, args, given, slot));
+    return slots.map((slot) => this.#intake.enter(name, args, given, slot));
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -283,7 +234,9 @@ export class Engine {
       placement: this.#placement.name,
       choose: this.#choice.name,
       bounds: this.#staffing.bounds,
-      queueLimit: this.#queueLimit,
+      queueLimit: this.#intake.limit,
+      crossingMs: this.#placement.usesThreads ? this.#meter.costMs : undefined,
+      functions: this.#placement.learner?.snapshot() ?? [],
       open: this.#ledger.size,
       now: platform.now(),
       process: platform.ownLoad(),
@@ -302,14 +255,41 @@ export class Engine {
     else this.#dispatch.submit(task);
   }
 
+  /** Where calls go from now on; what was learnt for another placement is forgotten. */
+  #place(placement: Placement): void {
+    const { learner } = placement;
+    this.#placement = placement;
+    this.#intake.usesThreads = placement.usesThreads;
+    this.#intake.lane?.close();
+    this.#meter.onMeasured =
+      learner === undefined ? undefined : (name, costMs) => learner.of(name).crossed(costMs);
+    this.#intake.lane =
+      learner === undefined
+        ? undefined
+        : new InlineLane({
+            poolName: this.name,
+            platform: this.#parts.platform,
+            ledger: this.#ledger,
+            hooks: this.hooks,
+            tracing: this.#tracing,
+            module: this.#parts.newModuleHere(),
+            learner,
+            budgetMs: this.#parts.options.loopBudgetMs,
+            isPaused: () => this.steering.state === 'paused',
+            callHost: (name, args) => callHost(this.#parts.options.host, name, args),
+            report: (error) => this.#report(error),
+          });
+    if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);
+  }
+
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
     const { newChoice, newPlacement } = this.#parts;
-    if (queueLimit !== undefined) this.#queueLimit = queueLimit;
+    if (queueLimit !== undefined) this.#intake.limit = queueLimit;
     if (choose !== undefined) {
       this.#choice.current = newChoice(choose, (error) => this.#report(error));
       this.#parts.exchange.choose?.(choose);
     }
-    if (placement !== undefined) this.#placement = newPlacement(placement);
+    if (placement !== undefined) this.#place(newPlacement(placement));
     if (threads !== undefined) this.#threads = threads;
     // Workers that nobody calls any more are idle, and go as such.
     const { usesThreads } = this.#placement;
@@ -321,9 +301,7 @@ export class Engine {
 
   /** How many more tasks are accepted now. */
   freePlaces(): number {
-    const limit = this.#queueLimit;
-    if (limit === Number.POSITIVE_INFINITY) return limit;
-    return limit - this.#dispatch.waiting + (this.#dispatch.hasRoom ? 1 : 0);
+    return this.#intake.freePlaces();
   }
 
   // --- workers ---
@@ -336,15 +314,19 @@ export class Engine {
 
   /** Often: so the size is looked at only where tasks wait that more workers could take. */
   #batchEnded(): void {
+    this.#meter.batchEnded();
     this.#dispatch.pump();
     if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
     this.room.update();
   }
 
-  #workerReady(): void {
+  #workerReady(traits: ModuleTraits): void {
     const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
     const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
-    this.#hasLoaded = true;
+    if (this.#traits === undefined) {
+      this.#traits = traits;
+      void this.#intake.lane?.open(traits);
+    }
     this.#recycler.next();
     if (ready >= mustExist) this.lifecycle.becomeReady();
     this.#pump();
@@ -352,7 +334,7 @@ export class Engine {
 
   /** A module that never loaded will not load the next time; one that did may (its worker was unlucky). */
   #workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
-    if (phase === 'loading' && !this.#hasLoaded) {
+    if (phase === 'loading' && this.#traits === undefined) {
       this.lifecycle.break(loadError(this.#parts.moduleUrl, error));
     } else {
       this.#staffing.failed(error);
@@ -386,6 +368,7 @@ export class Engine {
 
   #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
+    this.#intake.lane?.close();
     const closed = this.#parts.exchange.close();
     this.leases.close();
     this.room.close();

@@ -15,8 +15,8 @@ import type {
   Transport,
 } from './contracts.js';
 import { LeaseStore } from './lease.js';
-import type { ResolvedRun } from './options.js';
 import { capture, type Payload } from './payload.js';
+import type { ResolvedRun } from './run-options.js';
 import { type Settlement, Task } from './task.js';
 import { WorkerSlot } from './worker-slot.js';
 

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import type { ThreadwiseError } from './errors.js';
 import { FakePlatform, makeSlot, makeTask } from './fake-platform.case.js';
 import { Interrupter } from './interrupter.js';
-import type { ResolvedRun } from './options.js';
+import type { ResolvedRun } from './run-options.js';
 import type { Task } from './task.js';
 
 /** A worker, an interrupter, and notes of what it does to the worker. */

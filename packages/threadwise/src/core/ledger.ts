@@ -2,8 +2,8 @@
 import { rejectWithCaller } from './caller-stack.js';
 import type { Outcome, Platform, Recorder } from './contracts.js';
 import type { Hooks } from './hooks.js';
-import type { ResolvedRun } from './options.js';
 import type { Payload } from './payload.js';
+import type { ResolvedRun } from './run-options.js';
 import { type Settlement, Task } from './task.js';
 import type { Tracing } from './tracing.js';
 
@@ -13,6 +13,8 @@ export interface LedgerContext {
   readonly recorder: Recorder;
   readonly hooks: Hooks;
   readonly tracing: Tracing;
+  /** A worker, or a task that was adopted, has run that long. */
+  onRan(name: string, runMs: number, now: number): void;
   /** A call settled; `open` are left. */
   onSettled(open: number): void;
 }
@@ -31,6 +33,50 @@ export class Ledger {
 
   get size(): number {
     return this.#size;
+  }
+
+  /** A call that runs at once, on the calling thread: its number. */
+  takeId(name: string): number {
+    const { recorder, hooks, poolName } = this.#context;
+    const id = ++this.#lastId;
+    recorder.submitted();
+    if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: id, name });
+    return id;
+  }
+
+  /**
+   * Such a call has ended; its caller is told by others.
+   * @param runMs undefined where it was not timed
+   */
+  ranHere(
+    id: number,
+    name: string,
+    context: unknown,
+    outcome: 'completed' | 'failed',
+    runMs: number | undefined,
+    now: number,
+    error: unknown,
+  ): void {
+    this.#context.recorder.settled(outcome, undefined, runMs, now, undefined);
+    this.#tell(id, name, context, outcome, undefined, runMs, error);
+  }
+
+  /** Such a call goes on after its turn: from now on it is open like others. Nothing of it is to be handed over. */
+  adopt(
+    id: number,
+    name: string,
+    run: ResolvedRun,
+    resolve: (value: unknown) => void,
+    context: unknown,
+  ): Task {
+    const { platform } = this.#context;
+    const payload = { args: [], transfer: [], onSettled: undefined };
+    const task = new Task(id, name, payload, run, platform.burstNow(), this.#onSettled);
+    task.resolve = resolve;
+    task.context = context;
+    task.state = 'handed';
+    this.#link(task);
+    return task;
   }
 
   /** The number that the next task will have. */
@@ -88,27 +134,30 @@ export class Ledger {
   }
 
   #record(task: Task, settlement: Settlement): void {
-    const { platform, recorder, hooks, poolName } = this.#context;
+    const { platform, recorder } = this.#context;
     const { outcome, runMs } = settlement;
     const now = platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
     recorder.settled(outcome, waitMs, runMs, now, settlement.by);
-    const isTraced = this.#context.tracing.isOn;
-    if (!isTraced && !hooks.wants('task:settle')) return;
+    if (runMs !== undefined) this.#context.onRan(task.name, runMs, now);
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;
-    const { id: taskId, name, context } = task;
-    if (isTraced) {
-      this.#context.tracing.end({ pool: poolName, taskId, name, context, outcome, waitMs, runMs, error });
-    }
-    hooks.emit('task:settle', {
-      pool: poolName,
-      taskId,
-      name,
-      outcome,
-      waitMs,
-      runMs,
-      error,
-    });
+    this.#tell(task.id, task.name, task.context, outcome, waitMs, runMs, error);
+  }
+
+  /** Who listens, and the tracer. */
+  #tell(
+    taskId: number,
+    name: string,
+    context: unknown,
+    outcome: Outcome,
+    waitMs: number | undefined,
+    runMs: number | undefined,
+    error: unknown,
+  ): void {
+    const { hooks, tracing, poolName: pool } = this.#context;
+    if (tracing.isOn) tracing.end({ pool, taskId, name, context, outcome, waitMs, runMs, error });
+    if (hooks.wants('task:settle'))
+      hooks.emit('task:settle', { pool, taskId, name, outcome, waitMs, runMs, error });
   }
 }

@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Inputs, iteratorOf, type MapHost, type MapOptions, Mapping, resolveMap } from './map.js';
-import type { AbortSignalLike } from './options.js';
+import type { AbortSignalLike } from './run-options.js';
 
 /** Lets everything happen that can happen without anything from outside. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import { withCallerStack } from './caller-stack.js';
 import { Cancellation } from './cancellation.js';
 import { integer, record, reject } from './checks.js';
 import { ThreadwiseError } from './errors.js';
-import type { AbortSignalLike, RunOptions } from './options.js';
+import type { AbortSignalLike, RunOptions } from './run-options.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {

@@ -2,14 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import {
-  defaultRun,
-  type OptionContext,
-  type PoolOptions,
-  resolveOptions,
-  resolveRun,
-  threadBounds,
-} from './options.js';
+import { type OptionContext, type PoolOptions, resolveOptions, threadBounds } from './options.js';
+import { defaultRun, resolveRun } from './run-options.js';
 
 function context(env: Record<string, string> = {}): OptionContext {
   return {
@@ -42,6 +36,7 @@ describe('options of a pool', () => {
       transport: 'shared',
       dispatch: 'shared-queue',
       placement: 'threads',
+      loopBudgetMs: 5,
       choose: 'least-busy',
       tasksPerWorker: 1,
       queueLimit: Number.POSITIVE_INFINITY,
@@ -210,14 +205,20 @@ describe('options of a pool', () => {
   test('name values that a later version may have, and say that this one has not', () => {
     refuses(
       [
-        [{ placement: 'auto' }, /'placement': expected 'threads' or 'inline' in this version/],
+        [
+          { placement: 'automatic' },
+          /'placement': expected 'threads' or 'auto' or 'inline', got "automatic"/,
+        ],
+        [{ loopBudgetMs: 0 }, /'loopBudgetMs': expected milliseconds above 0, up to 1000, got 0/],
         [{ isolation: 'process' }, /'isolation': expected 'thread' in this version/],
         [{ transport: 'pigeon' }, /'transport': expected 'auto' or 'shared' or 'message', got "pigeon"/],
       ],
       resolve,
     );
     assert.equal(resolve({ transport: 'message', dispatch: 'direct' }).placement, 'threads');
-    assert.equal(resolve({ placement: 'inline' }).placement, 'inline');
+    for (const placement of ['inline', 'auto'] as const) {
+      assert.equal(resolve({ placement }).placement, placement);
+    }
   });
 
   test('take a strategy as a name, a value or a function', () => {

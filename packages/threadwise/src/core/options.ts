@@ -5,7 +5,6 @@ import {
   duration,
   finite,
   integer,
-  list,
   MAX_TIMER_MS,
   oneOf,
   record,
@@ -15,15 +14,8 @@ import {
 } from './checks.js';
 import type { Choice, TaskView, WorkerSettings, WorkerView } from './contracts.js';
 import { resolveCrossing } from './crossing-options.js';
+import { retryCount } from './run-options.js';
 import { resolveTracing, type TaskEnd, type TaskStart, type TracingHooks } from './tracing.js';
-
-/** The part of an AbortSignal that is used. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
 
 /** Picks one of `candidates` for `task`. Whatever else it returns, or throws, the default takes over. */
 export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[]) => WorkerView;
@@ -35,6 +27,8 @@ export interface ThreadBounds {
   /** Default: what the machine and its container allow, and never less than `min`. */
   max?: number;
 }
+
+export type PlacementName = 'threads' | 'auto' | 'inline';
 
 /** Options of `createPool`. */
 export interface PoolOptions {
@@ -53,8 +47,13 @@ export interface PoolOptions {
    * there is no shared memory or `choose` is given.
    */
   dispatch?: 'shared-queue' | 'coordinator' | 'direct';
-  /** Where tasks run. 'inline': on the calling thread. Default 'threads'. */
-  placement?: 'threads' | 'auto' | 'inline';
+  /**
+   * Where tasks run. 'inline': on the calling thread. 'auto': each function where its calls are measured to cost less; the
+   * module is then loaded on the calling thread, too, if nothing speaks against it. Default 'threads'.
+   */
+  placement?: PlacementName;
+  /** With placement 'auto': how long calls may run on the calling thread in one turn of its event loop. Milliseconds, default 5. */
+  loopBudgetMs?: number;
   /** What holds a worker. This version has 'thread'. */
   isolation?: 'thread' | 'process';
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
@@ -102,29 +101,13 @@ export interface WorkerOptions {
   startTimeoutMs?: number;
 }
 
-/** Options of one call. */
-export interface RunOptions {
-  signal?: AbortSignalLike;
-  /** Milliseconds of running time. Default: the pool's. */
-  timeoutMs?: number;
-  /** Higher runs earlier. Default 0. */
-  priority?: number;
-  /** Calls with the same key go to the same worker as long as it lives. */
-  key?: unknown;
-  /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
-  transfer?: readonly unknown[];
-  /** Default: the pool's. */
-  retries?: number;
-  /** Called with each value that the task gives to `task.progress`. */
-  onProgress?: (value: unknown) => void;
-}
-
 export interface ResolvedOptions {
   readonly name: string | undefined;
   readonly threads: SizeBounds;
   readonly transport: 'shared' | 'message';
   readonly dispatch: 'shared-queue' | 'coordinator' | 'direct';
-  readonly placement: 'threads' | 'inline';
+  readonly placement: PlacementName;
+  readonly loopBudgetMs: number;
   readonly choose: string | Choice | ChooseFunction;
   readonly tasksPerWorker: number;
   readonly queueLimit: number;
@@ -160,6 +143,8 @@ export interface OptionContext {
 
 /** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 const MAX_THREADS = 1024;
+/** Longer would be no bound: a second is what people call hung. Milliseconds. */
+const MAX_BUDGET_MS = 1000;
 /** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
 
@@ -169,6 +154,7 @@ const POOL_KEYS = [
   'transport',
   'dispatch',
   'placement',
+  'loopBudgetMs',
   'isolation',
   'choose',
   'tasksPerWorker',
@@ -190,16 +176,6 @@ const WORKER_KEYS = [
   'recycle',
   'startTimeoutMs',
 ] as const satisfies readonly (keyof WorkerOptions)[];
-const RUN_KEYS: ReadonlySet<string> = new Set([
-  'signal',
-  'timeoutMs',
-  'priority',
-  'key',
-  'transfer',
-  'retries',
-  'onProgress',
-] satisfies (keyof RunOptions)[]);
-
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
 export function resolveOptions(given: unknown, context: OptionContext): ResolvedOptions {
   const options = record('options', given ?? {}, POOL_KEYS) as PoolOptions;
@@ -211,12 +187,13 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
     name: options.name === undefined ? undefined : text('name', options.name),
     threads: resolveThreads(options.threads, context),
     ...resolveCrossing(options, context),
-    placement: options.placement === 'inline' ? 'inline' : 'threads',
+    placement: options.placement === undefined ? 'threads' : placementName(options.placement),
+    loopBudgetMs: resolveBudget(options.loopBudgetMs),
     choose: resolveChoose(options.choose, context),
     tasksPerWorker: integer('tasksPerWorker', options.tasksPerWorker ?? 1, 1, MAX_TASKS_PER_WORKER),
     queueLimit: resolveLimit('queue.limit', queue.limit, 0),
     timeoutMs: resolveTimeout('timeoutMs', options.timeoutMs),
-    retries: resolveRetries('retries', options.retries ?? 0),
+    retries: retryCount('retries', options.retries ?? 0),
     worker: resolveWorker(worker),
     recycleAfterTasks: resolveLimit('worker.recycle.afterTasks', recycle.afterTasks, 1),
     recycleAboveBytes: resolveLimit('worker.recycle.aboveMemoryMiB', recycle.aboveMemoryMiB, 1) * 2 ** 20,
@@ -231,12 +208,11 @@ export function resolveOptions(given: unknown, context: OptionContext): Resolved
 function checkAvailable(options: PoolOptions): void {
   const missing = (option: string, value: string, known: readonly string[]) =>
     reject(option, `${known.map((k) => `'${k}'`).join(' or ')} in this version`, value);
-  const check = (option: 'transport' | 'placement' | 'isolation', all: string[], here: string[]) => {
+  const check = (option: 'transport' | 'isolation', all: string[], here: string[]) => {
     const value = options[option];
     if (value !== undefined && !here.includes(oneOf(option, value, all))) missing(option, value, here);
   };
   check('transport', ['auto', 'shared', 'message'], ['auto', 'shared', 'message']);
-  check('placement', ['threads', 'auto', 'inline'], ['threads', 'inline']);
   check('isolation', ['thread', 'process'], ['thread']);
 }
 
@@ -296,12 +272,19 @@ function resolveLimit(option: string, given: unknown, min: number): number {
   return integer(option, given, min, Number.MAX_SAFE_INTEGER);
 }
 
-function resolveTimeout(option: string, given: unknown): number | undefined {
-  return given === undefined ? undefined : duration(option, given, 1);
+/** Also used by `pool.configure`. */
+export function placementName(given: unknown): PlacementName {
+  return oneOf('placement', given, ['threads', 'auto', 'inline'] as const);
 }
 
-function resolveRetries(option: string, given: unknown): number {
-  return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
+function resolveBudget(given: unknown): number {
+  if (given === undefined) return 5;
+  if (typeof given === 'number' && given > 0 && given <= MAX_BUDGET_MS) return given;
+  return reject('loopBudgetMs', `milliseconds above 0, up to ${MAX_BUDGET_MS}`, given);
+}
+
+function resolveTimeout(option: string, given: unknown): number | undefined {
+  return given === undefined ? undefined : duration(option, given, 1);
 }
 
 function resolveWorker(worker: WorkerOptions): WorkerSettings {
@@ -336,59 +319,4 @@ function resolveHost(given: PoolOptions['host']): ReadonlyMap<string, (...args: 
   if (typeof given !== 'object' || given === null) return reject('host', 'an object of functions', given);
   for (const [name, fn] of Object.entries(given)) host.set(name, callback(`host.${name}`, fn));
   return host;
-}
-
-/** Options of one call, checked, with the pool's defaults. */
-export interface ResolvedRun {
-  readonly signal: AbortSignalLike | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly priority: number;
-  readonly key: unknown;
-  readonly transfer: readonly unknown[];
-  readonly retries: number;
-  readonly onProgress: ((value: unknown) => void) | undefined;
-}
-
-/** What validating a call needs of its surroundings. */
-export interface CallContext {
-  bind<F extends (...args: never[]) => unknown>(callback: F): F;
-}
-
-/** What a call without options gets; made once per pool. */
-export function defaultRun(pool: ResolvedOptions): ResolvedRun {
-  const { timeoutMs, retries } = pool;
-  return {
-    signal: undefined,
-    timeoutMs,
-    priority: 0,
-    key: undefined,
-    transfer: [],
-    retries,
-    onProgress: undefined,
-  };
-}
-
-/** Validates the options of one call. Throws ERR_OPTION. */
-export function resolveRun(given: unknown, defaults: ResolvedRun, platform: CallContext): ResolvedRun {
-  if (given === undefined) return defaults;
-  if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
-  for (const key in given) if (!RUN_KEYS.has(key)) record('options', given, [...RUN_KEYS]);
-  const run = given as RunOptions;
-  return {
-    signal: run.signal === undefined ? undefined : abortSignal(run.signal),
-    timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
-    priority: run.priority === undefined ? 0 : finite('priority', run.priority),
-    key: run.key,
-    transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
-    retries: run.retries === undefined ? defaults.retries : resolveRetries('retries', run.retries),
-    // Called in the async context of the call, whoever hears the progress.
-    onProgress:
-      run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
-  };
-}
-
-function abortSignal(value: unknown): AbortSignalLike {
-  const isSignal =
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
 }

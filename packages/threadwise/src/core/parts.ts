@@ -4,6 +4,7 @@ import type {
   Dispatch,
   DispatchContext,
   Exchange,
+  ModuleHere,
   Placement,
   Platform,
   Recorder,
@@ -30,6 +31,8 @@ export interface Parts {
   readonly newQueue: () => TaskQueue<Task>;
   readonly newDispatch: (context: DispatchContext) => Dispatch;
   readonly newPlacement: (name: ResolvedOptions['placement']) => Placement;
+  /** The task module, to be loaded on the calling thread. */
+  readonly newModuleHere: () => ModuleHere;
   readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
   /** The names that `choose` can have. */
   readonly choices: readonly string[];

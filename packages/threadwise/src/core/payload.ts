@@ -50,7 +50,8 @@ function cloneAll(args: readonly unknown[], transfer: readonly unknown[], clone:
   }
 }
 
-function isImmutable(value: unknown): boolean {
+/** Nobody could see whether it was copied. */
+export function isImmutable(value: unknown): boolean {
   return (
     value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
   );

@@ -6,3 +6,7 @@ export function promised(): { readonly promise: Promise<void>; readonly resolve:
   });
   return { promise, resolve };
 }
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

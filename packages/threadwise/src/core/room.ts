@@ -1,5 +1,5 @@
 /** Who waits for room in a bounded queue: first come, first served, and no more are let through than there is room. */
-import type { AbortSignalLike } from './options.js';
+import type { AbortSignalLike } from './run-options.js';
 
 export class RoomQueue {
   readonly #freePlaces: () => number;

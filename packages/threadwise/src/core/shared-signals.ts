@@ -1,5 +1,5 @@
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
-import type { AbortSignalLike } from './options.js';
+import type { AbortSignalLike } from './run-options.js';
 
 export class SharedSignals<T> {
   readonly #followers = new Map<AbortSignalLike, { readonly items: Set<T>; readonly onAbort: () => void }>();

@@ -35,6 +35,8 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
     coordinator: undefined,
     scaling: 'on-demand',
     decisions: [],
+    crossingMs: undefined,
+    functions: [],
     slots: [],
     ...given,
   };

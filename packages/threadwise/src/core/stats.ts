@@ -1,5 +1,13 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
-import type { CpuTime, Dispatch, Distribution, HelperView, Outcome, Recorder } from './contracts.js';
+import type {
+  CpuTime,
+  Dispatch,
+  Distribution,
+  HelperView,
+  Outcome,
+  PlacedFunctionStats,
+  Recorder,
+} from './contracts.js';
 import type { SizingDecision } from './sizer.js';
 import type { SlotState, WorkerSlot } from './worker-slot.js';
 
@@ -50,6 +58,13 @@ export interface PoolStats {
   readonly coordinator?: HelperView;
   /** How it decides how many workers there should be, and what it has decided: the last 64 changes, oldest first. */
   readonly sizing: { readonly policy: string; readonly decisions: readonly SizingDecision[] };
+  /**
+   * What a crossing costs in time of processors, both sides, beside running: measured on some calls, in part reckoned. null
+   * as long as none was measured.
+   */
+  readonly crossingMs: number | null;
+  /** With placement 'auto': each function that was called, where it runs, and why. */
+  readonly functions: readonly PlacedFunctionStats[];
   readonly workers: readonly WorkerStats[];
 }
 
@@ -86,6 +101,8 @@ export interface StatsSources {
   readonly coordinator: HelperView | undefined;
   readonly scaling: string;
   readonly decisions: readonly SizingDecision[];
+  readonly crossingMs: number | undefined;
+  readonly functions: readonly PlacedFunctionStats[];
   readonly slots: readonly WorkerSlot[];
 }
 
@@ -120,6 +137,8 @@ export function snapshot(from: StatsSources): PoolStats {
     recycled,
     ...(from.coordinator === undefined ? {} : { coordinator: from.coordinator }),
     sizing: { policy: from.scaling, decisions: from.decisions },
+    crossingMs: from.crossingMs ?? null,
+    functions: from.functions,
     workers: from.slots.map((slot) => workerStats(slot, from.now)),
   };
 }

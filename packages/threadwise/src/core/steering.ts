@@ -2,7 +2,13 @@
 import { integer, oneOf, record, reject } from './checks.js';
 import type { Dispatch } from './contracts.js';
 import { ThreadwiseError } from './errors.js';
-import { type PoolOptions, type SizeBounds, threadBounds } from './options.js';
+import {
+  type PlacementName,
+  type PoolOptions,
+  placementName,
+  type SizeBounds,
+  threadBounds,
+} from './options.js';
 import { promised } from './promised.js';
 import type { Recycler } from './recycler.js';
 import type { Task } from './task.js';
@@ -14,7 +20,7 @@ export interface PoolChanges {
   /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
   choose?: string;
   /** For calls from now on. */
-  placement?: 'threads' | 'inline';
+  placement?: PlacementName;
   queue?: {
     /** Calls that wait already stay. */
     limit?: number;
@@ -25,7 +31,7 @@ export interface PoolChanges {
 export interface CheckedChanges {
   readonly threads: SizeBounds | undefined;
   readonly choose: string | undefined;
-  readonly placement: 'threads' | 'inline' | undefined;
+  readonly placement: PlacementName | undefined;
   readonly queueLimit: number | undefined;
 }
 
@@ -126,8 +132,7 @@ export class Steering {
     return {
       threads: threads === undefined ? undefined : threadBounds('threads', threads, this.#context.platform),
       choose: choose === undefined ? undefined : this.#checkChoose(choose),
-      placement:
-        placement === undefined ? undefined : oneOf('placement', placement, ['threads', 'inline'] as const),
+      placement: placement === undefined ? undefined : placementName(placement),
       queueLimit: limit === undefined ? undefined : queueLimit(limit),
     };
   }

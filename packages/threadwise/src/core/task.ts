@@ -1,7 +1,7 @@
 /** One call: what was asked, where it stands, and the one place where it settles. */
 import type { Outcome, TaskView, WorkerRecord } from './contracts.js';
-import type { ResolvedRun } from './options.js';
 import type { Payload } from './payload.js';
+import type { ResolvedRun } from './run-options.js';
 
 /** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
 export type TaskState = 'queued' | 'handed' | 'settled';

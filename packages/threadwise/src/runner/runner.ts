@@ -3,6 +3,7 @@
 import { unpack } from '../core/carrier.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable } from '../core/payload.js';
+import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
 import type { Begun, Inlet } from '../transport/inlet.js';
 import { TO_MAIN, type WordToMain } from '../transport/words.js';
@@ -51,6 +52,8 @@ export class Runner implements ContextHost {
   readonly #inlet: Inlet;
   /** Tasks that have left their first turn and not ended, by task id. */
   readonly #awaited = new Map<number, RunningTask>();
+  /** The functions that have returned a promise. */
+  readonly #awaiting = new Set<string>();
   /** The task whose first turn this is. */
   #current: RunningTask | undefined;
   readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
@@ -89,7 +92,7 @@ export class Runner implements ContextHost {
       const { workerId, poolName, data } = this.#options;
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
-      this.#inlet.say([TO_MAIN.ready, module.names]);
+      this.#inlet.say([TO_MAIN.ready, module.names, module.traits]);
       this.#pump(); // from now on it looks for tasks, where it has to look
     } catch (error) {
       this.#inlet.say([TO_MAIN.loadFailed, this.#encode(error)]);
@@ -138,7 +141,7 @@ export class Runner implements ContextHost {
       context.context = carried;
       const result = this.#platform.enter(context, this.#module!.find(name), args);
       if (isThenable(result)) {
-        this.#await(context, result, startedAt);
+        this.#await(context, name, result, startedAt);
         return this.#platform.now();
       }
       return this.#done(context, result, startedAt);
@@ -149,8 +152,12 @@ export class Runner implements ContextHost {
     }
   }
 
-  #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
+  #await(context: RunningTask, name: string, result: PromiseLike<unknown>, startedAt: number): void {
     this.#awaited.set(context.id, context);
+    if (!this.#awaiting.has(name)) {
+      this.#awaiting.add(name);
+      this.#inlet.say([TO_MAIN.awaits, name]);
+    }
     Promise.resolve(result)
       .then(
         (value) => this.#done(context, value, startedAt),
@@ -270,8 +277,4 @@ export class Runner implements ContextHost {
       throw notCloneable(cause, value, name, [], this.#platform.clone);
     }
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

@@ -1,11 +1,13 @@
 /** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
+import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { didYouMean } from '../core/nearest.js';
-
-export type TaskFunction = (...args: unknown[]) => unknown;
+import { traitsOf } from './module-traits.js';
 
 export interface TaskModule {
   readonly names: string[];
+  readonly tasks: ReadonlyMap<string, TaskFunction>;
+  readonly traits: ModuleTraits;
   /** Throws ERR_TASK_NOT_FOUND. */
   find(name: string): TaskFunction;
   readonly setup: TaskFunction | undefined;
@@ -26,11 +28,15 @@ export function readTaskModule(namespace: Readonly<Record<string, unknown>>): Ta
     );
   }
   const names = [...tasks.keys()].sort();
+  const setup = exported.get('setup');
+  const teardown = exported.get('teardown');
   return {
     names,
+    tasks,
+    traits: traitsOf(namespace, tasks, setup !== undefined || teardown !== undefined),
     find: (name) => tasks.get(name) ?? notFound(name, names),
-    setup: exported.get('setup'),
-    teardown: exported.get('teardown'),
+    setup,
+    teardown,
   };
 }
 

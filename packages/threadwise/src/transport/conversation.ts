@@ -31,7 +31,9 @@ export class Conversation {
       case TO_MAIN.abortSeen:
         return this.#about(word[1], (task) => this.#events.abortSeen(task));
       case TO_MAIN.ready:
-        return this.#events.ready(word[1]);
+        return this.#events.ready(word[1], word[2]);
+      case TO_MAIN.awaits:
+        return this.#events.awaits(word[1]);
       case TO_MAIN.loadFailed:
         return this.#events.loadFailed(decodeError(word[1]));
       case TO_MAIN.hostCall:

@@ -4,7 +4,16 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TestContext } from 'node:test';
 import { setImmediate } from 'node:timers';
-import type { Exchange, Link, LinkEvents, Platform, Port, Transport, Wire } from '../core/contracts.js';
+import type {
+  Exchange,
+  Link,
+  LinkEvents,
+  ModuleTraits,
+  Platform,
+  Port,
+  Transport,
+  Wire,
+} from '../core/contracts.js';
 import { isThreadwiseError } from '../core/errors.js';
 import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
@@ -35,7 +44,8 @@ export type Said =
   | { readonly what: 'failed'; readonly task: Task; readonly error: unknown; readonly runMs: number }
   | { readonly what: 'progress'; readonly task: Task; readonly value: unknown }
   | { readonly what: 'abortSeen'; readonly task: Task }
-  | { readonly what: 'ready'; readonly names: readonly string[] }
+  | { readonly what: 'ready'; readonly names: readonly string[]; readonly traits: ModuleTraits }
+  | { readonly what: 'awaits'; readonly name: string }
   | { readonly what: 'loadFailed'; readonly error: unknown }
   | { readonly what: 'memory'; readonly used: number; readonly limit: number }
   | { readonly what: 'retired' | 'stopped' | 'batch' }
@@ -127,7 +137,8 @@ export class Rig {
       failed: (task, error, runMs) => say({ what: 'failed', task, error, runMs }),
       progress: (task, value) => say({ what: 'progress', task, value }),
       abortSeen: (task) => say({ what: 'abortSeen', task }),
-      ready: (names) => say({ what: 'ready', names }),
+      ready: (names, traits) => say({ what: 'ready', names, traits }),
+      awaits: (name) => say({ what: 'awaits', name }),
       loadFailed: (error) => say({ what: 'loadFailed', error }),
       memory: (used, limit) => say({ what: 'memory', used, limit }),
       retired: () => say({ what: 'retired' }),

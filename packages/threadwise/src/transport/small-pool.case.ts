@@ -1,4 +1,5 @@
 /** Pools with real threads and little shared memory, so that whatever can be full is. */
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Dispatch, DispatchContext, Platform, Transport } from '../core/contracts.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options.js';
@@ -121,6 +122,7 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
       .open(platform, capacity),
     inlineExchange: messageTransport.open(inlineHome, capacity),
     newPlacement: () => threads,
+    newModuleHere: () => assert.fail('no call is to run here'),
     newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: choiceNames,
     scaling: onDemand,

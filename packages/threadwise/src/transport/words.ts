@@ -3,6 +3,7 @@
  * `loadFailed`); every `hostCall` is answered by one `hostReply`, `retire` by `retired`, `stop` by `stopped`. Tuples
  * instead of objects: no property names cross. A transport's own words have numbers from 10.
  */
+import type { ModuleTraits } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
 
 export const TO_WORKER = { abort: 0, hostReply: 1, stop: 2, retire: 3 } as const;
@@ -15,6 +16,7 @@ export const TO_MAIN = {
   memory: 5,
   stopped: 6,
   retired: 7,
+  awaits: 8,
 } as const;
 
 export type WordToWorker =
@@ -24,7 +26,8 @@ export type WordToWorker =
   | readonly [type: typeof TO_WORKER.retire];
 
 export type WordToMain =
-  | readonly [type: typeof TO_MAIN.ready, taskNames: readonly string[]]
+  | readonly [type: typeof TO_MAIN.ready, taskNames: readonly string[], traits: ModuleTraits]
+  | readonly [type: typeof TO_MAIN.awaits, taskName: string]
   | readonly [type: typeof TO_MAIN.loadFailed, error: EncodedError]
   | readonly [type: typeof TO_MAIN.progress, id: number, value: unknown]
   | readonly [type: typeof TO_MAIN.hostCall, call: number, name: string, args: readonly unknown[]]

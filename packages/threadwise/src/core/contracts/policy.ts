@@ -106,9 +106,51 @@ export interface Scaling<S = unknown> {
   decide(load: LoadView, state: S): Decision<S>;
 }
 
+/** Where calls run: on threads, or on the thread that makes them. */
 export interface Placement {
   readonly name: string;
-  place(task: TaskView): 'thread' | 'inline';
-  /** Whether any task may be placed on threads: if not, none is started. */
+  /** Whether any call may go to a thread: if not, none is started. */
   readonly usesThreads: boolean;
+  /** Undefined where all calls go the same way. */
+  readonly learner: PlacementLearner | undefined;
+}
+
+/** Learns of each function where its calls cost less. All durations in milliseconds. */
+export interface PlacementLearner {
+  /** What is learnt of that function; made when it is first asked for. */
+  of(name: string): PlacedFunction;
+  snapshot(): PlacedFunctionStats[];
+}
+
+export interface PlacedFunction {
+  /** It can run on the calling thread: until then it does not. */
+  allow(): void;
+  /** It is to stay on threads, whatever it costs. The first reason is kept. */
+  forbid(why: string): void;
+  /** Whether the next call is to run inline. Asked once for each call. @param now on a clock that only goes forward */
+  takesInline(now: number): boolean;
+  /** @param ms with the copying of arguments and result; undefined for a call that was not timed */
+  ranInline(ms: number | undefined, now: number): void;
+  ranAcross(runMs: number, now: number): void;
+  /** What a call of it costs beside running when it crosses; measured on some. */
+  crossed(costMs: number): void;
+  /** Of a call: what went over, and what came back. Estimated on some. */
+  sized(bytesIn: number, bytesOut: number): void;
+}
+
+/** What is done with the calls of a function, and why. */
+export interface PlacedFunctionStats {
+  readonly name: string;
+  readonly place: 'threads' | 'inline';
+  readonly why: string;
+  /** That have ended, and how many of them ran inline. */
+  readonly calls: number;
+  readonly inline: number;
+  /** Mean of recent calls. Milliseconds. */
+  readonly runMs: number;
+  /** Means of recent calls, estimated; null as long as none was looked at. */
+  readonly bytesIn: number | null;
+  readonly bytesOut: number | null;
+  /** What a crossing of it costs in time of processors, both sides, beside running. Milliseconds; null: not measured yet. */
+  readonly crossingMs: number | null;
 }

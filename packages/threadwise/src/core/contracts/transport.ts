@@ -1,14 +1,17 @@
 /** The seam to the crossing: what the lines of a pool have in common, and one worker's line. `transport/<name>/`. */
 import type { LeaseMemory } from '../lease.js';
-import type { ResolvedRun } from '../options.js';
 import type { Payload } from '../payload.js';
+import type { ResolvedRun } from '../run-options.js';
 import type { SizingDecision } from '../sizer.js';
 import type { Task } from '../task.js';
+import type { ModuleTraits } from './module.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
 
 /** What a worker says. The link has decoded it. */
 export interface LinkEvents {
-  ready(taskNames: readonly string[]): void;
+  ready(taskNames: readonly string[], traits: ModuleTraits): void;
+  /** A function has returned a promise; said once by each worker. */
+  awaits(taskName: string): void;
   loadFailed(error: unknown): void;
   done(task: Task, value: unknown, runMs: number): void;
   failed(task: Task, error: unknown, runMs: number): void;

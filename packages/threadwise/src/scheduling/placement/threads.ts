@@ -1,4 +1,4 @@
-/** Every task on a thread. */
+/** Every call to a thread. */
 import type { Placement } from '../../core/contracts.js';
 
-export const threads: Placement = { name: 'threads', usesThreads: true, place: () => 'thread' };
+export const threads: Placement = { name: 'threads', usesThreads: true, learner: undefined };

@@ -10,8 +10,8 @@ import type {
 } from '../../core/contracts.js';
 import { lostError } from '../../core/failures.js';
 import { LeaseStore } from '../../core/lease.js';
-import type { ResolvedRun } from '../../core/options.js';
 import { capture, type Payload } from '../../core/payload.js';
+import type { ResolvedRun } from '../../core/run-options.js';
 import type { Task } from '../../core/task.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';

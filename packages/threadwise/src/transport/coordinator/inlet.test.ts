@@ -58,10 +58,10 @@ describe('inlet of a coordinated worker', () => {
     const early = ready();
     const line = early.join();
     assert.deepEqual(line.news(), []);
-    early.inlet.say([TO_MAIN.ready, []]);
+    early.inlet.say([TO_MAIN.ready, [], { functions: [], others: [] }]);
     assert.deepEqual(line.news(), [[FROM_SEAT.hello, THREAD_ID]]);
     const late = ready();
-    late.inlet.say([TO_MAIN.ready, []]);
+    late.inlet.say([TO_MAIN.ready, [], { functions: [], others: [] }]);
     assert.deepEqual(late.join().news()[0], [FROM_SEAT.hello, THREAD_ID]);
   });
 
@@ -69,10 +69,10 @@ describe('inlet of a coordinated worker', () => {
     const { inlet, own, join } = ready();
     const line = join();
     assert.ok(forestall(own, STAGE));
-    inlet.say([TO_MAIN.ready, []]);
+    inlet.say([TO_MAIN.ready, [], { functions: [], others: [] }]);
     assert.deepEqual(line.news(), []);
     const { inlet: other, own: words } = ready();
-    other.say([TO_MAIN.ready, []]);
+    other.say([TO_MAIN.ready, [], { functions: [], others: [] }]);
     assert.equal(forestall(words, STAGE), false);
   });
 
@@ -95,7 +95,7 @@ describe('inlet of a coordinated worker', () => {
 
   test('counts for a new coordinator as busy with what an old one gave it', () => {
     const { inlet, join, give, own } = ready();
-    inlet.say([TO_MAIN.ready, []]);
+    inlet.say([TO_MAIN.ready, [], { functions: [], others: [] }]);
     const old = join();
     give(old);
     const begun = inlet.take(5)!;

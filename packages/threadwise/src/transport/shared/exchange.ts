@@ -1,8 +1,8 @@
 /** What the lines of one pool share: the cells, the ring that workers pull from, the arena, and who sits where. */
 import type { Exchange, LinkEvents, Platform, PullQueue, Transport } from '../../core/contracts.js';
 import { type LeaseMemory, LeaseStore } from '../../core/lease.js';
-import type { ResolvedRun } from '../../core/options.js';
 import { capture, type Payload } from '../../core/payload.js';
+import type { ResolvedRun } from '../../core/run-options.js';
 import type { Task } from '../../core/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../codec/shape-book.js';
 import { ValueWriter } from '../codec/value-writer.js';

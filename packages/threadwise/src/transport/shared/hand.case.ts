@@ -101,7 +101,7 @@ export class Hand {
         this.#inlet.say([TO_MAIN.stopped]);
       },
     });
-    this.#inlet.say([TO_MAIN.ready, ['work']]);
+    this.#inlet.say([TO_MAIN.ready, ['work'], { functions: [], others: [] }]);
   }
 
   get isAlive(): boolean {

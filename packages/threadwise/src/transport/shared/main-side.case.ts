@@ -285,6 +285,7 @@ export class MainSide {
     const call = (task: Task) => this.callOf(task) ?? assert.fail(`nobody knows task ${task.id}`);
     return {
       ready: () => undefined,
+      awaits: () => undefined,
       loadFailed: () => assert.fail('nothing was loaded'),
       done: (task, value, runMs) => {
         call(task).heard(lineOf().hand, value);

@@ -1,0 +1,148 @@
+/** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
+import { rejectWithCaller } from './caller-stack.js';
+import { pack } from './carrier.js';
+import { list, text } from './checks.js';
+import type { Dispatch, Exchange } from './contracts.js';
+import type { CrossingMeter } from './crossing-meter.js';
+import { queueFullError } from './failures.js';
+import type { InlineLane } from './inline-lane.js';
+import { abortError, type Interrupter } from './interrupter.js';
+import type { Ledger } from './ledger.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Payload } from './payload.js';
+import type { RoomQueue } from './room.js';
+import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
+import type { Staffing } from './staffing.js';
+import type { Task } from './task.js';
+import type { Tracing } from './tracing.js';
+import type { WorkerSlot } from './worker-slot.js';
+
+/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
+let grabbed: (value: unknown) => void = () => undefined;
+const grabResolve = (resolve: (value: unknown) => void) => {
+  grabbed = resolve;
+};
+
+export interface IntakeContext {
+  readonly poolName: string;
+  readonly platform: CallContext & { now(): number };
+  readonly exchange: Exchange;
+  readonly inlineExchange: Exchange;
+  /** What a call without options gets. */
+  readonly defaults: ResolvedRun;
+  readonly ledger: Ledger;
+  readonly tracing: Tracing;
+  readonly interrupter: Interrupter;
+  readonly lifecycle: Lifecycle;
+  readonly staffing: Staffing;
+  readonly room: RoomQueue;
+  readonly meter: CrossingMeter;
+  dispatch(): Dispatch;
+  dispatchTask(task: Task): void;
+  /** The error that a call gets now; undefined while calls are accepted. */
+  refusal(): unknown;
+}
+
+export class Intake {
+  /** The queue's. */
+  limit = Number.POSITIVE_INFINITY;
+  /** Calls go to threads, unless the lane takes them. */
+  usesThreads = true;
+  /** Undefined where no call can run here within itself. */
+  lane: InlineLane | undefined;
+  readonly #context: IntakeContext;
+
+  constructor(context: IntakeContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
+   * @param slot the worker that it is for; otherwise the dispatch decides
+   */
+  enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
+    const promise = new Promise(grabResolve);
+    const resolve = grabbed;
+    try {
+      this.#accept(resolve, name, args, given, slot);
+    } catch (error) {
+      rejectWithCaller(resolve, error);
+    }
+    return promise;
+  }
+
+  /** How many more tasks are accepted now. */
+  freePlaces(): number {
+    const { limit } = this;
+    if (limit === Number.POSITIVE_INFINITY) return limit;
+    const dispatch = this.#context.dispatch();
+    return limit - dispatch.waiting + (dispatch.hasRoom ? 1 : 0);
+  }
+
+  #accept(
+    resolve: (value: unknown) => void,
+    name: unknown,
+    args: unknown,
+    given: RunOptions | undefined,
+    slot: WorkerSlot | undefined,
+  ): void {
+    const { meter, platform, defaults } = this.#context;
+    const refusal = this.#context.refusal();
+    if (refusal !== undefined) throw refusal;
+    const taskName = text('name', name);
+    const run = resolveRun(given, defaults, platform);
+    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
+    const values = list('args', args);
+    if (this.lane !== undefined && slot === undefined && this.lane.run(taskName, values, run, resolve))
+      return;
+    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
+    if (!meter.wantsSubmission()) return this.#submit(resolve, taskName, values, run, slot);
+    const began = platform.now();
+    this.#submit(resolve, taskName, values, run, slot);
+    meter.submitted(taskName, platform.now() - began);
+  }
+
+  #submit(
+    resolve: (value: unknown) => void,
+    name: string,
+    args: readonly unknown[],
+    run: ResolvedRun,
+    slot: WorkerSlot | undefined,
+  ): void {
+    const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
+    const isInline = slot === undefined ? !this.usesThreads : slot.inline;
+    const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
+    const context = tracing.isOn ? this.#startTrace(name) : undefined;
+    const [wireName, wireArgs] = pack(name, args, context);
+    let payload: Payload;
+    try {
+      payload = exchange.capture(wireName, wireArgs, run);
+    } catch (error) {
+      if (tracing.isOn) this.#endTrace(name, context, error);
+      throw error;
+    }
+    const task = ledger.enter(name, payload, run, resolve, wireName);
+    task.isInline = isInline;
+    task.context = context;
+    lifecycle.updateKeepAlive();
+    room.taken();
+    interrupter.watchSignal(task);
+    const dispatch = this.#context.dispatch();
+    if (slot === undefined) this.#context.dispatchTask(task);
+    else dispatch.submitTo(slot, task);
+    if (staffing.canGrow && dispatch.queued > 0) staffing.adjust();
+  }
+
+  #startTrace(name: string): unknown {
+    const { tracing, ledger, poolName } = this.#context;
+    return tracing.start({ pool: poolName, taskId: ledger.nextId, name });
+  }
+
+  /** Of a call that was refused after it had begun. */
+  #endTrace(name: string, context: unknown, error: unknown): void {
+    const { tracing, ledger, poolName } = this.#context;
+    const none = { waitMs: undefined, runMs: undefined };
+    const about = { pool: poolName, taskId: ledger.nextId, name, context };
+    tracing.end({ ...about, outcome: 'rejected', ...none, error });
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Each function where its calls cost less: on the calling thread as long as running one there takes less time than a
+ * crossing takes of the processors, else on threads. What it goes by is measured, on both sides, and looked at again.
+ */
+import type {
+  PlacedFunction,
+  PlacedFunctionStats,
+  Placement,
+  PlacementLearner,
+} from '../../core/contracts.js';
+import { Window } from './window.js';
+
+/** Results from workers that are looked at together. */
+const ACROSS_CALLS = 32;
+/** Running time on the calling thread that is looked at together, or so many timed calls. */
+const HERE_MS = 4;
+const HERE_CALLS = 256;
+/** A function leaves the calling thread only when it is so much dearer there: so that it does not go to and fro. */
+const HYSTERESIS = 1.5;
+/** Now and then so many calls of a function cross that usually runs here: what a crossing costs may have changed. */
+const EXPLORE_CALLS = 64;
+/** After so long; each time twice as long, up to the maximum, as long as nothing changes. */
+const EXPLORE_MS = 1000;
+const EXPLORE_MAX_MS = 60_000;
+/** Two calls that take so long here, among so many, are too many, whatever the mean is: one may have met another program. */
+const TOO_LONG_MS = 5;
+const TOO_LONG_AMONG = 1000;
+/** After that the function stays away for so long; each time twice as long. */
+const TOO_LONG_REST_MS = 10_000;
+
+/** A placement is for one pool: it remembers. */
+export function autoPlacement(): Placement {
+  return { name: 'auto', usesThreads: true, learner: new Learner() };
+}
+
+class Learner implements PlacementLearner {
+  readonly #functions = new Map<string, LearntFunction>();
+
+  of(name: string): LearntFunction {
+    const known = this.#functions.get(name);
+    if (known !== undefined) return known;
+    const learnt = new LearntFunction(name);
+    this.#functions.set(name, learnt);
+    return learnt;
+  }
+
+  snapshot(): PlacedFunctionStats[] {
+    return [...this.#functions.values()].map((learnt) => learnt.snapshot());
+  }
+}
+
+class LearntFunction implements PlacedFunction {
+  readonly #name: string;
+  readonly #across = new Window(ACROSS_CALLS);
+  readonly #here = new Window(HERE_CALLS, HERE_MS);
+  readonly #bytesIn = new Window(1);
+  readonly #bytesOut = new Window(1);
+  #crossingMs: number | undefined;
+  #isHere = false;
+  #isAllowed = false;
+  #forbidden: string | undefined;
+  #calls = 0;
+  #inline = 0;
+  #why = 'the module has not been loaded on the calling thread yet';
+  /** It has come here just now, and its code is not compiled yet. */
+  #isCold = false;
+  /** How many of the next calls cross, to see what that costs. */
+  #exploring = 0;
+  #exploreMs = EXPLORE_MS;
+  #exploreAt = Number.POSITIVE_INFINITY;
+  /** It was too dear here: not again before that. */
+  #notBefore = 0;
+  #restMs = TOO_LONG_REST_MS;
+  /** Which call here was too long before. */
+  #tooLong = Number.NEGATIVE_INFINITY;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  allow(): void {
+    if (this.#forbidden !== undefined || this.#isAllowed) return;
+    this.#isAllowed = true;
+    this.#why = 'it has not run often enough on threads to be judged';
+  }
+
+  forbid(why: string): void {
+    if (this.#forbidden !== undefined) return;
+    this.#forbidden = why;
+    this.#isAllowed = false;
+    this.#isHere = false;
+    this.#why = why;
+  }
+
+  takesInline(now: number): boolean {
+    if (!this.#isHere) return false;
+    if (this.#exploring === 0) {
+      if (now < this.#exploreAt) return true;
+      this.#exploring = EXPLORE_CALLS;
+      this.#exploreAt = now + this.#backOff();
+    }
+    this.#exploring--;
+    return false;
+  }
+
+  ranInline(ms: number | undefined, now: number): void {
+    this.#calls++;
+    this.#inline++;
+    if (ms === undefined || !this.#isHere) return;
+    const isFull = this.#here.add(ms);
+    if (ms >= TOO_LONG_MS) this.#tookTooLong(ms, now);
+    else if (isFull) this.#judgeHere(now);
+  }
+
+  ranAcross(runMs: number, now: number): void {
+    this.#calls++;
+    if (this.#across.add(runMs) && this.#isAllowed && !this.#isHere) this.#judgeAcross(now);
+  }
+
+  crossed(costMs: number): void {
+    // The first ones ran through code that was not compiled: the figure follows quickly downwards.
+    const weight = this.#crossingMs !== undefined && costMs > this.#crossingMs ? 1 / 16 : 1 / 4;
+    this.#crossingMs ??= costMs;
+    this.#crossingMs += (costMs - this.#crossingMs) * weight;
+  }
+
+  sized(bytesIn: number, bytesOut: number): void {
+    this.#bytesIn.add(bytesIn);
+    this.#bytesOut.add(bytesOut);
+  }
+
+  snapshot(): PlacedFunctionStats {
+    const runMs = (this.#isHere ? this.#here.mean : undefined) ?? this.#across.mean ?? 0;
+    return {
+      name: this.#name,
+      place: this.#isHere ? 'inline' : 'threads',
+      why: this.#why,
+      calls: this.#calls,
+      inline: this.#inline,
+      runMs,
+      bytesIn: this.#bytesIn.mean ?? null,
+      bytesOut: this.#bytesOut.mean ?? null,
+      crossingMs: this.#crossingMs ?? null,
+    };
+  }
+
+  #judgeAcross(now: number): void {
+    const runMs = this.#across.mean!;
+    const crossingMs = this.#crossingMs;
+    if (crossingMs === undefined) return;
+    const figures = `a call runs for ${shown(runMs)}, a crossing costs ${shown(crossingMs)}`;
+    if (runMs > crossingMs) {
+      this.#why = figures;
+      this.#exploreMs = EXPLORE_MS;
+    } else if (now >= this.#notBefore) {
+      this.#isHere = true;
+      this.#isCold = true;
+      this.#here.clear();
+      this.#exploreAt = now + this.#exploreMs;
+      this.#why = figures;
+    }
+  }
+
+  #judgeHere(now: number): void {
+    const hereMs = this.#here.mean!;
+    const crossingMs = this.#crossingMs!;
+    const figures = `a call takes ${shown(hereMs)} on the calling thread, a crossing costs ${shown(crossingMs)}`;
+    if (hereMs <= crossingMs * HYSTERESIS) this.#why = figures;
+    else if (!this.#isCold) this.#leave(figures, now + this.#backOff());
+    this.#isCold = false;
+  }
+
+  #tookTooLong(ms: number, now: number): void {
+    const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
+    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
+    if (!isSecond) return;
+    this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
+    this.#restMs *= 2;
+  }
+
+  #leave(why: string, notBefore: number): void {
+    this.#isHere = false;
+    this.#exploring = 0;
+    this.#notBefore = notBefore;
+    this.#across.clear();
+    this.#why = why;
+  }
+
+  #backOff(): number {
+    const ms = this.#exploreMs;
+    this.#exploreMs = Math.min(EXPLORE_MAX_MS, 2 * ms);
+    return ms;
+  }
+}
+
+/** A duration of milliseconds for people. */
+function shown(ms: number): string {
+  const isShort = ms < 0.1;
+  return `${Number((isShort ? ms * 1000 : ms).toPrecision(2))} ${isShort ? 'us' : 'ms'}`;
+}
