@@ -1,6 +1,6 @@
-// Calls a pool for a given time, in two ways, and checks what comes back. What every contender goes through.
+// Calls a pool for a given time, or so many times, and checks what comes back. What every contender goes through.
 import { performance } from 'node:perf_hooks';
-import { quantile } from './statistics.js';
+import { median, quantile } from './statistics.js';
 
 /**
  * A workload: `task` is called with `argument(i)`; `score(result)` is a number that depends on the whole result, so
@@ -39,6 +39,29 @@ export async function callOneByOne(pool, workload, { warmUpMs, measureMs }) {
   };
 }
 
+/**
+ * Makes exactly `count` calls, in as many such rounds as the time of the measurement has room for, at least one.
+ * Keeps `outstanding` calls open; with `isPlain`, for what answers at once, it is a loop that awaits nothing.
+ * @returns calls per second and time of the median round; CPU time per call over all threads of this process
+ */
+export async function callCounted(pool, workload, options) {
+  const { count, outstanding, isPlain = false, warmUpMs, measureMs } = options;
+  const make = isPlain ? callInLoop : makeCalls;
+  const once = (size) => timed(size, workload, () => make(pool, workload, size, outstanding));
+  const fitting = await warmUp(once, Math.min(count, outstanding), warmUpMs, measureMs);
+  collectGarbage();
+  const rounds = [];
+  do rounds.push(await once(count));
+  while ((rounds.length + 1) * count <= fitting);
+  const totalMs = median(rounds.map(({ milliseconds }) => milliseconds));
+  const cpu = rounds.reduce((sum, { cpuMicroseconds }) => sum + cpuMicroseconds, 0);
+  return {
+    callsPerSecond: (count * 1000) / totalMs,
+    totalMs,
+    cpuMicroseconds: cpu / (rounds.length * count),
+  };
+}
+
 /** Runs ever more calls until `warmUpMs` are over. Returns how many calls take `measureMs`, as far as that can be told. */
 async function warmUp(once, firstCount, warmUpMs, measureMs) {
   const end = performance.now() + warmUpMs;
@@ -71,6 +94,13 @@ async function makeCalls(pool, { task, argument, score }, count, outstanding) {
     }
   };
   await Promise.all(Array.from({ length: outstanding }, lane));
+  return sum;
+}
+
+/** What a program does that has no pool. */
+function callInLoop(pool, { task, argument, score }, count) {
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += score(pool.call(task, argument(i)));
   return sum;
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callManyAtOnce, callOneByOne } from './driver.js';
+import { callCounted, callManyAtOnce, callOneByOne } from './driver.js';
 
 const budget = { warmUpMs: 0, measureMs: 1 };
 const workload = {
@@ -40,6 +40,38 @@ test('makes one call at a time', async () => {
   assert.ok(values.p99Microseconds >= values.p50Microseconds);
 });
 
+test('makes as many calls as are counted, round after round', async () => {
+  const pool = fakePool();
+  const values = await callCounted(pool, workload, { count: 120, outstanding: 50, ...budget });
+  assert.equal(pool.seen.most, 50);
+  assert.equal(pool.seen.open, 0);
+  assert.ok(values.totalMs > 0);
+  assert.ok(values.cpuMicroseconds >= 0);
+  // Before the clock runs, 50 calls and no more: a warm-up of no time is one round.
+  assert.equal((pool.seen.calls - 50) % 120, 0);
+  assert.ok(pool.seen.calls >= 170);
+  assert.equal(Math.round((values.callsPerSecond * values.totalMs) / 1000), 120);
+});
+
+test('what answers at once is called in a plain loop', async () => {
+  const seen = { calls: 0 };
+  const call = (_task, x) => {
+    seen.calls++;
+    return x + 1;
+  };
+  const options = { count: 10, outstanding: 10, isPlain: true, ...budget };
+  const values = await callCounted({ call }, workload, options);
+  assert.equal(seen.calls % 10, 0);
+  assert.ok(seen.calls >= 20);
+  assert.ok(values.callsPerSecond > 0);
+  const late = { call: async (_task, x) => x + 1 };
+  await assert.rejects(
+    callCounted(late, workload, options),
+    /should add up to/,
+    'what is a promise is not awaited',
+  );
+});
+
 for (const [what, run] of [
   ['does nothing', () => undefined],
   ['gives back what it gets', (x) => x],
@@ -50,6 +82,10 @@ for (const [what, run] of [
     const wrong = /calls of 'increment' should add up to/;
     await assert.rejects(callManyAtOnce(fakePool(run), workload, { outstanding: 50, ...budget }), wrong);
     await assert.rejects(callOneByOne(fakePool(run), workload, { ...budget, measureMs: 20 }), wrong);
+    await assert.rejects(
+      callCounted(fakePool(run), workload, { count: 60, outstanding: 50, ...budget }),
+      wrong,
+    );
   });
 }
 

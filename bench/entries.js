@@ -5,23 +5,25 @@ const takesPools = ({ role }) => role !== 'bare';
 
 /**
  * @param scenario `takes(contender)`: who takes part; `ways`: [{ id, needs, takes }], needs: what a contender must be
- *   able to; takes: who goes that way
+ *   able to; takes: who goes that way; `inlineWays`: those of who has no pool
  * @param isQuick one variant of each package only
  * @returns a list of { id, contender, way }: in the report, the id is the row
  */
-export function entriesOf({ takes = takesPools, ways = [] }, contenders, { isQuick = false } = {}) {
+export function entriesOf(scenario, contenders, { isQuick = false } = {}) {
+  const { takes = takesPools, ways = [], inlineWays = [] } = scenario;
   const taken = contenders.filter(takes);
   return (isQuick ? oneOfEach(taken) : taken).flatMap((contender) => {
-    // Inline, nothing crosses: there is one way only.
-    if (ways.length === 0 || contender.role === 'inline') return [{ id: contender.id, contender }];
-    return ways
+    // Inline, nothing crosses: how it could is no question there.
+    const own = contender.role === 'inline' ? inlineWays : ways;
+    if (own.length === 0) return [{ id: contender.id, contender }];
+    return own
       .filter((way) => canGo(contender, way))
       .map((way) => ({ id: `${contender.id}, ${way.id}`, contender, way: way.id }));
   });
 }
 
 function canGo(contender, { needs = [], takes: takesWay = () => true }) {
-  return needs.every((capability) => contender.can.includes(capability)) && takesWay(contender);
+  return needs.every((capability) => contender.can?.includes(capability)) && takesWay(contender);
 }
 
 /** Of each package the variant that is meant for a quick run, or where a scenario does not take that, the first. */

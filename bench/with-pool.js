@@ -9,18 +9,19 @@ const GIVE_UP_MS = 15_000;
 
 /**
  * Opens, measures, closes. After an error nothing is closed: the sample's process ends, and takes everything with it.
- * @param contender { open, role } @param measure gets the open pool, returns the values
+ * @param contender { open, role } @param placement for those that can 'placement': see catalog.js
+ * @param measure gets the open pool, returns the values
  */
-export async function withPool({ contender, threads }, measure) {
-  const pool = await openReady(contender, threads);
+export async function withPool({ contender, threads, placement }, measure) {
+  const pool = await openReady(contender, threads, placement);
   const values = await measure(pool);
   await pool.close();
   return values;
 }
 
 /** Opens a contender, and returns when every one of its threads has run a task. */
-export async function openReady({ open, role }, threads) {
-  const pool = await open({ threads });
+export async function openReady({ open, role }, threads, placement) {
+  const pool = await open({ threads, placement });
   if (role !== 'inline') await everyThread(pool, threads);
   return pool;
 }

@@ -2,10 +2,13 @@
 import { NotAvailable } from '../not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
-/** @param options of `createPool`. What this version of the library refuses makes a variant that is not available. */
-export async function open({ threads, isCold = false }, options) {
+/**
+ * @param placement of `createPool`: where calls run @param options of it, too. What this version of the library
+ *   refuses makes a variant that is not available.
+ */
+export async function open({ threads, isCold = false, placement }, options) {
   const { createPool } = await import('threadwise');
-  const pool = create(createPool, threads, options);
+  const pool = create(createPool, threads, placement === undefined ? options : { ...options, placement });
   if (!isCold) await pool.ready;
   return {
     call: (name, argument, transfer) => pool.run(name, [argument], transfer && { transfer }),
@@ -28,7 +31,7 @@ function create(createPool, threads, options) {
 export default {
   role: 'ours',
   package: 'threadwise',
-  can: ['lease', 'transfer', 'stats'],
+  can: ['lease', 'transfer', 'stats', 'placement'],
   variants: {
     threadwise: (settings) => open(settings),
     'threadwise (shared, direct)': (settings) => open(settings, { transport: 'shared', dispatch: 'direct' }),

@@ -3,6 +3,7 @@
 const higher = (id, label, unit) => ({ id, label, unit, better: 'higher' });
 const lower = (id, label, unit) => ({ id, label, unit, better: 'lower' });
 
+export const perSecond = (id, what) => higher(id, `${what}/s`, `${what}/s`);
 export const callsPerSecond = higher('callsPerSecond', 'calls/s', 'calls/s');
 export const cpuMicroseconds = lower('cpuMicroseconds', 'CPU us/call', 'us of CPU');
 export const p50Microseconds = lower('p50Microseconds', 'p50 us', 'us');

@@ -1,5 +1,5 @@
 // Loads for a pool that sizes itself, and for pools of fixed sizes beside it.
-import { performance } from 'node:perf_hooks';
+import { rateOf } from '../../steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];
@@ -27,43 +27,15 @@ const LOADS = {
   },
 };
 
-/** Keeps calls open until `stop` is called; counts those that have settled. */
-function keepCalling(pool, { task, argument }) {
-  const state = { count: 0, isStopped: false };
-  const lane = async () => {
-    while (!state.isStopped) {
-      await pool.call(task, argument);
-      state.count++;
-    }
-  };
-  const ended = Promise.all(Array.from({ length: OUTSTANDING }, lane));
-  return {
-    count: () => state.count,
-    stop: () => {
-      state.isStopped = true;
-      return ended;
-    },
-  };
-}
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** Calls a second, over `measureMs`, after `followMs` in which the pool may find its size. */
-async function rateOf(pool, load, { followMs, sizingMs }) {
-  const calling = keepCalling(pool, load);
-  await pause(followMs);
-  const [count, start] = [calling.count(), performance.now()];
-  await pause(sizingMs);
-  const rate = ((calling.count() - count) * 1000) / (performance.now() - start);
-  await calling.stop();
-  return rate;
-}
-
-/** @param measure gets the open pool and the times: a fixed size has nothing to find out. */
+/**
+ * @param measure gets what tells the rate of a load, after `followMs` in which the pool may find its size: a fixed size
+ *   has nothing to find out
+ */
 async function withSize({ contender, way, budget }, measure) {
   const pool = await contender.open({ threads: threadsOf(way) });
   const followMs = way === 'auto' ? budget.followMs : Math.min(FIXED_MS, budget.followMs);
-  const values = await measure(pool, { ...budget, followMs });
+  const times = { followMs, measureMs: budget.sizingMs };
+  const values = await measure((load) => rateOf(pool, load, { outstanding: OUTSTANDING, ...times }));
   await pool.close();
   return values;
 }
@@ -87,8 +59,7 @@ export const steady = Object.entries(LOADS).map(([id, load]) => ({
   takes: takesOurs,
   goals: [goal],
   highlights: [{ metric: 'callsPerSecond', of: 'threadwise, auto', text: load.text }],
-  run: (context) =>
-    withSize(context, async (pool, budget) => ({ callsPerSecond: await rateOf(pool, load, budget) })),
+  run: (context) => withSize(context, async (rate) => ({ callsPerSecond: await rate(load) })),
 }));
 
 /** One after the other in the same pool; each has to be followed within the time. The sum of what gets done. */
@@ -100,9 +71,9 @@ export const changing = {
   takes: takesOurs,
   goals: [goal],
   run: (context) =>
-    withSize(context, async (pool, budget) => {
+    withSize(context, async (rate) => {
       let sum = 0;
-      for (const id of ['compute', 'block', 'compute']) sum += await rateOf(pool, LOADS[id], budget);
+      for (const id of ['compute', 'block', 'compute']) sum += await rate(LOADS[id]);
       return { callsPerSecond: sum / 3 };
     }),
 };

@@ -41,7 +41,7 @@ interface Entry {
 }
 
 /** One call of so many is timed by itself, the others only together: reading the clock costs as much as a small task. */
-const TIMED_EVERY = 8;
+const TIMED_EVERY = 16;
 /** A call that was not timed by itself, and may have taken so long: the next one is. Milliseconds. */
 const SUSPICIOUS_MS = 1;
 /** One call of so many has its arguments and its result measured. */

@@ -7,42 +7,41 @@
 const TRIMMED = 16;
 
 export class Window {
-  readonly #most: number;
+  readonly #figures: Float64Array;
   readonly #sumMost: number;
-  #figures: number[] = [];
+  #count = 0;
   #sum = 0;
   #mean: number | undefined;
 
   constructor(most: number, sumMost = Number.POSITIVE_INFINITY) {
-    this.#most = most;
+    this.#figures = new Float64Array(most);
     this.#sumMost = sumMost;
   }
 
   /** Of the last window that was full; of what there is, as long as none was; undefined as long as there is nothing. */
   get mean(): number | undefined {
-    return this.#mean ?? (this.#figures.length === 0 ? undefined : trimmedMean(this.#figures));
+    return this.#mean ?? (this.#count === 0 ? undefined : this.#trimmedMean());
   }
 
   /** Whether that filled it; the next figure begins a new one. */
   add(figure: number): boolean {
-    this.#figures.push(figure);
+    this.#figures[this.#count++] = figure;
     this.#sum += figure;
-    if (this.#figures.length < this.#most && this.#sum < this.#sumMost) return false;
-    this.#mean = trimmedMean(this.#figures);
+    if (this.#count < this.#figures.length && this.#sum < this.#sumMost) return false;
+    this.#mean = this.#trimmedMean();
     this.clear();
     return true;
   }
 
   /** Begins anew; the mean stays. */
   clear(): void {
-    this.#figures = [];
+    this.#count = 0;
     this.#sum = 0;
   }
-}
 
-function trimmedMean(figures: readonly number[]): number {
-  const kept = figures
-    .toSorted((a, b) => a - b)
-    .slice(0, Math.max(1, figures.length - Math.ceil(figures.length / TRIMMED)));
-  return kept.reduce((sum, figure) => sum + figure, 0) / kept.length;
+  #trimmedMean(): number {
+    const sorted = this.#figures.slice(0, this.#count).sort();
+    const kept = sorted.subarray(0, Math.max(1, this.#count - Math.ceil(this.#count / TRIMMED)));
+    return kept.reduce((sum, figure) => sum + figure, 0) / kept.length;
+  }
 }

@@ -1,0 +1,87 @@
+// A task of half a microsecond, which runs in less time than its crossing takes: how much a pool still adds to it
+// that does not let it cross.
+import assert from 'node:assert/strict';
+import { callCounted } from '../../driver.js';
+import { withPool } from '../../with-pool.js';
+import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
+import { ACROSS, AUTO, AWAITED, isOurs, PLAIN, placed } from './ways.js';
+
+const INDEX = 100;
+const OUTSTANDING = 1000;
+/** What is beyond 2^53 is rounded in each addition: by less than this share, after a hundred of them. */
+const ROUNDING = 1e-13;
+
+const exact = Number(exactFibonacci(INDEX));
+
+function exactFibonacci(index) {
+  let [number, next] = [0n, 1n];
+  for (let i = 0; i < index; i++) [number, next] = [next, number + next];
+  return number;
+}
+
+/** All calls are the same: the sum of the scores is how many of them are right. */
+const workload = {
+  task: 'fibonacci',
+  argument: () => INDEX,
+  score: (result) => (Math.abs(result / exact - 1) < ROUNDING ? 1 : 0),
+  expected: () => exact,
+};
+
+async function run(count, context) {
+  const { contender, budget } = context;
+  const { role } = contender;
+  const most = role === 'published' ? budget.publishedCalls : budget.calls;
+  const made = Math.min(count, most);
+  const values = await withPool(placed(context), async (pool) => {
+    assert.equal(workload.score(await pool.call(workload.task, INDEX)), 1, 'fibonacci(100)');
+    const options = {
+      count: made,
+      outstanding: Math.min(count, OUTSTANDING),
+      isPlain: context.way === PLAIN.id,
+    };
+    return callCounted(pool, workload, { ...options, ...budget });
+  });
+  // The rate of fewer calls is a rate; their time is not the time of all.
+  return made === count ? values : { ...values, totalMs: undefined };
+}
+
+const scenario = (id, count, title, rest = {}) => ({
+  id: `fibonacci-${id}`,
+  title: `fibonacci(100), ${title}`,
+  metrics: [callsPerSecond, { ...totalMs, isOptional: true }, cpuMicroseconds],
+  ways: [ACROSS, AUTO],
+  inlineWays: [PLAIN, AWAITED],
+  takes: (contender) => contender.role !== 'bare' && (contender.role !== 'ours' || isOurs(contender)),
+  run: (context) => run(count, context),
+  ...rest,
+});
+
+const outstanding = `${OUTSTANDING.toLocaleString('en-US')} outstanding`;
+const OURS = 'threadwise, auto';
+
+export const fibonacci = [
+  scenario('100', 100, '100 calls at once, round after round', { isQuick: false }),
+  scenario('100k', 100_000, `100,000 calls, ${outstanding}`, { isQuick: false }),
+  scenario(
+    '1m',
+    1_000_000,
+    `1,000,000 calls (published pools: the rate of at most 100,000), ${outstanding}`,
+    {
+      goals: [
+        {
+          text: 'auto at least 0.8 times the calls of a plain loop without a pool',
+          of: OURS,
+          metric: 'callsPerSecond',
+          by: 'times',
+          to: 'inline, plain loop',
+          atLeast: 0.8,
+        },
+      ],
+      highlights: [{ metric: 'callsPerSecond', of: OURS, text: "fibonacci(100), placement: 'auto'" }],
+    },
+  ),
+  scenario('10m', 10_000_000, `10,000,000 calls (no published pool: minutes of calls), ${outstanding}`, {
+    isQuick: false,
+    takes: (contender) => contender.role === 'inline' || isOurs(contender),
+  }),
+];

@@ -1,0 +1,141 @@
+// A server that renders pages: on its own thread, on those of a pool, or where that is cheaper; and for how long
+// its event loop makes others wait.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { withPool } from '../../with-pool.js';
+import { milliseconds, perSecond } from '../crossing/metrics.js';
+import { ACROSS, AUTO, isOurs, placed } from './ways.js';
+
+const CONNECTIONS = 50;
+/** How often the event loop is looked at: by a timer of that time. Milliseconds. */
+const LOOK_MS = 1;
+/** What tasks may take of a turn of the loop (`loopBudgetMs`), and what the requests themselves may add. */
+const DELAY_MS = 5 + 2;
+
+const loader = new URL('./load/process.js', import.meta.url);
+
+const requestsPerSecond = perSecond('requestsPerSecond', 'requests');
+const loopDelay = milliseconds('loopDelayP99Ms', 'loop delay p99 ms');
+const latency = milliseconds('latencyP99Ms', 'latency p99 ms');
+
+async function run(template, repetitions, context) {
+  const { warmUpMs, loadMs } = context.budget;
+  return withPool(placed(context), async (pool) => {
+    const server = await serve((data) => pool.call('render', { template, ...data }));
+    const child = fork(loader, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    try {
+      await ask(child, { port: server.address().port, connections: CONNECTIONS, repetitions });
+      await ask(child, { loadMs: warmUpMs });
+      globalThis.gc?.();
+      return await measure(() => ask(child, { loadMs }));
+    } finally {
+      child.kill();
+      server.close();
+    }
+  });
+}
+
+/** @param load gives what the loader saw meanwhile */
+async function measure(load) {
+  const delays = monitorEventLoopDelay({ resolution: LOOK_MS });
+  delays.enable();
+  const { requests, elapsedMs, latencyP99Ms } = await load();
+  delays.disable();
+  return {
+    requestsPerSecond: (requests * 1000) / elapsedMs,
+    // How late the timer was: its own time is no delay.
+    loopDelayP99Ms: Math.max(0, delays.percentile(99) / 1e6 - LOOK_MS),
+    latencyP99Ms,
+  };
+}
+
+/** A server that answers `/?name=…&guest=…` with what `render` makes of that. */
+async function serve(render) {
+  const server = createServer(async (request, response) => {
+    try {
+      const query = new URLSearchParams(request.url.slice(request.url.indexOf('?')));
+      const page = await render({ name: query.get('name'), guest: query.get('guest') });
+      response.setHeader('content-type', 'text/plain; charset=utf-8');
+      response.end(page);
+    } catch (error) {
+      response.statusCode = 500;
+      response.end(String(error));
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+/** Sends an order to a process, and returns its answer. Throws if it ends instead. */
+async function ask(child, order) {
+  const over = new AbortController();
+  const { signal } = over;
+  const ended = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`the process that makes the load ended with exit code ${code}`);
+  });
+  child.send(order);
+  try {
+    const [answer] = await Promise.race([once(child, 'message', { signal }), ended]);
+    return answer;
+  } finally {
+    ended.catch(() => {});
+    over.abort(); // takes the listeners away
+  }
+}
+
+const OURS = 'threadwise, auto';
+
+const delayGoal = {
+  text: 'under load, auto delays the event loop by less than 7 ms (p99)',
+  of: OURS,
+  metric: loopDelay.id,
+  atMost: DELAY_MS,
+};
+
+const LOAD = `${CONNECTIONS} connections of a load generator of ours in another process`;
+
+const scenario = (id, repetitions, what, rest) => ({
+  id: `template-${id}`,
+  title: `A server on node:http renders ${what} with mustache, ${LOAD}`,
+  metrics: [requestsPerSecond, loopDelay, latency],
+  ways: [ACROSS, AUTO],
+  takes: (contender) => contender.role === 'inline' || isOurs(contender),
+  run: (context) => run(id, repetitions, context),
+  ...rest,
+});
+
+export const template = [
+  scenario('small', 1, 'one sentence', {
+    goals: [
+      {
+        text: 'auto at least 0.9 times the requests of rendering without a pool',
+        of: OURS,
+        metric: requestsPerSecond.id,
+        by: 'times',
+        to: 'inline',
+        atLeast: 0.9,
+      },
+      delayGoal,
+    ],
+    highlights: [
+      {
+        metric: requestsPerSecond.id,
+        of: OURS,
+        text: "A server that renders one sentence, placement: 'auto'",
+      },
+    ],
+  }),
+  scenario('large', 80, 'a sentence 80 times', {
+    goals: [delayGoal],
+    highlights: [
+      {
+        metric: loopDelay.id,
+        of: OURS,
+        text: "A server that renders 80 sentences, placement: 'auto': loop delay, p99",
+      },
+    ],
+  }),
+];

@@ -1,0 +1,18 @@
+// Where calls can run: what the scenarios of this experiment hold against each other.
+
+/** On threads, as with every pool. */
+export const ACROSS = { id: 'across' };
+/** Where the pool finds it cheaper. */
+export const AUTO = { id: 'auto', needs: ['placement'] };
+
+/** Without a pool: a loop that awaits nothing, and calls that are awaited as those of a pool are. */
+export const PLAIN = { id: 'plain loop' };
+export const AWAITED = { id: 'awaited' };
+
+const PLACEMENTS = { across: 'threads', auto: 'auto' };
+
+/** The context of a sample, with the placement that its way asks for. Inline there is no way. */
+export const placed = (context) => ({ ...context, placement: PLACEMENTS[context.way] });
+
+/** Ours with all defaults: how tasks cross is another experiment's question. */
+export const isOurs = ({ id }) => id === 'threadwise';
