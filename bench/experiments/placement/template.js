@@ -21,13 +21,14 @@ const loopDelay = milliseconds('loopDelayP99Ms', 'loop delay p99 ms');
 const latency = milliseconds('latencyP99Ms', 'latency p99 ms');
 
 async function run(template, repetitions, context) {
-  const { warmUpMs, loadMs } = context.budget;
+  const { followMs, loadMs } = context.budget;
   return withPool(placed(context), async (pool) => {
     const server = await serve((data) => pool.call('render', { template, ...data }));
     const child = fork(loader, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     try {
       await ask(child, { port: server.address().port, connections: CONNECTIONS, repetitions });
-      await ask(child, { loadMs: warmUpMs });
+      // Until the code of the server is compiled as well, and a pool that may choose has seen what it has to do.
+      await ask(child, { loadMs: followMs / 2 });
       globalThis.gc?.();
       return await measure(() => ask(child, { loadMs }));
     } finally {

@@ -56,6 +56,17 @@ export interface Distribution {
   readonly max: number;
 }
 
+export interface FunctionStats {
+  readonly name: string;
+  readonly place: string;
+  readonly why: string;
+  readonly calls: number;
+  /** Of them, those that ran on the thread that owns the pool. */
+  readonly inline: number;
+  /** Mean of recent calls, milliseconds. */
+  readonly runMs: number;
+}
+
 export interface PoolStats {
   readonly name: string;
   readonly state: string;
@@ -86,6 +97,10 @@ export interface PoolStats {
   readonly waitMs: Distribution;
   readonly crashes: number;
   readonly recycled: number;
+  /** What a crossing costs, milliseconds; null as long as none was measured. */
+  readonly crossingMs?: number | null;
+  /** With placement 'auto': where each function runs, and why. */
+  readonly functions?: readonly FunctionStats[];
   /** Only with dispatch 'coordinator'. */
   readonly coordinator?: { readonly utilization: number; readonly restarts: number };
   readonly sizing: { readonly policy: string; readonly decisions: readonly SizingDecision[] };

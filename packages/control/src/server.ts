@@ -97,6 +97,6 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: ResolvedOptio
 
 /** Somebody has given the name `localhost` to another address. */
 function notLocal({ host }: ResolvedOptions, address: string): ControlError {
-  const message = `Option 'host': '${host}' is ${address} here, which others can reach: give '127.0.0.1' or a token`;
+  const message = `Option 'host': '${host}' is ${address} here, which others can reach: give '127.0.0.1', or '${address}' and a token`;
   return new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);
 }

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import diagnostics from 'node:diagnostics_channel';
 import { EventEmitter, once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import { test } from 'node:test';
 import { LIMITS } from '../dist/limits.js';
 import {
   closed,
   FakePool,
   follow,
+  headOf,
+  openStreams,
   patch,
   poolPath,
   rawConnection,
@@ -226,10 +228,141 @@ test('a client that is gone in the middle of a request is no error', async (t) =
   process.on('warning', note);
   t.after(() => process.off('warning', note));
   warnings.on('warning', (warning) => assert.fail(warning));
-  for (const bytes of ['PATCH /api', `GET ${poolPath('fake', '/events')} HTTP/1.1\r\nHost: x\r\n\r\n`]) {
+  for (const bytes of ['PATCH /api', headOf(server, 'GET', poolPath('fake', '/events'))]) {
     const socket = await rawConnection(t, server);
     socket.write(bytes);
     socket.resetAndDestroy();
   }
   assert.equal((await send(server, '/healthz')).status, 200);
+});
+
+test('a client that resets its connection in the middle of a stream leaves nothing behind', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const socket = await rawConnection(t, server);
+  socket.write(headOf(server, 'GET', poolPath('fake', '/events')));
+  await until(pool.watch, 'listeners', () => pool.listeners === 6);
+  socket.resetAndDestroy();
+  await until(pool.watch, 'listeners', () => pool.listeners === 0);
+  assert.equal(await openStreams(server), 0);
+});
+
+test('every limit is one: none is missing, endless or zero', () => {
+  for (const [name, limit] of Object.entries(LIMITS)) assert.ok(limit > 0 && limit < 2 ** 31, name);
+  assert.ok(LIMITS.headersTimeoutMs <= LIMITS.requestTimeoutMs);
+  assert.ok(LIMITS.streams < LIMITS.connections, 'streams leave connections for those who change things');
+});
+
+for (const [where, method, headers] of [
+  ['headers', 'GET', undefined],
+  ['body', 'PATCH', ['Content-Type: application/json', 'Content-Length: 16000']],
+]) {
+  test(`a byte now and then does not keep a request open: in its ${where}`, async (t) => {
+    const pool = new FakePool();
+    const limits = { headersTimeoutMs: 50, requestTimeoutMs: 50, checkIntervalMs: 10 };
+    const server = await serve(t, [pool], {}, limits);
+    const slow = await rawConnection(t, server);
+    const answer = readToEnd(slow);
+    const whole = headOf(server, method, poolPath('fake'), [
+      `Authorization: Bearer ${server.token}`,
+      ...(headers ?? []),
+    ]);
+    slow.write(headers === undefined ? `${whole.trimEnd()}\r\nX-Slow: ` : whole);
+    // How much it says depends on how soon the others are answered: it would go on for ever.
+    while (!slow.closed) {
+      slow.write(' ');
+      assert.equal((await send(server, '/healthz')).status, 200);
+    }
+    assert.doesNotMatch(await answer, /^HTTP\/1\.1 200 /);
+    assert.deepEqual(pool.done, []);
+  });
+}
+
+for (const [what, path, headers] of [
+  ['that is not JSON', poolPath('fake'), []],
+  ['that is too large', poolPath('fake'), ['Content-Type: application/json']],
+  ['for which there is no path', '/nothing', []],
+]) {
+  for (const isKnown of [true, false]) {
+    test(`a body without an end, ${what}, ${isKnown ? 'with' : 'without'} the token: it is ended`, async (t) => {
+      const pool = new FakePool();
+      const limits = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkIntervalMs: 10 };
+      const server = await serve(t, [pool], {}, limits);
+      const endless = await rawConnection(t, server);
+      endless.resume();
+      const token = isKnown ? [`Authorization: Bearer ${server.token}`] : [];
+      endless.write(headOf(server, 'PATCH', path, [...token, ...headers, 'Transfer-Encoding: chunked']));
+      const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+      const goOn = () => {
+        if (endless.write(chunk)) setImmediate(goOn);
+        else endless.once('drain', goOn);
+      };
+      goOn();
+      await closed(endless);
+      assert.deepEqual(pool.done, []);
+      assert.equal((await patch(server, 'fake', { threads: 1 })).status, 200);
+    });
+  }
+}
+
+test('streams that wait behind one on its connection are refused: with it they would be lost, not ended', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const greedy = await rawConnection(t, server);
+  greedy.resume();
+  greedy.write(headOf(server, 'GET', poolPath('fake', '/events')).repeat(10));
+  await until(pool.watch, 'listeners', () => pool.listeners === 6);
+  assert.equal(await openStreams(server), 1);
+  greedy.destroy();
+  await until(pool.watch, 'listeners', () => pool.listeners === 0);
+  assert.equal(await openStreams(server), 0);
+});
+
+test('who asks for two streams on one connection is told that the second one is refused', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const both = await rawConnection(t, server);
+  const head = (headers) => headOf(server, 'GET', poolPath('fake', '/events'), headers);
+  const answers = readToEnd(both);
+  both.write(head() + head(['Connection: close']));
+  await until(pool.watch, 'listeners', () => pool.listeners === 6);
+  pool.emit('pool:close');
+  const [first, second, ...more] = (await answers).split(/^(?=HTTP\/1\.1 )/m);
+  assert.match(first, /^HTTP\/1\.1 200 .*event: pool:close/s);
+  assert.match(second, /^HTTP\/1\.1 400 .*ERR_CONTROL_REQUEST.*on another one/s);
+  assert.deepEqual(more, []);
+});
+
+test('a stream may come after other answers on its connection', async (t) => {
+  const server = await serve(t, [new FakePool()]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const ask = async (path) => {
+    const request = httpRequest(`${server.url}${path}`, { agent }).end();
+    request.on('error', () => undefined);
+    const [response] = await once(request, 'response');
+    return { request, response };
+  };
+  for (let i = 0; i < 3; i++) await once((await ask('/api/pools')).response.resume(), 'end');
+  const { request, response } = await ask(poolPath('fake', '/events'));
+  assert.deepEqual([response.statusCode, request.reusedSocket], [200, true]);
+});
+
+test('a stream that is refused costs the pool nothing', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool], {}, { streams: 1, statsIntervalMs: 2 ** 31 - 1 });
+  await (await follow(t, server, 'fake')).next('stats');
+  const before = pool.asked;
+  for (let i = 0; i < 20; i++) assert.equal((await follow(t, server, 'fake')).status, 503);
+  assert.equal(pool.asked, before);
+});
+
+test('an event is made into text once, however many follow', async (t) => {
+  const pool = new FakePool();
+  const server = await serve(t, [pool]);
+  const streams = await Promise.all(Array.from({ length: 20 }, () => follow(t, server, 'fake')));
+  let made = 0;
+  const why = { toJSON: () => `made ${++made} times` };
+  pool.emit('pool:size', { why });
+  for (const stream of streams) assert.equal((await stream.next('pool:size')).why, 'made 1 times');
 });

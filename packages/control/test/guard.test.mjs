@@ -1,5 +1,8 @@
 /** Who may do what: tokens, hosts and origins, on this machine alone and where others can reach the server. */
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { FakePool, patch, poolPath, rawConnection, readToEnd, send, serve } from './helpers.mjs';
 
@@ -248,4 +251,54 @@ test('an address of IPv6 is written in brackets', async (t) => {
   assert.match(server.url, /^http:\/\/\[::1\]:\d+$/);
   assert.equal((await send(server, '/api/pools')).status, 200);
   assert.equal((await patch(server, 'fake', { threads: 1 })).status, 200);
+});
+
+/** Puts something else in the place of a function of Node's, also where it was imported by name, until the test ends. */
+function replace(t, module, name, replacement) {
+  const original = module[name];
+  const put = (value) => {
+    module[name] = value;
+    syncBuiltinESMExports();
+  };
+  put((...args) => replacement(original, ...args));
+  t.after(() => put(original));
+}
+
+test('a token is compared in constant time, whatever the guess, and by nothing else', async (t) => {
+  const server = await serve(t, [new FakePool()], { token: TOKEN });
+  const compared = [];
+  let verdict;
+  replace(t, crypto, 'timingSafeEqual', (original, a, b) => {
+    compared.push([a.byteLength, b.byteLength]);
+    return verdict ?? original(a, b);
+  });
+  const guesses = [TOKEN, TOKEN.slice(0, -1), `${TOKEN}x`, `x${TOKEN.slice(1)}`, 'x', 'x'.repeat(5000)];
+  const statuses = async () => {
+    compared.length = 0;
+    const answers = [];
+    for (const token of guesses) {
+      answers.push((await send(server, poolPath('fake', '/pause'), { method: 'POST', token })).status);
+    }
+    assert.equal(compared.length, guesses.length, 'each guess, once');
+    assert.equal(new Set(compared.flat()).size, 1, 'over the same length, whatever that of the guess');
+    return answers;
+  };
+  assert.deepEqual(await statuses(), [202, 401, 401, 401, 401, 401]);
+  verdict = true;
+  assert.deepEqual(new Set(await statuses()), new Set([202]), 'nothing else refuses');
+  verdict = false;
+  assert.deepEqual(new Set(await statuses()), new Set([401]), 'nothing else accepts');
+});
+
+test("a 'localhost' that others can reach is refused: it would be read without a token", async (t) => {
+  replace(t, dns, 'lookup', (original, _host, options, done) => original('0.0.0.0', options, done));
+  for (const options of [{}, { token: TOKEN }]) {
+    await assert.rejects(serve(t, [], { host: 'localhost', ...options }), {
+      code: 'ERR_CONTROL_TOKEN_REQUIRED',
+      message: /'localhost' is 0\.0\.0\.0 here.*give '127\.0\.0\.1', or '0\.0\.0\.0' and a token/,
+    });
+  }
+  const server = await serve(t, [], { host: '0.0.0.0', token: TOKEN });
+  const local = { url: `http://127.0.0.1:${new URL(server.url).port}` };
+  assert.equal((await send(local, '/api/pools')).status, 401, 'what it says to do is done');
 });

@@ -206,6 +206,18 @@ async function* parseEvents(response) {
   }
 }
 
+/** The beginning of a request, to be written to a connection. */
+export function headOf(server, method, path, headers = []) {
+  const host = `Host: ${new URL(server.url).host}`;
+  return `${[`${method} ${path} HTTP/1.1`, host, ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** How many event streams the server says it has. */
+export async function openStreams(server) {
+  const { text } = await send(server, '/metrics', { token: server.token });
+  return Number(/^threadwise_control_event_streams (\d+)$/m.exec(text)[1]);
+}
+
 /** A connection on which anything can be said. */
 export async function rawConnection(t, server) {
   const { hostname, port } = new URL(server.url);

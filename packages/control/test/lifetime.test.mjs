@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { announce, ControlError, serveControl, serveFromEnvironment } from '../dist/index.js';
 import { FakePool, follow, patch, rawConnection, readToEnd, send, serve, until } from './helpers.mjs';
 
@@ -35,12 +38,14 @@ async function run(name, options) {
   return { code, ...output };
 }
 
-/** A port that somebody else has. */
-async function takenPort(t) {
+/** A port that somebody else has, or had a moment ago. */
+async function takenPort(t, { isFreed = false } = {}) {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
-  t.after(() => other.close());
-  return other.address().port;
+  const { port } = other.address();
+  if (isFreed) await new Promise((resolve) => other.close(resolve));
+  else t.after(() => other.close());
+  return port;
 }
 
 test('the server is at the URL that it says', async (t) => {
@@ -171,20 +176,105 @@ test('by the environment: what is wrong is a warning, and the program runs on', 
   assert.match(stderr, new RegExp(`ThreadwiseWarning: .*Port ${port} of 127\\.0\\.0\\.1 is taken`));
 });
 
-test('a program that knows nothing of it is served by THREADWISE_CONTROL alone', async () => {
-  const { child, output } = start('unaware', { env: { THREADWISE_CONTROL: '0' } });
+/** A program that knows nothing of a server: `tell` resolves when it has done what it is told, `end` when it has ended. */
+function unaware(value, env = {}) {
+  const { child, output } = start('unaware', { env: { THREADWISE_CONTROL: value, ...env } });
   const closed = once(child, 'close');
-  await until(child.stderr, 'data', () => output.stderr.includes('\n'));
-  const [, url, token] = /^threadwise control: (\S+)\/#token=(\S+)\n$/.exec(output.stderr);
-  const { pools } = await (await fetch(`${url}/api/pools`)).json();
-  assert.deepEqual(
-    pools.map(({ name }) => name),
-    ['own'],
-  );
+  return {
+    output,
+    warned: () => until(child.stderr, 'data', () => output.stderr.includes('\n')),
+    tell: async (line) => {
+      const before = output.stdout.length;
+      child.stdin.write(`${line}\n`);
+      await until(child.stdout, 'data', () => output.stdout.slice(before).includes(`${line}: done\n`));
+    },
+    end: async () => {
+      child.stdin.end();
+      return (await closed)[0];
+    },
+  };
+}
+
+const namesAt = async (url) => (await (await fetch(`${url}/api/pools`)).json()).pools.map(({ name }) => name);
+
+test('a program that knows nothing of it is served by THREADWISE_CONTROL alone', async () => {
+  const program = unaware('0');
+  await program.warned();
+  const [, url, token] = /^threadwise control: (\S+)\/#token=(\S+)\n$/.exec(program.output.stderr);
+  assert.deepEqual(await namesAt(url), ['own']);
   const { status, json } = await patch({ url, token }, 'own', { threads: 2 });
   assert.deepEqual([status, json.threads.max], [200, 2]);
-  child.stdin.end();
-  assert.deepEqual([(await closed)[0], output.stdout], [0, 'ended\n']);
+  assert.equal(await program.end(), 0);
+  assert.equal(program.output.stdout, 'ended\n');
+});
+
+test('by THREADWISE_CONTROL, one server has all pools of the program: those that come, and not those that go', async () => {
+  const program = unaware('0');
+  await program.warned();
+  const [, url] = /^threadwise control: (\S+)\/#/.exec(program.output.stderr);
+  await program.tell('second');
+  assert.deepEqual(await namesAt(url), ['own', 'second']);
+  await program.tell('close');
+  assert.deepEqual(await namesAt(url), ['second']);
+  await program.tell('close');
+  assert.deepEqual(await namesAt(url), []);
+  await program.tell('third');
+  assert.deepEqual(await namesAt(url), ['third']);
+  assert.equal(await program.end(), 0);
+  assert.equal(program.output.stderr.match(/threadwise control/g).length, 1);
+});
+
+test('by THREADWISE_CONTROL, the port that it names is the one', async (t) => {
+  const port = await takenPort(t, { isFreed: true });
+  const program = unaware(`${port}`);
+  await program.warned();
+  assert.deepEqual(await namesAt(`http://127.0.0.1:${port}`), ['own']);
+  assert.equal(await program.end(), 0);
+});
+
+test('by THREADWISE_CONTROL, a port that is taken: the program says so, once, and its pools run on', async (t) => {
+  const port = await takenPort(t);
+  const program = unaware(`${port}`);
+  await program.warned();
+  await program.tell('run');
+  await program.tell('second');
+  await program.tell('run');
+  assert.equal(await program.end(), 0);
+  const { stdout, stderr } = program.output;
+  assert.equal(stdout, 'run: done\nsecond: done\nrun: done\nended\n');
+  assert.match(
+    stderr,
+    /\[ERR_CONTROL_PORT\] ThreadwiseWarning: THREADWISE_CONTROL=\d+: .*taken.*the pools run on/,
+  );
+  assert.equal(stderr.match(/ThreadwiseWarning/g).length, 1);
+});
+
+test('by THREADWISE_CONTROL, without this package: the program says so, and its pools run on', async (t) => {
+  const alone = mkdtempSync(join(tmpdir(), 'threadwise-alone-'));
+  t.after(() => rmSync(alone, { recursive: true }));
+  const library = dirname(dirname(fileURLToPath(import.meta.resolve('threadwise'))));
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(library, name), join(alone, name), { recursive: true });
+  const source = `
+    import { once } from 'node:events';
+    import { createPool } from ${JSON.stringify(pathToFileURL(join(alone, 'dist/index.js')))};
+    const pool = createPool('data:text/javascript,export const one = () => 1', { threads: 1 });
+    const [{ message }] = await once(process, 'warning');
+    console.log(message, await pool.run('one', []));
+    await pool.close();`;
+  const args = ['--no-warnings', '--input-type=module', '--eval', source];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, THREADWISE_CONTROL: '9464' },
+    cwd: alone,
+    timeout: DEADLINE_MS,
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk;
+  });
+  const [code] = await once(child, 'close');
+  const why = 'it needs the package @threadwise/control, which is not installed';
+  assert.deepEqual([code, stdout], [0, `THREADWISE_CONTROL=9464 has no effect: ${why} 1\n`]);
 });
 
 /** What is written from now on, instead of being written. */

@@ -178,6 +178,24 @@ test('the page of the metrics has each of them, with its type, and no other', as
   assert.deepEqual(Object.fromEntries([...rows].map(([, name, type]) => [name, type])), types);
 });
 
+test('each name says its unit, a base unit, and whether it counts', () => {
+  const endings = { seconds: /_seconds$/, bytes: /_bytes$/, '0 to 1': /_ratio$/ };
+  const rows = [...readFileSync(PAGE, 'utf8').matchAll(/^\| `(threadwise_\w+)` \| (\w+), ([^|]+) \|/gm)];
+  assert.ok(rows.length > 20);
+  for (const [, name, type, text] of rows) {
+    const unit = text.replace(/ since 1970$/, '');
+    const stem = name.replace(/_total$/, '');
+    assert.equal(name !== stem, type === 'counter', `${name}: counters, and no others, end in _total`);
+    if (unit in endings) assert.match(stem, endings[unit]);
+    else
+      assert.doesNotMatch(
+        stem,
+        /_(seconds|bytes|ratio|ms|millis\w*|micros|\w?i?b|percent)$/,
+        `${name} is ${unit}`,
+      );
+  }
+});
+
 test('the help says in one line what each means', async (t) => {
   const { lines, types } = await scrape(await serve(t, []));
   for (const name of Object.keys(types)) {

@@ -103,7 +103,33 @@ export const POOL_FAMILIES: readonly PoolFamily[] = [
     help: 'When another number of workers was wanted last; not there before that',
     read: ({ sizing }) => one(sizing.decisions.at(-1) && seconds(sizing.decisions.at(-1)!.at)),
   },
+  {
+    name: 'threadwise_crossing_seconds',
+    type: 'gauge',
+    help: 'What a crossing costs in time of processors, beside running; not there as long as none was measured',
+    read: ({ crossingMs }) => one(crossingMs == null ? undefined : seconds(crossingMs)),
+  },
+  {
+    name: 'threadwise_function_calls_total',
+    type: 'counter',
+    help: "Calls of a function that have ended, by where they ran; only with placement 'auto'",
+    read: callsByFunction,
+  },
+  {
+    name: 'threadwise_function_run_seconds',
+    type: 'gauge',
+    help: "Running time of a function, mean of recent calls; only with placement 'auto'",
+    read: ({ functions = [] }) =>
+      functions.map(({ name, runMs }) => ({ labels: { function: name }, value: seconds(runMs) })),
+  },
 ];
+
+function callsByFunction({ functions = [] }: PoolStats): Sample[] {
+  return functions.flatMap(({ name, calls, inline }) => [
+    { labels: { function: name, place: 'threads' }, value: calls - inline },
+    { labels: { function: name, place: 'inline' }, value: inline },
+  ]);
+}
 
 function threadsByState({ threads: { current, starting, idle } }: PoolStats): Sample[] {
   return [

@@ -112,7 +112,7 @@ export const PATHS = {
           description: 'A stream without an end',
           content: { 'text/event-stream': { schema: schemaRef('EventStream') } },
         },
-        ...errors(401, 403, 404, 409, 503),
+        ...errors(400, 401, 403, 404, 409, 503),
       },
     },
   },

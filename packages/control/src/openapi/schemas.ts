@@ -6,6 +6,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const number = (description: string): Schema => ({ type: 'number', description });
 const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
 const text = (description: string): Schema => ({ type: 'string', description });
+/** null: not known. */
+const maybe = (description: string): Schema => ({ type: ['number', 'null'], description });
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 const listOf = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
 
@@ -95,6 +97,18 @@ const DECISION = object({
   idle: count('Workers that were idle'),
 });
 
+const FUNCTION = object({
+  name: text('As it is called'),
+  place: text("'threads' or 'inline', for the next calls"),
+  why: text('In words'),
+  calls: count('That have ended'),
+  inline: count('Of these, those that ran on the thread that owns the pool'),
+  runMs: number('Milliseconds, mean of recent calls'),
+  bytesIn: maybe('Of its arguments, mean of recent calls, estimated'),
+  bytesOut: maybe('Of its results, mean of recent calls, estimated'),
+  crossingMs: maybe('Milliseconds that a crossing of it costs'),
+});
+
 const POOL_STATS = object(
   {
     name: text('The name under which the pool is served; the second pool of a name has `~2` after it'),
@@ -143,9 +157,11 @@ const POOL_STATS = object(
       residentBytes: number('Memory of the whole process'),
       heapUsedBytes: number('Of the thread that owns the pool'),
     }),
+    crossingMs: maybe('Milliseconds that a crossing costs in time of processors, beside running'),
+    functions: listOf(ref('Function'), "Those that were called, with placement 'auto'"),
     workers: listOf(ref('Worker'), 'Those that there are'),
   },
-  ['coordinator', 'throughput', 'process'],
+  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions'],
 );
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -153,6 +169,7 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Distribution: DISTRIBUTION,
   Worker: WORKER,
   Decision: DECISION,
+  Function: FUNCTION,
   PoolStats: POOL_STATS,
   Overview: object({
     process: object({

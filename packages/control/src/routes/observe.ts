@@ -1,5 +1,5 @@
 /** What can be seen of the pools: statistics, readiness, metrics, and events as they happen. */
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Handlers } from '../app.js';
 import { RequestError, show } from '../errors.js';
@@ -43,13 +43,26 @@ function follow(
   reply: FastifyReply,
 ) {
   const served = directory.find(nameIn(request));
+  // Before the pool is asked for anything: who is sent away costs it nothing.
+  streams.checkRoom();
+  checkTurn(reply.raw);
   if (served.pool.stats().state === 'closed') {
     throw new RequestError(
       'ERR_POOL_CLOSED',
       `The pool ${show(served.name)} is closed: it has no more events`,
     );
   }
-  streams.checkRoom();
   streams.begin(served, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
   return reply.hijack();
+}
+
+/**
+ * Behind another answer a stream would wait; and if its connection ended meanwhile, nobody would ever be told, and its place
+ * would be taken for good.
+ */
+function checkTurn({ socket }: ServerResponse): void {
+  if (socket !== null) return;
+  const message =
+    'A stream has to wait for the answers before it on its connection: ask for it on another one';
+  throw new RequestError('ERR_CONTROL_REQUEST', message);
 }

@@ -17,6 +17,7 @@ import type { ExitReason, Hooks } from './hooks.js';
 import type { Interrupter } from './interrupter.js';
 import type { ResolvedOptions } from './options.js';
 import type { Task } from './task.js';
+import { UserCode } from './user-code.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** What a crew is bound to. */
@@ -63,6 +64,7 @@ export class Crew {
   readonly #context: CrewContext;
   /** What ended a worker on our own account, for the errors of the tasks that it takes along. */
   readonly #causes = new WeakMap<WorkerSlot, unknown>();
+  readonly #userCode = new UserCode();
   #completed = 0;
 
   constructor(context: CrewContext) {
@@ -209,11 +211,10 @@ export class Crew {
   }
 
   #tellProgress(task: Task, value: unknown): void {
-    try {
-      task.run.onProgress?.(value);
-    } catch (error) {
-      this.#context.hooks.emit('error', { pool: this.#context.poolName, error });
-    }
+    const { onProgress } = task.run;
+    if (onProgress === undefined) return;
+    const { hooks, poolName: pool } = this.#context;
+    this.#userCode.call(onProgress, [value], (error) => hooks.emit('error', { pool, error }));
   }
 
   // --- how a worker ends ---

@@ -2,6 +2,7 @@
  * What a crossing costs: the time of the processors that a call across takes beside running, measured on some calls of
  * many. The calling thread's part is measured where code can see it; the rest is reckoned.
  */
+import { Recent } from './recent.js';
 
 /** One call of so many is measured: reading the clock costs a tenth of a whole call. */
 const EVERY = 16;
@@ -40,10 +41,10 @@ export class CrossingMeter {
     return median === undefined ? undefined : this.#costOf(median);
   }
 
-  /** Whether the next call's submission is to be measured. */
-  wantsSubmission(): boolean {
+  /** Whether the next call's submission is to be measured. @param isRare there are few of them to measure */
+  wantsSubmission(isRare: boolean): boolean {
     const count = this.#calls++;
-    return count % EVERY === 0 || count < FIRST;
+    return isRare || count % EVERY === 0 || count < FIRST;
   }
 
   submitted(name: string, ms: number): void {
@@ -73,21 +74,5 @@ export class CrossingMeter {
   #costOf(submitMs: number): number {
     const settleMs = this.#settlements.median ?? submitMs;
     return SIDES * (submitMs + settleMs + WAKE_MS / this.#meanBatch);
-  }
-}
-
-/** The last few of many figures. Their median is not moved by the one that met a collection of garbage. */
-export class Recent {
-  readonly #figures: number[] = [];
-  #next = 0;
-
-  /** Undefined as long as there is none. */
-  median: number | undefined;
-
-  add(figure: number): void {
-    this.#figures[this.#next] = figure;
-    this.#next = (this.#next + 1) % 9;
-    const sorted = this.#figures.toSorted((a, b) => a - b);
-    this.median = sorted[sorted.length >> 1];
   }
 }

@@ -25,6 +25,7 @@ import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
 import type { Task } from './task.js';
 import { Tracing } from './tracing.js';
+import { UserCode } from './user-code.js';
 
 export class Engine {
   readonly name: string;
@@ -277,6 +278,7 @@ export class Engine {
             budgetMs: this.#parts.options.loopBudgetMs,
             isPaused: () => this.steering.state === 'paused',
             callHost: (name, args) => callHost(this.#parts.options.host, name, args),
+            userCode: new UserCode(),
             report: (error) => this.#report(error),
           });
     if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);

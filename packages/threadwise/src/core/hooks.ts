@@ -1,6 +1,7 @@
 /** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
 import type { Outcome } from './contracts.js';
 import type { SizingDecision } from './sizer.js';
+import { UserCode } from './user-code.js';
 
 /** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
 export interface PoolEvents {
@@ -60,6 +61,7 @@ export const silentSink: EventSink = { wants: () => false, publish: () => undefi
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
   readonly #sink: EventSink;
+  readonly #userCode = new UserCode();
 
   constructor(sink: EventSink) {
     this.#sink = sink;
@@ -90,18 +92,12 @@ export class Hooks {
       return;
     }
     for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        (listener as Listener<E>)(event);
-      } catch (error) {
-        this.#listenerThrew(name, event.pool, error);
-      }
+      // A mistake in an error listener has nowhere left to go.
+      this.#userCode.call(listener as Listener<E>, [event], (error) => {
+        if (name !== 'error') this.emit('error', { pool: event.pool, error });
+      });
     }
     if (this.#sink.wants(name)) this.#sink.publish(name, event);
-  }
-
-  /** A listener's mistake must not break the pool; one in an error listener has nowhere left to go. */
-  #listenerThrew(name: PoolEventName, pool: string, error: unknown): void {
-    if (name !== 'error') this.emit('error', { pool, error });
   }
 
   clear(): void {

@@ -19,6 +19,7 @@ import { isImmutable, notCloneable } from './payload.js';
 import { isThenable } from './promised.js';
 import type { ResolvedRun } from './run-options.js';
 import type { Tracing } from './tracing.js';
+import type { UserCode } from './user-code.js';
 
 export interface LaneContext {
   readonly poolName: string;
@@ -32,6 +33,7 @@ export interface LaneContext {
   readonly budgetMs: number;
   isPaused(): boolean;
   callHost(name: string, args: readonly unknown[]): Promise<unknown>;
+  readonly userCode: UserCode;
   report(error: unknown): void;
 }
 
@@ -102,6 +104,11 @@ export class InlineLane {
     this.#entries.delete(name);
   }
 
+  /** Whether a call of that function, which is to cross, is worth measuring. */
+  explores(name: string): boolean {
+    return this.#entries.get(name)?.learnt.isExploring === true;
+  }
+
   /** Runs the call and settles it with `resolve`; false: it is to cross. Throws where its arguments cannot be cloned. */
   run(name: string, args: readonly unknown[], run: ResolvedRun, resolve: (value: unknown) => void): boolean {
     const entry = this.#entries.get(name);
@@ -116,8 +123,10 @@ export class InlineLane {
     if (!this.#isTurnOpen) this.#openTurn(began);
     this.#calls++;
     const own = this.#copyArguments(args);
-    const id = this.#context.ledger.takeId(name);
+    const { ledger } = this.#context;
+    const id = ledger.newId();
     const context = this.#startTrace(name, id);
+    ledger.runsHere(id, name);
     this.#settle(entry, own, { id, name, context, run, resolve, began, isTimed });
     return true;
   }
@@ -216,19 +225,24 @@ class About implements CallAbout {
     this.#lane = lane;
     this.#call = call;
     this.id = call.id;
-    this.context = lane.module.copy(call.context);
+    this.context = this.#copied(call.context);
+  }
+
+  #copied(context: unknown): unknown {
+    try {
+      return this.#lane.module.copy(context);
+    } catch (error) {
+      this.#lane.tracing.refused(error);
+      return undefined;
+    }
   }
 
   progress(value: unknown): void {
-    const { hooks, poolName, report, module } = this.#lane;
+    const { hooks, poolName, report, module, userCode } = this.#lane;
     const { name, run } = this.#call;
     const copy = module.copy(value);
     hooks.emit('task:progress', { pool: poolName, taskId: this.id, name, value: copy });
-    try {
-      run.onProgress?.(copy);
-    } catch (error) {
-      report(error);
-    }
+    if (run.onProgress !== undefined) userCode.call(run.onProgress, [copy], report);
   }
 
   async callHost(name: string, args: unknown[]): Promise<unknown> {

@@ -9,7 +9,7 @@ import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
 import type { Lifecycle } from './lifecycle.js';
-import type { Payload } from './payload.js';
+import type { Clone, Payload } from './payload.js';
 import type { RoomQueue } from './room.js';
 import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { Staffing } from './staffing.js';
@@ -25,7 +25,7 @@ const grabResolve = (resolve: (value: unknown) => void) => {
 
 export interface IntakeContext {
   readonly poolName: string;
-  readonly platform: CallContext & { now(): number };
+  readonly platform: CallContext & { now(): number; readonly clone: Clone };
   readonly exchange: Exchange;
   readonly inlineExchange: Exchange;
   /** What a call without options gets. */
@@ -96,7 +96,8 @@ export class Intake {
     if (this.lane !== undefined && slot === undefined && this.lane.run(taskName, values, run, resolve))
       return;
     if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
-    if (!meter.wantsSubmission()) return this.#submit(resolve, taskName, values, run, slot);
+    const isRare = this.lane?.explores(taskName) === true;
+    if (!meter.wantsSubmission(isRare)) return this.#submit(resolve, taskName, values, run, slot);
     const began = platform.now();
     this.#submit(resolve, taskName, values, run, slot);
     meter.submitted(taskName, platform.now() - began);
@@ -112,18 +113,13 @@ export class Intake {
     const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
     const isInline = slot === undefined ? !this.usesThreads : slot.inline;
     const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
-    const context = tracing.isOn ? this.#startTrace(name) : undefined;
-    const [wireName, wireArgs] = pack(name, args, context);
-    let payload: Payload;
-    try {
-      payload = exchange.capture(wireName, wireArgs, run);
-    } catch (error) {
-      if (tracing.isOn) this.#endTrace(name, context, error);
-      throw error;
-    }
-    const task = ledger.enter(name, payload, run, resolve, wireName);
+    const id = ledger.newId();
+    const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
+    const wireName = trace?.wireName ?? name;
+    const payload = trace?.payload ?? exchange.capture(name, args, run);
+    const task = ledger.enter(id, name, payload, run, resolve, wireName);
     task.isInline = isInline;
-    task.context = context;
+    task.context = trace?.context;
     lifecycle.updateKeepAlive();
     room.taken();
     interrupter.watchSignal(task);
@@ -133,16 +129,45 @@ export class Intake {
     if (staffing.canGrow && dispatch.queued > 0) staffing.adjust();
   }
 
-  #startTrace(name: string): unknown {
-    const { tracing, ledger, poolName } = this.#context;
-    return tracing.start({ pool: poolName, taskId: ledger.nextId, name });
+  /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
+  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Exchange) {
+    const { tracing, poolName } = this.#context;
+    const about = { pool: poolName, taskId, name };
+    const context = tracing.start(about);
+    try {
+      const refusal = this.#context.refusal();
+      if (refusal !== undefined) throw refusal; // the hook has closed the pool
+      return { context, ...this.#captureWith(context, name, args, run, exchange) };
+    } catch (error) {
+      const none = { waitMs: undefined, runMs: undefined };
+      tracing.end({ ...about, context, outcome: 'rejected', ...none, error });
+      throw error;
+    }
   }
 
-  /** Of a call that was refused after it had begun. */
-  #endTrace(name: string, context: unknown, error: unknown): void {
-    const { tracing, ledger, poolName } = this.#context;
-    const none = { waitMs: undefined, runMs: undefined };
-    const about = { pool: poolName, taskId: ledger.nextId, name, context };
-    tracing.end({ ...about, outcome: 'rejected', ...none, error });
+  #captureWith(
+    context: unknown,
+    name: string,
+    args: readonly unknown[],
+    run: ResolvedRun,
+    exchange: Exchange,
+  ): { readonly wireName: string; readonly payload: Payload } {
+    const [wireName, wireArgs] = pack(name, args, context);
+    try {
+      return { wireName, payload: exchange.capture(wireName, wireArgs, run) };
+    } catch (error) {
+      if (context === undefined || this.#canGo(context)) throw error;
+      this.#context.tracing.refused(error);
+      return { wireName: name, payload: exchange.capture(name, args, run) };
+    }
+  }
+
+  #canGo(context: unknown): boolean {
+    try {
+      this.#context.platform.clone(context);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

@@ -35,13 +35,11 @@ export class Ledger {
     return this.#size;
   }
 
-  /** A call that runs at once, on the calling thread: its number. */
-  takeId(name: string): number {
+  /** A call that runs at once, on the calling thread. */
+  runsHere(id: number, name: string): void {
     const { recorder, hooks, poolName } = this.#context;
-    const id = ++this.#lastId;
     recorder.submitted();
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: id, name });
-    return id;
   }
 
   /**
@@ -79,13 +77,14 @@ export class Ledger {
     return task;
   }
 
-  /** The number that the next task will have. */
-  get nextId(): number {
-    return this.#lastId + 1;
+  /** The number of a task that is about to be entered. */
+  newId(): number {
+    return ++this.#lastId;
   }
 
   /** @param resolve of the promise that the caller has */
   enter(
+    id: number,
     name: string,
     payload: Payload,
     run: ResolvedRun,
@@ -93,7 +92,7 @@ export class Ledger {
     wireName?: string,
   ): Task {
     const { platform, recorder, hooks, poolName } = this.#context;
-    const task = new Task(++this.#lastId, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
+    const task = new Task(id, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
     task.resolve = resolve;
     this.#link(task);
     recorder.submitted();

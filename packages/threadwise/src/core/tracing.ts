@@ -1,6 +1,9 @@
 /** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
 import { callback } from './checks.js';
 import type { Outcome } from './contracts.js';
+import { ThreadwiseError } from './errors.js';
+import { isThenable } from './promised.js';
+import { UserCode } from './user-code.js';
 
 /** Told in the caller's own turn and async context. */
 export interface TaskStart {
@@ -38,8 +41,9 @@ export class Tracing {
   readonly isOn: boolean;
   readonly #hooks: TracingHooks;
   readonly #report: (error: unknown) => void;
+  readonly #userCode = new UserCode();
 
-  /** @param report what a hook throws: it must not harm the call */
+  /** @param report what is wrong with a hook, once: it must not harm the call */
   constructor(hooks: TracingHooks, report: (error: unknown) => void) {
     this.#hooks = hooks;
     this.#report = report;
@@ -48,19 +52,30 @@ export class Tracing {
 
   /** What the task takes along. */
   start(task: TaskStart): unknown {
-    return this.#guard(() => this.#hooks.onTaskStart?.(task));
+    const { onTaskStart } = this.#hooks;
+    if (onTaskStart === undefined) return undefined;
+    const context = this.#userCode.call(onTaskStart, [task], this.#report);
+    if (!isThenable(context)) return context;
+    this.refused(
+      new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got a promise: the call does not wait for it`),
+    );
+    return undefined;
+  }
+
+  /** What the hook returned cannot go along: the call goes without. */
+  refused(cause: unknown): void {
+    const { onTaskStart } = this.#hooks;
+    const error =
+      cause instanceof ThreadwiseError && cause.code === 'ERR_OPTION'
+        ? cause
+        : new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got what cannot be cloned`, { cause });
+    if (onTaskStart !== undefined) this.#userCode.failed(onTaskStart, error, this.#report);
   }
 
   end(task: TaskEnd): void {
-    this.#guard(() => this.#hooks.onTaskEnd?.(task));
-  }
-
-  #guard<T>(hook: () => T): T | undefined {
-    try {
-      return hook();
-    } catch (error) {
-      this.#report(error);
-      return undefined;
-    }
+    const { onTaskEnd } = this.#hooks;
+    if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [task], this.#report);
   }
 }
+
+const EXPECTED = "Option 'onTaskStart': expected a function that returns a value to take along";

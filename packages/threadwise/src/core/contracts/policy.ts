@@ -129,6 +129,8 @@ export interface PlacedFunction {
   forbid(why: string): void;
   /** Whether the next call is to run inline. Asked once for each call. @param now on a clock that only goes forward */
   takesInline(now: number): boolean;
+  /** Few calls of it cross now, so that it shows what that costs: each of them is worth measuring. */
+  readonly isExploring: boolean;
   /** @param ms with the copying of arguments and result; undefined for a call that was not timed */
   ranInline(ms: number | undefined, now: number): void;
   ranAcross(runMs: number, now: number): void;

@@ -2,6 +2,7 @@
 import type { Choice } from '../../core/contracts.js';
 import { show, ThreadwiseError } from '../../core/errors.js';
 import type { ChooseFunction } from '../../core/options.js';
+import { isThenable } from '../../core/promised.js';
 import { leastBusy } from './least-busy.js';
 
 /** @param report called once, at the first failure. */
@@ -18,6 +19,8 @@ export function guarded(name: string, choose: ChooseFunction, report: (error: un
       try {
         const chosen = choose(task, candidates);
         if (candidates.includes(chosen)) return chosen;
+        // Whatever it comes to: what it rejects with is not to end the program.
+        if (isThenable(chosen)) chosen.then(undefined, () => undefined);
         fail(
           new ThreadwiseError(
             'ERR_OPTION',

@@ -8,6 +8,7 @@ import type {
   Placement,
   PlacementLearner,
 } from '../../core/contracts.js';
+import { Recent } from '../../core/recent.js';
 import { Window } from './window.js';
 
 /** Results from workers that are looked at together. */
@@ -55,7 +56,7 @@ class LearntFunction implements PlacedFunction {
   readonly #here = new Window(HERE_CALLS, HERE_MS);
   readonly #bytesIn = new Window(1);
   readonly #bytesOut = new Window(1);
-  #crossingMs: number | undefined;
+  readonly #crossing = new Recent();
   #isHere = false;
   #isAllowed = false;
   #forbidden: string | undefined;
@@ -92,6 +93,10 @@ class LearntFunction implements PlacedFunction {
     this.#why = why;
   }
 
+  get isExploring(): boolean {
+    return this.#exploring > 0;
+  }
+
   takesInline(now: number): boolean {
     if (!this.#isHere) return false;
     if (this.#exploring === 0) {
@@ -118,10 +123,7 @@ class LearntFunction implements PlacedFunction {
   }
 
   crossed(costMs: number): void {
-    // The first ones ran through code that was not compiled: the figure follows quickly downwards.
-    const weight = this.#crossingMs !== undefined && costMs > this.#crossingMs ? 1 / 16 : 1 / 4;
-    this.#crossingMs ??= costMs;
-    this.#crossingMs += (costMs - this.#crossingMs) * weight;
+    this.#crossing.add(costMs);
   }
 
   sized(bytesIn: number, bytesOut: number): void {
@@ -140,13 +142,13 @@ class LearntFunction implements PlacedFunction {
       runMs,
       bytesIn: this.#bytesIn.mean ?? null,
       bytesOut: this.#bytesOut.mean ?? null,
-      crossingMs: this.#crossingMs ?? null,
+      crossingMs: this.#crossing.median ?? null,
     };
   }
 
   #judgeAcross(now: number): void {
     const runMs = this.#across.mean!;
-    const crossingMs = this.#crossingMs;
+    const crossingMs = this.#crossing.median;
     if (crossingMs === undefined) return;
     const figures = `a call runs for ${shown(runMs)}, a crossing costs ${shown(crossingMs)}`;
     if (runMs > crossingMs) {
@@ -163,7 +165,7 @@ class LearntFunction implements PlacedFunction {
 
   #judgeHere(now: number): void {
     const hereMs = this.#here.mean!;
-    const crossingMs = this.#crossingMs!;
+    const crossingMs = this.#crossing.median!;
     const figures = `a call takes ${shown(hereMs)} on the calling thread, a crossing costs ${shown(crossingMs)}`;
     if (hereMs <= crossingMs * HYSTERESIS) this.#why = figures;
     else if (!this.#isCold) this.#leave(figures, now + this.#backOff());

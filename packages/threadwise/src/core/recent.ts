@@ -1,0 +1,18 @@
+/** The last few of many figures: their median is not moved by the one that met a collection of garbage. */
+
+const COUNT = 9;
+
+export class Recent {
+  readonly #figures: number[] = [];
+  #next = 0;
+
+  /** Undefined as long as there is none. */
+  median: number | undefined;
+
+  add(figure: number): void {
+    this.#figures[this.#next] = figure;
+    this.#next = (this.#next + 1) % COUNT;
+    const sorted = this.#figures.toSorted((a, b) => a - b);
+    this.median = sorted[sorted.length >> 1];
+  }
+}
