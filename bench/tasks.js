@@ -77,9 +77,22 @@ export function busy(milliseconds) {
 
 let computed = 1;
 
-/** About two microseconds. */
+/** About two microseconds: a variable of its own, or each step would write to memory. */
 function compute() {
-  for (let i = 0; i < 2000; i++) computed = (Math.imul(computed, 1664525) + 1013904223) | 0;
+  let value = computed;
+  for (let i = 0; i < 2000; i++) value = (Math.imul(value, 1664525) + 1013904223) | 0;
+  computed = value;
+}
+
+/** Of `compute`, about. */
+const UNITS_PER_MS = 500;
+
+/**
+ * Computes for about that long: an amount of work, not of time. With `busy`, threads that share a core would seem to get
+ * more done together than the core can do, for the time passes for each of them.
+ */
+export function work(milliseconds) {
+  for (let i = 0; i < milliseconds * UNITS_PER_MS; i++) compute();
 }
 
 /** Waits for a timer. Returns when it began and ended, by the clock that all threads share. */
@@ -116,7 +129,7 @@ export function block(milliseconds) {
   Atomics.wait(nobody, 0, 0, milliseconds);
 }
 
-export function busyThenBlock({ busyMs, blockMs }) {
-  busy(busyMs);
+export function workThenBlock({ workMs, blockMs }) {
+  work(workMs);
   block(blockMs);
 }

@@ -13,7 +13,7 @@ const threadsOf = (way) => (way === 'auto' ? 'auto' : Number.parseInt(way, 10));
 
 /** Each task, and what it is given. `parts`: of the task's time, milliseconds. */
 const LOADS = {
-  compute: { text: 'tasks that compute for 5 ms', task: 'busy', argument: 5 },
+  compute: { text: 'tasks that compute for about 5 ms', task: 'work', argument: 5 },
   block: {
     text: 'tasks that block their thread for 10 ms (Atomics.wait, for a slow call)',
     task: 'block',
@@ -21,9 +21,9 @@ const LOADS = {
   },
   wait: { text: 'tasks that await a timer of 10 ms', task: 'wait', argument: 10 },
   mixed: {
-    text: 'tasks that compute for 3 ms and block for 3 ms',
-    task: 'busyThenBlock',
-    argument: { busyMs: 3, blockMs: 3 },
+    text: 'tasks that compute for about 3 ms and block for 3 ms',
+    task: 'workThenBlock',
+    argument: { workMs: 3, blockMs: 3 },
   },
 };
 

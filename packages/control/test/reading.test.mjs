@@ -128,6 +128,13 @@ test('healthy as long as it answers; ready as long as every pool takes calls', a
   }
 });
 
+test('without any pool it is healthy, and not ready', async (t) => {
+  const server = await serve(t, []);
+  assert.equal((await send(server, '/healthz')).status, 200);
+  const { status, json } = await send(server, '/readyz');
+  assert.deepEqual([status, json], [503, { ready: false, pools: [] }]);
+});
+
 test('the dashboard is a page that may load nothing from elsewhere', async (t) => {
   const server = await serve(t, []);
   const { status, headers, text } = await send(server, '/');

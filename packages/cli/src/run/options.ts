@@ -8,12 +8,15 @@ import type { FormatName } from './output/format.js';
 import type { Threads } from './work/batch-pool.js';
 
 /** As the argument parser gives them. */
-export interface RawRunOptions {
+export interface RawInputOptions {
   readonly files?: readonly string[];
   readonly dot?: boolean;
   readonly lines?: string | true;
   readonly json?: string;
   readonly range?: RangeOptions;
+}
+
+export interface RawRunOptions extends RawInputOptions {
   readonly unordered?: boolean;
   readonly out?: string;
   readonly format?: FormatName;
@@ -75,7 +78,8 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
   };
 }
 
-function resolveInput(raw: RawRunOptions, isStdinTerminal: boolean): InputOptions {
+/** Which kind of input; exactly one is wanted. */
+export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): InputOptions {
   const given = (['files', 'lines', 'json', 'range'] as const).filter((name) => raw[name] !== undefined);
   if (given.length > 1) {
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);

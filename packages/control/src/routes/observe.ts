@@ -19,7 +19,8 @@ export function observe(directory: PoolDirectory, exposition: Exposition, stream
     getDescription: async () => DOCUMENT,
     getReadiness: async (_request, reply) => {
       const pools = directory.list().map(statsOf);
-      const ready = pools.every(({ state }) => READY_STATES.includes(state));
+      // Without any, whoever asks would be told that what he waits for is there.
+      const ready = pools.length > 0 && pools.every(({ state }) => READY_STATES.includes(state));
       reply.code(ready ? 200 : 503);
       return { ready, pools: pools.map(({ name, state }) => ({ name, state })) };
     },

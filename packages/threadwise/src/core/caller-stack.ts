@@ -19,6 +19,11 @@ export function rejectWithCaller(resolve: (value: unknown) => void, error: unkno
   open();
 }
 
+/** A promise that is rejected so. */
+export function rejected(error: unknown): Promise<never> {
+  return new Promise((resolve) => rejectWithCaller(resolve as (value: unknown) => void, error));
+}
+
 /** To be called in an async function or a reaction that somebody awaits. Returns the error. */
 export function withCallerStack(error: unknown): unknown {
   if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))

@@ -2,7 +2,7 @@
  * Runs calls right here, within `run`, where the placement says so: nothing is queued, nothing crosses. At most for the
  * budget in each turn of the event loop; what comes after that crosses, as if there were no lane.
  */
-import { rejectWithCaller } from './caller-stack.js';
+import { rejected } from './caller-stack.js';
 import type {
   CallAbout,
   ModuleHere,
@@ -16,7 +16,7 @@ import type { Hooks } from './hooks.js';
 import { LeaseStore } from './lease.js';
 import type { Ledger } from './ledger.js';
 import { isImmutable, notCloneable } from './payload.js';
-import { isThenable } from './promised.js';
+import { isThenable, promised } from './promised.js';
 import type { ResolvedRun } from './run-options.js';
 import type { Tracing } from './tracing.js';
 import type { UserCode } from './user-code.js';
@@ -52,6 +52,7 @@ const SIZED_EVERY = 64;
 export class InlineLane {
   readonly #context: LaneContext;
   readonly #entries = new Map<string, Entry>();
+  #isClosed = false;
   #calls = 0;
   #isTurnOpen = false;
   #turnBegan = 0;
@@ -83,6 +84,7 @@ export class InlineLane {
       for (const name of traits.functions) learner.of(name).forbid(why);
       return;
     }
+    if (this.#isClosed) return module.leave(); // while it was loaded
     for (const name of traits.functions) {
       const run = functions.get(name);
       if (run === undefined) continue;
@@ -94,6 +96,7 @@ export class InlineLane {
 
   /** No call runs here any more. */
   close(): void {
+    this.#isClosed = true;
     this.#entries.clear();
     this.#context.module.leave();
   }
@@ -109,26 +112,30 @@ export class InlineLane {
     return this.#entries.get(name)?.learnt.isExploring === true;
   }
 
-  /** Runs the call and settles it with `resolve`; false: it is to cross. Throws where its arguments cannot be cloned. */
-  run(name: string, args: readonly unknown[], run: ResolvedRun, resolve: (value: unknown) => void): boolean {
+  /** Runs the call; undefined: it is to cross. Never throws. */
+  run(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     const entry = this.#entries.get(name);
-    if (entry === undefined || !canRunHere(run)) return false;
+    if (entry === undefined || !canRunHere(run)) return undefined;
     const { platform } = this.#context;
     const { learnt } = entry;
-    if (this.#isTurnOpen && this.#now - this.#turnBegan >= this.#context.budgetMs) return false;
-    if (!learnt.takesInline(this.#isTurnOpen ? this.#now : platform.burstNow())) return false;
-    if (this.#context.isPaused() || args.some(isLease)) return false;
+    if (this.#isTurnOpen && this.#now - this.#turnBegan >= this.#context.budgetMs) return undefined;
+    if (!learnt.takesInline(this.#isTurnOpen ? this.#now : platform.burstNow())) return undefined;
+    if (this.#context.isPaused() || args.some(isLease)) return undefined;
     const isTimed = !this.#isTurnOpen || this.#isSuspicious || this.#calls % TIMED_EVERY === 0;
     const began = isTimed ? platform.now() : this.#now;
     if (!this.#isTurnOpen) this.#openTurn(began);
     this.#calls++;
-    const own = this.#copyArguments(args);
+    let own: readonly unknown[];
+    try {
+      own = this.#copyArguments(args);
+    } catch (error) {
+      return rejected(error);
+    }
     const { ledger } = this.#context;
     const id = ledger.newId();
     const context = this.#startTrace(name, id);
     ledger.runsHere(id, name);
-    this.#settle(entry, own, { id, name, context, run, resolve, began, isTimed });
-    return true;
+    return this.#settle(entry, own, { id, name, context, run, began, isTimed });
   }
 
   #startTrace(name: string, taskId: number): unknown {
@@ -142,7 +149,7 @@ export class InlineLane {
     this.#context.platform.nextTurn(this.#closeTurn);
   }
 
-  #settle({ run, learnt }: Entry, args: readonly unknown[], call: Call): void {
+  #settle({ run, learnt }: Entry, args: readonly unknown[], call: Call): Promise<unknown> {
     const { ledger, module } = this.#context;
     let value: unknown;
     let isFailed = false;
@@ -160,21 +167,25 @@ export class InlineLane {
     this.#now = now;
     learnt.ranInline(ms, now);
     if (this.#calls % SIZED_EVERY === 1) learnt.sized(module.sizeOf(args), module.sizeOf([value]));
-    const { id, name, context, resolve } = call;
-    if (isFailed) {
-      ledger.ranHere(id, name, context, 'failed', ms, now, value);
-      rejectWithCaller(resolve, value);
-    } else {
-      ledger.ranHere(id, name, context, 'completed', ms, now, undefined);
-      resolve(value);
-    }
+    const { id, name, context } = call;
+    ledger.ranHere(
+      id,
+      name,
+      context,
+      isFailed ? 'failed' : 'completed',
+      ms,
+      now,
+      isFailed ? value : undefined,
+    );
+    return isFailed ? rejected(value) : Promise.resolve(value);
   }
 
   /** Rare: the first time that a function does so which never did on a worker. */
-  #await(result: PromiseLike<unknown>, call: Call): void {
+  #await(result: PromiseLike<unknown>, call: Call): Promise<unknown> {
     const { ledger, module } = this.#context;
     this.awaits(call.name);
-    const task = ledger.adopt(call.id, call.name, call.run, call.resolve, call.context);
+    const { promise, resolve } = promised<unknown>();
+    const task = ledger.adopt(call.id, call.name, call.run, resolve, call.context);
     const runMs = () => this.#context.platform.now() - call.began;
     Promise.resolve(result)
       .then((value) => this.#copyResult(value))
@@ -182,6 +193,7 @@ export class InlineLane {
         (value) => task.settle({ outcome: 'completed', value, runMs: runMs() }),
         (error) => task.settle({ outcome: 'failed', error: module.copyError(error), runMs: runMs() }),
       );
+    return promise;
   }
 
   #copyArguments(args: readonly unknown[]): readonly unknown[] {
@@ -209,7 +221,6 @@ interface Call {
   readonly name: string;
   readonly context: unknown;
   readonly run: ResolvedRun;
-  readonly resolve: (value: unknown) => void;
   readonly began: number;
   readonly isTimed: boolean;
 }

@@ -61,6 +61,9 @@ export class Intake {
    * @param slot the worker that it is for; otherwise the dispatch decides
    */
   enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
+    // What needs no promise of ours to be settled later.
+    const settled = given === undefined && slot === undefined ? this.#runHere(name, args) : undefined;
+    if (settled !== undefined) return settled;
     const promise = new Promise(grabResolve);
     const resolve = grabbed;
     try {
@@ -79,6 +82,13 @@ export class Intake {
     return limit - dispatch.waiting + (dispatch.hasRoom ? 1 : 0);
   }
 
+  /** What is wrong with a call is said by the usual way. */
+  #runHere(name: unknown, args: unknown): Promise<unknown> | undefined {
+    if (this.lane === undefined || typeof name !== 'string' || !Array.isArray(args)) return undefined;
+    if (this.#context.refusal() !== undefined) return undefined;
+    return this.lane.run(name, args, this.#context.defaults);
+  }
+
   #accept(
     resolve: (value: unknown) => void,
     name: unknown,
@@ -93,8 +103,9 @@ export class Intake {
     const run = resolveRun(given, defaults, platform);
     if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
     const values = list('args', args);
-    if (this.lane !== undefined && slot === undefined && this.lane.run(taskName, values, run, resolve))
-      return;
+    const settled =
+      slot === undefined && given !== undefined ? this.lane?.run(taskName, values, run) : undefined;
+    if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
     const isRare = this.lane?.explores(taskName) === true;
     if (!meter.wantsSubmission(isRare)) return this.#submit(resolve, taskName, values, run, slot);

@@ -1,7 +1,10 @@
 /** A promise, and what resolves it: `Promise.withResolvers`, which Node 20 does not have. */
-export function promised(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((r) => {
+export function promised<T = void>(): {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+} {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((r) => {
     resolve = r;
   });
   return { promise, resolve };

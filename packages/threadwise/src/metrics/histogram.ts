@@ -13,13 +13,11 @@ const BUCKETS = (MAX_EXPONENT - MIN_EXPONENT) * SUB_BUCKETS;
 
 export class Histogram {
   readonly #counts = new Float64Array(BUCKETS);
-  #count = 0;
   #sum = 0;
   #max = 0;
 
   record(ms: number): void {
     this.#counts[bucketOf(ms)]!++;
-    this.#count++;
     this.#sum += ms;
     if (ms > this.#max) this.#max = ms;
   }
@@ -27,25 +25,25 @@ export class Histogram {
   /** Takes in everything that another one has seen. */
   add(other: Histogram): void {
     for (let i = 0; i < BUCKETS; i++) this.#counts[i]! += other.#counts[i]!;
-    this.#count += other.#count;
     this.#sum += other.#sum;
     this.#max = Math.max(this.#max, other.#max);
   }
 
   snapshot(): Distribution {
+    const count = this.#counts.reduce((sum, each) => sum + each, 0);
     return {
-      count: this.#count,
-      mean: this.#count === 0 ? 0 : this.#sum / this.#count,
-      p50: this.#quantile(0.5),
-      p90: this.#quantile(0.9),
-      p99: this.#quantile(0.99),
+      count,
+      mean: count === 0 ? 0 : this.#sum / count,
+      p50: this.#quantile(0.5, count),
+      p90: this.#quantile(0.9, count),
+      p99: this.#quantile(0.99, count),
       max: this.#max,
     };
   }
 
   /** The middle of the bucket in which the quantile lies, never above the largest value seen. */
-  #quantile(q: number): number {
-    const rank = Math.ceil(this.#count * q);
+  #quantile(q: number, count: number): number {
+    const rank = Math.ceil(count * q);
     for (let i = 0, seen = 0; i < BUCKETS && rank > 0; i++) {
       seen += this.#counts[i]!;
       if (seen >= rank) return Math.min(this.#max, middleOf(i));

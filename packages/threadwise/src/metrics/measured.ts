@@ -31,6 +31,7 @@ export class MeasuredRecorder implements Recorder {
   readonly #workers = new Set<Times>();
   readonly #throughput = new Throughput();
   #submitted = 0;
+  #completed = 0;
   #retried = 0;
   #crashes = 0;
   #recycled = 0;
@@ -46,7 +47,9 @@ export class MeasuredRecorder implements Recorder {
     now: number,
     by: WorkerRecord | undefined,
   ): void {
-    this.#outcomes[outcome]++;
+    // Nearly all of them: a field of its own is quicker than one that is looked up by name.
+    if (outcome === 'completed') this.#completed++;
+    else this.#outcomes[outcome]++;
     this.#throughput.count(now);
     const times = by === undefined ? this.#others : (by as Times);
     if (waitMs !== undefined) times.wait.record(waitMs);
@@ -80,7 +83,7 @@ export class MeasuredRecorder implements Recorder {
     for (const times of [this.#others, ...this.#workers]) all.add(times);
     return {
       submitted: this.#submitted,
-      outcomes: { ...this.#outcomes },
+      outcomes: { ...this.#outcomes, completed: this.#completed },
       retried: this.#retried,
       workerCrashes: this.#crashes,
       recycled: this.#recycled,

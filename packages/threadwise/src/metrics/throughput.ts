@@ -7,13 +7,16 @@ export class Throughput {
   /** The count of each second, where it belongs by its number. */
   readonly #counts = new Float64Array(SECONDS + 1);
   #second = 0;
+  /** Of the current one: when it ends, and where it is counted. Milliseconds. */
+  #end = 0;
+  #at = 0;
   #firstSecond = 0;
 
   /** @param now milliseconds */
   count(now: number): void {
-    const second = Math.floor(now / 1000);
-    if (second !== this.#second) this.#advance(second);
-    this.#counts[second % this.#counts.length]!++;
+    // For every call: so most of them only compare and count.
+    if (now >= this.#end) this.#advance(Math.floor(now / 1000));
+    this.#counts[this.#at]!++;
   }
 
   /** Per second, over the last ten whole seconds; while there are not so many, over those that there are. */
@@ -35,5 +38,7 @@ export class Throughput {
     const passed = Math.min(this.#counts.length, second - this.#second);
     for (let i = 0; i < passed; i++) this.#counts[(second - i) % this.#counts.length] = 0;
     this.#second = second;
+    this.#end = (second + 1) * 1000;
+    this.#at = second % this.#counts.length;
   }
 }

@@ -46,7 +46,8 @@ class Learner implements PlacementLearner {
   }
 
   snapshot(): PlacedFunctionStats[] {
-    return [...this.#functions.values()].map((learnt) => learnt.snapshot());
+    // Those that nobody calls tell nobody anything.
+    return [...this.#functions.values()].map((learnt) => learnt.snapshot()).filter(({ calls }) => calls > 0);
   }
 }
 
