@@ -6,13 +6,15 @@ export class Recent {
   readonly #figures: number[] = [];
   #next = 0;
 
-  /** Undefined as long as there is none. */
-  median: number | undefined;
-
+  /** For every few calls: so it only keeps the figure. */
   add(figure: number): void {
     this.#figures[this.#next] = figure;
     this.#next = (this.#next + 1) % COUNT;
+  }
+
+  /** Undefined as long as there is none. */
+  get median(): number | undefined {
     const sorted = this.#figures.toSorted((a, b) => a - b);
-    this.median = sorted[sorted.length >> 1];
+    return sorted[sorted.length >> 1];
   }
 }
