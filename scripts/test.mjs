@@ -35,7 +35,7 @@ function filesBelow(dir, matches) {
 }
 
 /** Tests that drive a browser, a terminal or a server: they care for no version, and for a machine that is busy. */
-const WITH_TOOLS = /^(dashboard-.*|prometheus|top-terminal|ctl-program)\.test\.mjs$/;
+const WITH_TOOLS = /^(dashboard-.*|prometheus|top-terminal|ctl-program|report-html)\.test\.mjs$/;
 
 function toolTestFiles() {
   return ['packages/control/test', 'packages/cli/test'].flatMap((dir) => filesBelow(dir, WITH_TOOLS));

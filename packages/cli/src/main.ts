@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { addAnalyze } from './commands/analyze.js';
 import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
@@ -29,6 +30,7 @@ const setExitCode = (code: number): void => {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 addRun(program, setExitCode);
+addAnalyze(program, setExitCode);
 addTop(program, setExitCode);
 addCtl(program, setExitCode);
 program.addHelpText(

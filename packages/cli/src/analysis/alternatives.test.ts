@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { analyze } from './analyze.js';
+import type { VariantName, VariantSamples } from './samples.js';
+import { type Model, model, simulate } from './simulated.test.fake.js';
+
+const SLOW = { gainWith: () => 0.5 };
+
+/** @param gains how many times as many calls as without a pool */
+function analyzed(changes: Partial<Model>, gains: Partial<Record<VariantName, number>>) {
+  const samples = simulate(model(changes));
+  const variants = Object.entries(gains).map(
+    ([name, gain]): VariantSamples => ({
+      ...samples.threads[0]!,
+      name: name as VariantName,
+      ...(name === 'batch' ? { size: 64 } : {}),
+      rate: samples.inline.rate.map((rate) => rate * gain),
+    }),
+  );
+  return analyze({ ...samples, variants });
+}
+
+test('tells of what brings more than the pool without it', () => {
+  const { alternatives } = analyzed(SLOW, { batch: 0.9, lease: 0.51 });
+  assert.deepEqual(
+    alternatives.map(({ sentence, changesVerdict }) => ({ sentence, changesVerdict })),
+    [
+      {
+        sentence:
+          'with 64 inputs in one call: 1.8 x the calls of the pool without it, 0.9 x those without a pool',
+        changesVerdict: false,
+      },
+    ],
+  );
+});
+
+test('the one that brings the most is the end of the verdict that it changes', () => {
+  const { verdict, alternatives } = analyzed(SLOW, { batch: 1.5, lease: 1.7 });
+  assert.deepEqual(
+    alternatives.map(({ changesVerdict }) => changesVerdict),
+    [true, true],
+  );
+  assert.match(
+    verdict.sentence,
+    /\. But with the bytes in a lease \(`pool\.lease`\), which are not copied, threads bring 1\.7 x the calls$/,
+  );
+});
+
+test('automatic placement changes no verdict: it may well use no thread', () => {
+  const { alternatives, verdict } = analyzed(SLOW, { auto: 1.2 });
+  assert.deepEqual(
+    alternatives.map(({ name, changesVerdict }) => [name, changesVerdict]),
+    [['auto', false]],
+  );
+  assert.doesNotMatch(verdict.sentence, /But/);
+});
+
+test('what threads do already, or a gain that is not worth it, changes no verdict', () => {
+  assert.ok(analyzed({}, { batch: 4 }).alternatives.every(({ changesVerdict }) => !changesVerdict));
+  assert.ok(analyzed(SLOW, { batch: 1.05 }).alternatives.every(({ changesVerdict }) => !changesVerdict));
+});
+
+test('many that wait in one call are no reason for threads', () => {
+  const { verdict, alternatives } = analyzed({ isPromise: true, computing: 0.01, runMs: 20 }, { batch: 30 });
+  assert.equal(verdict.answer, 'async');
+  assert.deepEqual(
+    alternatives.map(({ changesVerdict }) => changesVerdict),
+    [false],
+  );
+});
+
+test('one that looks good in a single round is not told of', () => {
+  assert.deepEqual(analyzed({ ...SLOW, rounds: 1 }, { batch: 3 }).alternatives, []);
+});

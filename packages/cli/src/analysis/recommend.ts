@@ -1,0 +1,41 @@
+/** Which options of `createPool` did best of those that were measured. */
+import type { Findings, Recommended, Verdict } from './findings.js';
+import { estimate } from './intervals.js';
+import { roomOf } from './room.js';
+import type { Samples } from './samples.js';
+import { fastest } from './scaling.js';
+
+/** By how much automatic placement has to be faster than threads alone before it is preferred to them. */
+const CLEARLY = 1.05;
+
+export function recommendedFor(samples: Samples, { answer }: Verdict, knee: Findings['knee']): Recommended {
+  const best = fastest(samples);
+  // Nothing to gain by a pool: what costs the least until the function, or its inputs, have changed.
+  if (best === undefined || answer === 'async' || cannotUseThreads(samples)) return { placement: 'inline' };
+  const auto = samples.variants.find(({ name }) => name === 'auto');
+  const threadsRate = rateOf(best.rate);
+  const autoRate = rateOf(auto?.rate ?? []);
+  // Where threads do not pay, placement that is measured all the time is preferred as soon as it is no slower than they are.
+  if (auto !== undefined && autoRate > threadsRate * (answer === 'inline' ? 1 : CLEARLY)) {
+    return { placement: 'auto', threads: withRoom(samples, auto.threads) };
+  }
+  if (answer === 'inline' && rateOf(samples.inline.rate) >= threadsRate) return { placement: 'inline' };
+  return { threads: withRoom(samples, knee?.threads ?? best.threads) };
+}
+
+function cannotUseThreads({ behaviour: { ended, endedInWorker, uncloneable } }: Samples): boolean {
+  return (
+    ended !== undefined ||
+    endedInWorker !== undefined ||
+    uncloneable.argument !== undefined ||
+    uncloneable.result !== undefined
+  );
+}
+
+function withRoom(samples: Samples, threads: number): number {
+  return Math.min(threads, roomOf(samples)?.threads ?? threads);
+}
+
+function rateOf(rate: readonly number[]): number {
+  return estimate(rate)?.value ?? 0;
+}

@@ -1,0 +1,164 @@
+/** Whatever was measured, or was not: something is said, and it is plain JSON. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { analyze } from './analyze.js';
+import type { Findings } from './findings.js';
+import type { InlineSamples, PoolSamples, Samples, VariantSamples } from './samples.js';
+import { WELL_BEHAVED } from './simulated.test.fake.js';
+
+const figure = fc.oneof(
+  fc.constantFrom(0, 1, 1e-9, 1e12, 1e300, Number.MIN_VALUE),
+  fc.double({ min: 0, max: 1e6, noNaN: true }).map((value) => value + 0),
+);
+const series = fc.array(figure, { maxLength: 12 });
+const maybe = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(of, { nil: undefined });
+const spread = maybe(
+  fc.record({ count: fc.nat(), mean: figure, p50: figure, p90: figure, p99: figure, max: figure }),
+);
+const end = maybe(fc.record({ exitCode: fc.option(fc.nat(255)), signal: fc.option(fc.constant('SIGKILL')) }));
+const threads = fc.integer({ min: 1, max: 32 });
+
+const pool: fc.Arbitrary<PoolSamples> = fc.record({
+  threads,
+  rate: series,
+  cpuMs: series,
+  loopDelayMs: series,
+  mainUtilization: series,
+  busyShare: series,
+  residentBytes: series,
+});
+
+const variant: fc.Arbitrary<VariantSamples> = fc
+  .record({ of: pool, name: fc.constantFrom('auto', 'batch', 'lease', 'read'), size: fc.nat(64) })
+  .map(({ of, name, size }) => ({ ...of, name, ...(name === 'batch' ? { size } : {}) }));
+
+const inline: fc.Arbitrary<InlineSamples> = fc.record({
+  coldMs: maybe(figure),
+  callMs: spread,
+  rate: series,
+  cpuMs: series,
+  loopDelayMs: series,
+  garbageShare: series,
+  bytesIn: spread,
+  bytesOut: spread,
+  bySize: fc.array(fc.record({ bytes: figure, ms: series }), { maxLength: 4 }),
+  residentBytes: maybe(figure),
+});
+
+const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
+  fc.constant(WELL_BEHAVED),
+  fc.constant({ ...WELL_BEHAVED, returnsPromise: true }),
+  fc.record({
+    returnsPromise: fc.boolean(),
+    failures: fc.record({ calls: fc.nat(9), failed: fc.nat(9), first: maybe(fc.string()) }),
+    neverSettled: maybe(figure),
+    ended: end,
+    endedInWorker: end,
+    repeats: fc.constantFrom('same', 'different', 'unknown'),
+    changesItsArgument: fc.boolean(),
+    uncloneable: fc.record({ argument: maybe(fc.string()), result: maybe(fc.string()) }),
+    hasSetup: fc.boolean(),
+  }),
+);
+
+const anySamples: fc.Arbitrary<Samples> = fc.record({
+  subject: fc.constant({ module: 'm.js', export: 'f', inputs: { count: 1, used: 1, how: 'all' } }),
+  machine: fc.record({
+    cpu: fc.string(),
+    cores: threads,
+    availableThreads: threads,
+    memoryBytes: figure,
+    node: fc.constant('v20.20.2'),
+    platform: fc.constant('linux-x64'),
+    loadBefore: figure,
+  }),
+  behaviour,
+  inline,
+  threads: fc.array(pool, { maxLength: 5 }),
+  variants: fc.array(variant, { maxLength: 4 }),
+  crossings: fc.array(
+    fc.record({ transport: fc.constantFrom('shared', 'message'), cpuMs: series, loneMs: series }),
+    { maxLength: 2 },
+  ),
+  spins: fc.array(fc.record({ runMs: figure, inline: series, pool: series }), { maxLength: 6 }),
+  cores: fc.array(fc.record({ cores: threads, threads, rate: series }), { maxLength: 3 }),
+  start: maybe(fc.record({ readyMs: series, bytesPerThread: series })),
+  control: fc.record({ before: series, after: series }),
+  skipped: fc.array(fc.record({ what: fc.string(), why: fc.string() }), { maxLength: 2 }),
+  isCutShort: fc.boolean(),
+});
+
+const RUNS = { numRuns: 5000 };
+
+test('says something of everything, in plain JSON', () => {
+  fc.assert(
+    fc.property(anySamples, (samples) => {
+      const findings = analyze(samples);
+      assert.deepEqual(JSON.parse(JSON.stringify(findings)), withoutUndefined(findings));
+      assert.ok(findings.verdict.sentence.length > 10);
+    }),
+    RUNS,
+  );
+});
+
+test('no sentence has a figure that is none', () => {
+  fc.assert(
+    fc.property(anySamples, (samples) => {
+      const { verdict, reasons, alternatives } = analyze({
+        ...samples,
+        behaviour: WELL_BEHAVED,
+        skipped: [],
+      });
+      for (const sentence of [verdict.sentence, ...reasons, ...alternatives.map((each) => each.sentence)]) {
+        assert.doesNotMatch(sentence, /NaN|Infinity|∞|undefined|null/);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('each interval holds its value', () => {
+  fc.assert(
+    fc.property(anySamples, (samples) => {
+      for (const { value, low, high } of estimatesOf(analyze(samples))) {
+        assert.ok(low <= value && value <= high, `${low} <= ${value} <= ${high}`);
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('a missing number is nothing that was measured', () => {
+  fc.assert(
+    fc.property(anySamples, (samples) => {
+      const broken = {
+        ...samples,
+        inline: { ...samples.inline, rate: [Number.NaN, Number.POSITIVE_INFINITY] },
+      };
+      const { gain, knee } = analyze(broken);
+      assert.deepEqual([gain, knee], [undefined, undefined]);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+function estimatesOf({ breakEven, knee, amdahl, alternatives, gain }: Findings) {
+  const { runMs, inputBytes, calls } = breakEven;
+  return [
+    runMs,
+    inputBytes,
+    calls,
+    knee?.gain,
+    amdahl?.serialShare,
+    gain,
+    ...alternatives.map((each) => each.gain),
+  ].filter((each) => each !== undefined);
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(kept.map(([key, each]) => [key, withoutUndefined(each)]));
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Samples } from './samples.js';
+import { model, simulate, spreadOf, WELL_BEHAVED } from './simulated.test.fake.js';
+import { warningsOf } from './warnings.js';
+
+const samples = simulate(model());
+
+function warnings(changes: Partial<Samples>): string[] {
+  return warningsOf({ ...samples, ...changes });
+}
+
+const behaving = (changes: Partial<Samples['behaviour']>) =>
+  warnings({ behaviour: { ...WELL_BEHAVED, ...changes } });
+
+test('warns of nothing where there is nothing', () => {
+  assert.deepEqual(warnings({}), []);
+});
+
+test('warns of a function that does more than compute', () => {
+  assert.deepEqual(behaving({ failures: { calls: 1, failed: 1, first: undefined } }), [
+    '1 of 1 call failed: no message',
+  ]);
+  assert.match(behaving({ repeats: 'different' })[0]!, /keeps state, or is random/);
+  assert.match(behaving({ changesItsArgument: true })[0]!, /changes its argument/);
+  assert.match(behaving({ hasSetup: true })[0]!, /setup or teardown/);
+});
+
+test('warns of calls of very different length', () => {
+  const callMs = { ...spreadOf(1), p99: 21 };
+  assert.deepEqual(warnings({ inline: { ...samples.inline, callMs } }), [
+    'calls are uneven: half of them run for 1 ms or less, one of a hundred for 21 ms or more',
+  ]);
+  assert.deepEqual(warnings({ inline: { ...samples.inline, callMs: { ...callMs, p99: 20 } } }), []);
+});
+
+test('warns of a machine that others use, and of memory that is nearly full', () => {
+  assert.deepEqual(warnings({ machine: { ...samples.machine, loadBefore: 1.26 } }), [
+    'other programs were running: 1.3 wanted a core before anything was measured, and there are 2',
+  ]);
+  assert.deepEqual(warnings({ machine: { ...samples.machine, memoryBytes: 80 * 2 ** 20 } }), [
+    'it takes 60 MiB of memory, 75 % of what there is',
+  ]);
+  assert.deepEqual(warnings({ machine: { ...samples.machine, memoryBytes: 0 } }), [], 'not known');
+});
+
+test('says what was not measured', () => {
+  const skipped = [{ what: 'fewer cores', why: 'there is no taskset' }];
+  assert.deepEqual(warnings({ isCutShort: true, skipped }), [
+    'not everything was measured: the time was over, or somebody ended it',
+    'fewer cores was left out: there is no taskset',
+  ]);
+});

@@ -1,0 +1,107 @@
+/** What `threadwise analyze` does: takes some of the inputs, measures, analyses, and writes what was found. */
+
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { analyze } from '../analysis/analyze.js';
+import type { Findings } from '../analysis/findings.js';
+import { ExitCode } from '../exit-code.js';
+import { measure } from '../measure/measure.js';
+import { readFindings, renderComparison } from '../report/compare.js';
+import { renderTerminal } from '../report/terminal.js';
+import { openInputs } from '../run/inputs/open-inputs.js';
+import { Interrupts } from '../run/interrupts.js';
+import { OutputError } from '../run/output/sink.js';
+import { findModule } from '../run/work/task-module.js';
+import { describeSystemError, UsageError } from '../usage-error.js';
+import type { AnalyzeOptions, CompareOptions, Output } from './options.js';
+import { openProgress } from './progress.js';
+
+/** So many inputs are measured on, at most. */
+const MOST_INPUTS = 1000;
+
+export async function analyzeFunction(options: AnalyzeOptions): Promise<number> {
+  const { outputs, quiet, budgetMs, maxThreads } = options;
+  const { url, exportName } = findModule(options.module);
+  await Promise.all(outputs.map(checkWritable)); // now, and not after a minute of measuring
+  const { inputs, count, how } = await takeInputs(options);
+  const controller = new AbortController();
+  const interrupts = new Interrupts({
+    first: () => controller.abort(),
+    second: () => process.exit(ExitCode.interrupted),
+  });
+  const progress = openProgress(quiet ? undefined : process.stderr);
+  try {
+    const samples = await measure(
+      {
+        module: url,
+        moduleGiven: options.module,
+        export: exportName,
+        inputs,
+        inputCount: count,
+        inputsHow: how,
+        budgetMs,
+        ...(maxThreads === undefined ? {} : { maxThreads }),
+        signal: controller.signal,
+      },
+      progress,
+    );
+    progress.stop();
+    const findings = analyze(samples);
+    const { columns = 100, isTTY = false } = process.stdout;
+    process.stdout.write(renderTerminal(findings, { columns, isColor: isTTY && !process.env.NO_COLOR }));
+    for (const output of outputs) await write(output, findings);
+    return interrupts.exitCode ?? ExitCode.ok;
+  } finally {
+    progress.stop();
+    interrupts.remove();
+  }
+}
+
+export async function compareReports({ files }: CompareOptions): Promise<number> {
+  const [a, b] = await Promise.all(files.map(read));
+  process.stdout.write(renderComparison(a!, b!));
+  return ExitCode.ok;
+}
+
+async function takeInputs({ input }: AnalyzeOptions) {
+  const source = openInputs(input, []);
+  try {
+    const sample = source.sample(MOST_INPUTS);
+    const inputs: unknown[] = [];
+    for await (const { value } of sample.inputs) inputs.push(value);
+    if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
+    return { inputs, count: source.total ?? inputs.length, how: sample.how };
+  } finally {
+    source.close();
+  }
+}
+
+async function checkWritable({ file }: Output): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await (await open(file, 'a')).close();
+  } catch (error) {
+    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
+  }
+}
+
+async function write({ file, view }: Output, findings: Findings): Promise<void> {
+  const text = await view(findings);
+  try {
+    const handle = await open(file, 'w');
+    await handle.writeFile(text);
+    await handle.close();
+  } catch (error) {
+    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
+  }
+}
+
+async function read(file: string): Promise<Findings> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
+  }
+  return readFindings(text, file);
+}

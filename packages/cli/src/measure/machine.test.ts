@@ -1,0 +1,21 @@
+/** What `taskset` says, and what the machine says of itself. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCpus, readMachine } from './machine.js';
+
+test('a list of cores is read, with its ranges', () => {
+  assert.deepEqual(parseCpus("pid 17's current affinity list: 0-2,5\n"), [0, 1, 2, 5]);
+  assert.deepEqual(parseCpus("pid 17's current affinity list: 3\n"), [3]);
+});
+
+test('what is no list is none', () => {
+  assert.equal(parseCpus('taskset: failed to get pid 17: No such process'), undefined);
+  assert.equal(parseCpus(''), undefined);
+});
+
+test('the machine has cores, threads and memory', () => {
+  const machine = readMachine();
+  assert.ok(machine.cores >= 1 && machine.availableThreads >= 1);
+  assert.ok(machine.memoryBytes > 2 ** 20);
+  assert.ok(Number.isFinite(machine.loadBefore));
+});

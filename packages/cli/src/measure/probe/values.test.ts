@@ -1,0 +1,41 @@
+/** Values as they cross: their sizes, and copies that hold no more than they show. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytesOf, standalone, uncloneable } from './values.js';
+
+test('a view of a large buffer gets memory of its own size', () => {
+  const view = new Uint16Array(new ArrayBuffer(4096), 64, 4).fill(7);
+  const own = standalone(view) as Uint16Array;
+  assert.deepEqual(own, view);
+  assert.equal(own.buffer.byteLength, 8);
+});
+
+test('views within arrays and objects do, too, and a Buffer stays one', () => {
+  const source = Buffer.from('some text that is long enough');
+  const { list } = standalone({ list: [source.subarray(5, 9)] }) as { list: Buffer[] };
+  assert.equal(list[0]?.toString(), 'text');
+  assert.ok(Buffer.isBuffer(list[0]));
+  assert.equal(list[0]?.buffer.byteLength, 4);
+});
+
+test('other values stay what they are', () => {
+  const date = new Date(0);
+  assert.equal(standalone(date), date);
+  assert.equal(standalone('text'), 'text');
+  assert.equal(standalone(null), null);
+});
+
+test('bytes are counted as bytes, and the rest as it is written', () => {
+  assert.equal(bytesOf(new Float64Array(4)), 32);
+  assert.equal(bytesOf(new ArrayBuffer(5)), 5);
+  assert.ok(bytesOf('x'.repeat(1000))! >= 1000);
+  assert.equal(
+    bytesOf(() => 1),
+    undefined,
+  );
+});
+
+test('what cannot be cloned says why', () => {
+  assert.equal(uncloneable({ a: [1] }), undefined);
+  assert.match(uncloneable({ call: () => 1 })!, /could not be cloned/);
+});

@@ -1,0 +1,108 @@
+/** The split of the time: nothing is promised twice, and what matters comes first. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  batchSize,
+  callLimitMs,
+  coreCounts,
+  outstandingFor,
+  planRounds,
+  STEPS,
+  shareOf,
+  threadCounts,
+} from './schedule.js';
+
+test('the shares of all steps together are the budget', () => {
+  let left = 60_000;
+  for (const step of STEPS) left -= shareOf(step, left);
+  assert.ok(Math.abs(left) < 1e-6);
+});
+
+test('a step that takes nothing leaves its time to those after it', () => {
+  const [first, second] = STEPS as [(typeof STEPS)[number], (typeof STEPS)[number]];
+  const left = 60_000 - shareOf(first, 60_000);
+  assert.ok(shareOf(second, 60_000) > shareOf(second, left));
+});
+
+test('of no time there is nothing to share', () => {
+  assert.equal(shareOf('rounds', -5), 0);
+});
+
+test('a call may take a quarter of the budget, or five seconds, and never more than there is', () => {
+  assert.deepEqual([2000, 8000, 60_000].map(callLimitMs), [2000, 5000, 15_000]);
+});
+
+test('threads up to the cores are needed, those beyond are not', () => {
+  assert.deepEqual(threadCounts(2, 4), { upToCores: [1, 2], beyond: [3, 4] });
+  assert.deepEqual(threadCounts(4, 8), { upToCores: [1, 2, 3, 4], beyond: [6, 8] });
+  assert.deepEqual(threadCounts(1, 2), { upToCores: [1], beyond: [2] });
+});
+
+test('no more threads than are allowed', () => {
+  assert.deepEqual(threadCounts(4, 2), { upToCores: [1, 2], beyond: [] });
+});
+
+test('of many cores not every number is tried, but one and all are', () => {
+  const { upToCores } = threadCounts(64, 128);
+  assert.ok(upToCores.length < 16);
+  assert.deepEqual([upToCores[0], upToCores.at(-1)], [1, 64]);
+  assert.deepEqual(
+    upToCores,
+    [...new Set(upToCores)].sort((a, b) => a - b),
+  );
+});
+
+test('at most four settings of cores', () => {
+  assert.deepEqual(coreCounts(3), [1, 2, 3]);
+  assert.deepEqual(coreCounts(16), [1, 2, 8, 16]);
+});
+
+const base = { callMs: 0.01, openMs: 300, needed: 3, wished: 4 };
+
+test('with much time everything is measured, in long slices, many times', () => {
+  const plan = planRounds({ ...base, timeMs: 60_000 });
+  assert.deepEqual(plan, { settings: 7, rounds: 11, sliceMs: 300 });
+});
+
+test('with little time what is wished for is left out, and what is needed is not', () => {
+  const plan = planRounds({ ...base, timeMs: 2500 });
+  assert.ok(plan.settings >= 3 && plan.settings < 7, String(plan.settings));
+  assert.equal(planRounds({ ...base, timeMs: 100 }).settings, 3);
+  assert.equal(planRounds({ ...base, timeMs: 100 }).rounds, 1);
+});
+
+test('what is planned fits into the time, where six rounds of it do at all', () => {
+  for (const timeMs of [3000, 5000, 10_000, 30_000]) {
+    for (const callMs of [0.001, 1, 20]) {
+      const { settings, rounds, sliceMs } = planRounds({ ...base, callMs, timeMs });
+      if (rounds < 6) continue;
+      assert.ok(settings * (base.openMs + rounds * sliceMs) <= timeMs, `${timeMs} ${callMs}`);
+    }
+  }
+});
+
+test('long calls leave time for fewer rounds', () => {
+  const short = planRounds({ ...base, timeMs: 20_000 });
+  const long = planRounds({ ...base, timeMs: 20_000, callMs: 500 });
+  assert.ok(long.rounds < short.rounds);
+});
+
+test('short calls are outstanding in numbers, long ones are not', () => {
+  assert.equal(outstandingFor(0.001, 2, 8), 64);
+  assert.equal(outstandingFor(0.001, 16, 8), 128);
+  assert.equal(outstandingFor(5, 2, 8), 4);
+  assert.equal(outstandingFor(500, 2, 8), 2);
+});
+
+test('large values are not outstanding in numbers, but never too few for the threads', () => {
+  assert.equal(outstandingFor(0.1, 2, 2 ** 20), 8);
+  assert.equal(outstandingFor(0.1, 2, 2 ** 30), 4);
+});
+
+test('a batch is a millisecond of work, a message of a megabyte, and of more than a few inputs', () => {
+  assert.equal(batchSize(0.01, 8), 100);
+  assert.equal(batchSize(0.0001, 8), 1024);
+  assert.equal(batchSize(0.01, 2 ** 17), 8);
+  assert.equal(batchSize(0.5, 8), undefined);
+  assert.equal(batchSize(0.01, 2 ** 20), undefined);
+});

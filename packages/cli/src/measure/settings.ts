@@ -1,0 +1,100 @@
+/** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
+import type { PoolSamples, VariantSamples } from '../analysis/samples.js';
+import type { Subject } from './behaviour-step.js';
+import type { PoolSetup, PoolSlice } from './probe/protocol.js';
+import { batchSize, isLong, outstandingFor, threadCounts } from './schedule.js';
+
+/** What the inline probe found when it was warm. */
+export interface Warm {
+  readonly callMs: number;
+  readonly idleDelayMs: number;
+}
+
+export interface Setting {
+  readonly what: string;
+  /** Undefined: plainly so many threads. */
+  readonly variant: Pick<VariantSamples, 'name' | 'size'> | undefined;
+  readonly setup: Omit<PoolSetup, 'inputs' | 'warmMs'>;
+}
+
+/** Most important first. `needed`: without those no verdict. */
+export interface Settings {
+  readonly all: readonly Setting[];
+  readonly needed: number;
+}
+
+export function settingsOf(subject: Subject, warm: Warm, cores: number, maxThreads: number): Settings {
+  const most = Math.min(cores, maxThreads);
+  const { upToCores, beyond } = threadCounts(cores, maxThreads);
+  const base = { subject, warm };
+  const plain = (threads: number): Setting => ({
+    what: threads === 1 ? '1 thread' : `${threads} threads`,
+    variant: undefined,
+    setup: setupOf(base, threads),
+  });
+  const needed = upToCores.length > 0 ? upToCores.map(plain) : [plain(most)];
+  const others = [autoOf(base, most), ...batchOf(base, most), ...leaseOf(base, most)];
+  return { all: [...needed, ...others, ...beyond.map(plain)], needed: needed.length };
+}
+
+interface Base {
+  readonly subject: Subject;
+  readonly warm: Warm;
+}
+
+function setupOf({ subject, warm }: Base, threads: number): Setting['setup'] {
+  return {
+    module: subject.module,
+    task: subject.export,
+    data: undefined,
+    kind: 'each',
+    batch: 1,
+    threads,
+    placement: 'threads',
+    outstanding: outstandingFor(warm.callMs, threads, subject.bytesIn + subject.bytesOut),
+    isLong: isLong(warm.callMs),
+    idleDelayMs: warm.idleDelayMs,
+  };
+}
+
+function autoOf(base: Base, threads: number): Setting {
+  const setup = { ...setupOf(base, threads), placement: 'auto' as const };
+  return { what: "placement 'auto'", variant: { name: 'auto' }, setup };
+}
+
+function batchOf(base: Base, threads: number): Setting[] {
+  const { subject, warm } = base;
+  const size = subject.isAsync ? undefined : batchSize(warm.callMs, subject.bytesIn);
+  if (size === undefined) return [];
+  const setup: Setting['setup'] = {
+    ...setupOf(base, threads),
+    module: new URL('./probe/batch-tasks.js', import.meta.url).href,
+    task: 'runAll',
+    data: { module: subject.module, export: subject.export },
+    kind: 'batch',
+    batch: size,
+    outstanding: 4 * threads,
+    isLong: false,
+  };
+  return [{ what: 'batches', variant: { name: 'batch', size }, setup }];
+}
+
+function leaseOf(base: Base, threads: number): Setting[] {
+  const { inputs, copiesInputs } = base.subject;
+  if (copiesInputs || !inputs.every(({ input }) => input instanceof Uint8Array)) return [];
+  return [
+    { what: 'leases', variant: { name: 'lease' }, setup: { ...setupOf(base, threads), kind: 'lease' } },
+  ];
+}
+
+export function poolSamples(threads: number, slices: readonly PoolSlice[]): PoolSamples {
+  return {
+    threads,
+    rate: slices.map(({ rate }) => rate),
+    cpuMs: slices.map(({ cpuMs }) => cpuMs),
+    loopDelayMs: slices.map(({ loopDelayMs }) => loopDelayMs),
+    mainUtilization: slices.map(({ mainUtilization }) => mainUtilization),
+    busyShare: slices.map(({ busyShare }) => busyShare),
+    residentBytes: slices.map(({ residentBytes }) => residentBytes),
+  };
+}

@@ -1,0 +1,72 @@
+/** Bars, one below the other, each with its name and its figure beside it. */
+import { scaleLinear } from 'd3-scale';
+import type { Estimate } from '../../analysis/findings.js';
+import { truncated } from '../../control/text.js';
+import { type Format, middle, range, withRange } from '../figures.js';
+import { type Chart, isDrawable, px } from './chart.js';
+import { escaped } from './text.js';
+
+export interface Bar {
+  readonly name: string;
+  readonly figure: Estimate | undefined;
+  /** Without threads: drawn hollow. */
+  readonly isInline?: boolean;
+}
+
+/** In units of the drawing. */
+const SIZE = { width: 460, row: 34, left: 124, right: 350, bar: 16 } as const;
+const LONGEST_NAME = 17;
+
+/** Undefined where no bar has a figure. */
+export function barsChart(
+  id: string,
+  title: string,
+  bars: readonly Bar[],
+  format: Format,
+): Chart | undefined {
+  const known = bars.flatMap(({ figure, ...bar }) =>
+    figure !== undefined && [figure.value, figure.low, figure.high].every(isDrawable)
+      ? [{ ...bar, figure }]
+      : [],
+  );
+  if (known.length === 0) return undefined;
+  const most = Math.max(...known.map(({ figure }) => figure.high));
+  const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, SIZE.right]);
+  return {
+    id,
+    title,
+    description: `${known.map(({ name, figure }) => `${name}: ${withRange(figure, format)}`).join('; ')}.`,
+    width: SIZE.width,
+    height: known.length * SIZE.row + 8,
+    body: known.map((bar, i) => row(bar, 4 + i * SIZE.row, x, format)).join('\n'),
+    table: {
+      title,
+      head: ['of', 'median', '95 % interval'],
+      rows: known.map(({ name, figure }) => [name, middle(figure, format), range(figure, format)]),
+    },
+  };
+}
+
+type Place = (value: number) => number;
+
+function row(
+  { name, figure, isInline }: Bar & { figure: Estimate },
+  top: number,
+  x: Place,
+  format: Format,
+): string {
+  const { left, bar, row: height } = SIZE;
+  const middleY = top + height / 2;
+  const width = Math.max(2, x(figure.value) - left);
+  const shape = `x="${left}" y="${px(middleY - bar / 2)}" width="${px(width)}" height="${bar}"`;
+  const ends =
+    figure.low === figure.high
+      ? ''
+      : `<path class="whisker" d="M${px(x(figure.low))} ${px(middleY - 5)}v10M${px(x(figure.low))} ${px(middleY)}H${px(x(figure.high))}M${px(x(figure.high))} ${px(middleY - 5)}v10"/>`;
+  const end = Math.max(x(figure.high), left + width);
+  return [
+    `<text x="${left - 10}" y="${px(middleY)}" dy="4" text-anchor="end">${escaped(truncated(name, LONGEST_NAME))}</text>`,
+    `<rect class="${isInline === true ? 'inline-bar' : 'pool-fill'}" ${shape}/>${ends}`,
+    `<text class="strong" x="${px(end + 10)}" y="${px(middleY)}" dy="4">${escaped(middle(figure, format))}</text>`,
+  ].join('');
+}

@@ -1,0 +1,144 @@
+/** `threadwise analyze` as a user starts it: what it says, what it writes, what it refuses. Shapes, never speeds. */
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, start, task, temporaryFolder } from './command.mjs';
+
+const BUDGET = ['--budget', '3s'];
+const ANSWERS = ['threads', 'inline', 'async', 'unknown'];
+
+test('a verdict first, and the reports that were asked for, in new folders as well', async () => {
+  const folder = temporaryFolder();
+  const files = ['report.json', 'deep/er/report.html', 'report.md'].map((name) => join(folder, name));
+  const out = files.flatMap((file) => ['--out', file]);
+  const { code, stdout, stderr } = await run([
+    'analyze',
+    task('increment'),
+    '--range',
+    '1..100',
+    ...BUDGET,
+    ...out,
+  ]);
+  assert.equal(code, 0, stderr);
+  assert.match(stdout.split('\n')[0], /^(Threads pay|Don't|Cannot tell): /);
+  const report = JSON.parse(readFileSync(files[0], 'utf8'));
+  assert.equal(report.schemaVersion, 1);
+  assert.ok(ANSWERS.includes(report.verdict.answer));
+  assert.equal(stdout.split('\n')[0], report.verdict.sentence);
+  assert.ok('breakEven' in report && 'recommended' in report);
+  assert.deepEqual([report.samples.subject.export, report.samples.subject.inputs.count], ['increment', 100]);
+  const html = readFileSync(files[1], 'utf8');
+  assert.ok(html.startsWith('<!doctype html>') && html.includes(`export`));
+  assert.ok(readFileSync(files[2], 'utf8').includes(report.verdict.sentence));
+});
+
+test('a function that fails each time: cannot tell, with what it said', async () => {
+  const { code, stdout } = await run(['analyze', task('even'), '--range', '1..1', ...BUDGET]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Cannot tell: every call fails: .*1 is odd/);
+});
+
+test('a function that ends its process does not end the command', async () => {
+  const { code, stdout } = await run(['analyze', task('exitsAt50'), '--range', '50..50', ...BUDGET]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Cannot tell: a call ends its process \(exit code 3\)/);
+});
+
+test('Ctrl-C tells what is known so far: exit code 130', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'report.json');
+  const began = join(folder, 'began');
+  writeFileSync(
+    join(folder, 'tasks.mjs'),
+    `import { appendFileSync } from 'node:fs';
+     export const touch = (n) => { appendFileSync(${JSON.stringify(began)}, 'x'); return n; };`,
+  );
+  const args = [
+    'analyze',
+    `${join(folder, 'tasks.mjs')}#touch`,
+    '--range',
+    '1..10',
+    '--budget',
+    '5m',
+    '--out',
+    file,
+  ];
+  const { child, ended } = start(args, { input: '' });
+  await new Promise((resolve) => {
+    const watcher = watch(folder, () => {
+      if (!existsSync(began)) return;
+      watcher.close();
+      resolve();
+    });
+  });
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  assert.equal(code, 130);
+  assert.match(stdout, /^Cannot tell: /);
+  assert.equal(JSON.parse(readFileSync(file, 'utf8')).samples.isCutShort, true);
+});
+
+test('two reports are compared; what is none is told, with its name', async () => {
+  const folder = temporaryFolder();
+  const [a, other] = [join(folder, 'a.json'), join(folder, 'other.json')];
+  await run(['analyze', task('increment'), '--range', '1..10', ...BUDGET, '--out', a]);
+  const same = await run(['analyze', '--compare', a, a]);
+  assert.equal(same.code, 0, same.stderr);
+  assert.match(same.stdout, /the same|cannot tell/);
+  writeFileSync(other, '{"schemaVersion":2}');
+  for (const [files, expected] of [
+    [[a, other], /other\.json.*schemaVersion/],
+    [[a, join(folder, 'none.json')], /cannot read .*none\.json: no such file/],
+    [[a], /expected two reports/],
+  ]) {
+    const { code, stderr } = await run(['analyze', '--compare', ...files]);
+    assert.equal(code, 2);
+    assert.match(stderr, expected);
+  }
+});
+
+for (const [args, expected] of [
+  [['analyze'], /expected a module/],
+  [['analyze', task('none'), '--range', '1..3', ...BUDGET], /no export 'none'.*#increment/s],
+  [['analyze', './none.mjs', '--range', '1..3'], /cannot find module '\.\/none\.mjs': no such file/],
+  [['analyze', task('increment'), '--range', '1..3', '--budget', '1s'], /--budget: expected at least 2s/],
+  [['analyze', task('increment'), '--range', '1..3', '--budget', 'soon'], /Expected a time/],
+  [['analyze', task('increment'), '--range', '1..3', '--threads', '1-4'], /--threads: expected a number/],
+  [
+    ['analyze', task('increment'), '--range', '1..3', '--out', 'report.pdf'],
+    /ends in \.json, \.html, \.md, got 'report\.pdf'/,
+  ],
+]) {
+  test(`refused with exit code 2: ${args
+    .slice(1)
+    .join(' ')
+    .replace(/\S*fixtures\S*\//, '')}`, async () => {
+    const { code, stderr } = await run(args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, expected);
+  });
+}
+
+test('no input at all is refused', async () => {
+  const { code, stderr } = await run(['analyze', task('increment'), '--lines'], { input: '' });
+  assert.equal(code, 2);
+  assert.match(stderr, /expected at least one input, got none/);
+});
+
+test('a report that cannot be written is told before anything is measured: exit code 1', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'taken.json'));
+  const { code, stdout, stderr } = await run([
+    'analyze',
+    task('increment'),
+    '--range',
+    '1..3',
+    '--out',
+    join(folder, 'taken.json'),
+  ]);
+  assert.equal(code, 1);
+  assert.equal(stdout, '');
+  assert.match(stderr, /cannot write .*taken\.json: it is a directory/);
+});

@@ -1,0 +1,57 @@
+/** Where memory is short, the processes that measure do not wait for their turn all at once. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { watchBehaviour } from '../dist/measure/behaviour-step.js';
+import { newDraft } from '../dist/measure/draft.js';
+import { openInline } from '../dist/measure/inline-step.js';
+import { measureRounds } from '../dist/measure/rounds.js';
+import { Session } from '../dist/measure/session.js';
+import { settingsOf } from '../dist/measure/settings.js';
+import { temporaryFolder } from './command.mjs';
+
+const MIB = 2 ** 20;
+
+/** The rounds of a machine with so much memory: what came of them, and how many processes there were. */
+async function roundsWith(memoryBytes) {
+  const pidFile = join(temporaryFolder(), 'pids');
+  process.env.TEST_PIDS = pidFile;
+  const plan = {
+    module: new URL('fixtures/analyze/pids.mjs', import.meta.url).href,
+    moduleGiven: 'pids.mjs',
+    export: 'default',
+    inputs: [1],
+    inputCount: 1,
+    inputsHow: 'listed',
+    budgetMs: 8000,
+    signal: new AbortController().signal,
+  };
+  const session = new Session(plan, { progress() {} });
+  const draft = newDraft(plan);
+  draft.machine = { ...draft.machine, memoryBytes };
+  const subject = await watchBehaviour(session, draft);
+  const inline = await openInline(session, draft, subject, [1]);
+  const { all } = settingsOf(subject, inline.warm, 2, 2);
+  const settings = { all: all.slice(0, 2), needed: 2 };
+  await measureRounds({ session, draft, inline, settings, inputs: [1] });
+  await session.close();
+  const pids = readFileSync(pidFile, 'utf8').trim().split('\n');
+  return { draft, processes: new Set(pids).size };
+}
+
+test('with memory for all of them, one process for each setting is started, once', async () => {
+  const { draft, processes } = await roundsWith(16_000 * MIB);
+  assert.ok(draft.inline.rate.length > 1, 'one round says nothing about the next');
+  assert.equal(draft.threads.length, 2);
+  // The two settings, the calling thread, and the one that saw to its behaviour.
+  assert.equal(processes, 4);
+});
+
+test('without, each is started for its turn, in every round', async () => {
+  const { draft, processes } = await roundsWith(200 * MIB);
+  const rounds = draft.inline.rate.length;
+  assert.ok(rounds > 1, 'one round says nothing about the next');
+  for (const { rate } of draft.threads) assert.equal(rate.length, rounds);
+  assert.ok(processes >= 2 + 2 * rounds, `${processes} processes in ${rounds} rounds`);
+});

@@ -1,0 +1,270 @@
+/**
+ * What becomes of functions that behave, and of those that do not. Nothing here asserts how fast anything is: a machine that is busy
+ * gets through fewer rounds.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { measure } from '../dist/measure/measure.js';
+import { temporaryFolder } from './command.mjs';
+
+const fixture = (name) => new URL(`fixtures/analyze/${name}.mjs`, import.meta.url).href;
+/** Without time limit nothing would be proven by what is missing. Milliseconds. */
+const ENOUGH_MS = 6000;
+
+function plan(name, inputs, { file = 'tasks', ...more } = {}) {
+  return {
+    module: fixture(file),
+    moduleGiven: `${file}.mjs`,
+    export: name,
+    inputs,
+    inputCount: inputs.length,
+    inputsHow: 'listed',
+    budgetMs: ENOUGH_MS,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+const silent = { progress() {} };
+const measured = (name, inputs, more) => measure(plan(name, inputs, more), silent);
+/** Until that step begins: what it needs is known by then, and the rest is of no interest. */
+async function measuredUntil(what, name, inputs, more) {
+  const controller = new AbortController();
+  const progress = (step) => {
+    if (what.test(step.what)) controller.abort();
+  };
+  return measure(plan(name, inputs, { ...more, signal: controller.signal }), { progress });
+}
+
+const positive = (series) =>
+  series.length > 0 && series.every((value) => Number.isFinite(value) && value > 0);
+const shares = (series) => series.every((value) => value >= 0 && value <= 1);
+
+test('a function that behaves is measured in every way, within its budget', async () => {
+  const steps = [];
+  const inputs = [20_000, 21_000, 22_000];
+  const samples = await measure(plan('works', inputs), { progress: (step) => steps.push(step) });
+  const { behaviour, inline, threads, subject, machine } = samples;
+  assert.deepEqual(behaviour, {
+    returnsPromise: false,
+    failures: { calls: behaviour.failures.calls, failed: 0, first: undefined },
+    neverSettled: undefined,
+    ended: undefined,
+    endedInWorker: undefined,
+    repeats: 'same',
+    changesItsArgument: false,
+    uncloneable: { argument: undefined, result: undefined },
+    hasSetup: false,
+  });
+  assert.ok(behaviour.failures.calls >= inputs.length);
+  assert.deepEqual(subject, {
+    module: 'tasks.mjs',
+    export: 'works',
+    inputs: { count: 3, used: 3, how: 'listed' },
+  });
+  for (const series of [inline.rate, inline.cpuMs]) assert.ok(positive(series), String(series));
+  assert.equal(inline.cpuMs.length, inline.rate.length);
+  assert.ok(shares(inline.garbageShare));
+  assert.ok(inline.coldMs > 0 && inline.callMs.count > 0 && inline.residentBytes > 0);
+  assert.ok(inline.callMs.p50 <= inline.callMs.p90 && inline.callMs.p99 <= inline.callMs.max);
+  assert.equal(inline.bytesIn.count, 3);
+  assert.equal(inline.bytesOut.count > 0, true);
+  const upToCores = threads.filter(({ threads: count }) => count <= machine.cores);
+  assert.ok(upToCores.some(({ threads: count }) => count === 1));
+  assert.ok(upToCores.some(({ threads: count }) => count === machine.cores));
+  for (const pool of threads) {
+    assert.ok(positive(pool.rate) && positive(pool.cpuMs) && positive(pool.residentBytes));
+    assert.ok(shares(pool.mainUtilization) && shares(pool.busyShare));
+    assert.equal(pool.rate.length, inline.rate.length);
+  }
+  assert.ok(positive(samples.control.before));
+  assert.ok(steps.every(({ done }, i) => done >= 0 && done <= 1 && (i === 0 || done >= steps[i - 1].done)));
+  assert.equal(JSON.stringify(samples).includes('null'), false);
+});
+
+test('what crossing costs, where it pays, and what threads cost are measured where there is time', async () => {
+  const samples = await measured('tiny', [1], { budgetMs: 12_000 });
+  assert.deepEqual(
+    samples.crossings.map(({ transport }) => transport),
+    ['shared', 'message'],
+  );
+  for (const { cpuMs, loneMs } of samples.crossings) assert.ok(positive(cpuMs) && positive(loneMs));
+  assert.ok(samples.spins.length > 1);
+  for (const { inline, pool } of samples.spins) {
+    assert.ok(positive(inline) && positive(pool));
+    assert.equal(inline.length, pool.length);
+  }
+  // The longer a task computes, the fewer of them in a second: by a factor of a thousand, noise or not.
+  assert.ok(samples.spins[0].inline[0] > samples.spins.at(-1).inline[0]);
+  assert.ok(positive(samples.start.readyMs));
+  assert.ok(samples.variants.some(({ name }) => name === 'auto'));
+  assert.ok(samples.variants.some(({ name, size }) => name === 'batch' && size > 1));
+  const cores = samples.skipped.find(({ what }) => what === 'fewer cores');
+  assert.ok(cores !== undefined || samples.cores.length > 0 || samples.isCutShort);
+});
+
+test('bytes are offered in memory that is shared as well', async () => {
+  const inputs = [new Uint8Array(40_000).fill(1), Buffer.alloc(40_000, 2)];
+  const samples = await measured('sumOfBytes', inputs, { budgetMs: 9000 });
+  assert.equal(samples.behaviour.failures.failed, 0);
+  assert.equal(samples.inline.bytesIn.max, 40_000);
+  const lease = samples.variants.find(({ name }) => name === 'lease');
+  if (lease === undefined) assert.ok(samples.skipped.some(({ what }) => what === 'leases'));
+  else assert.ok(positive(lease.rate));
+});
+
+test('inputs of different sizes are told apart', async () => {
+  const inputs = [1000, 4000, 16_000].map((size) => new Uint8Array(size));
+  const { inline } = await measuredUntil(/^crossings/, 'sumOfBytes', inputs);
+  assert.deepEqual(
+    inline.bySize.map(({ bytes }) => bytes),
+    [1000, 4000, 16_000],
+  );
+  for (const { ms } of inline.bySize) assert.ok(positive(ms));
+});
+
+test('a function that waits is seen to return a promise, and not to compute', async () => {
+  const { behaviour, inline } = await measuredUntil(/^crossings/, 'waits', [20]);
+  assert.equal(behaviour.returnsPromise, true);
+  // A timer may be early by less than a millisecond.
+  assert.ok(inline.callMs.p50 >= 19, `${inline.callMs.p50}`);
+  // Many at a time: more than could be made one after the other.
+  assert.ok(inline.rate[0] > 1000 / 19, `${inline.rate}`);
+});
+
+test('one that throws every time is called, and then left alone', async () => {
+  const samples = await measured('throwsAlways', [1, 2]);
+  const { calls, failed, first } = samples.behaviour.failures;
+  assert.deepEqual({ calls, failed, first }, { calls: 2, failed: 2, first: 'RangeError: never 1' });
+  assert.deepEqual([samples.inline.rate, samples.threads], [[], []]);
+  assert.equal(samples.isCutShort, false);
+});
+
+test('inputs that make it throw are counted, and not used', async () => {
+  const samples = await measuredUntil(/^round 1/, 'throwsForOdd', [1, 2, 3, 4]);
+  const { failed, first } = samples.behaviour.failures;
+  assert.deepEqual({ failed, first }, { failed: 2, first: 'RangeError: 1 is odd' });
+  assert.equal(samples.subject.inputs.used, 2);
+});
+
+for (const name of ['loops', 'neverSettles']) {
+  test(`a call that never settles is given up: ${name}`, async () => {
+    const { behaviour, threads, inline } = await measured(name, [1], { budgetMs: 1500 });
+    assert.ok(behaviour.neverSettled > 0 && behaviour.neverSettled <= 1500);
+    assert.deepEqual([threads, inline.rate], [[], []]);
+  });
+}
+
+test('state that is kept from call to call is seen', async () => {
+  const { behaviour } = await measuredUntil(/^one call in a worker/, 'counts', [1]);
+  assert.equal(behaviour.repeats, 'different');
+});
+
+test('an argument that is changed is seen, and each call has its own', async () => {
+  const { behaviour, inline } = await measuredUntil(/^crossings/, 'sorts', [[3, 1, 2]]);
+  assert.equal(behaviour.changesItsArgument, true);
+  assert.equal(behaviour.repeats, 'same');
+  assert.ok(positive(inline.rate));
+});
+
+test('one that ends its process is a finding', async () => {
+  const exit = await measured('exits', [1]);
+  assert.deepEqual(exit.behaviour.ended, { exitCode: 7, signal: null });
+  const kill = await measured('killsItself', [1]);
+  assert.deepEqual(kill.behaviour.ended, { exitCode: null, signal: 'SIGKILL' });
+  assert.ok(kill.skipped.some(({ why }) => why.includes('SIGKILL')));
+});
+
+test('a module that ends the process while it is loaded is a finding, too', async () => {
+  const { behaviour, skipped } = await measured('tiny', [1], { file: 'exits-at-load' });
+  assert.deepEqual(behaviour.ended, { exitCode: 9, signal: null });
+  assert.ok(skipped.some(({ why }) => why.startsWith('while the module was loaded')));
+});
+
+test('one that ends its worker, and not the process that calls it, is told apart', async () => {
+  const { behaviour, threads, skipped } = await measuredUntil(/^round 1/, 'exitsInWorker', [1]);
+  assert.equal(behaviour.ended, undefined);
+  assert.deepEqual(behaviour.endedInWorker, { exitCode: 5, signal: null });
+  assert.deepEqual(threads, []);
+  assert.ok(skipped.some(({ what, why }) => what === 'threads' && why.includes('exit code 5')));
+});
+
+test('one that crashes the process from a worker is told by its signal', async () => {
+  const { behaviour, inline } = await measuredUntil(/^control after/, 'crashesInWorker', [1]);
+  assert.equal(behaviour.ended, undefined);
+  assert.deepEqual(behaviour.endedInWorker, { exitCode: null, signal: 'SIGSEGV' });
+  // On the calling thread it works, and that much is known.
+  assert.ok(positive(inline.rate));
+});
+
+test('one that fails in a worker alone says what it failed with there', async () => {
+  const { behaviour, skipped } = await measuredUntil(/^round 1/, 'throwsInWorker', [1]);
+  assert.equal(behaviour.failures.first, 'in a worker: TypeError: only on the main thread');
+  assert.ok(skipped.some(({ what, why }) => what === 'threads' && why.includes('only on the main thread')));
+});
+
+test('results that cannot cross are told, and threads are not tried', async () => {
+  const { behaviour, threads, inline } = await measuredUntil(/^control after/, 'givesFunction', [1]);
+  assert.match(behaviour.uncloneable.result, /could not be cloned/);
+  assert.deepEqual(threads, []);
+  assert.ok(positive(inline.rate));
+});
+
+test('inputs that cannot cross are told', async () => {
+  const samples = await measured('tiny', [() => 1]);
+  assert.match(samples.behaviour.uncloneable.argument, /could not be cloned/);
+  assert.equal(samples.subject.inputs.used, 0);
+  assert.deepEqual(samples.inline.rate, []);
+});
+
+test('setup is called for the calling thread as a worker would call it', async () => {
+  const samples = await measuredUntil(/^crossings/, 'twice', [4], { file: 'with-setup' });
+  assert.equal(samples.behaviour.hasSetup, true);
+  assert.equal(samples.behaviour.failures.failed, 0);
+  assert.ok(positive(samples.threads[0].rate));
+});
+
+test('without a name it is the default export, and its name is told', async () => {
+  const TEST_PIDS = join(temporaryFolder(), 'pids');
+  process.env.TEST_PIDS = TEST_PIDS;
+  const samples = await measuredUntil(/^one call/, undefined, [1], { file: 'pids' });
+  assert.equal(samples.subject.export, 'default');
+});
+
+test('a name that is not there is refused, with the one that was meant', async () => {
+  await assert.rejects(measured('wrks', [1]), {
+    name: 'UsageError',
+    message: /no export 'wrks'; it exports #.*#works.*Did you mean 'works'\?$/,
+  });
+});
+
+test('a module that is not there is refused', async () => {
+  await assert.rejects(measured('tiny', [1], { file: 'missing' }), {
+    name: 'UsageError',
+    message: /^cannot load 'missing\.mjs'/,
+  });
+});
+
+test('without an input there is nothing to measure', async () => {
+  await assert.rejects(measured('tiny', []), { name: 'UsageError', message: /at least one input/ });
+});
+
+test('an interrupted measurement gives what is known, and leaves no process behind', async () => {
+  const pidFile = join(temporaryFolder(), 'pids');
+  process.env.TEST_PIDS = pidFile;
+  const samples = await measuredUntil(/^round 2/, 'default', [1], { file: 'pids' });
+  assert.equal(samples.isCutShort, true);
+  assert.equal(samples.inline.rate.length, 1);
+  assert.ok(samples.threads.every(({ rate }) => rate.length === 1));
+  const pids = readFileSync(pidFile, 'utf8').trim().split('\n').map(Number);
+  assert.ok(new Set(pids).size > 2, String(pids));
+  for (const pid of pids) assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
+});
+
+test('one that is interrupted before it begins says so', async () => {
+  const samples = await measure(plan('tiny', [1], { signal: AbortSignal.abort() }), silent);
+  assert.equal(samples.isCutShort, true);
+  assert.deepEqual(samples.inline.rate, []);
+});

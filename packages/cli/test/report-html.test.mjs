@@ -1,0 +1,121 @@
+/** The page that `threadwise analyze --out report.html` writes, in a real browser, from a file, without a network. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
+import { fakeFindings, hostileFindings, nothingFound } from '../dist/report/findings.test.fake.js';
+import { renderHtml } from '../dist/report/html.js';
+
+const found = ensureChromium();
+const skip = found.reason ?? false;
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Where pictures of the pages go, for people to look at; none are taken without it. */
+const SHOTS = process.env.REPORT_SHOTS;
+
+const dir = mkdtempSync(join(tmpdir(), 'threadwise-report-'));
+const pages = { measured: fakeFindings(), hostile: hostileFindings(), nothing: nothingFound() };
+const urls = Object.fromEntries(
+  Object.entries(pages).map(([name, findings]) => {
+    const path = join(dir, `${name}.html`);
+    writeFileSync(path, renderHtml(findings));
+    return [name, pathToFileURL(path).href];
+  }),
+);
+let browser;
+
+before(async () => {
+  if (!skip) browser = await chromium.launch({ executablePath: found.path, args: ['--no-sandbox'] });
+});
+after(async () => {
+  await browser?.close();
+  rmSync(dir, { recursive: true });
+});
+
+/** Opens a page, and notes what it asks for, and what it complains of. */
+async function open(name, options = {}) {
+  const context = await browser.newContext({ offline: true, ...options });
+  const page = await context.newPage();
+  const requests = [];
+  const errors = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('dialog', (dialog) => {
+    errors.push(`a dialog: ${dialog.message()}`);
+    return dialog.dismiss();
+  });
+  page.on('console', (message) => errors.push(message.text()));
+  await page.goto(urls[name]);
+  return { context, page, requests: () => requests.filter((url) => !url.startsWith('data:')), errors };
+}
+
+async function unfold(page) {
+  for (const summary of await page.locator('summary').all()) await summary.click();
+}
+
+for (const name of Object.keys(pages)) {
+  test(`asks for nothing but itself, and runs nothing: ${name}`, { skip }, async () => {
+    const { context, page, requests, errors } = await open(name);
+    await unfold(page);
+    assert.deepEqual(requests(), [urls[name]]);
+    assert.deepEqual(errors, []);
+    assert.equal(await page.locator('script').count(), 0);
+    await context.close();
+  });
+
+  for (const width of [390, 1280]) {
+    for (const colorScheme of ['light', 'dark']) {
+      test(`everybody can read it: ${name}, ${width} pixels, ${colorScheme}`, { skip }, async () => {
+        // The policy of the page forbids what the checker is; everything else of it has been tried above.
+        const { context, page } = await open(name, {
+          viewport: { width, height: 900 },
+          colorScheme,
+          bypassCSP: true,
+        });
+        if (SHOTS !== undefined) {
+          await page.screenshot({ path: join(SHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+        }
+        await unfold(page);
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+        assert.ok(wide <= width, `the page is ${wide} pixels wide`);
+        await page.addScriptTag({ path: AXE });
+        const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+        assert.ok(passes.length > 10, 'the checker has looked');
+        const bad = violations
+          .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('; ')}`);
+        assert.deepEqual(bad, []);
+        await context.close();
+      });
+    }
+  }
+}
+
+test('tables scroll in boxes of their own, which the keyboard reaches', { skip }, async () => {
+  const { context, page } = await open('measured', { viewport: { width: 390, height: 900 } });
+  await unfold(page);
+  const box = page.getByRole('region', { name: 'Rate by threads' });
+  const { inside, outside } = await box.evaluate((node) => ({
+    inside: node.scrollWidth,
+    outside: node.clientWidth,
+  }));
+  assert.ok(inside > outside, `${inside} in ${outside}`);
+  await box.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction((node) => node.scrollLeft > 0, await box.elementHandle());
+  await context.close();
+});
+
+test('charts are pictures with a name and a description', { skip }, async () => {
+  const { context, page } = await open('measured');
+  const chart = page.getByRole('img', { name: /^Rate by number of threads/ });
+  assert.equal(await chart.count(), 1);
+  const text = await page.locator('#rate-desc').textContent();
+  assert.match(text, /4 threads: 3,600/);
+  assert.ok((await page.getByRole('img').count()) >= 5);
+  await context.close();
+});
