@@ -14,9 +14,13 @@ import { temporaryFolder } from './command.mjs';
 const MIB = 2 ** 20;
 
 /** The rounds of a machine with so much memory: what came of them, and how many processes there were. */
-async function roundsWith(memoryBytes) {
+async function roundsWith(memoryBytes, isEnd = () => false) {
   const pidFile = join(temporaryFolder(), 'pids');
   process.env.TEST_PIDS = pidFile;
+  const controller = new AbortController();
+  const progress = ({ what }) => {
+    if (isEnd(what)) controller.abort();
+  };
   const plan = {
     module: new URL('fixtures/analyze/pids.mjs', import.meta.url).href,
     moduleGiven: 'pids.mjs',
@@ -25,9 +29,9 @@ async function roundsWith(memoryBytes) {
     inputCount: 1,
     inputsHow: 'listed',
     budgetMs: 8000,
-    signal: new AbortController().signal,
+    signal: controller.signal,
   };
-  const session = new Session(plan, { progress() {} });
+  const session = new Session(plan, { progress });
   const draft = newDraft(plan);
   draft.machine = { ...draft.machine, memoryBytes };
   const subject = await watchBehaviour(session, draft);
@@ -54,4 +58,18 @@ test('without, each is started for its turn, in every round', async () => {
   assert.ok(rounds > 1, 'one round says nothing about the next');
   for (const { rate } of draft.threads) assert.equal(rate.length, rounds);
   assert.ok(processes >= 2 + 2 * rounds, `${processes} processes in ${rounds} rounds`);
+});
+
+test('what an interrupted round has of some is left out of all', async () => {
+  let turns = 0;
+  const isSecondTurn = (what) => what === '2 threads' && ++turns === 2;
+  const { draft } = await roundsWith(200 * MIB, isSecondTurn);
+  assert.equal(draft.inline.rate.length, 1);
+  assert.deepEqual(
+    draft.threads.map(({ threads, rate }) => [threads, rate.length]),
+    [
+      [1, 1],
+      [2, 1],
+    ],
+  );
 });

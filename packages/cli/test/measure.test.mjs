@@ -169,6 +169,12 @@ test('an argument that is changed is seen, and each call has its own', async () 
   assert.ok(positive(inline.rate));
 });
 
+test('no call gets what another one has changed', async () => {
+  const { behaviour, inline } = await measuredUntil(/^crossings/, 'empties', [[3, 1, 2]]);
+  assert.equal(behaviour.ended, undefined);
+  assert.ok(positive(inline.rate));
+});
+
 test('one that ends its process is a finding', async () => {
   const exit = await measured('exits', [1]);
   assert.deepEqual(exit.behaviour.ended, { exitCode: 7, signal: null });
@@ -206,9 +212,10 @@ test('one that fails in a worker alone says what it failed with there', async ()
 });
 
 test('results that cannot cross are told, and threads are not tried', async () => {
-  const { behaviour, threads, inline } = await measuredUntil(/^control after/, 'givesFunction', [1]);
+  const { behaviour, threads, inline, skipped } = await measuredUntil(/^control after/, 'givesFunction', [1]);
   assert.match(behaviour.uncloneable.result, /could not be cloned/);
   assert.deepEqual(threads, []);
+  assert.deepEqual(skipped, [{ what: 'threads', why: 'its results cannot cross' }]);
   assert.ok(positive(inline.rate));
 });
 

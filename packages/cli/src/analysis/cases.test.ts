@@ -318,6 +318,16 @@ test('noise that is larger than the effect forbids a verdict, and is named', () 
   );
 });
 
+test('a gain that repeated runs of the very same differ by is none', () => {
+  const gainWith = () => 1.15;
+  const control = { before: [80, 100, 100], after: [100, 100, 120] };
+  assert.match(
+    verdictOf({ gainWith }, { control }),
+    /^unknown: .* and repeated runs of the same differ by 40 %$/,
+  );
+  assert.match(verdictOf({ gainWith }), /^threads/);
+});
+
 test('a gain at the edge of what is worth it is not decided by figures', () => {
   assert.equal(
     verdictOf({ gainWith: () => 1.094 }, { control: { before: [99, 100], after: [100, 101] } }),

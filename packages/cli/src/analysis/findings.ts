@@ -69,7 +69,7 @@ export interface Findings {
   /** What the user should know of his function before he believes any of it: it fails, it keeps state, … */
   readonly warnings: readonly string[];
   readonly breakEven: BreakEven;
-  /** The number of threads beyond which more bring less than a twentieth each; undefined: there is no such number here. */
+  /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
   readonly limits: readonly Limit[];
   /** Fit of Amdahl's law to the rates by threads: the part that does not run in parallel, and how well it fits (RMS). */

@@ -39,6 +39,14 @@ test('names the memory that the cores share', () => {
   ]);
 });
 
+test('compares what running takes, less what handing over does', () => {
+  // 2 / 1.4 as long: 10 ms become 14.3, and 1.5 ms of crossing are in both.
+  assert.match(
+    limits({ runMs: 10, crossingMs: 1.5, memory: 1.4 })[0]!,
+    /^memory-bandwidth: the same call takes 1\.4 times/,
+  );
+});
+
 test('does not take the CPU time of handing over for that of memory', () => {
   // 2 us of running and 3 us of crossing: 2.5 times the CPU time, but for another reason.
   const [limit] = limits({ runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 });
@@ -46,6 +54,16 @@ test('does not take the CPU time of handing over for that of memory', () => {
     limit,
     'crossing: 60 % of the CPU time of a call goes into handing it over (1 KiB there, and 32 bytes back)',
   );
+});
+
+test('does not take the CPU time of workers that look for the next call for that of memory', () => {
+  const { threads } = simulate(model({ runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 }));
+  const looking = threads.map((of) => (of.threads === 1 ? of : { ...of, cpuMs: of.cpuMs.map(() => 0.01) }));
+  // (10 - 3) / 2 us would be 3.5 times as much.
+  const names = analyze(
+    simulate(model({ runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 }), { threads: looking }),
+  ).limits.map(({ name }) => name);
+  assert.deepEqual(names, ['crossing']);
 });
 
 test('names the calling thread that cannot hand over more', () => {

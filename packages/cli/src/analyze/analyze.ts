@@ -47,8 +47,7 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
     );
     progress.stop();
     const findings = analyze(samples);
-    const { columns = 100, isTTY = false } = process.stdout;
-    process.stdout.write(renderTerminal(findings, { columns, isColor: isTTY && !process.env.NO_COLOR }));
+    process.stdout.write(renderTerminal(findings, terminal()));
     for (const output of outputs) await write(output, findings);
     return interrupts.exitCode ?? ExitCode.ok;
   } finally {
@@ -59,8 +58,13 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
 
 export async function compareReports({ files }: CompareOptions): Promise<number> {
   const [a, b] = await Promise.all(files.map(read));
-  process.stdout.write(renderComparison(a!, b!));
+  process.stdout.write(renderComparison(a!, b!, terminal()));
   return ExitCode.ok;
+}
+
+function terminal(): { readonly columns: number; readonly isColor: boolean } {
+  const { columns = 100, isTTY = false } = process.stdout;
+  return { columns, isColor: isTTY && !process.env.NO_COLOR };
 }
 
 async function takeInputs({ input }: AnalyzeOptions) {

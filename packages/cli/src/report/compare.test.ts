@@ -65,6 +65,14 @@ test('the same, faster, slower, or not to be told: by intervals', () => {
   assert.deepEqual(rowOf('calls/s, 8 threads', a, b).slice(-4), ['3,500', '2,800', '0.8 x', 'slower']);
 });
 
+test('intervals that overlap decide nothing, wherever their middles are', () => {
+  const threads = fakeSamples().threads.map((each) =>
+    each.threads === 2 ? { ...each, rate: [1990, 2100, 2100, 2100, 2200] } : each,
+  );
+  const b = fakeFindings({ samples: fakeSamples({ threads }) });
+  assert.deepEqual(rowOf('calls/s, 2 threads', fakeFindings(), b).slice(-2), ['1.11 x', 'cannot tell']);
+});
+
 test('a difference that noise makes as well is none', () => {
   // Each of them differs from itself by 1 %: together 2 %, and 3,670 differs from 3,600 by less.
   assert.equal(rowOf('calls/s, 4 threads', fakeFindings(), withRates({ 4: 3670 })).at(-1), 'the same');

@@ -46,7 +46,8 @@ function cores({ samples: { machine, start } }: Findings): Paragraph {
   const here =
     machine.cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once. More threads than that take turns.`;
+      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once. ` +
+        'More threads than that take turns.';
   return {
     title: 'Why the number of cores matters',
     text: `A core is the part of a processor that does the computing, one thing at a time. ${here}${each}`,
@@ -120,7 +121,10 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
       gain === undefined
         ? 'Too little was measured for a verdict.'
         : `Repeated runs of the very same differ${differs}, and what threads bring is not clearly more than that.`;
-    return `${what} Close other programs, give it more inputs or more time (\`--budget 3m\`), and try again. A wrong verdict would be worse than none.`;
+    return (
+      `${what} Close other programs, give it more inputs or more time (\`--budget 3m\`), and try again. ` +
+      'A wrong verdict would be worse than none.'
+    );
   },
 };
 

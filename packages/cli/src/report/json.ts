@@ -10,10 +10,10 @@ export function renderJson(findings: Findings): string {
   return `${JSON.stringify(ordered, leaveOut, 2)}\n`;
 }
 
-/** Called by JSON.stringify: `this` is what holds the value. An estimate is all there, or not there. */
-function leaveOut(this: unknown, _key: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) return Array.isArray(this) ? null : undefined;
-  return isBrokenEstimate(value) ? undefined : value;
+/** In an array, JSON.stringify writes null for what is left out. An estimate is all there, or not there. */
+function leaveOut(_key: string, value: unknown): unknown {
+  const isFigure = typeof value !== 'number' || Number.isFinite(value);
+  return isFigure && !isBrokenEstimate(value) ? value : undefined;
 }
 
 function isBrokenEstimate(value: unknown): boolean {

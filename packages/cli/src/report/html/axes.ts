@@ -15,11 +15,13 @@ export function axes(x: Axis, y: Axis): string {
   const { left, right, bottom, height } = PLOT;
   const rows = y.ticks.map(({ value, text }) => {
     const at = px(y.at(value));
-    return `<path class="grid" d="M${left} ${at}H${right}"/><text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${escaped(text)}</text>`;
+    const name = `<text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${escaped(text)}</text>`;
+    return `<path class="grid" d="M${left} ${at}H${right}"/>${name}`;
   });
   const columns = apart(x).map(({ value, text }) => {
     const at = px(x.at(value));
-    return `<path class="axis" d="M${at} ${bottom}v5"/><text x="${at}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
+    const name = `<text x="${at}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
+    return `<path class="axis" d="M${at} ${bottom}v5"/>${name}`;
   });
   return [
     ...rows,
@@ -50,7 +52,9 @@ export function verticalMark(at: number, text: string, row: number): string {
   const y = 34 + 17 * row;
   const isRight = at > (left + right) / 2;
   const x = px(at + (isRight ? -6 : 6));
-  return `<path class="mark" d="M${px(at)} ${y - 10}V${bottom}"/><text class="strong" x="${x}" y="${y}" text-anchor="${isRight ? 'end' : 'start'}">${escaped(text)}</text>`;
+  const anchor = isRight ? 'end' : 'start';
+  const name = `<text class="strong" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(text)}</text>`;
+  return `<path class="mark" d="M${px(at)} ${y - 10}V${bottom}"/>${name}`;
 }
 
 export function whisker(x: number, low: number, high: number): string {

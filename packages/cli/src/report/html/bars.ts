@@ -59,14 +59,18 @@ function row(
   const middleY = top + height / 2;
   const width = Math.max(2, x(figure.value) - left);
   const shape = `x="${left}" y="${px(middleY - bar / 2)}" width="${px(width)}" height="${bar}"`;
-  const ends =
-    figure.low === figure.high
-      ? ''
-      : `<path class="whisker" d="M${px(x(figure.low))} ${px(middleY - 5)}v10M${px(x(figure.low))} ${px(middleY)}H${px(x(figure.high))}M${px(x(figure.high))} ${px(middleY - 5)}v10"/>`;
-  const end = Math.max(x(figure.high), left + width);
+  const [low, high] = [x(figure.low), x(figure.high)];
+  const ends = low === high ? '' : `<path class="whisker" d="${whisker(low, high, middleY)}"/>`;
+  const end = Math.max(high, left + width);
   return [
     `<text x="${left - 10}" y="${px(middleY)}" dy="4" text-anchor="end">${escaped(truncated(name, LONGEST_NAME))}</text>`,
     `<rect class="${isInline === true ? 'inline-bar' : 'pool-fill'}" ${shape}/>${ends}`,
     `<text class="strong" x="${px(end + 10)}" y="${px(middleY)}" dy="4">${escaped(middle(figure, format))}</text>`,
   ].join('');
+}
+
+/** From end to end, with a stroke across each. */
+function whisker(low: number, high: number, y: number): string {
+  const [from, to, top] = [px(low), px(high), px(y - 5)];
+  return `M${from} ${top}v10M${from} ${px(y)}H${to}M${to} ${top}v10`;
 }

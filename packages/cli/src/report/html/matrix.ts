@@ -22,7 +22,8 @@ export function matrixHtml(findings: Findings): string {
   });
   return scrolling(
     TITLE,
-    `<table class="heat"><caption>${escaped(TITLE)}</caption><thead><tr><th scope="col">may use</th>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`,
+    `<table class="heat"><caption>${escaped(TITLE)}</caption><thead><tr><th scope="col">may use</th>${head}</tr></thead>` +
+      `<tbody>${rows.join('\n')}</tbody></table>`,
   );
 }
 

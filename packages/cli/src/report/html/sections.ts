@@ -2,7 +2,7 @@
 import type { Estimate, Findings } from '../../analysis/findings.js';
 import { bytes, duration, perCent } from '../../analysis/words.js';
 import { explanation } from '../explanation.js';
-import { factor, figureOf, real, shown, withRange } from '../figures.js';
+import { factor, figureOf, NONE, real, shown, withRange } from '../figures.js';
 import { beforeCode, recommendedCode } from '../recommended-code.js';
 import * as tables from '../tables.js';
 import { type Bar, barsChart } from './bars.js';
@@ -88,11 +88,13 @@ function breakEven(findings: Findings): string {
   return table(tables.breakEvenTable(findings)) + chart(gainCurve(findings));
 }
 
+const ABOUT_CORES =
+  'The same calls, with the program bound to fewer cores: more threads than cores bring nothing to what computes. ' +
+  'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
+
 function cores(findings: Findings): string {
   const matrix = matrixHtml(findings);
-  return matrix === ''
-    ? ''
-    : `<p>The same calls, with the program bound to fewer cores: more threads than cores bring nothing to what computes. Small: the 95 % interval, where there is one. The stronger the colour, the more calls.</p>${matrix}`;
+  return matrix === '' ? '' : `<p>${ABOUT_CORES}</p>${matrix}`;
 }
 
 /** As many columns as half of the page has room for. */
@@ -160,11 +162,14 @@ function crossing(findings: Findings): string {
 
 function limits({ limits: found, amdahl }: Findings): string {
   const serial = real(amdahl?.serialShare);
+  const error = shown(amdahl?.error, (value) => value.toFixed(3));
   const fit =
-    serial === undefined
-      ? ''
-      : `<p>Amdahl's law, fitted to the rates: ${escaped(withRange(serial, perCent))} of the work does not run in parallel. The fit is off by ${escaped(shown(amdahl?.error, (error) => error.toFixed(3)))} (RMS; less than 0.05 is good).</p>`;
-  return list(found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`)) + fit;
+    `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
+    `The fit is off by ${error} (RMS; less than 0.05 is good).`;
+  return (
+    list(found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`)) +
+    (serial && error !== NONE ? `<p>${escaped(fit)}</p>` : '')
+  );
 }
 
 function measured(findings: Findings): string {
