@@ -30,7 +30,8 @@ test('a verdict first, and the reports that were asked for, in new folders as we
   assert.ok('breakEven' in report && 'recommended' in report);
   assert.deepEqual([report.samples.subject.export, report.samples.subject.inputs.count], ['increment', 100]);
   const html = readFileSync(files[1], 'utf8');
-  assert.ok(html.startsWith('<!doctype html>') && html.includes(`export`));
+  assert.match(html, /^<!doctype html>/i);
+  assert.ok(html.includes('#increment'));
   assert.ok(readFileSync(files[2], 'utf8').includes(report.verdict.sentence));
 });
 

@@ -17,6 +17,8 @@ const PROCESS_BYTES = 60 * 2 ** 20;
 const THREAD_BYTES = 16 * 2 ** 20;
 /** Of all memory, so much may be taken by processes that wait for their turn. */
 const MEMORY_SHARE = 0.5;
+/** The interval of a median needs so many for 95 %. */
+const ENOUGH_ROUNDS = 6;
 /** So many are started at a time. */
 const STARTS = 2;
 
@@ -126,7 +128,7 @@ class Rounds {
     this.#complete += 1;
     const now = performance.now();
     const isLast = now + (now - begin) > this.#end && round + 1 < this.#plan.rounds;
-    if (isLast && this.#complete < 6) session.cutShort();
+    if (isLast && this.#complete < ENOUGH_ROUNDS) session.cutShort();
     return !isLast;
   }
 
@@ -163,11 +165,13 @@ class Rounds {
     if (this.#complete < this.#plan.rounds && this.#complete === 0) session.cutShort();
     // Better an unfinished round than none.
     const rounds = Math.max(1, this.#complete);
-    Object.assign(draft.inline, inlineSamples(this.#inline.slice(0, rounds), inline.sizes));
-    const measured = this.#lanes.filter(({ slices }) => slices.length > 0);
+    // The first is the coldest: where there are enough without it, it is left out of all.
+    const first = rounds > ENOUGH_ROUNDS ? 1 : 0;
+    Object.assign(draft.inline, inlineSamples(this.#inline.slice(first, rounds), inline.sizes));
+    const measured = this.#lanes.filter(({ slices }) => slices.length > first);
     const all = measured.map(({ setting, slices }) => ({
       variant: setting.variant,
-      samples: poolSamples(setting.setup.threads, slices.slice(0, rounds)),
+      samples: poolSamples(setting.setup.threads, slices.slice(first, rounds)),
     }));
     draft.threads = all
       .flatMap(({ variant, samples }) => (variant === undefined ? [samples] : []))
