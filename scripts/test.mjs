@@ -74,7 +74,7 @@ const crossings = [
 ];
 const suite = (name) => join(root, `test/${name}.test.mjs`);
 const PROMISES = ['promises', 'faults'].map(suite);
-const LONG = ['steering', 'tracing', 'storm', 'soak'].map(suite);
+const LONG = ['steering', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 const SHORT_SOAK = { SOAK_CALLS: '200000' };
 /** What takes long, and depends on the version the least. */
 const SHORT = { ...SHORT_SOAK, STORM_CALLS: '5000' };

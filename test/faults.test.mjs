@@ -669,7 +669,7 @@ describe('functions of the user that throw each time', () => {
   const increments = (pool, count) =>
     Promise.all(Array.from({ length: count }, async (_, i) => (await pool.run('increment', [i])) === i + 1));
   const ways = [
-    ['shared-queue', { dispatch: 'shared-queue' }],
+    ['shared-queue', { dispatch: 'shared-queue', transport: 'shared' }],
     ['direct', { dispatch: 'direct' }],
     ['coordinator', { dispatch: 'coordinator' }],
     ['inline', { placement: 'inline' }],
