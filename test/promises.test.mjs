@@ -121,7 +121,8 @@ describe('promise 3: timeouts count running time only; an abort touches nobody e
 
   test('warm-up does not count', async (t) => {
     // Longer than the timeout, which is longer than a busy machine holds a thread up.
-    const slow = 'await new Promise((resolve) => setTimeout(resolve, 400)); export const increment = (n) => n + 1;';
+    const slow =
+      'await new Promise((resolve) => setTimeout(resolve, 400)); export const increment = (n) => n + 1;';
     const pool = poolFor(t, { threads: 1 }, new URL(`data:text/javascript,${slow}`));
     assert.equal(await pool.run('increment', [1], { timeoutMs: 200 }), 2);
   });
