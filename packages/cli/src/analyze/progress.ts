@@ -1,6 +1,6 @@
 /** What is being measured, and how much of the time has passed: a line that is overwritten, on a terminal only. */
 
-import cliProgress from 'cli-progress';
+import { makeBar, WHOLE } from '../bar.js';
 
 export interface Step {
   readonly what: string;
@@ -13,22 +13,10 @@ export interface AnalysisProgress {
   stop(): void;
 }
 
-const WHOLE = 1000;
-
 /** @param stream undefined: nothing is shown */
 export function openProgress(stream: NodeJS.WriteStream | undefined): AnalysisProgress {
   if (stream?.isTTY !== true) return { progress: () => {}, stop: () => {} };
-  const bar = new cliProgress.SingleBar({
-    format: '{bar} {percentage}% {what}',
-    stream,
-    barsize: 28,
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    clearOnComplete: true,
-    hideCursor: true,
-    // Its own SIGINT handler would end the process; ours tells what is known so far.
-    gracefulExit: false,
-  });
+  const bar = makeBar(stream, '{bar} {percentage}% {what}');
   bar.start(WHOLE, 0, { what: 'starting' });
   return {
     progress: ({ what, done }) => bar.update(Math.min(WHOLE, Math.round(done * WHOLE)), { what }),

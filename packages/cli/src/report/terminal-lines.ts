@@ -1,6 +1,8 @@
 /** Text and tables as lines of a terminal, none wider than it is; nothing of the user's steers it. */
+
 import Table from 'cli-table3';
 import { safeText, truncated, widthOf } from '../control/text.js';
+import { noBorders } from '../no-borders.js';
 import { NONE } from './figures.js';
 import type { Table as Contents } from './tables.js';
 
@@ -75,7 +77,7 @@ function cellText(text: string): string {
 function sideBySide({ head, rows }: Contents): Line[] {
   const isPairs = head.length === 2;
   const table = new Table({
-    chars: NO_BORDERS,
+    chars: noBorders,
     style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
     colAligns: head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right')),
   });
@@ -86,24 +88,6 @@ function sideBySide({ head, rows }: Contents): Line[] {
     style: i === 0 ? 'dim' : undefined,
   }));
 }
-
-const NO_BORDERS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
 
 /** What has two columns is read as it is: `name: value`. */
 function below({ head, rows }: Contents, columns: number): Line[] {

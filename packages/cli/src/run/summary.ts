@@ -1,6 +1,7 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import Table from 'cli-table3';
+import { noBorders } from '../no-borders.js';
 import { minus } from './counts.js';
 import { formatBytes, formatCount, formatDuration, formatRate } from './numbers.js';
 import { type Report, speedUpOf } from './report.js';
@@ -67,21 +68,3 @@ function factor(value: number): string {
 function nameOf(unit: string, count: number): string {
   return count === 1 ? unit.slice(0, -1) : unit;
 }
-
-const noBorders = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};

@@ -39,7 +39,7 @@ export interface PoolOptions {
    * are measured to wait more than they compute.
    */
   threads?: number | ThreadBounds | 'auto';
-  /** How tasks cross. Default 'auto': the fastest that this version has, which is 'message'. */
+  /** How tasks cross. Default 'auto': 'shared' where memory can be shared, else 'message'. */
   transport?: 'auto' | 'shared' | 'message';
   /**
    * Who gives a task to a worker. 'shared-queue': workers take it by themselves. 'coordinator': a thread of its own
