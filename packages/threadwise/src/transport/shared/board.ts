@@ -1,5 +1,5 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
-import { HEAD, PARKED, RESERVED, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
+import { DOZING, HEAD, PARKED, RESERVED, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
 export class Board {
   readonly words: Int32Array;
@@ -62,7 +62,10 @@ export class Board {
       // The exchange may come second to another waker's: then the next bit is tried.
       for (let word = Atomics.load(this.words, at); word !== 0; word = Atomics.load(this.words, at)) {
         const seat = ((at - PARKED) << 5) + (31 - Math.clz32(word & -word));
+        // First: once it is called it is relied on, until it looks; it clears this bit after the other one.
+        this.set(DOZING, seat);
         if (this.#wake(PARKED, seat)) return;
+        this.clear(DOZING, seat);
       }
     }
   }

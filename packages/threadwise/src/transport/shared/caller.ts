@@ -4,14 +4,11 @@ import { DOZING, HEAD, PARKED, SPINNING } from './layout.js';
 
 /** Tasks that run for less are not worth a worker's waking up. Milliseconds: about what that costs. */
 const TINY_MS = 0.02;
-/** So long nobody is called for tiny tasks after one was, or one was seen who looks by himself. Milliseconds. */
+/** So long it is not asked again how the others get on, while somebody looks by himself. Milliseconds. */
 const QUIET_MS = 1;
 /** Tiny tasks that are much altogether. Milliseconds. */
 const MUCH_MS = 0.1;
-/**
- * A worker that goes to sleep while tasks come looks again by itself after that time. Longer than the interval above:
- * so whatever nobody was called for is found by the one who was called before. Milliseconds.
- */
+/** A worker that goes to sleep while tasks come looks again by itself after that time. Milliseconds. */
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
@@ -82,17 +79,18 @@ export class Caller {
   }
 
   /**
-   * Tiny tasks come, and somebody is awake. Then nobody else is called for a while after one was, or as long as one looks by
-   * himself, the others get on, and there is not much to do.
+   * Tiny tasks come, and somebody is awake. Then nobody else is called as long as one looks by himself, or was called and
+   * has not looked yet, the others get on, and there is not much to do.
    */
   #isSeenTo(more: number): boolean {
+    if (!this.#board.any(DOZING)) return false;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
     const head = Atomics.load(this.#board.words, HEAD);
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
     const backlogMs = (this.#board.length + more) * this.#times.averageMs;
-    if (!getOn || backlogMs > MUCH_MS || !this.#board.any(DOZING)) return false;
+    if (!getOn || backlogMs > MUCH_MS) return false;
     this.#quietUntil = now + QUIET_MS;
     return true;
   }

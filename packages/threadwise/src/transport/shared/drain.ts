@@ -140,6 +140,7 @@ export class Drain {
    */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
+    if (links.size === 0) return false; // nothing comes, however often main looks
     return (
       runTimes.averageMs < SHORT_MS && this.#times.averageMs < LIGHT_MS && board.length > AMPLE * links.size
     );

@@ -151,7 +151,10 @@ export class SharedExchange implements Exchange {
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     this.#freeSeats.push(seat);
     // X5, X6: it may have died between choosing whom to wake and waking him.
-    for (const living of this.links.keys()) this.board.wakeAgain(living);
+    for (const living of this.links.keys()) {
+      this.board.clear(DOZING, living);
+      this.board.wakeAgain(living);
+    }
     this.drain.expect();
   }
 

@@ -196,7 +196,9 @@ export class SharedInlet implements Inlet, Begun {
   #park(): boolean {
     const { words } = this.#board;
     const wakeups = Atomics.load(words, wakeupsOf(this.#seat));
-    this.#board.set(this.#claims.takesMore ? PARKED : RESERVED, this.#seat);
+    const { takesMore } = this.#claims;
+    if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
+    this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
     this.#isParked = true;
     if (!this.#claims.hasWork() && this.#sleeper!.sleep(wakeups)) {
       this.#doze();
@@ -208,8 +210,8 @@ export class SharedInlet implements Inlet, Begun {
 
   /** While tasks come, nobody may have been called for the last of them: one more look, after a while. */
   #doze(): void {
-    const { offered } = this.#claims;
-    if (this.#isDozing || offered === this.#offeredBefore) return;
+    const { offered, takesMore } = this.#claims;
+    if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;
     this.#offeredBefore = offered;
     this.#isDozing = true;
     this.#board.set(DOZING, this.#seat);
@@ -227,6 +229,8 @@ export class SharedInlet implements Inlet, Begun {
     this.#isParked = false;
     this.#board.clear(PARKED, this.#seat);
     this.#board.clear(RESERVED, this.#seat);
+    // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
+    this.#board.clear(DOZING, this.#seat);
   }
 
   #read(cell: number): void {

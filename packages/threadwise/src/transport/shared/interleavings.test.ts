@@ -41,6 +41,8 @@ describe('shared: all ways that differ from the usual one at one or two points',
   }
 });
 
+const { INTERLEAVINGS_SEED: SEED = '1', INTERLEAVINGS_RUNS: RUNS = '400' } = process.env;
+
 /** Each value, or one of several. */
 type Ranges = { readonly [K in keyof WorldOptions]?: WorldOptions[K] | readonly WorldOptions[K][] };
 
@@ -121,13 +123,30 @@ function made(random: Random, { doings, length, odds: _, ...ranges }: Kind): Wor
 }
 
 describe('shared: some ways, chosen at random', () => {
-  const { INTERLEAVINGS_SEED = '1', INTERLEAVINGS_RUNS = '400' } = process.env;
   for (const [name, kind] of Object.entries(kinds)) {
     test(name, (t) => {
-      const [seed, runs] = [Number(INTERLEAVINGS_SEED), Number(INTERLEAVINGS_RUNS)];
+      const [seed, runs] = [Number(SEED), Number(RUNS)];
       const { endings } = exploreSome(runs, seed, kind.odds ?? USUAL_ODDS, (random) => made(random, kind));
       t.diagnostic(`seeds ${seed} to ${seed + runs - 1}: ${endings.size} endings`);
       assert.ok(endings.size > 1);
+    });
+  }
+});
+
+describe('shared: nobody sleeps while a long task lies there, after many tiny ones', () => {
+  for (const workers of [2, 3, 4]) {
+    test(`${workers} workers, and as many long ones at once`, (t) => {
+      const [seed, runs] = [Number(SEED), Number(RUNS)];
+      const long = Array.from({ length: workers }, (_, i) => `offer long${i} long`);
+      const { endings } = exploreSome(runs, seed, { other: 0.15, death: 0 }, (random) => {
+        const tiny = Array.from({ length: 4 + random.below(12) }, (_, i) => `offer tiny${i}`);
+        const plan: string[] = [];
+        while (tiny.length > 0) plan.push(tiny.splice(0, 1 + random.below(4)).join('; '));
+        const before = random.next() < 0.5 ? [plan.pop()!] : [];
+        plan.push([...before, ...long].join('; '));
+        return { workers, cells: 16, tick: random.pick([0.0003, 0.003, 0.01, 0.03, 0.1]), plan };
+      });
+      t.diagnostic(`seeds ${seed} to ${seed + runs - 1}: ${endings.size} endings`);
     });
   }
 });

@@ -113,6 +113,19 @@ describe('shared: nobody sleeps while a task lies there', () => {
     });
   }
 
+  test('because one was called a moment ago, and has got another task', () => {
+    const warm = [0, 1, 2, 3].map((worker) => `mail t${worker} ${worker}`).join('; ');
+    const long = [0, 1, 2, 3].map((i) => `offer long${i} long`).join('; ');
+    const script = [
+      ...['quiet', `main ${warm}`, 'quiet', 'main offer a; offer b'],
+      ...['w0 wakes up', 'w1 wakes up', 'main mail c 2', 'w2 wakes up'],
+      ...['w0 ends 5', 'w0 looks', 'w0 rests', `main ${long}`],
+      ...['w1 ends 6', 'w1 looks', 'w2 ends 7', 'w2 looks', 'main turn', 'main turn', 'w0 wakes up'],
+    ];
+    const plan = [warm, 'offer a; offer b', 'mail c 2', long];
+    play({ workers: 4, cells: 8, tick: 0.003, plan }, script);
+  });
+
   test('because the one that was called for it is dead', () => {
     const plan = ['offer a', 'crash 0'];
     play({ workers: 2, replaces: false, plan }, atOnce(plan));
@@ -134,6 +147,15 @@ describe('shared: nobody sleeps while a task lies there', () => {
       plan: ['offer a long', 'offer b'],
     };
     exploreAll(options, { script, most: 2, within: 30 });
+  });
+
+  test('but main does, when nobody is left who could begin it', () => {
+    const plan = ['offer t', 'offer a', 'kill 0'];
+    play({ workers: 1, tick: 0.0001, replaces: false, plan }, [
+      'quiet',
+      'main offer t',
+      ...atOnce(plan.slice(1)),
+    ]);
   });
 
   for (const replaces of [true, false]) {
