@@ -166,23 +166,46 @@ function heading(text) {
   say(`\n== ${text}`);
 }
 
+const USAGE = `npm test                              all steps, on all versions
+npm test -- <step>… [--node <version>…]
+
+steps: ${Object.keys(steps).join(', ')}
+versions: ${choices.join(', ')}
+`;
+
 /** `npm test -- tests --node 22,24`: these steps, on these versions; without any, all. */
 function parse() {
-  const { values, positionals } = parseArgs({
-    options: { node: { type: 'string', multiple: true } },
-    allowPositionals: true,
-  });
+  const { values, positionals } = readArguments();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    process.exit(0);
+  }
   const nodes = values.node?.flatMap((value) => value.split(','));
   for (const [what, given, known] of [
     ['step', positionals, Object.keys(steps)],
     ['Node.js', nodes ?? [], choices],
   ]) {
     const unknown = given.find((name) => !known.includes(name));
-    if (unknown === undefined) continue;
-    process.stderr.write(`No ${what} '${unknown}' here; there are ${known.join(', ')}\n`);
-    process.exit(2);
+    if (unknown !== undefined) refuse(`No ${what} '${unknown}' here; there are ${known.join(', ')}`);
   }
   return { wanted: nodes, only: positionals };
+}
+
+function readArguments() {
+  const options = {
+    node: { type: 'string', multiple: true },
+    help: { type: 'boolean', short: 'h' },
+  };
+  try {
+    return parseArgs({ options, allowPositionals: true });
+  } catch (error) {
+    return refuse(`${error.message}\n${USAGE}`);
+  }
+}
+
+function refuse(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
 }
 
 const { wanted, only } = parse();

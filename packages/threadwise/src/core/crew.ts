@@ -15,6 +15,7 @@ import { crashError, movedError } from './failures.js';
 import { Hiring } from './hiring.js';
 import type { ExitReason, Hooks } from './hooks.js';
 import type { Interrupter } from './interrupter.js';
+import { MemoryRelief } from './memory-relief.js';
 import type { ResolvedOptions } from './options.js';
 import type { Task } from './task.js';
 import { UserCode } from './user-code.js';
@@ -35,6 +36,8 @@ export interface CrewContext {
   readonly newQueue: () => TaskQueue<Task>;
   readonly dispatch: () => Dispatch;
   readonly interrupter: () => Interrupter;
+  /** How many workers there are to be at least. */
+  readonly least: () => number;
   readonly callHost: (name: string, args: readonly unknown[]) => Promise<unknown>;
   onReady(slot: WorkerSlot, traits: ModuleTraits): void;
   /** A function has returned a promise. */
@@ -65,6 +68,7 @@ export class Crew {
   /** What ended a worker on our own account, for the errors of the tasks that it takes along. */
   readonly #causes = new WeakMap<WorkerSlot, unknown>();
   readonly #userCode = new UserCode();
+  readonly #relief = new MemoryRelief();
   #completed = 0;
 
   constructor(context: CrewContext) {
@@ -198,7 +202,14 @@ export class Crew {
   #heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
     slot.heapUsedBytes = usedBytes;
     const isAbove = usedBytes > this.#context.options.recycleAboveBytes;
-    if (isAbove || usedBytes > limitBytes * MAX_HEAP_SHARE) this.recycle(slot);
+    const isTooLarge = isAbove || usedBytes > limitBytes * MAX_HEAP_SHARE;
+    if (isTooLarge || this.#relieves(slot)) this.recycle(slot);
+  }
+
+  /** The process is near its limit of memory, and this worker may give some of it back. */
+  #relieves(slot: WorkerSlot): boolean {
+    const { platform, least } = this.#context;
+    return this.#relief.wants(slot, this.serving, least(), platform.memory, platform.now());
   }
 
   /** Replaces a worker when it has ended what it runs. */

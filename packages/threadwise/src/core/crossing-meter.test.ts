@@ -10,9 +10,9 @@ function meterAt(clock: { ms: number }) {
   return meter;
 }
 
-test('crossing meter: the first calls are measured, then one of sixteen, and those that are rare', () => {
+test('crossing meter: the first calls are measured, then one of 64, and those that are rare', () => {
   const meter = meterAt({ ms: 0 });
-  const wanted = Array.from({ length: 64 }, () => meter.wantsSubmission(false));
+  const wanted = Array.from({ length: 256 }, () => meter.wantsSubmission(false));
   assert.equal(wanted.filter(Boolean).length, 4);
   assert.equal(meter.wantsSubmission(false), true);
   assert.equal(meter.wantsSubmission(true), true);

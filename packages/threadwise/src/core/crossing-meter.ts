@@ -5,7 +5,7 @@
 import { Recent } from './recent.js';
 
 /** One call of so many is measured: reading the clock costs a tenth of a whole call. */
-const EVERY = 16;
+const EVERY = 64;
 /** The first ones are all measured, so that a figure is there soon. */
 const FIRST = 64;
 /**

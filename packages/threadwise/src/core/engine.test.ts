@@ -110,6 +110,19 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.lifecycle.ready), 'ERR_MODULE_LOAD');
   });
 
+  test('replaces the worker whose heap has grown when the limit of memory is near, unless its size is fixed', () => {
+    const recycledWith = (max: number) => {
+      const { engine, lastLink } = scene({ threads: { min: 1, max } }, (platform) => {
+        platform.memory = () => ({ usedBytes: 96, limitBytes: 100 });
+      });
+      const { events } = lastLink();
+      events.ready([], { functions: [], others: [] });
+      for (const mib of [10, 80]) events.memory(mib * 2 ** 20, 4096 * 2 ** 20);
+      return engine.stats().recycled;
+    };
+    assert.deepEqual([recycledWith(2), recycledWith(1)], [1, 0]);
+  });
+
   test('refuses what goes beyond the limit of its queue, and takes it when there is room', async () => {
     const { engine, lastLink } = scene({ queue: { limit: 1 } });
     lastLink().events.ready([], { functions: [], others: [] });

@@ -82,6 +82,7 @@ export class Engine {
       hooks: this.hooks,
       dispatch: () => this.#dispatch,
       interrupter: () => this.#interrupter,
+      least: () => this.#least(),
       callHost: (name, args) => callHost(options.host, name, args),
       onReady: (_slot, traits) => this.#workerReady(traits),
       onAwaits: (name) => this.#intake.lane?.awaits(name),
@@ -215,6 +216,12 @@ export class Engine {
     const closed = this.lifecycle.close(options);
     this.steering.release();
     return closed;
+  }
+
+  /** Fewer workers than that are no way out when memory runs short; 0: their number is not the pool's to decide. */
+  #least(): number {
+    const { min, max } = this.#staffing.bounds;
+    return min < max ? min : 0;
   }
 
   /** The bounds between which workers are started and released. */

@@ -54,7 +54,7 @@ export class FakePlatform implements Platform {
   readonly hasSharedMemory = true;
   readonly availableThreads = (): number => 4;
   readonly threadCeiling = (): number => 64;
-  readonly memory = () => undefined;
+  memory: Platform['memory'] = () => undefined;
   readonly ownLoad = () => ({ utilization: 0.5, residentBytes: 2, heapUsedBytes: 1 });
   readonly env = (): string | undefined => undefined;
   readonly resolveModule = (specifier: unknown): string => String(specifier);
