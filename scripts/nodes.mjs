@@ -34,7 +34,9 @@ const own = {
   version: process.versions.node,
   path: process.execPath,
   isOwn: true,
+  isEnd: true,
 };
+const newest = Object.keys(VERSIONS).at(-1);
 /** What can be asked for: the Node.js that runs this, by its name here, and each line. */
 export const choices = ['own', ...new Set([own.major, ...Object.keys(VERSIONS)])];
 
@@ -76,12 +78,12 @@ function install(major) {
     process.stderr.write(`Node.js ${version} (${path}) does not run here: ${said}\n${remedy}\n`);
     process.exit(1);
   }
-  return { major, version, path, isOwn: false };
+  return { major, version, path, isOwn: false, isEnd: major === newest };
 }
 
 /**
  * The versions to test on, each ready to run, and those that cannot be had on this system, with the reason. The Node.js
- * that runs this stands for its whole line.
+ * that runs this stands for its whole line. `isEnd`: it is the one that runs this, or the newest.
  */
 export function nodesFor(wanted = choices) {
   const others = Object.keys(VERSIONS).filter((major) => major !== own.major && wanted.includes(major));
