@@ -1,0 +1,122 @@
+/**
+ * Where the app listens: each server that is to listen on a port does so on the loopback interface only, and on a port that is free,
+ * whatever it asked for. So nobody else can reach it, and it can run several times at once, beside the one that serves already.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+
+const LOOPBACK = '127.0.0.1';
+
+type ListenArguments = readonly unknown[];
+type Listen = (this: net.Server, ...args: ListenArguments) => net.Server;
+
+interface Wish {
+  readonly port: number;
+  readonly options: net.ListenOptions;
+  readonly callback: (() => void) | undefined;
+}
+
+interface Found {
+  readonly wished: number;
+  readonly server: net.Server;
+}
+
+export class Listening {
+  /** Undefined: any. */
+  readonly #wanted: number | undefined;
+  readonly #asked = new WeakSet<net.Server>();
+  readonly #found: Found[] = [];
+  readonly #others: number[] = [];
+  #whenFound: ((origin: string) => void) | undefined;
+  #isExpected = false;
+
+  constructor(wanted: number | undefined) {
+    this.#wanted = wanted;
+  }
+
+  /** From now on, in this process. */
+  watch(): void {
+    const prototype = net.Server.prototype as unknown as { listen: Listen };
+    const original = prototype.listen;
+    const asked = (server: net.Server, args: ListenArguments) => this.#listen(server, args, original);
+    prototype.listen = function listen(...args) {
+      return asked(this, args);
+    };
+  }
+
+  /** Something is about to listen, or does. */
+  get isExpected(): boolean {
+    return this.#isExpected;
+  }
+
+  /** As soon as there is one. */
+  origin(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#whenFound = resolve;
+      this.#tell();
+    });
+  }
+
+  /** Ports that were asked for and are not the one that is wanted. */
+  get others(): readonly number[] {
+    return this.#others;
+  }
+
+  #listen(server: net.Server, args: ListenArguments, original: Listen): net.Server {
+    const wish = wishOf(args);
+    if (wish === undefined) return original.apply(server, [...args]);
+    if (this.#asked.has(server)) return again(server, wish);
+    this.#asked.add(server);
+    this.#note(server, wish.port);
+    return original.call(server, { ...wish.options, port: 0, host: LOOPBACK }, wish.callback);
+  }
+
+  #note(server: net.Server, wished: number): void {
+    const isHttp = server instanceof http.Server || server instanceof https.Server;
+    if (!isHttp) return;
+    if (this.#wanted !== undefined && wished !== this.#wanted) {
+      this.#others.push(wished);
+      // So that it is noticed if there is nothing else to come.
+      server.once('listening', () => server.unref());
+      return;
+    }
+    this.#isExpected = true;
+    server.once('listening', () => {
+      this.#found.push({ wished, server });
+      this.#tell();
+    });
+  }
+
+  #tell(): void {
+    const [first] = this.#found;
+    if (first === undefined) return;
+    const { port } = first.server.address() as net.AddressInfo;
+    const scheme = first.server instanceof https.Server ? 'https' : 'http';
+    this.#whenFound?.(`${scheme}://${LOOPBACK}:${port}`);
+  }
+}
+
+/** The app exports its server and lets it listen as well: once is enough. */
+function again(server: net.Server, { callback }: Wish): net.Server {
+  if (callback !== undefined) {
+    if (server.listening) queueMicrotask(callback);
+    else server.once('listening', callback);
+  }
+  return server;
+}
+
+/** Undefined: it is not for a port, but for a socket file, a pipe, or something that is open already. */
+function wishOf(args: ListenArguments): Wish | undefined {
+  const [first, ...rest] = args;
+  const callback = args.find((each) => typeof each === 'function') as (() => void) | undefined;
+  if (typeof first === 'object' && first !== null) {
+    const { host: _, ipv6Only: __, ...options } = first as net.ListenOptions;
+    const isElsewhere = 'path' in first || 'fd' in first || '_handle' in first || 'fd' in Object(first);
+    return isElsewhere ? undefined : { port: Number(options.port ?? 0), options, callback };
+  }
+  if (typeof first === 'string' && Number.isNaN(Number(first))) return undefined;
+  const backlog = rest.find((each) => typeof each === 'number');
+  const port = typeof first === 'function' ? 0 : Number(first ?? 0);
+  return { port, options: backlog === undefined ? {} : { backlog }, callback };
+}

@@ -1,0 +1,77 @@
+/**
+ * Module hooks (https://nodejs.org/api/module.html#customization-hooks) that give the app another module where it imports one whose functions
+ * are offloaded: all of its exports, with those functions replaced. They run on a thread of their own, or on the calling one; both ways
+ * `next` is all they know of it.
+ */
+
+export interface HookTarget {
+  readonly url: string;
+  readonly names: readonly string[];
+  readonly hasDefault: boolean;
+}
+
+export interface HookData {
+  readonly targets: readonly HookTarget[];
+  /** Of calls.js. */
+  readonly runtime: string;
+}
+
+/** The module itself, past these hooks: another URL, so that it is loaded by that name in the pool's threads as well. */
+export function originalOf(url: string): string {
+  return `${url}?threadwise=original`;
+}
+
+const REPLACED = '?threadwise=offloaded';
+
+let data: HookData = { targets: [], runtime: '' };
+
+export function initialize(given: HookData): void {
+  data = given;
+}
+
+interface Context {
+  readonly conditions?: readonly string[];
+}
+
+interface Resolved {
+  readonly url: string;
+}
+
+type Next<R> = (of: string, context: unknown) => R | Promise<R>;
+
+export function resolve(specifier: string, context: Context, next: Next<Resolved>): unknown {
+  // `require` has a way of its own, in require.ts.
+  if (context.conditions?.includes('require') === true) return next(specifier, context);
+  return after(next(specifier, context), (resolved) => {
+    const target = data.targets.find(({ url }) => url === resolved.url);
+    if (target === undefined) return resolved;
+    return { ...resolved, url: target.url + REPLACED, format: 'module', shortCircuit: true };
+  });
+}
+
+export function load(url: string, context: unknown, next: Next<unknown>): unknown {
+  const target = data.targets.find((each) => url === each.url + REPLACED);
+  if (target === undefined) return next(url, context);
+  return { format: 'module', source: sourceOf(target), shortCircuit: true };
+}
+
+function after<R>(given: R | Promise<R>, then: (value: R) => unknown): unknown {
+  return given instanceof Promise ? given.then(then) : then(given);
+}
+
+/** An export of one's own goes before those of `export *`. */
+function sourceOf({ url, names, hasDefault }: HookTarget): string {
+  const [original, runtime] = [originalOf(url), data.runtime].map((each) => JSON.stringify(each));
+  const replaced = names.map((name, i) => {
+    const text = JSON.stringify(name);
+    return `const f${i} = offloaded(${JSON.stringify(url)}, ${text}, original[${text}]); export { f${i} as ${text} };`;
+  });
+  const isDefaultOurs = names.includes('default');
+  return [
+    `import * as original from ${original};`,
+    `import { offloaded } from ${runtime};`,
+    `export * from ${original};`,
+    ...(hasDefault && !isDefaultOurs ? ['export default original.default;'] : []),
+    ...replaced,
+  ].join('\n');
+}

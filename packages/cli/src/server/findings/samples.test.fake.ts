@@ -1,0 +1,115 @@
+/** Made-up measurements of servers, for tests: what each lane does is given, noise is drawn from a seed. */
+import type { LaneSamples, ServerSamples } from './samples.js';
+
+export interface FakeLane {
+  readonly rate: number;
+  readonly p99Ms?: number;
+  readonly loopDelayMs?: number;
+  readonly loopShare?: number;
+  readonly cpuShare?: number;
+  readonly loadShare?: number;
+  readonly loadLoopShare?: number;
+  readonly otherShare?: number;
+  readonly residentBytes?: number;
+  readonly errors?: Partial<LaneSamples['errors']>;
+  readonly ended?: LaneSamples['ended'];
+}
+
+export interface FakeServer {
+  readonly asIs: FakeLane;
+  readonly offloaded?: FakeLane;
+  readonly cluster?: FakeLane;
+  readonly cores?: number;
+  readonly rounds?: number;
+  /** Each figure is off by up to so much. */
+  readonly noise?: number;
+  readonly seed?: number;
+  readonly subject?: Partial<ServerSamples['subject']>;
+  readonly more?: Partial<ServerSamples>;
+}
+
+const MIB = 2 ** 20;
+
+export function fakeServer({
+  asIs,
+  cores = 4,
+  rounds = 8,
+  noise = 0.02,
+  seed = 1,
+  ...more
+}: FakeServer): ServerSamples {
+  const random = generator(seed);
+  const lane = (of: FakeLane): LaneSamples =>
+    laneOf(of, rounds, (value) => value * (1 + noise * (2 * random() - 1)));
+  return {
+    subject: {
+      module: './app.js',
+      form: 'listener',
+      routes: ['GET /'],
+      against: [],
+      offload: more.offloaded === undefined ? [] : ['./tasks.js#render'],
+      connections: { used: 50, asked: 50 },
+      threads: cores,
+      processes: cores,
+      environment: 'production',
+      ...more.subject,
+    },
+    machine: {
+      cpu: 'test',
+      cores,
+      availableThreads: cores,
+      memoryBytes: 4096 * MIB,
+      node: 'v20.0.0',
+      platform: 'test-x64',
+      loadBefore: 0,
+    },
+    asIs: lane(asIs),
+    control: lane(asIs),
+    offloaded: more.offloaded && lane(more.offloaded),
+    cluster: more.cluster && lane(more.cluster),
+    skipped: [],
+    notes: [],
+    isCutShort: false,
+    ...more.more,
+  };
+}
+
+type Draw = (value: number) => number;
+
+function laneOf(of: FakeLane, rounds: number, draw: Draw): LaneSamples {
+  const {
+    rate,
+    p99Ms = 20,
+    loopDelayMs = 5,
+    loopShare = 1,
+    cpuShare = 1,
+    loadShare = 0.3,
+    otherShare = 0,
+    loadLoopShare = loadShare,
+  } = of;
+  const series = (value: number): number[] => Array.from({ length: rounds }, () => draw(value));
+  return {
+    rate: series(rate),
+    p50Ms: series(p99Ms / 2),
+    p95Ms: series(p99Ms * 0.9),
+    p99Ms: series(p99Ms),
+    loopDelayMs: series(loopDelayMs),
+    loopShare: series(loopShare),
+    cpuShare: series(cpuShare),
+    loadShare: series(loadShare),
+    loadLoopShare: series(loadLoopShare),
+    otherShare: series(otherShare),
+    residentBytes: series(of.residentBytes ?? 80 * MIB),
+    errors: { answers: 10_000, bad: 0, sockets: 0, timeouts: 0, first: undefined, ...of.errors },
+    ended: of.ended,
+  };
+}
+
+/** A linear congruential generator (D. Lehmer; constants of "Numerical Recipes"): from 0 to 1, the same each time. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

@@ -1,0 +1,65 @@
+/** What counts as the same answer: an app that does not await an offloaded function must never pass for one that does. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareAnswer, complaintOf } from './answers.js';
+import type { Answer } from './protocol.js';
+
+const answer = (body: string, more: Partial<Answer> = {}): Answer => ({
+  status: 200,
+  type: 'application/json',
+  location: '',
+  closes: false,
+  body: new TextEncoder().encode(body),
+  failed: undefined,
+  ms: 1,
+  ...more,
+});
+
+const likeness = (references: string[], candidate: string) =>
+  compareAnswer(
+    references.map((each) => answer(each)),
+    answer(candidate),
+  );
+
+test('byte for byte, where the app answers the same each time', () => {
+  assert.equal(likeness(['{"a":1}', '{"a":1}'], '{"a":1}'), 'same');
+  assert.equal(likeness(['{"a":1}', '{"a":1}'], '{"a":{}}'), 'different');
+  assert.equal(likeness(['{"a":1}', '{"a":1}'], '{"a":1} '), 'different');
+  assert.equal(likeness(['', ''], ''), 'same');
+});
+
+test('status and type are part of it', () => {
+  const reference = [answer('x'), answer('x')];
+  assert.equal(compareAnswer(reference, answer('x', { status: 500 })), 'different');
+  assert.equal(compareAnswer(reference, answer('x', { type: 'text/html' })), 'different');
+  assert.equal(compareAnswer(reference, answer('', { failed: 'socket hang up' })), 'different');
+});
+
+test('answers that differ each time are compared by what they share at both ends', () => {
+  const references = ['{"at":100,"html":"<p>Ada</p>"}', '{"at":257,"html":"<p>Ada</p>"}'];
+  assert.equal(likeness(references, '{"at":998,"html":"<p>Ada</p>"}'), 'alike');
+  assert.equal(likeness(references, '{"at":998,"html":{}}'), 'different', 'a promise as JSON');
+  assert.equal(likeness(references, '{"at":998,"html":"[object Promise]"}'), 'different');
+});
+
+test('the shared beginning and end never overlap', () => {
+  assert.equal(likeness(['aaaaaaaaaaaa', 'aaaaaaaaaaaaa'], 'aaaaaaaaaaaaaa'), 'alike');
+  assert.equal(
+    likeness(['aaaaaaaaaaaa', 'aaaaaaaaaaaaa'], 'aaaaaaa'),
+    'different',
+    'shorter than what is shared',
+  );
+});
+
+test('answers that share nothing: it cannot be told', () => {
+  assert.equal(likeness(['1', '2'], '3'), 'unclear');
+  assert.equal(likeness(['1', '2'], '{}'), 'unclear');
+});
+
+test('what is no answer to put load on is told, with where a redirect leads', () => {
+  assert.equal(complaintOf(answer('')), undefined);
+  assert.equal(complaintOf(answer('', { status: 204 })), undefined);
+  assert.equal(complaintOf(answer('', { status: 404 })), 'answers 404');
+  assert.match(complaintOf(answer('', { status: 302, location: '/login' }))!, /302.*'\/login'.*not followed/);
+  assert.equal(complaintOf(answer('', { failed: 'fails: socket hang up' })), 'fails: socket hang up');
+});

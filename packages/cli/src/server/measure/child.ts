@@ -1,0 +1,166 @@
+/** A process that the command has started: asks it, and ends it, with all that it has started itself. Whatever becomes of it is an answer. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MARK, unwrap } from '../../measure/probe/protocol.js';
+import type { Ending, Outcome } from '../../measure/probe-client.js';
+import type { EndedSamples } from '../findings/samples.js';
+import type { Question, Reply, Talk } from './protocol.js';
+
+/** Of what it wrote to standard error, so much is kept. Characters. */
+const KEPT = 8192;
+const LAST_LINES = 12;
+/** Of the command's own process: none of it may outlive that. */
+const living = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of living) killGroup(child);
+});
+
+export class Child<T extends { [K in keyof T]: Talk[string] }> {
+  readonly #child: ChildProcess;
+  readonly #signal: AbortSignal;
+  readonly #gone: Promise<Ending>;
+  #ending: Ending | undefined;
+  #said = '';
+  /** We ended it: why. */
+  #verdict = '';
+  #listener: ((reply: Exclude<Reply, { type: 'hello' }>) => void) | undefined;
+
+  constructor(file: string, signal: AbortSignal) {
+    this.#signal = signal;
+    const child = start(file);
+    this.#child = child;
+    living.add(child);
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-KEPT);
+    });
+    this.#gone = endOf(child).then(async (ending) => {
+      await endOfGroup(child);
+      living.delete(child);
+      this.#ending = ending;
+      return ending;
+    });
+    child.on('message', (message) => {
+      const reply = unwrap<Reply>(message);
+      if (reply !== undefined && reply.type !== 'hello') this.#listener?.(reply);
+    });
+    // It could not be started, or a message did not reach it: that it is gone says so as well.
+    child.on('error', () => {});
+  }
+
+  /** Undefined as long as it runs. */
+  get ended(): EndedSamples | undefined {
+    return this.#ending && { ...this.#ending, lastWords: this.#verdict || this.lastWords };
+  }
+
+  /** The last lines of what it wrote to standard error. */
+  get lastWords(): string {
+    const lines = this.#said.split('\n').filter((line) => line.trim() !== '');
+    return mostTelling(lines).join('\n');
+  }
+
+  /** One at a time. `limitMs`: how long it may say nothing; then it is ended. */
+  async ask<K extends keyof T & string>(
+    type: K,
+    asks: T[K]['asks'],
+    limitMs: number,
+  ): Promise<Outcome<T[K]['gets']>> {
+    if (this.#signal.aborted) return { kind: 'aborted' };
+    if (this.#ending !== undefined) return { kind: 'ended', ...this.#ending };
+    const outcome = await this.#answer<T[K]['gets']>({ type, asks }, limitMs);
+    if (outcome.kind === 'silent') {
+      this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;
+      await this.kill();
+    }
+    return outcome;
+  }
+
+  async endsWithin(ms: number): Promise<boolean> {
+    await Promise.race([this.#gone, sleep(ms, undefined, { ref: false })]);
+    return this.#ending !== undefined;
+  }
+
+  /** Ends it now, and all that it has started; resolves when it is gone. */
+  async kill(): Promise<void> {
+    killGroup(this.#child);
+    await this.#gone;
+  }
+
+  #answer<G>(question: Question, limitMs: number): Promise<Outcome<G>> {
+    return new Promise((resolve) => {
+      const settle = (outcome: Outcome<G>): void => {
+        clearTimeout(timer);
+        this.#signal.removeEventListener('abort', abort);
+        this.#listener = undefined;
+        resolve(outcome);
+      };
+      const abort = (): void => settle({ kind: 'aborted' });
+      const timer = setTimeout(() => settle({ kind: 'silent', ms: limitMs }), limitMs);
+      this.#listener = (reply) => {
+        if (reply.type === 'failed') settle({ kind: 'failed', error: reply.error });
+        // What is answered to what, protocol.ts says.
+        else settle({ kind: 'done', value: reply.value as G });
+      };
+      this.#signal.addEventListener('abort', abort, { once: true });
+      void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
+      this.#child.send({ [MARK]: question }, () => {});
+    });
+  }
+}
+
+/** Of an uncaught error Node.js writes the place, the error, the stack, and its own version: the error says most. */
+function mostTelling(lines: readonly string[]): readonly string[] {
+  const error = lines.findLastIndex((line) => /^\S*(?:Error|Exception)\b.*:/.test(line.trim()));
+  const from = error === -1 ? lines.length - LAST_LINES : error;
+  return lines.slice(Math.max(0, from), Math.max(0, from) + LAST_LINES).map((line) => line.trim());
+}
+
+/** Flags that are for this process alone: a debugger's port, and what a test runner adds. */
+const OWN_FLAG = /^--(?:inspect|test|watch)/;
+const hasGroups = process.platform !== 'win32';
+
+function start(file: string): ChildProcess {
+  const { THREADWISE_CONTROL: _, ...env } = process.env;
+  return fork(file, [], {
+    env,
+    serialization: 'advanced',
+    // What the app prints is no part of the report; what it says last before it dies is.
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    execArgv: process.execArgv.filter((flag) => !OWN_FLAG.test(flag)),
+    // A group of its own: whatever it starts can be ended with it.
+    detached: hasGroups,
+  });
+}
+
+/** Whether there was anything left to be ended. */
+function killGroup(child: ChildProcess): boolean {
+  if (child.pid === undefined) return false;
+  if (!hasGroups) return child.kill('SIGKILL');
+  try {
+    return process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}
+
+/** Nobody tells when a process is gone that is no child of ours: one has to look. Milliseconds. */
+const LOOK_MS = 5;
+/** The system takes the memory of a killed process before it is gone. Milliseconds. */
+const LOOK_FOR_MS = 2000;
+
+/** What it had started itself goes with it. */
+async function endOfGroup(child: ChildProcess): Promise<void> {
+  if (!hasGroups) return;
+  const end = performance.now() + LOOK_FOR_MS;
+  while (killGroup(child) && performance.now() < end) await sleep(LOOK_MS);
+}
+
+/** When it is gone, and all that it has said has been read. */
+function endOf(child: ChildProcess): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once('error', () => {
+      if (child.pid === undefined) resolve({ exitCode: null, signal: null });
+    });
+    child.once('exit', () => killGroup(child));
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+}

@@ -1,0 +1,113 @@
+/** All options of `threadwise analyze server`, checked against each other once and resolved into one record. */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Threads } from '../run/work/batch-pool.js';
+import { findModule } from '../run/work/task-module.js';
+import { UsageError } from '../usage-error.js';
+import type { ServerPlan } from './measure/contract.js';
+import type { OffloadTarget } from './measure/protocol.js';
+import { type View, viewOf } from './report/views.js';
+import { requestsOf } from './requests.js';
+
+/** As the argument parser gives them. */
+export interface RawServerOptions {
+  readonly port?: number;
+  readonly route?: readonly string[];
+  readonly routes?: readonly string[];
+  readonly header?: readonly string[];
+  readonly body?: string;
+  readonly offload?: readonly string[];
+  readonly against?: readonly string[];
+  readonly connections?: number;
+  readonly threads?: Threads;
+  readonly processes?: number;
+  readonly budget?: number;
+  readonly out?: readonly string[];
+  readonly quiet?: boolean;
+}
+
+export interface Output {
+  readonly file: string;
+  readonly view: View;
+}
+
+export interface ServerOptions {
+  readonly plan: Omit<ServerPlan, 'signal'>;
+  readonly outputs: readonly Output[];
+  readonly quiet: boolean;
+}
+
+const BUDGET_MS = 60_000;
+/** Less, and the app has hardly started. */
+const LEAST_BUDGET_MS = 2000;
+const CONNECTIONS = 50;
+
+export function resolveServerOptions(
+  app: string,
+  args: readonly string[],
+  raw: RawServerOptions,
+): ServerOptions {
+  const { url, exportName } = findModule(app);
+  const { budget: budgetMs = BUDGET_MS, offload = [], threads } = raw;
+  if (budgetMs < LEAST_BUDGET_MS) throw new UsageError('--budget: expected at least 2s');
+  if (threads !== undefined && typeof threads !== 'number') {
+    throw new UsageError('--threads: expected a number, the threads of the pool');
+  }
+  return {
+    plan: {
+      module: realUrl(url),
+      moduleGiven: app,
+      export: exportName,
+      args,
+      port: raw.port,
+      ...requestsFor(raw),
+      offload: targetsOf(offload),
+      offloadGiven: offload,
+      connections: raw.connections ?? CONNECTIONS,
+      threads,
+      processes: raw.processes,
+      budgetMs,
+    },
+    outputs: (raw.out ?? []).map((file) => ({ file, view: viewOf(file) })),
+    quiet: raw.quiet === true,
+  };
+}
+
+function requestsFor(raw: RawServerOptions): Pick<ServerPlan, 'requests' | 'against'> {
+  const { route = [], routes = [], against = [], offload = [], header: headers = [], body } = raw;
+  const all = [...route, ...routes];
+  const requests = requestsOf('--route', all.length === 0 ? ['/'] : all, { headers, body });
+  if (against.length > 0 && offload.length > 0) {
+    throw new UsageError(
+      '--against and --offload: expected one of them, the app offloads or it is to be offloaded',
+    );
+  }
+  if (against.length > 0 && against.length !== requests.length) {
+    throw new UsageError(
+      `--against: expected as many as routes, in the same order, which are ${requests.length}, got ${against.length}`,
+    );
+  }
+  return { requests, against: requestsOf('--against', against, { headers, body }) };
+}
+
+/** `./tasks.js#render,sum` each; those of one module together. */
+function targetsOf(given: readonly string[]): OffloadTarget[] {
+  const byUrl = new Map<string, Set<string>>();
+  for (const each of given) {
+    const { url, exportName } = findModule(each);
+    const names = (exportName ?? '').split(',').map((name) => name.trim());
+    if (names.includes('')) {
+      throw new UsageError(
+        `--offload: expected a module and its functions, such as ./tasks.js#render, got '${each}'`,
+      );
+    }
+    const real = realUrl(url);
+    byUrl.set(real, new Set([...(byUrl.get(real) ?? []), ...names]));
+  }
+  return [...byUrl].map(([url, names]) => ({ url, names: [...names] }));
+}
+
+/** As Node.js knows a module: with links resolved. */
+function realUrl(url: string): string {
+  return pathToFileURL(realpathSync(fileURLToPath(url))).href;
+}
