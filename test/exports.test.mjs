@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import * as library from 'threadwise';
+import * as files from 'threadwise/files';
 import * as worker from 'threadwise/worker';
 
 test("the values of 'threadwise', twelve at the most", () => {
@@ -22,6 +23,10 @@ test("the values of 'threadwise', twelve at the most", () => {
 
 test("the values of 'threadwise/worker'", () => {
   assert.deepEqual(Object.keys(worker).sort(), ['task', 'transfer']);
+});
+
+test("the values of 'threadwise/files'", () => {
+  assert.deepEqual(Object.keys(files).sort(), ['readFile', 'readFiles']);
 });
 
 test('require() gives the same, and works', async () => {

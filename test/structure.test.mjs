@@ -17,6 +17,7 @@ const ALLOWED = {
   runner: ['core', 'transport'],
   coordinator: ['core', 'scheduling', 'transport'],
   platform: ['core', 'transport', 'runner', 'coordinator'],
+  files: ['core'],
 };
 /** Folders that must run anywhere. */
 const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner', 'coordinator'];

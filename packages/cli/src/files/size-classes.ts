@@ -1,0 +1,91 @@
+/** Files by size: which classes there are, which of their files are measured on, and what one pass reads. */
+
+export interface SizedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface SizeClass {
+  readonly fromBytes: number;
+  readonly belowBytes: number | undefined;
+  readonly files: readonly SizedFile[];
+}
+
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+/** Where classes begin. */
+const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB] as const;
+
+/** Those that have files. */
+export function classesOf(files: readonly SizedFile[]): SizeClass[] {
+  return FROM_BYTES.map((fromBytes, i) => {
+    const belowBytes = FROM_BYTES[i + 1];
+    const isOf = ({ bytes }: SizedFile): boolean =>
+      bytes >= fromBytes && (belowBytes === undefined || bytes < belowBytes);
+    return { fromBytes, belowBytes, files: files.filter(isOf) };
+  }).filter((each) => each.files.length > 0);
+}
+
+/** So many files of a class are measured on, and so much of them: enough for a mean, and it stays in the cache. */
+const MOST_FILES = 2000;
+const MOST_BYTES = 256 * MIB;
+
+/** Evenly out of all. `mostBytes`: none is larger, and all together have no more, or it is one. */
+export function sampleOf(files: readonly SizedFile[], mostBytes = MOST_BYTES): SizedFile[] {
+  const fitting = files.filter(({ bytes }) => bytes <= mostBytes);
+  const chosen = evenly(fitting, MOST_FILES);
+  const total = sumOf(chosen);
+  return total <= mostBytes
+    ? chosen
+    : upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
+}
+
+export function evenly<T>(items: readonly T[], count: number): T[] {
+  if (items.length <= count) return [...items];
+  return Array.from({ length: count }, (_, i) => items[Math.floor((i * items.length) / count)]!);
+}
+
+/** The first ones that together have no more; at least one. */
+export function upTo(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
+  let total = 0;
+  const kept = files.filter(({ bytes }) => {
+    if (total + bytes > mostBytes) return false;
+    total += bytes;
+    return true;
+  });
+  return kept.length > 0 ? kept : files.slice(0, 1);
+}
+
+export function sumOf(files: readonly SizedFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** A pass takes about so long, one file after the other: short, because each way takes many in each round. Milliseconds. */
+const PASS_MS = 4;
+const MOST_PASS_FILES = 500;
+/** Some ways hold all of it at once. */
+const MOST_PASS_BYTES = 64 * MIB;
+
+export interface Batch {
+  readonly files: readonly SizedFile[];
+  readonly repeatsFiles: boolean;
+}
+
+/** @param perSecond files, one after the other. @param least so that none of those who read at the same time is idle */
+export function batchOf(sample: readonly SizedFile[], perSecond: number, least: number): Batch {
+  const wished = Math.min(MOST_PASS_FILES, Math.max(least, Math.round((perSecond * PASS_MS) / 1000)));
+  const chosen = evenly(sample, wished);
+  const times = Math.ceil(Math.min(wished, least) / chosen.length);
+  const repeated = Array.from({ length: Math.max(1, times) }, () => chosen).flat();
+  return { files: upTo(repeated, MOST_PASS_BYTES), repeatsFiles: times > 1 };
+}
+
+/** Files that one call takes: about a MiB, so that handing over weighs little, and several calls for each who reads. */
+const CALL_BYTES = MIB;
+const MOST_CALL_FILES = 64;
+
+export function filesPerCall({ files }: Batch, readers: number): number {
+  const meanBytes = sumOf(files) / files.length;
+  const bySize = Math.floor(CALL_BYTES / Math.max(1, meanBytes));
+  return Math.max(1, Math.min(bySize, MOST_CALL_FILES, Math.ceil(files.length / (2 * readers))));
+}

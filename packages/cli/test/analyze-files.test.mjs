@@ -1,0 +1,184 @@
+/** `threadwise analyze files` as a user starts it: what is measured, that what was read is right, what it refuses. Never who is faster. */
+
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { run, start, temporaryFolder } from './command.mjs';
+
+const WAYS = [
+  'sync-loop',
+  'sync-chain',
+  'async-chain',
+  'sync-all',
+  'async-all',
+  'processes',
+  'read-files',
+  'workers',
+  'workers-read-files',
+  'workers-return',
+];
+
+/** @param sizes how many files of how many bytes */
+function folderOf(sizes) {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'inner'));
+  for (const [bytes, count] of Object.entries(sizes)) {
+    for (let i = 0; i < count; i++) {
+      writeFileSync(
+        join(folder, i % 2 === 0 ? 'inner' : '.', `${bytes}-${i}`),
+        Buffer.alloc(Number(bytes), i),
+      );
+    }
+  }
+  return folder;
+}
+
+const analyze = (args, options) => run(['analyze', 'files', ...args], options);
+const isNumberOrHole = (value) => value === null || (typeof value === 'number' && value >= 0);
+
+test('each class of sizes is measured in all ways, and each of them reads what is there', async () => {
+  const folder = folderOf({ 0: 3, 100: 40, 100000: 6, 2000000: 2 });
+  symlinkSync('..', join(folder, 'inner/loop'));
+  const reports = temporaryFolder();
+  const files = ['report.json', 'deep/er/report.html', 'report.md'].map((name) => join(reports, name));
+  const { code, stdout, stderr } = await analyze([
+    folder,
+    '--budget',
+    '4s',
+    '--threads',
+    '2',
+    ...files.flatMap((file) => ['--out', file]),
+  ]);
+  assert.equal(code, 0, stderr);
+  const first = stdout.split('\n')[0];
+  assert.match(first, /^(Read files|Cannot tell: )/);
+  const report = JSON.parse(readFileSync(files[0], 'utf8'));
+  assert.equal(report.schemaVersion, 1);
+  assert.ok(
+    ['workers', 'processes', 'sync', 'async', 'either', 'mixed', 'unknown'].includes(report.verdict.answer),
+  );
+  assert.equal(report.samples.subject.files, 51);
+  assert.equal(report.samples.subject.bytes, 40 * 100 + 6 * 100000 + 2 * 2000000);
+  assert.equal(report.samples.subject.left.links, 1);
+  assert.equal(report.samples.threads, 2);
+  assert.deepEqual(
+    report.samples.classes.map(({ fromBytes, files: count }) => [fromBytes, count]),
+    [
+      [0, 43],
+      [2 ** 16, 6],
+      [2 ** 20, 2],
+    ],
+  );
+  report.samples.classes.forEach(({ warm, batch, sampled }, i) => {
+    assert.deepEqual(
+      warm.ways.map(({ name }) => name),
+      WAYS,
+    );
+    for (const { name, rate, readBytes, loopDelayMs, busy } of warm.ways) {
+      assert.equal(readBytes, batch.bytes, name);
+      assert.ok(rate.length === warm.control.length && rate.every(isNumberOrHole), name);
+      assert.ok(loopDelayMs.every(isNumberOrHole), name);
+      assert.ok(
+        busy.flat().every((share) => share >= 0 && share <= 1),
+        name,
+      );
+    }
+    assert.ok(sampled.files > 0 && batch.files > 0);
+    assert.equal(report.classes[i].ways.length, WAYS.length);
+  });
+  assert.match(readFileSync(files[1], 'utf8'), /^<!doctype html>[\s\S]*Files below 4 KiB/);
+  assert.ok(readFileSync(files[2], 'utf8').includes('## By size'));
+});
+
+test('one file; only what matches; its own report is not measured', async () => {
+  const folder = folderOf({ 5000: 1, 70: 2 });
+  const file = join(folder, 'report.json');
+  const { code, stderr } = await analyze([
+    folder,
+    '--match',
+    '5000-*',
+    '**/5000-*',
+    '--budget',
+    '2s',
+    '--out',
+    file,
+  ]);
+  assert.equal(code, 0, stderr);
+  const { samples } = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual([samples.subject.files, samples.classes[0].batch.repeatsFiles], [1, true]);
+});
+
+/** It makes sure that it can write its report before it looks for files. */
+function begun(folder) {
+  return new Promise((resolve) => {
+    const watcher = watch(folder, () => {
+      watcher.close();
+      resolve();
+    });
+  });
+}
+
+test('files that vanish while they are measured are no error', async () => {
+  const folder = folderOf({ 100: 30 });
+  const reports = temporaryFolder();
+  const report = join(reports, 'report.json');
+  const args = ['analyze', 'files', folder, '--budget', '3s', '--out', report];
+  const { ended } = start(args, { input: '' });
+  await begun(reports);
+  rmSync(join(folder, 'inner'), { recursive: true });
+  const { code, stderr } = await ended;
+  assert.equal(code, 0, stderr);
+  const [small] = JSON.parse(readFileSync(report, 'utf8')).samples.classes;
+  assert.equal(small.sampled.files, 15);
+  assert.equal(small.warm.ways.length, WAYS.length);
+});
+
+test('Ctrl-C tells what is known so far: exit code 130', async () => {
+  const folder = folderOf({ 100: 5 });
+  const reports = temporaryFolder();
+  const report = join(reports, 'report.json');
+  const { child, ended } = start(['analyze', 'files', folder, '--budget', '5m', '--out', report], {
+    input: '',
+  });
+  await begun(reports);
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  assert.equal(code, 130);
+  assert.match(stdout, /^Cannot tell: /);
+  assert.equal(JSON.parse(readFileSync(report, 'utf8')).samples.isCutShort, true);
+});
+
+for (const [args, expected] of [
+  [[], /missing required argument 'folder'/],
+  [['./none'], /cannot read folder '\.\/none': no such file or directory/],
+  [[import.meta.filename], /expected a folder, got the file/],
+  [['.', '--budget', '1s'], /--budget: expected at least 2s/],
+  [['.', '--budget', 'soon'], /Expected a time/],
+  [['.', '--threads', '1-4'], /--threads: expected a number/],
+  [['.', '--out', 'report.pdf'], /ends in \.json, \.html, \.md, got 'report\.pdf'/],
+  [['.', '--match', 'no-such-*'], /expected at least one file that matches no-such-\* in '\.', got none/],
+]) {
+  test(`refused with exit code 2: ${args.join(' ').replace(/\S*\//, '')}`, async () => {
+    const { code, stdout, stderr } = await analyze(args);
+    assert.equal(code, 2, stderr);
+    assert.equal(stdout, '');
+    assert.match(stderr, expected);
+  });
+}
+
+test('an empty folder is refused, with what was left out', async () => {
+  const folder = temporaryFolder();
+  symlinkSync('.', join(folder, 'link'));
+  const { code, stderr } = await analyze([folder]);
+  assert.equal(code, 2);
+  assert.match(stderr, /expected at least one file in .*got none \(1 symbolic links are not followed/);
+});
+
+test('a report that cannot be written is told before anything is measured: exit code 1', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'taken.json'));
+  const { code, stdout, stderr } = await analyze(['.', '--out', join(folder, 'taken.json')]);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /cannot write .*taken\.json: it is a directory/);
+});

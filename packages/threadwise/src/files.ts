@@ -1,0 +1,10 @@
+/** `threadwise/files`: reading files as it costs least. A list, and an entry of its own: it is for Node.js, and no browser loads it. */
+export type {
+  FailedFile,
+  FileContent,
+  PathSource,
+  ReadFileOptions,
+  ReadFilesOptions,
+} from './files/contract.js';
+export { readFile } from './files/read-file.js';
+export { readFiles } from './files/read-files.js';
