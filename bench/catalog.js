@@ -1,14 +1,23 @@
 // Finds the contenders and the experiments: each file in their folders is one.
 import { readdirSync } from 'node:fs';
 
-async function importAll(folder) {
-  const url = new URL(`./${folder}/`, import.meta.url);
-  const names = readdirSync(url).filter((name) => name.endsWith('.js'));
-  const modules = await Promise.all(names.toSorted().map((name) => import(new URL(name, url))));
-  return modules.map((module) => module.default);
+const urlOf = (folder) => new URL(`./${folder}/`, import.meta.url);
+
+/** The modules of a folder, by id: what their names are without their ending. */
+function idsIn(folder) {
+  return readdirSync(urlOf(folder))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => name.slice(0, -'.js'.length))
+    .toSorted();
 }
 
-const ROLES = ['ours', 'published', 'inline', 'bare'];
+async function importOne(folder, id) {
+  return (await import(new URL(`${id}.js`, urlOf(folder)))).default;
+}
+
+const importAll = (folder) => Promise.all(idsIn(folder).map((id) => importOne(folder, id)));
+
+const ROLES = ['ours', 'published', 'as-published', 'inline', 'bare'];
 
 /**
  * Every way of running tasks that is compared, ours first.
@@ -31,6 +40,15 @@ export async function contenders() {
 
 export function experiments() {
   return importAll('experiments');
+}
+
+/** One of them and no other: what a sample's process does not need it does not load. */
+export function experimentOf(id) {
+  const { id: known } = byId(
+    idsIn('experiments').map((one) => ({ id: one })),
+    id,
+  );
+  return importOne('experiments', known);
 }
 
 /** The one with this id. Throws an error that lists what there is. */

@@ -1,19 +1,22 @@
 // What the command line says: which experiments, scenarios and contenders, and how thoroughly.
 import { parseArgs } from 'node:util';
 import { byId } from './catalog.js';
-import { FULL, QUICK } from './efforts.js';
+import { FULL, LEAST, QUICK } from './efforts.js';
 import { entriesOf } from './entries.js';
 
-export const HELP = `npm run bench -- [experiment…] [options]
-npm run bench -- report [experiment]
+export const HELP = `threadwise bench [experiment…] [options]
+threadwise bench report [experiment…]
 
-Measures the contenders side by side, prints a table for each scenario, and saves what was measured as JSON.
-Without an experiment, all of them. 'report' writes the saved figures into the README.
+Measures the contenders side by side, prints what was published and a table for each scenario, draws the conclusions,
+and saves what was measured as JSON. Without an experiment, all of them. 'report' makes the tables of README.md and all
+of docs/experiments.md from what was saved. In a clone of the repository, 'npm run bench --' is the same, and builds first.
 
-  --quick             one short round, one variant of each package; saved apart
+  --quick             a look: one short round, few contenders; less than 30 seconds for each experiment; saved apart
+  --least             everything once, as shortly as can be: whether it runs, and nothing about how fast
   --rounds <n>        samples of each contender (${FULL.rounds}; quick: ${QUICK.rounds})
   --only <names>      only contenders whose names begin so, separated by commas: --only threadwise,piscina
   --scenario <names>  only scenarios whose names begin so: --scenario bytes,hash-direct-2
+  --into <folder>     where what was measured is saved, one file for each experiment
   --list              the experiments, their scenarios, and the contenders
 `;
 
@@ -23,30 +26,33 @@ export function readArguments(args) {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      least: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       only: { type: 'string' },
       scenario: { type: 'string' },
+      into: { type: 'string' },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
-  const effort = values.quick ? QUICK : FULL;
+  const effort = values.least ? LEAST : values.quick ? QUICK : FULL;
+  const { budget, published, isTogether = false, isQuick: quick = false } = effort;
   const rounds = Number(values.rounds ?? effort.rounds);
   if (!Number.isInteger(rounds) || rounds < 1)
     throw new Error(`--rounds: a number from 1, not '${values.rounds}'`);
-  const isPartial = values.quick || values.only !== undefined || values.scenario !== undefined;
+  const isPartial = quick || values.only !== undefined || values.scenario !== undefined;
   const isComplete = !isPartial && rounds >= FULL.rounds;
   const [command, ...ids] = positionals[0] === 'report' ? positionals : ['measure', ...positionals];
-  return { ...values, command, ids, rounds, budget: effort.budget, isComplete };
+  return { ...values, quick, command, ids, rounds, budget, published, isTogether, isComplete };
 }
 
 /** @returns what to measure: [{ scenario, entries }]. A scenario that nobody takes part in is left out. */
-export function planOf(experiment, contenders, { only, scenario: names, quick }) {
+export function planOf(experiment, contenders, { only, scenario: names, quick, published }) {
   const chosen = startingWith(contenders, only);
   // Who is asked for by name is taken in a quick run, too.
   const isQuick = quick && only === undefined;
   return scenariosOf(experiment, names, quick)
-    .map((scenario) => ({ scenario, entries: entriesOf(scenario, chosen, { isQuick }) }))
+    .map((scenario) => ({ scenario, entries: entriesOf(scenario, chosen, { isQuick, published }) }))
     .filter(({ entries }) => entries.length > 0);
 }
 

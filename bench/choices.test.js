@@ -7,6 +7,9 @@ const contenders = [
   { id: 'a', role: 'published', package: 'a', can: [], isQuick: false },
   { id: 'a (fast)', role: 'published', package: 'a', can: [], isQuick: true },
 ];
+/** Of the published packages these contenders have, the only one: whichever the efforts name. */
+const planned = (options) =>
+  planOf(experiment, contenders, { ...options, published: options.published && ['a'] });
 const experiment = {
   scenarios: [
     { id: 'speed' },
@@ -16,7 +19,7 @@ const experiment = {
 };
 
 function chosen(...args) {
-  const plan = planOf(experiment, contenders, readArguments(args));
+  const plan = planned(readArguments(args));
   return Object.fromEntries(plan.map(({ scenario, entries }) => [scenario.id, entries.map(({ id }) => id)]));
 }
 
@@ -51,6 +54,24 @@ test('a name that fits nothing is refused, and so is a bad number of rounds', ()
   assert.throws(() => chosen('--scenario', 'nothing'), /no 'nothing'.*speed-8/);
   for (const rounds of ['0', 'x', '1.5'])
     assert.throws(() => readArguments(['--rounds', rounds]), /--rounds/);
+});
+
+test('of the published pools a quick run has one, unless others are named', () => {
+  const others = [...contenders, { id: 'b', role: 'published', package: 'b', can: [], isQuick: true }];
+  const idsOf = (...args) => {
+    const options = { ...readArguments([...args, '--scenario', 'speed']), published: ['a'] };
+    return planOf(experiment, others, options)[0].entries.map(({ id }) => id);
+  };
+  assert.deepEqual(idsOf('--quick'), ['ours', 'a (fast)']);
+  assert.deepEqual(idsOf('--quick', '--only', 'b'), ['b']);
+});
+
+test('the least that can be done is a quick run with less of everything', () => {
+  const [least, quick] = [readArguments(['--least']), readArguments(['--quick'])];
+  assert.equal(least.quick, true);
+  assert.deepEqual(Object.keys(least.budget), Object.keys(quick.budget));
+  for (const [name, value] of Object.entries(least.budget)) assert.ok(value <= quick.budget[name], name);
+  assert.equal(least.isComplete, false);
 });
 
 test('only a run of everything replaces a measurement', () => {

@@ -106,13 +106,20 @@ for (const contender of working.filter(({ role }) => role !== 'bare')) {
     }));
 }
 
-/** Each scenario by ours and by what has no pool: that every contender gets through a sample has been seen above. */
-const FEW = ['threadwise', undefined];
+/**
+ * What a quick run has, quick.test.js goes through. Here are the others, each by the first of ours that takes part, but for
+ * those that differ from another one by a number: further points of a curve, or the same function with other threads.
+ */
+function othersOf({ scenarios }) {
+  const sorted = scenarios.toSorted((a, b) => Number(a.isQuick === false) - Number(b.isQuick === false));
+  const isFirst = ({ run }, i) => sorted.findIndex((other) => other.run === run) === i;
+  return sorted.filter(isFirst).filter(({ isQuick, x }) => isQuick === false && x === undefined);
+}
 
 for (const experiment of await experiments()) {
-  for (const scenario of experiment.scenarios.filter(({ isQuick }) => isQuick !== false)) {
-    const few = all.filter((contender) => FEW.includes(contender.package));
-    for (const { id, contender, way } of entriesOf(scenario, few, { isQuick: true })) {
+  for (const scenario of othersOf(experiment)) {
+    const ours = all.filter(({ role }) => role === 'ours');
+    for (const { id, contender, way } of entriesOf(scenario, ours).slice(0, 1)) {
       test(`${experiment.id}, ${scenario.id}: a sample of '${id}' gives every figure`, async (t) => {
         const fixture = scenario.fixture?.make(budget);
         try {

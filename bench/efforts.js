@@ -1,5 +1,5 @@
 // How much each sample does, in one place. Tuned so that a full run of an experiment ends within half an hour on two
-// cores.
+// cores, and a quick one within half a minute.
 
 /**
  * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
@@ -18,21 +18,29 @@ export const FULL = {
   },
 };
 
-/** A look and not a measurement: one round says nothing about the noise. */
+/** Of the published pools, the one that a run has which takes but one of them: the most used. */
+const ONE_PUBLISHED = ['piscina'];
+
+/** A look and not a measurement: one round says nothing about the noise, and the code is hardly compiled. */
 export const QUICK = {
   rounds: 1,
+  isQuick: true,
+  published: ONE_PUBLISHED,
   budget: {
-    ...{ warmUpMs: 600, measureMs: 200 },
-    ...{ files: 4096, warmUpPasses: 1, passes: 1 },
-    ...{ blockMs: 500, repeats: 5, idleMs: 2000, waitMs: 1000, settleMs: 300 },
-    ...{ followMs: 2000, sizingMs: 500 },
-    ...{ calls: 10_000_000, publishedCalls: 10_000, loadMs: 500 },
+    ...{ warmUpMs: 100, measureMs: 100 },
+    ...{ files: 1024, warmUpPasses: 1, passes: 1 },
+    ...{ blockMs: 200, repeats: 2, idleMs: 500, waitMs: 200, settleMs: 100 },
+    ...{ followMs: 800, sizingMs: 300 },
+    ...{ calls: 200_000, publishedCalls: 5000, loadMs: 400 },
   },
 };
 
-/** Everything once, for tests: whether it runs, and not how fast. */
+/** Everything that a quick run has, with as little as there can be of it, for tests: whether it runs, and not how fast. */
 export const LEAST = {
   rounds: 1,
+  isQuick: true,
+  isTogether: true, // side by side: nobody looks at the figures
+  published: ONE_PUBLISHED,
   budget: {
     ...{ warmUpMs: 0, measureMs: 1 },
     ...{ files: 5, warmUpPasses: 1, passes: 1 },

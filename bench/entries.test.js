@@ -54,6 +54,27 @@ test('a way can be for some only', () => {
   ]);
 });
 
+test('the method of a document takes part where it is asked for; a quick run has each of them', () => {
+  const methods = ['as published', 'as published, one worker'].map((id) => ({
+    id,
+    role: 'as-published',
+    can: [],
+  }));
+  const all = [...contenders, ...methods];
+  assert.deepEqual(idsOf(entriesOf({}, all)), idsOf(entriesOf({}, contenders)));
+  const takes = ({ role }) => role === 'as-published';
+  assert.deepEqual(
+    idsOf(entriesOf({ takes }, all, { isQuick: true })),
+    methods.map(({ id }) => id),
+  );
+});
+
+test('a quick run leaves out ways that are not for one, and published packages that are not wanted', () => {
+  const ways = [{ id: 'copied' }, { id: 'moved', isQuick: false }];
+  const wanted = { isQuick: true, published: ['b'] };
+  assert.deepEqual(idsOf(entriesOf({ ways }, contenders, wanted)), ['ours, copied', 'b, copied', 'inline']);
+});
+
 test('a quick run has one variant of each package: the quick one, or the first that the scenario takes', () => {
   const isQuick = true;
   assert.deepEqual(idsOf(entriesOf({}, contenders, { isQuick })), ['ours', 'a (fast)', 'b', 'inline']);

@@ -33,14 +33,17 @@ export function versionOf(packageName) {
   }
 }
 
-/** The commit that is checked out, and whether files differ from it; undefined outside of a repository. */
+/** Neither what was measured before nor texts change what is measured. */
+const MATTERS = [':(top)', ':(top,exclude)bench/results', ':(top,exclude,glob)**/*.md'];
+
+/** The commit that is checked out, and whether files differ from it that matter; undefined outside of a repository. */
 export function describeCommit() {
   const git = (...args) =>
     execFileSync('git', args, { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     return {
       commit: git('rev-parse', 'HEAD').trim(),
-      hasChanges: git('status', '--porcelain').trim() !== '',
+      hasChanges: git('status', '--porcelain', '--', ...MATTERS).trim() !== '',
     };
   } catch {
     return undefined;

@@ -1,61 +1,51 @@
-// The command: `npm run bench -- --help` lists its arguments.
+// The command: `threadwise bench --help` lists its arguments.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { counted } from '@threadwise/cli/analysis';
 import { contenders as allContenders, experiments as allExperiments, byId } from './catalog.js';
-import { HELP, planOf, readArguments } from './choices.js';
-import { describeCommit, describeMachine, versionOf } from './machine.js';
-import { markersOf, renderMarkdown, replaceBetween } from './markdown.js';
-import { measure } from './measure.js';
-import { renderGoals, renderScenario } from './report.js';
+import { HELP, readArguments } from './choices.js';
+import { renderDocument, saved } from './document.js';
+import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './markdown.js';
+import { renderPlots } from './plot.js';
+import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report.js';
 import { load, save } from './results.js';
-import { takeSample } from './sampling.js';
-import { summarize } from './summary.js';
+import { runExperiment } from './run.js';
 
-const readme = fileURLToPath(new URL('../README.md', import.meta.url));
+const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const README = inRepository('README.md');
+const DOCUMENT = inRepository('docs/experiments.md');
 /** What a shell reports for a process that was interrupted, or ended. */
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143 };
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
+
+const LOOK =
+  'Quick figures: a look and not a measurement. One round, of less work than the titles say, in code that is hardly warm.';
 
 /** Shows what is being measured: in place on a terminal, a line for each round elsewhere. */
-function progress(experiment, rounds) {
+function progress({ id }, rounds) {
   const { isTTY } = process.stderr;
   let lastRound = -1;
   return ({ round, scenario, entry }) => {
-    const where = `${experiment.id}: round ${round + 1} of ${rounds}`;
+    const where = `${id}: round ${round + 1} of ${rounds}`;
     if (isTTY) process.stderr.write(`\r\x1b[K${where}, ${scenario}, ${entry}`);
     else if (round !== lastRound) process.stderr.write(`${where}\n`);
     lastRound = round;
   };
 }
 
-async function runExperiment(experiment, contenders, options) {
-  const { rounds, budget, quick } = options;
-  const place = { machine: describeMachine(), git: describeCommit() }; // before the load that this makes itself
-  const plan = planOf(experiment, contenders, options);
-  const results = await measure(plan, {
-    ...{ experiment: experiment.id, rounds, budget, takeSample },
-    onSample: progress(experiment, rounds),
-  });
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  const scenarios = summarize(plan, results, describeContender);
-  const { id, title, threads } = experiment;
-  return {
-    ...{ experiment: id, title, threads, date: new Date().toISOString(), quick, rounds, budget },
-    ...{ ...place, scenarios },
-  };
-}
-
-function describeContender({ role, package: packageName }) {
-  return { role, package: packageName, version: packageName && versionOf(packageName) };
-}
-
-function print({ experiment, title, threads, rounds, quick, machine, scenarios }) {
+function print(experiment, { title, threads, rounds, quick, machine, published, scenarios, conclusions }) {
   const { cpu, cores, node } = machine;
-  console.log(`\n${experiment}: ${title}`);
-  console.log(`${threads} threads, ${cores} x ${cpu}, Node ${node}, median of ${rounds} rounds\n`);
-  for (const scenario of scenarios) console.log(renderScenario(scenario));
-  console.log(renderGoals(scenarios));
-  if (quick) console.log('Quick figures: a look, not a measurement.');
+  const parts = [
+    `\n${experiment.id}: ${title}`,
+    `${counted(threads, 'thread')}, ${cores} x ${cpu}, Node ${node}, median of ${counted(rounds, 'round')}\n`,
+    renderPublished(published),
+    ...scenarios.map(renderScenario),
+    ...renderPlots(experiment, scenarios).map((text) => `${text}\n`),
+    renderGoals(scenarios),
+    renderConclusions(conclusions),
+    quick ? LOOK : '',
+  ];
+  for (const text of parts.filter((part) => part !== '')) console.log(text);
 }
 
 function list(experiments, contenders) {
@@ -64,23 +54,37 @@ function list(experiments, contenders) {
   console.log(`contenders: ${namesOf(contenders)}`);
 }
 
-/** The saved figures of an experiment, between its markers in the README. */
+/** The tables of the README, for which it has a place, and the page with all experiments. */
 function writeReport(experiments, ids) {
-  for (const { id } of ids.length === 0 ? experiments : ids.map((name) => byId(experiments, name))) {
-    const table = renderMarkdown(load(id));
-    writeFileSync(readme, replaceBetween(readFileSync(readme, 'utf8'), markersOf(id), table));
-    console.log(`The figures of '${id}' are in ${relative(process.cwd(), readme)}`);
+  const named = ids.map((name) => byId(experiments, name));
+  const unmeasured = named.map(({ id }) => id).filter((id) => load(id) === undefined);
+  if (unmeasured.length > 0) {
+    throw new Error(`Nothing is saved of ${unmeasured.join(', ')}: threadwise bench ${unmeasured.join(' ')}`);
   }
+  for (const { id } of named.length === 0 ? experiments : named) writeTable(id, load(id));
+  writeFileSync(DOCUMENT, renderDocument(saved(experiments)));
+  console.log(`All experiments are in ${relative(process.cwd(), DOCUMENT)}`);
+}
+
+function writeTable(id, result) {
+  const text = readFileSync(README, 'utf8');
+  if (result === undefined || !hasMarkers(text, markersOf(id))) return;
+  writeFileSync(README, replaceBetween(text, markersOf(id), renderMarkdown(result)));
+  console.log(`The figures of '${id}' are in ${relative(process.cwd(), README)}`);
 }
 
 async function measureAndSave(experiments, contenders, options) {
   const wanted = options.ids.length === 0 ? experiments : options.ids.map((id) => byId(experiments, id));
   for (const experiment of wanted) {
-    const result = await runExperiment(experiment, contenders, options);
-    print(result);
-    console.log(`Saved in ${relative(process.cwd(), save(result, options.isComplete))}`);
-    if (result.scenarios.some(({ rows }) => rows.some(({ failure }) => failure !== undefined)))
-      process.exitCode = 1;
+    const onSample = progress(experiment, options.rounds);
+    const result = await runExperiment(experiment, contenders, options, onSample);
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
+    print(experiment, result);
+    console.log(`Saved in ${relative(process.cwd(), save(result, options))}`);
+    const { scenarios, conclusionsFailed } = result;
+    if (conclusionsFailed !== undefined) process.stderr.write(`No conclusions: ${conclusionsFailed}\n`);
+    const hasFailed = scenarios.some(({ rows }) => rows.some(({ failure }) => failure !== undefined));
+    if (hasFailed || conclusionsFailed !== undefined) process.exitCode = 1;
   }
 }
 

@@ -1,4 +1,5 @@
 // The table of the README: the figures that scenarios name as their highlights, from a result that was saved.
+import { counted } from '@threadwise/cli/analysis';
 import { formatNumber, formatRatio } from './format.js';
 import { bestRow } from './goals.js';
 
@@ -44,13 +45,18 @@ function lineOf({ title, metrics, rows, bestPublished }, { metric: metricId, of 
 
 const figure = ({ figures }, { id, unit }) => `${formatNumber(figures[id].median)} ${unit}`;
 
-const escapeCell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+export const escapeCell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
 
-function placeOf({ machine, rounds, threads, date, git }) {
+export function placeOf({ machine, rounds, threads, date, git }) {
   const { cpu, cores, node } = machine;
-  const where = `${threads} threads, ${cores} cores of ${cpu}, Node ${node}`;
+  const where = `${counted(threads, 'thread')}, ${cores} cores of ${cpu}, Node ${node}`;
   const commit = git ? `, commit ${git.commit.slice(0, 7)}` : '';
   return `${where}, median of ${rounds} rounds, ${date.slice(0, 10)}${commit}.`;
+}
+
+/** Whether a text has a place for the table. */
+export function hasMarkers(text, { begin }) {
+  return text.includes(begin);
 }
 
 /** Puts a new table between the markers of a text. Throws if they are not there. */

@@ -3,10 +3,12 @@ import { NotAvailable } from './not-available.js';
 
 /**
  * @param plan [{ scenario, entries }]: entries as entries.js gives them
- * @param options rounds: how many samples of each; takeSample: see sampling.js; onSample: told of each
+ * @param options rounds: how many samples of each; takeSample: see sampling.js; isTogether: all entries of
+ *   a scenario side by side; onSample: told of each
  * @returns samples[scenario][entry]: a list of values, one for each round; and what failed, or was not available
  */
-export async function measure(plan, { experiment, rounds, budget, takeSample, onSample = () => {} }) {
+export async function measure(plan, options) {
+  const { experiment, rounds, budget, takeSample, isTogether = false, onSample = () => {} } = options;
   const samples = Object.fromEntries(
     plan.map(({ scenario, entries }) => [scenario.id, Object.fromEntries(entries.map(({ id }) => [id, []]))]),
   );
@@ -31,7 +33,7 @@ export async function measure(plan, { experiment, rounds, budget, takeSample, on
       for (const { scenario, entries } of plan) {
         const given = fixtures.get(scenario.fixture)?.given;
         const present = rotate(entries, round).filter((entry) => !hasFailed(scenario, entry));
-        if (scenario.isTogether) {
+        if (isTogether || scenario.isTogether) {
           await Promise.all(present.map((entry) => take(scenario, entry, round, given)));
         } else {
           for (const entry of present) await take(scenario, entry, round, given);

@@ -20,6 +20,7 @@ function tableOf({ metrics, bestPublished, rows }) {
     colAligns: ['left', 'left', ...Array(metrics.length + 3).fill('right')],
   });
   const cells = ({ id, figures, samples }) => {
+    if (figures[first.id] === undefined) return [''];
     const { median, min, max, noise, toBestPublished } = figures[first.id];
     return [
       formatNumber(median),
@@ -41,12 +42,33 @@ function gridOf({ metrics, bestPublished, rows }) {
   });
   const cells = ({ id: row, figures, samples }) =>
     metrics.map(({ id }) => {
+      if (figures[id] === undefined) return '';
       const { median, noise, toBestPublished } = figures[id];
       const compared = row === bestPublished[id] ? 'best' : formatRatio(toBestPublished);
       const below = samples.length > 1 ? [compared, `~${formatNoise(noise)}`] : [compared];
       return [formatNumber(median), ...below].join('\n');
     });
   return filled(table, rows, metrics.length, cells);
+}
+
+/** What was published, and how it was measured. '' where nothing was. */
+export function renderPublished(published) {
+  if (published === undefined) return '';
+  const { source, machine, method, finding, tables = [] } = published;
+  const drawn = tables.map(({ title, head, rows }) => {
+    const table = new Table({ ...PLAIN, head: head.map(String) });
+    for (const row of rows) table.push(row.map(String));
+    return `${title}, as published\n${table}`;
+  });
+  return [`Published: ${source} (${machine})`, method, `Finding: ${finding}`, ...drawn, ''].join('\n');
+}
+
+/** The sentences, one a line. '' where there are none. */
+export function renderConclusions(conclusions) {
+  if (conclusions.length === 0) return '';
+  return ['Conclusions, from these figures', ...conclusions.map((sentence) => `- ${sentence}.`), ''].join(
+    '\n',
+  );
 }
 
 /** What failed, or is not there, says so instead of figures. */

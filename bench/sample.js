@@ -1,14 +1,20 @@
 // A process of its own for one sample: one contender, one scenario, once. So no contender runs on what another one left
 // behind in the heap, the compiler or the scheduler, and a contender that does not end is found out.
-import { byId, contenders, experiments } from './catalog.js';
+import { byId, contenders, experimentOf } from './catalog.js';
 import { NotAvailable } from './not-available.js';
 
 const order = JSON.parse(process.argv[2]);
-const experiment = byId(await experiments(), order.experiment);
+const experiment = await experimentOf(order.experiment);
 const scenario = byId(experiment.scenarios, order.scenario);
 const contender = byId(await contenders(), order.contender);
 
+// The run was ended, and nobody waits for the answer: listening to that must not keep this process alive.
+const exit = () => process.exit();
+process.once('disconnect', exit);
+process.channel.unref();
+
 const answer = await run();
+process.off('disconnect', exit);
 // The channel is this process's last handle, if the contender has closed its own: then the process ends by itself.
 process.send(answer, () => process.disconnect());
 

@@ -48,6 +48,11 @@ export function hash(bytes) {
   return crypto.hash('sha256', bytes, 'hex');
 }
 
+/** As above, and when that was done, by the clock that all threads share. */
+export function hashTimed(bytes) {
+  return { digest: hash(bytes), ended: sharedNow() };
+}
+
 let fs;
 let room = Buffer.alloc(0);
 
@@ -109,6 +114,23 @@ export function fibonacci(index) {
   return numbers[index];
 }
 
+/** As many in one call: what a crossing costs is spread over them. */
+export function fibonacciAll(indices) {
+  return indices.map(fibonacci);
+}
+
+/** How many prime numbers there are up to `limit`, by trying divisors: about 10 ms for 270,000. */
+export function countPrimes(limit) {
+  let count = limit >= 2 ? 1 : 0;
+  for (let number = 3; number <= limit; number += 2) if (isPrime(number)) count++;
+  return count;
+}
+
+function isPrime(odd) {
+  for (let divisor = 3; divisor * divisor <= odd; divisor += 2) if (odd % divisor === 0) return false;
+  return true;
+}
+
 /** Thirty bytes with two variables. */
 const SENTENCE = '{{name}} will meet {{guest}}.\n';
 
@@ -132,4 +154,20 @@ export function block(milliseconds) {
 export function workThenBlock({ workMs, blockMs }) {
   work(workMs);
   block(blockMs);
+}
+
+let genotypes;
+
+/** Counts and searches a part of a genotype file: see experiments/snp/genotypes.js. */
+export async function studyGenotypes(part) {
+  genotypes ??= await import('./experiments/snp/genotypes.js');
+  return genotypes.study(part);
+}
+
+/** Reads a file so many times, as a whole. Returns how many bytes that was. */
+export function readManyTimes({ path, times }) {
+  fs ??= process.getBuiltinModule('node:fs');
+  let byteLength = 0;
+  for (let i = 0; i < times; i++) byteLength += fs.readFileSync(path).length;
+  return byteLength;
 }

@@ -42,7 +42,7 @@ function toolTestFiles() {
 }
 
 /** Takes long, and is arithmetic, or is gone through by the tests of the command as well. */
-const OWN_ONLY = /packages\/cli\/(dist\/(analysis|report)\/|test\/measure)/;
+const OWN_ONLY = /packages\/cli\/(dist\/(analysis|report)\/|test\/(measure|verdicts))/;
 
 /** What stands on the library: where both ends of what is supported pass, so do those in between. */
 const ON_TOP = /packages\/(cli|control)\//;

@@ -1,9 +1,11 @@
 // The work: rendering a page. The same function serves the route that offloads it and the one that does not.
 import mustache from 'mustache';
 
-/** One sentence of 30 bytes with two variables, so often that rendering it is worth a crossing. */
+/** 30 bytes with two variables. */
+const SENTENCE = '{{name}} will meet {{guest}}.\n';
+/** So often that rendering it is worth a crossing. */
 const REPETITIONS = 80;
-const templates = { page: '{{name}} will meet {{guest}}.\n'.repeat(REPETITIONS) };
+const templates = { sentence: SENTENCE, page: SENTENCE.repeat(REPETITIONS) };
 
 /**
  * Renders a template.

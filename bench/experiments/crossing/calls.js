@@ -133,6 +133,7 @@ export const calls = [
   {
     id: 'document',
     title: 'An object of 10 KiB (as JSON) there and back, 1,000 calls outstanding',
+    isQuick: false, // a thousand documents are a long time for a look
     metrics: [callsPerSecond, cpuMicroseconds],
     highlights: [{ metric: 'callsPerSecond' }],
     run: manyAtOnce(document),

@@ -80,7 +80,7 @@ function hashDirect(threads) {
     metrics: [totalMs, readMs, cleanMs, cpuMs],
     // At other counts the shape of the curve is of interest, and not every variant.
     ways: isMain ? EVERY_WAY : BEST_WAYS,
-    takes: ({ role, isQuick }) => role !== 'bare' && (isMain || isQuick),
+    takes: ({ role, isQuick }) => role !== 'bare' && role !== 'as-published' && (isMain || isQuick),
     ...(isMain ? SAID_OF_DIRECT : {}),
     run: direct,
   };
@@ -91,7 +91,7 @@ const hashCoordinator = (threads) => ({
   id: `hash-coordinator-${threads}`,
   title: `${what}: the main thread reads, a coordinator hands out, ${onThreads(threads)} hash`,
   threads,
-  isQuick: threads === MAIN_THREADS,
+  isQuick: false,
   fixture: files,
   metrics: [totalMs, readMs, cleanMs, cpuMs, coordinatorPercent],
   ways: [MOVED],
@@ -103,6 +103,7 @@ const hashWorkersRead = {
   id: 'hash-workers-read',
   title: `${what}: ${onThreads(MAIN_THREADS)} read and hash`,
   threads: MAIN_THREADS,
+  isQuick: false, // the experiment hash-direct has it
   fixture: files,
   metrics: [totalMs, cpuMs],
   goals: [{ text: 'at least 1.9 times as fast as inline', ...fasterThan('inline', 1.9) }],

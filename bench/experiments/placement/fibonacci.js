@@ -51,7 +51,7 @@ const scenario = (id, count, title, rest = {}) => ({
   metrics: [callsPerSecond, { ...totalMs, isOptional: true }, cpuMicroseconds],
   ways: [ACROSS, AUTO],
   inlineWays: [PLAIN, AWAITED],
-  takes: (contender) => contender.role !== 'bare' && (contender.role !== 'ours' || isOurs(contender)),
+  takes: (contender) => ['published', 'inline'].includes(contender.role) || isOurs(contender),
   run: (context) => run(count, context),
   ...rest,
 });

@@ -3,7 +3,12 @@ import { rateOf } from '../../steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];
-const WAYS = [{ id: 'auto' }, ...SIZES.map((size) => ({ id: `${size} fixed` }))];
+/** Those that a quick run has, and the loads. */
+const QUICK = { sizes: [1, 2, 4], loads: ['compute', 'block', 'wait'] };
+const WAYS = [
+  { id: 'auto' },
+  ...SIZES.map((size) => ({ id: `${size} fixed`, isQuick: QUICK.sizes.includes(size) })),
+];
 const OUTSTANDING = 64;
 
 /** Until a pool of a fixed size is warm. */
@@ -57,6 +62,7 @@ export const steady = Object.entries(LOADS).map(([id, load]) => ({
   metrics: [callsPerSecond],
   ways: WAYS,
   takes: takesOurs,
+  isQuick: QUICK.loads.includes(id),
   goals: [goal],
   highlights: [{ metric: 'callsPerSecond', of: 'threadwise, auto', text: load.text }],
   run: (context) => withSize(context, async (rate) => ({ callsPerSecond: await rate(load) })),
@@ -69,6 +75,7 @@ export const changing = {
   metrics: [callsPerSecond],
   ways: WAYS,
   takes: takesOurs,
+  isQuick: false, // it is three loads, one after the other
   goals: [goal],
   run: (context) =>
     withSize(context, async (rate) => {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAnalyze } from './commands/analyze.js';
+import { addBench } from './commands/bench.js';
 import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
@@ -33,6 +34,7 @@ addRun(program, setExitCode);
 addAnalyze(program, setExitCode);
 addTop(program, setExitCode);
 addCtl(program, setExitCode);
+addBench(program, setExitCode);
 program.addHelpText(
   'after',
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",

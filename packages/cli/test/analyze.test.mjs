@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { run, start, task, temporaryFolder } from './command.mjs';
 
 const BUDGET = ['--budget', '3s'];
@@ -33,6 +34,53 @@ test('a verdict first, and the reports that were asked for, in new folders as we
   assert.match(html, /^<!doctype html>/i);
   assert.ok(html.includes('#increment'));
   assert.ok(readFileSync(files[2], 'utf8').includes(report.verdict.sentence));
+});
+
+test('the example that the README begins with: a function of two arguments, and lists of them', async () => {
+  const folder = temporaryFolder();
+  const report = join(folder, 'report.html');
+  const json = join(folder, 'report.json');
+  const example = (name) =>
+    fileURLToPath(new URL(`../../../examples/03-http-offload/${name}`, import.meta.url));
+  const { code, stderr } = await run([
+    'analyze',
+    `${example('tasks.js')}#render`,
+    ...['--json', example('pages.json'), '--spread', ...BUDGET, '--out', report, '--out', json],
+  ]);
+  assert.equal(code, 0, stderr);
+  const { samples } = JSON.parse(readFileSync(json, 'utf8'));
+  assert.deepEqual([samples.subject.inputs.count, samples.behaviour.failures.failed], [8, 0]);
+  assert.equal(samples.subject.inputs.how, 'all; each is the list of the arguments');
+  assert.ok(samples.inline.rate.length > 0 || samples.isCutShort);
+  assert.match(readFileSync(report, 'utf8'), /What a thread is/);
+});
+
+test('with --read the content crosses where the caller reads, and the path where the worker does', async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'a.bin'), new Uint8Array(5000));
+  writeFileSync(join(folder, 'length.mjs'), 'export const length = (bytes) => bytes.length;');
+  const json = join(folder, 'report.json');
+  const args = [
+    'analyze',
+    'length.mjs#length',
+    '--files',
+    '*.bin',
+    '--read',
+    '--budget',
+    '6s',
+    '--out',
+    json,
+  ];
+  const { code, stderr } = await run(args, { cwd: folder });
+  assert.equal(code, 0, stderr);
+  const { samples } = JSON.parse(readFileSync(json, 'utf8'));
+  assert.equal(samples.inline.bytesIn.max, 5000);
+  assert.equal(samples.behaviour.failures.failed, 0);
+  assert.equal(samples.subject.inputs.how, "all; the argument is the file's content");
+  if (samples.threads.length > 0) {
+    const read = samples.variants.find(({ name }) => name === 'read');
+    assert.ok(read.rate.every((rate) => rate > 0));
+  }
 });
 
 test('a function that fails each time: cannot tell, with what it said', async () => {

@@ -38,6 +38,10 @@ async function measuredUntil(what, name, inputs, more) {
   return measure(plan(name, inputs, { ...more, signal: controller.signal }), { progress });
 }
 
+/** However long a busy machine takes for it. */
+const oneRound = (name, inputs, more) =>
+  measuredUntil(/^round 2/, name, inputs, { ...more, budgetMs: 5 * ENOUGH_MS });
+
 const positive = (series) =>
   series.length > 0 && series.every((value) => Number.isFinite(value) && value > 0);
 const shares = (series) => series.every((value) => value >= 0 && value <= 1);
@@ -86,21 +90,27 @@ test('a function that behaves is measured in every way, within its budget', asyn
 
 test('what crossing costs, where it pays, and what threads cost are measured where there is time', async () => {
   const samples = await measured('tiny', [1], { budgetMs: 12_000 });
-  assert.deepEqual(
-    samples.crossings.map(({ transport }) => transport),
-    ['shared', 'message'],
-  );
+  // A busy machine may not come to all of it; then it says so.
+  const isDone = (what) => !samples.skipped.some((each) => each.what === what && /no time/.test(each.why));
+  if (isDone('crossings')) {
+    assert.deepEqual(
+      samples.crossings.map(({ transport }) => transport),
+      ['shared', 'message'],
+    );
+  }
   for (const { cpuMs, loneMs } of samples.crossings) assert.ok(positive(cpuMs) && positive(loneMs));
-  assert.ok(samples.spins.length > 1);
+  if (isDone('the break-even')) assert.ok(samples.spins.length > 1);
   for (const { inline, pool } of samples.spins) {
     assert.ok(positive(inline) && positive(pool));
     assert.equal(inline.length, pool.length);
   }
   // The longer a task computes, the fewer of them in a second: by a factor of a thousand, noise or not.
-  assert.ok(samples.spins[0].inline[0] > samples.spins.at(-1).inline[0]);
-  assert.ok(positive(samples.start.readyMs));
-  assert.ok(samples.variants.some(({ name }) => name === 'auto'));
-  assert.ok(samples.variants.some(({ name, size }) => name === 'batch' && size > 1));
+  if (samples.spins.length > 1) {
+    assert.ok(samples.spins[0].inline[0] > samples.spins.at(-1).inline[0]);
+  }
+  if (isDone('the start of threads')) assert.ok(positive(samples.start.readyMs));
+  if (isDone("placement 'auto'")) assert.ok(samples.variants.some(({ name }) => name === 'auto'));
+  if (isDone('batches')) assert.ok(samples.variants.some(({ name, size }) => name === 'batch' && size > 1));
   const cores = samples.skipped.find(({ what }) => what === 'fewer cores');
   assert.ok(cores !== undefined || samples.cores.length > 0 || samples.isCutShort);
 });
@@ -163,14 +173,14 @@ test('state that is kept from call to call is seen', async () => {
 });
 
 test('an argument that is changed is seen, and each call has its own', async () => {
-  const { behaviour, inline } = await measuredUntil(/^crossings/, 'sorts', [[3, 1, 2]]);
+  const { behaviour, inline } = await oneRound('sorts', [[3, 1, 2]]);
   assert.equal(behaviour.changesItsArgument, true);
   assert.equal(behaviour.repeats, 'same');
   assert.ok(positive(inline.rate));
 });
 
 test('no call gets what another one has changed', async () => {
-  const { behaviour, inline } = await measuredUntil(/^crossings/, 'empties', [[3, 1, 2]]);
+  const { behaviour, inline } = await oneRound('empties', [[3, 1, 2]]);
   assert.equal(behaviour.ended, undefined);
   assert.ok(positive(inline.rate));
 });
@@ -227,7 +237,7 @@ test('inputs that cannot cross are told', async () => {
 });
 
 test('setup is called for the calling thread as a worker would call it', async () => {
-  const samples = await measuredUntil(/^crossings/, 'twice', [4], { file: 'with-setup' });
+  const samples = await oneRound('twice', [4], { file: 'with-setup' });
   assert.equal(samples.behaviour.hasSetup, true);
   assert.equal(samples.behaviour.failures.failed, 0);
   assert.ok(positive(samples.threads[0].rate));

@@ -46,6 +46,20 @@ test('the one that brings the most is the end of the verdict that it changes', (
   );
 });
 
+test('the options that are recommended are for the way of calling that changes the verdict', () => {
+  assert.deepEqual(analyzed(SLOW, { batch: 1.5 }).recommended, { threads: 1 });
+  assert.deepEqual(analyzed(SLOW, { batch: 0.9 }).recommended, { placement: 'inline' });
+});
+
+test('where threads pay already, the verdict names a way that brings a good deal more', () => {
+  // Two threads bring 2 x.
+  assert.equal(
+    analyzed({}, { read: 3, lease: 2.2 }).verdict.sentence,
+    'Threads pay: 2 x with 2 threads; 3 x where the worker reads the input itself, and only its name crosses',
+  );
+  assert.equal(analyzed({}, { read: 2.4, auto: 3 }).verdict.sentence, 'Threads pay: 2 x with 2 threads');
+});
+
 test('automatic placement changes no verdict: it may well use no thread', () => {
   const { alternatives, verdict } = analyzed(SLOW, { auto: 1.2 });
   assert.deepEqual(

@@ -7,43 +7,27 @@ import { counted, times } from './words.js';
 
 /** What brings less is not told. */
 const WORTH_TELLING = 1.05;
+/** What brings so much more than the same threads without it is worth a word in the verdict. */
+const MUCH_MORE = 1.25;
 
-const HOW: Readonly<Record<VariantName, (variant: VariantSamples) => string>> = {
+const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) => string>> = {
   auto: () => "with `placement: 'auto'`",
   batch: ({ size = 1 }) => `with ${counted(size, 'input')} in one call`,
   lease: () => 'with the bytes in a lease (`pool.lease`), which are not copied',
   read: () => 'where the worker reads the input itself, and only its name crosses',
 };
 
-interface Found extends Alternative {
-  readonly how: string;
+export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
+  return HOW[variant.name](variant);
+}
+
+export interface Found extends Alternative {
+  readonly variant: VariantSamples;
   readonly toInline: Estimate;
 }
 
 /** @param best the fastest number of threads without any of them */
-export function alternativesOf(
-  samples: Samples,
-  best: PoolSamples | undefined,
-  answer: Answer,
-  noise: number | undefined,
-): Alternative[] {
-  return found(samples, best, answer, noise).map(({ how: _how, toInline: _toInline, ...rest }) => rest);
-}
-
-/** For the end of the verdict: the way of calling that changes it, and what it brings. */
-export function exceptionOf(
-  samples: Samples,
-  best: PoolSamples | undefined,
-  answer: Answer,
-  noise: number | undefined,
-): string {
-  const [most] = found(samples, best, answer, noise)
-    .filter(({ changesVerdict }) => changesVerdict)
-    .toSorted((a, b) => b.toInline.value - a.toInline.value);
-  return most === undefined ? '' : `. But ${most.how}, threads bring ${times(most.toInline)} the calls`;
-}
-
-function found(
+export function findAlternatives(
   samples: Samples,
   best: PoolSamples | undefined,
   answer: Answer,
@@ -59,8 +43,31 @@ function found(
     if (gain === undefined || toInline === undefined) return [];
     const changesVerdict = canChange && variant.name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
-    const how = HOW[variant.name](variant);
-    const sentence = `${how}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    return [{ name: variant.name, gain, changesVerdict, sentence, how, toInline }];
+    const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
+    return [{ name: variant.name, gain, changesVerdict, sentence, variant, toInline }];
   });
+}
+
+export function alternativesOf(found: readonly Found[]): Alternative[] {
+  return found.map(({ variant: _variant, toInline: _toInline, ...rest }) => rest);
+}
+
+/** Of those that change the verdict the one that brings the most. */
+export function exceptionOf(found: readonly Found[]): Found | undefined {
+  return mostOf(found.filter(({ changesVerdict }) => changesVerdict));
+}
+
+/** For the end of the verdict: the way that changes it, or, where threads pay already, one that brings a good deal more. */
+export function otherWaySentence(found: readonly Found[], answer: Answer): string {
+  const exception = exceptionOf(found);
+  if (exception !== undefined) {
+    return `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
+  }
+  const better = mostOf(found.filter(({ name, gain }) => name !== 'auto' && gain.low >= MUCH_MORE));
+  if (answer !== 'threads' || better === undefined) return '';
+  return `; ${times(better.toInline)} ${howOf(better.variant)}`;
+}
+
+function mostOf(found: readonly Found[]): Found | undefined {
+  return found.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
 }

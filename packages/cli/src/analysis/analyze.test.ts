@@ -33,3 +33,36 @@ test('the figure of the verdict is that of the number of threads that it names',
   assert.equal(verdict.sentence, 'Threads pay: 3.8 x with 4 threads');
   assert.deepEqual([knee?.threads, knee?.gain.value, gain?.value], [4, 3.75, 3.9]);
 });
+
+/** Threads pay from 4 us on; found between 3 and 10, a little beyond. */
+const DEPENDS =
+  /^it depends on how much a call does: a call runs for 60 us, and threads begin to pay at about 4.3 us$/;
+
+test('where a verdict for threads would be another with smaller inputs, it says on what it depends', () => {
+  const reasonsOf = (runMs: number) => analyze(simulate(model({ runMs }))).reasons;
+  assert.match(reasonsOf(0.06).at(-1)!, DEPENDS);
+  assert.ok(reasonsOf(50).every((reason) => !/it depends/.test(reason)));
+});
+
+test('a fit that nothing tests has no error', () => {
+  const withThreads = (threads: number[]) =>
+    analyze(simulate(model({ cores: 4, threads, serial: 0.3 }))).amdahl;
+  assert.deepEqual(withThreads([1, 2])?.error, undefined);
+  assert.ok(withThreads([1, 2, 4])!.error! < 0.01);
+});
+
+test('a break-even that does not go with the rest is no part of the verdict, and what does not fit is told', () => {
+  // By the spins a call of 2.5 us has 0.77 x with both cores; the function, with other programs on these, had 0.3 x.
+  const given = { runMs: 0.0025, threads: [1, 2], rounds: 9 };
+  const fits = analyze(simulate(model(given)));
+  assert.match(fits.verdict.sentence, /they begin to pay at about 4\.3 us a call$/);
+  assert.deepEqual(fits.warnings, []);
+  const { inline, threads, ...others } = simulate(model(given));
+  const slow = threads.map((of) => ({ ...of, rate: inline.rate.map((rate) => 0.3 * rate) }));
+  const { verdict, warnings } = analyze({ ...others, inline, threads: slow });
+  assert.match(verdict.sentence, /^Don't: .*; threads bring 0\.3 x the calls$/);
+  assert.match(
+    warnings[0]!,
+    /^two figures do not go together: threads bring 0\.3 x .*, and 0\.76 x those of one/,
+  );
+});

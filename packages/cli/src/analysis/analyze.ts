@@ -1,15 +1,15 @@
 /** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
-import { alternativesOf, exceptionOf } from './alternatives.js';
-import { breakEvenOf } from './break-even.js';
-import type { Findings } from './findings.js';
+import { alternativesOf, exceptionOf, findAlternatives, otherWaySentence } from './alternatives.js';
+import { breakEvenOf, disagrees } from './break-even.js';
+import type { BreakEven, Findings, Verdict } from './findings.js';
 import { estimate, noiseOf } from './intervals.js';
 import { limitsOf } from './limits.js';
 import { recommendedFor } from './recommend.js';
 import type { Samples } from './samples.js';
-import { amdahlOf, fastest, gainsOf, kneeOf } from './scaling.js';
+import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf } from './scaling.js';
 import { verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
-import { duration, perCent } from './words.js';
+import { bytes, duration, perCent, times } from './words.js';
 
 export function analyze(samples: Samples): Findings {
   const fast = fastest(samples);
@@ -21,10 +21,11 @@ export function analyze(samples: Samples): Findings {
   const knee = kneeOf(samples, gains);
   const breakEven = breakEvenOf(samples);
   const { answer, sentence } = verdictOf(samples, { best, gains, knee, breakEven, noise });
-  const verdict = { answer, sentence: `${sentence}${exceptionOf(samples, fast, answer, noise)}` };
-  const amdahl = amdahlOf(samples);
-  const limits = limitsOf(samples, amdahl);
-  const alternatives = alternativesOf(samples, fast, answer, noise);
+  const found = findAlternatives(samples, fast, answer, noise);
+  const verdict = { answer, sentence: `${sentence}${otherWaySentence(found, answer)}` };
+  const fit = amdahlOf(samples);
+  const limits = limitsOf(samples, fit);
+  const alternatives = alternativesOf(found);
   return {
     schemaVersion: 1,
     verdict,
@@ -32,18 +33,42 @@ export function analyze(samples: Samples): Findings {
       ...limits.map(({ why }) => why),
       ...loopDelay(samples, fast),
       ...alternatives.map((alternative) => alternative.sentence),
+      ...dependsOn(samples, verdict, breakEven),
     ],
-    warnings: warningsOf(samples),
+    warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
     breakEven,
     knee,
     limits,
-    amdahl,
+    amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
     alternatives,
-    recommended: recommendedFor(samples, verdict, knee),
+    recommended: recommendedFor(samples, verdict, knee, exceptionOf(found)?.variant),
     gain: best?.gain,
     noise,
     samples,
   };
+}
+
+/** Calls that run for so many times as long as threads need to pay will not be as short with other inputs. */
+const FAR_BEYOND = 100;
+
+/** Where threads pay, from where on they do: with smaller inputs the verdict may be another. */
+function dependsOn({ inline }: Samples, { answer }: Verdict, { runMs, inputBytes }: BreakEven): string[] {
+  const { callMs } = inline;
+  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return [];
+  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return [];
+  const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
+  return [
+    `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`,
+  ];
+}
+
+/** Both are measured, and not at the same time: where they are as far apart, one of them is not to be believed. */
+function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string[] {
+  const other = disagrees(samples, best?.gain);
+  if (other === undefined || best === undefined || runMs === undefined) return [];
+  return [
+    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. Other programs were running, or it needs more than cores`,
+  ];
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */

@@ -9,6 +9,42 @@ export function breakEvenOf(samples: Samples): BreakEven {
   return { runMs, inputBytes: runMs && sizeOf(samples, runMs), calls: callsOf(samples) };
 }
 
+/** Further apart than that, and it is not how they were measured. */
+const FAR = 1.5;
+
+/**
+ * How many times as many calls threads bring of tasks that only compute for as long as a call runs, where that is surely more than
+ * they bring of the function itself; undefined: the two go together, or it is not known.
+ */
+export function disagrees({ spins, inline }: Samples, gain: Estimate | undefined): Estimate | undefined {
+  const at = inline.callMs && gainAt(spins, inline.callMs.mean);
+  if (at === undefined || gain === undefined) return undefined;
+  return at.low > gain.high && at.value > FAR * gain.value ? at : undefined;
+}
+
+/** Between two running times that were measured. */
+function gainAt(spins: Samples['spins'], runMs: number): Estimate | undefined {
+  const points = spinPoints(spins);
+  const i = points.findIndex(({ at }) => at >= runMs);
+  const [below, above] = [points[i - 1], points[i]];
+  if (below === undefined || above === undefined || below.at <= 0) return undefined;
+  const part = Math.log(runMs / below.at) / Math.log(above.at / below.at);
+  const between = (read: (point: Point) => number): number =>
+    Math.exp(logOf(read(below)) + part * (logOf(read(above)) - logOf(read(below))));
+  const found = {
+    value: between(({ is }) => is.value),
+    low: between(({ is }) => is.low),
+    high: between(({ is }) => is.high),
+  };
+  return Object.values(found).every(Number.isFinite) ? found : undefined;
+}
+
+function spinPoints(spins: Samples['spins']): Point[] {
+  return pointsOf(spins.map(({ runMs, inline, pool }) => ({ at: runMs, is: ratio(pool, inline) }))).toSorted(
+    (a, b) => a.at - b.at,
+  );
+}
+
 interface Point {
   readonly at: number;
   readonly is: Estimate;
@@ -16,9 +52,7 @@ interface Point {
 
 /** Where the gain of tasks that only compute passes one: between two that were measured, on a scale of powers. */
 function runTimeOf({ spins }: Samples): Estimate | undefined {
-  const points = pointsOf(
-    spins.map(({ runMs, inline, pool }) => ({ at: runMs, is: ratio(pool, inline) })),
-  ).toSorted((a, b) => a.at - b.at);
+  const points = spinPoints(spins);
   const value = lastCrossing(points, ({ is }) => is.value);
   // Where the least favourable figures pass one. If they do not, threads pay beyond all that was measured, for all that is known.
   const high = lastCrossing(points, ({ is }) => is.low);

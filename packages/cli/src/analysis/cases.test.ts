@@ -246,6 +246,13 @@ test('native code that cannot run in a worker', () => {
   );
 });
 
+test('JavaScript that exits in a worker is not called native code', () => {
+  assert.equal(
+    behaving({ endedInWorker: { exitCode: 5, signal: null } }, NOTHING),
+    "inline: Don't: in a worker it ends (exit code 5), on the main thread it does not: it calls `process.exit` where it is not the main thread, or its native code cannot run in threads",
+  );
+});
+
 test('arguments or results that cannot be cloned', () => {
   assert.equal(
     behaving({ uncloneable: { argument: 'a function at options.log', result: undefined } }, NOTHING),

@@ -72,8 +72,11 @@ export interface Findings {
   /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
   readonly limits: readonly Limit[];
-  /** Fit of Amdahl's law to the rates by threads: the part that does not run in parallel, and how well it fits (RMS). */
-  readonly amdahl: { readonly serialShare: Estimate; readonly error: number } | undefined;
+  /**
+   * Fit of Amdahl's law to the rates by threads: the part that does not run in parallel, and how well it fits (RMS); without that
+   * where one thread was compared with one other number only, which any part fits.
+   */
+  readonly amdahl: { readonly serialShare: Estimate; readonly error: number | undefined } | undefined;
   readonly alternatives: readonly Alternative[];
   readonly recommended: Recommended;
   /** Inline against the best number of threads: how many times as many calls. */

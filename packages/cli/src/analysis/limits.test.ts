@@ -56,6 +56,18 @@ test('does not take the CPU time of handing over for that of memory', () => {
   );
 });
 
+test('where the crossing was not measured by itself, what one thread takes beyond the call is it', () => {
+  const given = { runMs: 40, crossingMs: 30, mainMs: 15 };
+  assert.match(limits(given, { crossings: [] })[0]!, /^crossing: 43 % of the CPU time of a call goes into/);
+});
+
+test('takes no more for the crossing than what a call costs beside running', () => {
+  // 10 us of running, 4 of crossing; measured on busier cores a crossing came to 40.
+  const given = { runMs: 0.01, crossingMs: 0.004, mainMs: 0.002 };
+  const crossings = [{ transport: 'shared' as const, cpuMs: [0.04, 0.04, 0.04], loneMs: [] }];
+  assert.match(limits(given, { crossings })[0]!, /^crossing: 29 % of the CPU time/);
+});
+
 test('does not take the CPU time of workers that look for the next call for that of memory', () => {
   const { threads } = simulate(model({ runMs: 0.002, crossingMs: 0.003, mainMs: 0.001 }));
   const looking = threads.map((of) => (of.threads === 1 ? of : { ...of, cpuMs: of.cpuMs.map(() => 0.01) }));

@@ -1,16 +1,17 @@
 /** What keeps more threads from doing more: one rule for each thing, each with its figures. */
-import type { Findings, Limit } from './findings.js';
+import { isBusy } from './busy.js';
+import type { Limit } from './findings.js';
 import { estimate } from './intervals.js';
 import { roomOf } from './room.js';
 import type { PoolSamples, Samples, Series } from './samples.js';
-import { fastest, isTested, usableThreads } from './scaling.js';
+import { type AmdahlFit, fastest, isTested, usableThreads } from './scaling.js';
 import { computesLessThan, computingShare } from './waiting.js';
 import { bytes, counted, part, perCent } from './words.js';
 
 interface Facts {
   readonly samples: Samples;
   readonly best: PoolSamples;
-  readonly amdahl: Findings['amdahl'];
+  readonly amdahl: AmdahlFit | undefined;
   /** CPU time that a call costs beside running; 0: not known. */
   readonly crossingMs: number;
 }
@@ -30,15 +31,22 @@ const FITS = 0.08;
 /** Of its running time a call that computes for less waits for something. */
 const COMPUTES = 0.5;
 
-export function limitsOf(samples: Samples, amdahl: Findings['amdahl']): readonly Limit[] {
+export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): readonly Limit[] {
   const best = fastest(samples);
   if (best === undefined) return [];
-  const costs = samples.crossings.flatMap(({ cpuMs }) => middle(cpuMs) ?? []);
-  const facts = { samples, best, amdahl, crossingMs: costs.length === 0 ? 0 : Math.min(...costs) };
+  const facts = { samples, best, amdahl, crossingMs: crossingOf(samples) };
   const found = RULES.flatMap((rule) => rule(facts) ?? []);
   if (found.some(({ name }) => EXPLAINS.has(name))) return found;
   const other = serialPart(facts) ?? (found.length === 0 ? coresOf(facts) : undefined);
   return other === undefined ? found : [...found, other];
+}
+
+/** Where it was not measured by itself: what one thread takes beyond the calling thread, beside which nothing else ran. */
+function crossingOf({ crossings, threads, inline }: Samples): number {
+  const costs = crossings.flatMap(({ cpuMs }) => middle(cpuMs) ?? []);
+  if (costs.length > 0) return Math.min(...costs);
+  const one = middle(threads.find((of) => of.threads === 1)?.cpuMs ?? []);
+  return Math.max(0, (one ?? 0) - (middle(inline.cpuMs) ?? 0));
 }
 
 /** Of these each makes a curve that looks like one with a serial part. */
@@ -102,10 +110,6 @@ function serialPart({ samples, amdahl }: Facts): Limit | undefined {
   return { name: 'serial-part', why };
 }
 
-function isBusy({ machine }: Samples): boolean {
-  return machine.loadBefore > machine.cores / 2;
-}
-
 function coresOf({ samples, best }: Facts): Limit {
   const { cores, availableThreads } = samples.machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
@@ -133,9 +137,12 @@ function inflationOf({ samples, best, crossingMs }: Facts): number | undefined {
   return Number.isFinite(inflation) ? inflation : undefined;
 }
 
-function crossingShare({ crossingMs, best }: Facts): number {
+/** Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores. */
+function crossingShare({ crossingMs, best, samples }: Facts): number {
   const whole = middle(best.cpuMs);
-  return whole === undefined || whole <= 0 ? 0 : Math.min(1, crossingMs / whole);
+  if (whole === undefined || whole <= 0) return 0;
+  const beside = Math.max(0, whole - (middle(samples.inline.cpuMs) ?? 0));
+  return Math.min(crossingMs, beside) / whole;
 }
 
 function middle(series: Series): number | undefined {

@@ -167,13 +167,28 @@ test('is not wrong where somebody ended it early', (t) => {
   assertRight(all);
 });
 
+/** Of what the best number of threads does in truth, what that does which is recommended. */
+function shareOfBest(given: Model): number {
+  const { recommended } = analyze(simulate(given));
+  const { threads, inline } = simulate({ ...given, noise: 0, drift: 0, outliers: 0 });
+  const best = Math.max(...threads.map(({ rate }) => rate[0]!));
+  // Many at a time, on one event loop: that is not measured.
+  if (recommended.placement === 'inline') return given.isPromise ? 1 : inline.rate[0]! / best;
+  return threads.find((of) => of.threads === recommended.threads)!.rate[0]! / best;
+}
+
 test('what it recommends does as well as the best that was measured, but for a twentieth', () => {
   for (const given of anyModels(1000, { noise: 0 })) {
-    const { recommended, samples } = analyze(simulate(given));
-    const best = Math.max(...samples.threads.map(({ rate }) => rate[0]!));
-    const rate = samples.threads.find(({ threads }) => threads === recommended.threads)?.rate[0];
-    const own = recommended.placement === 'inline' ? samples.inline.rate[0]! : rate!;
-    const isAsync = given.isPromise && recommended.placement === 'inline';
-    assert.ok(isAsync || own >= 0.95 * best, `${JSON.stringify(given)}: ${own} of ${best}`);
+    const share = shareOfBest(given);
+    assert.ok(share >= 0.95, `${JSON.stringify(given)}: ${share}`);
   }
+});
+
+test('where measurements are noisy, it nearly always does, and is never far from it', (t) => {
+  const noisy = anyModels(1000, { noise: 0.05, drift: 0.1, outliers: 0.03, rounds: 9, controls: 5 });
+  const shares = noisy.map(shareOfBest);
+  const below = shares.filter((share) => share < 0.95);
+  t.diagnostic(`${below.length} of ${shares.length} below, ${Math.min(...shares).toFixed(2)} the least`);
+  assert.ok(below.length <= 0.05 * shares.length, `${below.length}`);
+  assert.ok(Math.min(...shares) > 0.75);
 });

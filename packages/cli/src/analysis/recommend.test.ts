@@ -65,3 +65,10 @@ test('what did best, where noise forbids a verdict', () => {
   assert.equal(verdict.answer, 'unknown');
   assert.deepEqual(options, { threads: 1 });
 });
+
+test('with memory for two threads, two, however many cores there are', () => {
+  const eight = { cores: 8, threads: [1, 2, 4, 8] };
+  const { machine } = simulate(model(eight));
+  const memoryBytes = (2 * 64 * 2 ** 20) / 0.75;
+  assert.deepEqual(recommended(eight, { machine: { ...machine, memoryBytes } }), { threads: 2 });
+});

@@ -2,16 +2,23 @@
 import type { Findings, Recommended, Verdict } from './findings.js';
 import { estimate } from './intervals.js';
 import { roomOf } from './room.js';
-import type { Samples } from './samples.js';
+import type { Samples, VariantSamples } from './samples.js';
 import { fastest } from './scaling.js';
 
 /** By how much automatic placement has to be faster than threads alone before it is preferred to them. */
 const CLEARLY = 1.05;
 
-export function recommendedFor(samples: Samples, { answer }: Verdict, knee: Findings['knee']): Recommended {
+/** @param exception the way of calling that changes the verdict */
+export function recommendedFor(
+  samples: Samples,
+  { answer }: Verdict,
+  knee: Findings['knee'],
+  exception: VariantSamples | undefined,
+): Recommended {
   const best = fastest(samples);
   // Nothing to gain by a pool: what costs the least until the function, or its inputs, have changed.
   if (best === undefined || answer === 'async' || cannotUseThreads(samples)) return { placement: 'inline' };
+  if (exception !== undefined) return { threads: withRoom(samples, exception.threads) };
   const auto = samples.variants.find(({ name }) => name === 'auto');
   const threadsRate = rateOf(best.rate);
   const autoRate = rateOf(auto?.rate ?? []);
@@ -19,7 +26,7 @@ export function recommendedFor(samples: Samples, { answer }: Verdict, knee: Find
   if (auto !== undefined && autoRate > threadsRate * (answer === 'inline' ? 1 : CLEARLY)) {
     return { placement: 'auto', threads: withRoom(samples, auto.threads) };
   }
-  if (answer === 'inline' && rateOf(samples.inline.rate) >= threadsRate) return { placement: 'inline' };
+  if (answer !== 'threads' && rateOf(samples.inline.rate) >= threadsRate) return { placement: 'inline' };
   return { threads: withRoom(samples, knee?.threads ?? best.threads) };
 }
 

@@ -52,6 +52,8 @@ export interface Machine {
   readonly platform: string;
   /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
   readonly loadBefore: number;
+  /** Of the time of all cores while the rounds were measured, the share that other programs had; undefined: not known. */
+  readonly othersShare?: number | undefined;
 }
 
 /** What the function does, beside computing. Text: the error or the value, for people. */

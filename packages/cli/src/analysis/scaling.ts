@@ -28,12 +28,13 @@ export function gainsOf({ threads, inline }: Samples): Gain[] {
 
 /** The fewest threads that do as well as the fastest number, but for a twentieth. */
 export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Findings['knee'] {
-  const order = ranked(threads);
-  const most = order[0]?.rate ?? 0;
-  const enough = order
-    .filter(({ rate }) => rate >= ENOUGH * most)
-    .toSorted((a, b) => a.samples.threads - b.samples.threads)[0];
-  return gains.find((gain) => gain.threads === enough?.samples.threads);
+  const most = fastest({ threads });
+  if (most === undefined) return undefined;
+  // Round by round: what was the matter in one of them was the matter for both.
+  const enough = threads
+    .filter(({ rate }) => (ratio(rate, most.rate)?.value ?? 0) >= ENOUGH)
+    .toSorted((a, b) => a.threads - b.threads)[0];
+  return gains.find((gain) => gain.threads === enough?.threads);
 }
 
 /** Fastest first; of those as fast, that with fewer threads. */
@@ -46,12 +47,17 @@ function ranked(threads: Samples['threads']): { samples: PoolSamples; rate: numb
     .toSorted((a, b) => b.rate - a.rate || a.samples.threads - b.samples.threads);
 }
 
+export interface AmdahlFit {
+  readonly serialShare: Estimate;
+  readonly error: number;
+}
+
 /**
  * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least
  * squares of what one over the speed-up should be; that is linear in s. Its error is 0 where one thread is compared with one
  * other number only: see `isTested`.
  */
-export function amdahlOf(samples: Samples): Findings['amdahl'] {
+export function amdahlOf(samples: Samples): AmdahlFit | undefined {
   const one = samples.threads.find(({ threads }) => threads === 1);
   const more = manyThreads(samples);
   if (one === undefined || more.length === 0) return undefined;

@@ -1,4 +1,6 @@
 /** One sentence that says what to do. It is given only where the intervals allow it; a wrong one is the only failure. */
+import { disagrees } from './break-even.js';
+import { byCpuTime, isBusy, mostByRunTime, mostWithoutOthers } from './busy.js';
 import type { BreakEven, Estimate, Findings, Verdict } from './findings.js';
 import { estimate } from './intervals.js';
 import type { Samples } from './samples.js';
@@ -44,7 +46,7 @@ export function isWorthIt(gain: Estimate, noise = 0): boolean {
 }
 
 /** The first that applies. */
-const RULES: readonly Rule[] = [cannotRun, waits, cannotCross, pays, doesNotPay];
+const RULES: readonly Rule[] = [cannotRun, waits, cannotCross, pays, doesNotPay, isTooShort];
 
 function cannotRun({ behaviour: { ended, neverSettled, failures } }: Samples): Verdict | undefined {
   const answer = 'unknown';
@@ -80,9 +82,7 @@ function waits(samples: Samples, { gains }: Figures): Verdict | undefined {
 
 function cannotCross({ behaviour: { endedInWorker, uncloneable } }: Samples): Verdict | undefined {
   if (endedInWorker !== undefined) {
-    const how = endOf(endedInWorker);
-    const sentence = `Don't: in a worker it ends the process (${how}), on the main thread it does not: its native code cannot run in threads`;
-    return { answer: 'inline', sentence };
+    return { answer: 'inline', sentence: `Don't: ${endingInWorker(endedInWorker)}` };
   }
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
@@ -90,20 +90,41 @@ function cannotCross({ behaviour: { endedInWorker, uncloneable } }: Samples): Ve
   return { answer: 'inline', sentence: `Don't: its ${which}s cannot go to another thread: ${why}` };
 }
 
-function endOf({ exitCode, signal }: { exitCode: number | null; signal: string | null }): string {
+type Ending = NonNullable<Samples['behaviour']['ended']>;
+
+/** A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it. */
+function endingInWorker(ending: Ending): string {
+  return ending.signal === null
+    ? `in a worker it ends (${endOf(ending)}), on the main thread it does not: it calls \`process.exit\` where it is not the main thread, or its native code cannot run in threads`
+    : `in a worker it ends the process (${endOf(ending)}), on the main thread it does not: its native code cannot run in threads`;
+}
+
+function endOf({ exitCode, signal }: Ending): string {
   return signal === null ? `exit code ${exitCode}` : signal;
 }
 
 function pays(samples: Samples, { knee, best, noise }: Figures): Verdict | undefined {
   if (roundsOf(samples) < FEWEST_ROUNDS) return undefined;
   const sure = [knee, best].find((of) => of !== undefined && isWorthIt(overLoop(samples, of.gain), noise));
-  if (sure === undefined) return undefined;
+  if (sure === undefined || isGainOfOthers(samples, sure)) return undefined;
   const isMixed = samples.behaviour.returnsPromise && computesLessThan(MOSTLY_WAITS, samples);
   const fair = isMixed
     ? `, ${times(overLoop(samples, sure.gain))} what one event loop can do with many calls at a time`
     : '';
   const sentence = `Threads pay: ${times(sure.gain)} with ${counted(sure.threads, 'thread')}${fair}`;
   return { answer: 'threads', sentence };
+}
+
+/** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
+function isGainOfOthers(samples: Samples, { threads }: Gain): boolean {
+  if (!isBusy(samples) || computesLessThan(MOSTLY_WAITS, samples)) return false;
+  const pool = samples.threads.find((of) => of.threads === threads);
+  return (pool === undefined ? 0 : (byCpuTime(samples, pool)?.low ?? 0)) <= 1;
+}
+
+/** On such cores threads may bring nothing, and would where they had them for themselves. */
+function isLossToOthers(samples: Samples): boolean {
+  return isBusy(samples) && mostWithoutOthers(samples) >= WORTH_IT;
 }
 
 /** Calls that wait are not helped by threads as far as one event loop, with many of them at a time, would do as well. */
@@ -116,7 +137,7 @@ function overLoop(samples: Samples, gain: Estimate): Estimate {
 function doesNotPay(samples: Samples, { gains, best, breakEven, noise = 0 }: Figures): Verdict | undefined {
   const most = mostOf(samples, gains);
   const isSure = roundsOf(samples) >= FEWEST_ROUNDS && most < Math.max(1, WORTH_IT - noise);
-  if (best === undefined || !isSure) return undefined;
+  if (best === undefined || !isSure || isLossToOthers(samples)) return undefined;
   const { callMs } = samples.inline;
   const costs = samples.crossings.flatMap(({ cpuMs }) => estimate(cpuMs)?.value ?? []);
   const crossing = costs.length === 0 ? '' : `, a crossing costs ${duration(Math.min(...costs))}`;
@@ -129,9 +150,19 @@ function doesNotPay(samples: Samples, { gains, best, breakEven, noise = 0 }: Fig
     from !== undefined &&
       callMs !== undefined &&
       callMs.mean < from.low &&
+      disagrees(samples, best.gain) === undefined &&
       `they begin to pay at about ${duration(from.value)} a call`,
   ];
   return { answer: 'inline', sentence: `Don't: ${parts.filter(Boolean).join('; ')}` };
+}
+
+/** What a machine that is busy cannot hide. */
+function isTooShort(samples: Samples): Verdict | undefined {
+  const { callMs, rate } = samples.inline;
+  if (!isBusy(samples) || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
+  if (mostByRunTime(samples) >= 1) return undefined;
+  const sentence = `Don't: half of the calls run for ${duration(callMs.p50)} or less; to hand one over takes longer than that, whoever else has the cores`;
+  return { answer: 'inline', sentence };
 }
 
 function hardlyMore(most: number): string {
@@ -169,6 +200,10 @@ function unclear(samples: Samples, { best, noise }: Figures): string {
   const rounds = roundsOf(samples);
   if (rounds < ENOUGH_ROUNDS) {
     return `${counted(rounds, 'round')} of measuring are too few; threads brought about ${times(gain)} the calls`;
+  }
+  const others = samples.machine.othersShare;
+  if (others !== undefined && isBusy(samples)) {
+    return `other programs had ${perCent(others)} of the cores while it was measured: threads brought ${timesFromTo(gain)} the calls`;
   }
   if (isWorthIt(gain, noise)) {
     return `threads bring ${times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;

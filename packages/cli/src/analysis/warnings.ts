@@ -1,4 +1,5 @@
 /** What the user should know of his function before he believes any figure. */
+import { isBusy } from './busy.js';
 import type { Samples } from './samples.js';
 import { bytes, counted, duration, perCent } from './words.js';
 
@@ -22,7 +23,11 @@ export function warningsOf({ subject, behaviour, inline, skipped, isCutShort, ma
     callMs !== undefined &&
       callMs.p99 > UNEVEN * callMs.p50 &&
       `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
-    machine.loadBefore > machine.cores / 2 &&
+    machine.othersShare !== undefined &&
+      isBusy({ machine }) &&
+      `other programs were running: they had ${perCent(machine.othersShare)} of the cores while it was measured`,
+    machine.othersShare === undefined &&
+      isBusy({ machine }) &&
       `other programs were running: ${machine.loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${machine.cores}`,
     inline.residentBytes !== undefined &&
       machine.memoryBytes > 0 &&

@@ -8,9 +8,10 @@ import { ExitCode } from '../exit-code.js';
 import { measure } from '../measure/measure.js';
 import { readFindings, renderComparison } from '../report/compare.js';
 import { renderTerminal } from '../report/terminal.js';
-import { openInputs } from '../run/inputs/open-inputs.js';
+import { openInputs, passingOf } from '../run/inputs/open-inputs.js';
 import { Interrupts } from '../run/interrupts.js';
 import { OutputError } from '../run/output/sink.js';
+import type { Passing } from '../run/work/passing.js';
 import { findModule } from '../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../usage-error.js';
 import type { AnalyzeOptions, CompareOptions, Output } from './options.js';
@@ -18,6 +19,12 @@ import { openProgress } from './progress.js';
 
 /** So many inputs are measured on, at most. */
 const MOST_INPUTS = 1000;
+/** What the function gets of them, for the report. */
+const PASSED: Readonly<Record<Passing, string>> = {
+  value: '',
+  spread: '; each is the list of the arguments',
+  read: "; the argument is the file's content",
+};
 
 export async function analyzeFunction(options: AnalyzeOptions): Promise<number> {
   const { outputs, quiet, budgetMs, maxThreads } = options;
@@ -39,6 +46,7 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
         inputs,
         inputCount: count,
         inputsHow: how,
+        passing: passingOf(options.input),
         budgetMs,
         ...(maxThreads === undefined ? {} : { maxThreads }),
         signal: controller.signal,
@@ -74,7 +82,9 @@ async function takeInputs({ input }: AnalyzeOptions) {
     const inputs: unknown[] = [];
     for await (const { value } of sample.inputs) inputs.push(value);
     if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
-    return { inputs, count: source.total ?? inputs.length, how: sample.how };
+    // How they were chosen is of interest only where some were left out.
+    const how = `${inputs.length < MOST_INPUTS ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
+    return { inputs, count: source.total ?? inputs.length, how };
   } finally {
     source.close();
   }

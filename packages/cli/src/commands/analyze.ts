@@ -3,10 +3,14 @@
 import type { Command } from 'commander';
 import { type RawAnalyzeOptions, resolveAnalyzeOptions } from '../analyze/options.js';
 import { parseDuration, parseRange, parseThreads } from '../run/option-values.js';
+import { addAnalyzeFiles } from './analyze-files.js';
+import { addAnalyzeServer } from './analyze-server.js';
 
 export function addAnalyze(program: Command, setExitCode: (code: number) => void): void {
-  program
-    .command('analyze')
+  const analyze = program.command('analyze');
+  addAnalyzeServer(analyze, setExitCode);
+  addAnalyzeFiles(analyze, setExitCode);
+  analyze
     .summary('measure whether threads pay for a function, and how many')
     .description(
       'Measure an exported function on your inputs, with and without threads, and say whether threads pay, from where on, how many, and why.',
@@ -15,8 +19,10 @@ export function addAnalyze(program: Command, setExitCode: (code: number) => void
     .optionsGroup('Input (one of; default: lines of standard input):')
     .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
     .option('--dot', 'with --files: names beginning with a dot as well')
+    .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
     .option('--lines [file]', 'every line of a file or of standard input')
     .option('--json <file>', 'every value of a JSON array or of NDJSON')
+    .option('--spread', 'with --json: every value is an array, the arguments of a call')
     .option('--range <a..b>', 'every integer from a to b', parseRange)
     .optionsGroup('Measuring:')
     .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration)
@@ -41,7 +47,9 @@ const examples = `
 Examples:
   threadwise analyze ./tasks.js#hash --files 'photos/*.jpg'      one call per file, its path as the argument
   threadwise analyze ./tasks.js#parse --json records.json --out report.html --out report.json
-  threadwise analyze ./tasks.js#render --range 1..1000 --budget 20s
+  threadwise analyze ./tasks.js#hash --files 'photos/*.jpg' --read      its content, read by the caller or by the worker
+  threadwise analyze ./tasks.js#render --json pages.json --spread       each value an array: render(...value)
+  threadwise analyze ./tasks.js#isPrime --range 1..1000 --budget 20s
   threadwise analyze --compare before.json after.json
 
 Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 130 interrupted.`;

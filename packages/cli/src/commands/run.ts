@@ -36,8 +36,10 @@ function addInputs(command: Command): void {
     .optionsGroup('Input (one of; default: lines of standard input):')
     .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
     .option('--dot', 'with --files: names beginning with a dot as well')
+    .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
     .option('--lines [file]', 'every line of a file or of standard input')
     .option('--json <file>', 'every value of a JSON array or of NDJSON')
+    .option('--spread', 'with --json: every value is an array, the arguments of a call')
     .option('--range <a..b>', 'every integer from a to b', parseRange);
 }
 
@@ -71,6 +73,7 @@ function addExecution(command: Command): void {
 const examples = `
 Examples:
   threadwise run ./hash.js --files 'src/**' '!**/*.map'      one call per file, its path as the argument
+  threadwise run ./hash.js#digest --files 'src/**' --read    its content, read by the worker
   threadwise run ./tasks.js#resize --files 'in/*.jpg' --on-error skip --timeout 30s
   cat urls.txt | threadwise run ./tasks.js#parse --format text > parsed.txt
   threadwise run ./score.js --json records.json --with-input --out scores.ndjson

@@ -1,6 +1,7 @@
 /** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
 import { loadError } from '../run/load-error.js';
 import type { DescribedError } from '../run/work/batch.js';
+import type { Passing } from '../run/work/passing.js';
 import { UsageError } from '../usage-error.js';
 import type { Draft } from './draft.js';
 import type { Measured } from './inputs.js';
@@ -15,6 +16,7 @@ export interface Subject {
   readonly export: string;
   readonly isAsync: boolean;
   readonly copiesInputs: boolean;
+  readonly passing: Passing;
   /** Those that can cross and did not fail. */
   readonly inputs: readonly Measured[];
   /** What the function gave once, as a pattern for tasks of ours. */
@@ -30,9 +32,9 @@ export async function watchBehaviour(session: Session, draft: Draft): Promise<Su
   if (inputs.length === 0) return undefined;
   const shareMs = session.begin('behaviour', 'behaviour');
   if (shareMs === undefined) return undefined;
-  const { module, export: name } = session.plan;
+  const { module, export: name, passing = 'value' } = session.plan;
   const probe = session.start('behaviour');
-  const setup = { subject: { module, export: name }, inputs, shareMs };
+  const setup = { subject: { module, export: name, passing }, inputs, shareMs };
   const outcome = await probe.open(setup, Math.min(session.limitMs, session.remainingMs));
   if (outcome.kind === 'failed') throw startError(session, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : probe.known;
@@ -103,6 +105,7 @@ function subjectOf(
     export: report.export,
     isAsync: report.returnsPromise,
     copiesInputs: report.changesItsArgument,
+    passing: plan.passing ?? 'value',
     inputs: good,
     result: report.result,
     bytesIn: spreadOf(report.bytesIn)?.mean ?? 0,
@@ -114,14 +117,14 @@ function subjectOf(
 export async function watchSurvival(
   session: Session,
   draft: Draft,
-  { module, export: task, inputs }: Subject,
+  { module, export: task, inputs, passing }: Subject,
 ): Promise<string | undefined> {
   const { behaviour } = draft;
   if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
   const shareMs = session.begin('survival', 'one call in a worker');
   if (shareMs === undefined) return 'there was no time for it';
   const probe = session.start('survival');
-  const setup = { module, task, inputs: inputs.map(({ input }) => input), shareMs };
+  const setup = { module, task, passing, inputs: inputs.map(({ input }) => input), shareMs };
   const outcome = await probe.open(setup, session.patience());
   await session.end(probe);
   if (outcome.kind === 'ended') {

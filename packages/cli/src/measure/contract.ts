@@ -1,4 +1,5 @@
 /** What a measurement is asked for, and how it says how far it is. */
+import type { Passing } from '../run/work/passing.js';
 
 export interface MeasurePlan {
   /** A file URL. */
@@ -7,8 +8,10 @@ export interface MeasurePlan {
   readonly moduleGiven: string;
   /** Undefined: the default export, or the only function there is. */
   readonly export: string | undefined;
-  /** Each is the one argument of a call. */
+  /** One for each call. */
   readonly inputs: readonly unknown[];
+  /** What the function gets of an input; by default the input itself. */
+  readonly passing?: Passing;
   /** How many there were, of which these were taken. */
   readonly inputCount: number;
   /** Where they come from, and how they were chosen, in words. */

@@ -21,9 +21,10 @@ const WARM_SHARE = 0.3;
 
 export type Pattern = Omit<EchoSetup, 'warmMs'>;
 
-export function patternOf({ inputs, result, bytesIn, bytesOut }: Subject, threads: number): Pattern {
+export function patternOf(subject: Subject, threads: number): Pattern {
+  const { inputs, passing, result, bytesIn, bytesOut } = subject;
   const outstanding = outstandingFor(0, threads, bytesIn + bytesOut);
-  return { input: inputs[0]!.input, result, threads, outstanding };
+  return { input: inputs[0]!.input, passing, result, threads, outstanding };
 }
 
 export async function measureCrossings(session: Session, draft: Draft, pattern: Pattern): Promise<void> {

@@ -4,7 +4,7 @@ import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
 import type { InlineOpened, InlineSlice } from './probe/protocol.js';
-import { bytesOf } from './probe/values.js';
+import { bytesPassed } from './probe/values.js';
 import { describeFailure, type Failure, type Probe } from './probe-client.js';
 import { clamp, type StepName } from './schedule.js';
 import type { Session } from './session.js';
@@ -25,12 +25,12 @@ export async function openInline(
 ): Promise<Inline | undefined> {
   const warmMs = session.begin('warm-up', 'warming up');
   if (warmMs === undefined) return undefined;
-  const { isAsync, copiesInputs, module } = subject;
+  const { isAsync, copiesInputs, module, passing } = subject;
   const probe = session.start('inline');
-  const setup = { subject: { module, export: subject.export }, inputs, isAsync, copiesInputs };
+  const setup = { subject: { module, export: subject.export, passing }, inputs, isAsync, copiesInputs };
   const outcome = await probe.open({ ...setup, warmMs: clamp(warmMs, 50, 500) }, session.patience());
   if (outcome.kind === 'done') {
-    const sizes = chooseSizes(inputs.map(bytesOf));
+    const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, passing)));
     return { probe, warm: outcome.value, sizes };
   }
   noteInlineFailure(session, draft, outcome);

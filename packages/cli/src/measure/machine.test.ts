@@ -19,3 +19,13 @@ test('the machine has cores, threads and memory', () => {
   assert.ok(machine.memoryBytes > 2 ** 20);
   assert.ok(Number.isFinite(machine.loadBefore));
 });
+
+test('a system that tells nothing of itself is a machine all the same', () => {
+  // As with a /proc that may not be read.
+  const silent = { cpus: () => [], availableParallelism: () => 1, totalmem: () => 0, loadavg: () => [] };
+  const { cpu, cores, memoryBytes, loadBefore } = readMachine(silent);
+  assert.deepEqual(
+    { cpu, cores, memoryBytes, loadBefore },
+    { cpu: 'unknown', cores: 1, memoryBytes: 0, loadBefore: 0 },
+  );
+});

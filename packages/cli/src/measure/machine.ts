@@ -7,22 +7,26 @@ import type { Machine } from '../analysis/samples.js';
 /** Such a program takes a moment; one that does not end is as good as none. */
 const LIMIT_MS = 2000;
 
-export function readMachine(): Machine {
+/** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */
+export type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
+
+export function readMachine(system: System = os): Machine {
   return {
-    cpu: os.cpus()[0]?.model.trim() ?? 'unknown',
-    cores: os.availableParallelism(),
+    cpu: system.cpus()[0]?.model.trim() ?? 'unknown',
+    cores: system.availableParallelism(),
     availableThreads: availableThreads(),
-    memoryBytes: memoryBytes(),
+    memoryBytes: memoryBytes(system.totalmem()),
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
-    loadBefore: os.loadavg()[0]!,
+    loadBefore: system.loadavg()[0] ?? 0,
+    othersShare: undefined,
   };
 }
 
 /** The limit of the container, where there is one: without one some systems name a number beyond all memory. */
-function memoryBytes(): number {
+function memoryBytes(total: number): number {
   const limit = process.constrainedMemory();
-  return limit > 0 && limit < os.totalmem() ? limit : os.totalmem();
+  return limit > 0 && limit < total ? limit : total;
 }
 
 /** The cores that this process may use, by number; undefined: there is no `taskset` here, or it may not be used. */

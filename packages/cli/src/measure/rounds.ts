@@ -6,7 +6,15 @@ import type { Draft } from './draft.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
 import type { InlineSlice, PoolSlice } from './probe/protocol.js';
 import { describeFailure, type Failure, type Outcome, type Probe } from './probe-client.js';
-import { planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
+import {
+  affordable,
+  coldRounds,
+  costOf,
+  latestEndMs,
+  planRounds,
+  type RoundsPlan,
+  warmMsFor,
+} from './schedule.js';
 import type { Session } from './session.js';
 import { poolSamples, type Setting, type Settings } from './settings.js';
 
@@ -44,7 +52,9 @@ export async function measureRounds(context: RoundsContext): Promise<void> {
 
 class Rounds {
   readonly #context: RoundsContext;
+  /** What the plan leaves for it; and until when it may go on as long as there are not enough rounds. */
   readonly #end: number;
+  readonly #latestEnd: number;
   readonly #plan: RoundsPlan;
   readonly #lanes: readonly Lane[];
   readonly #inline: InlineSlice[] = [];
@@ -52,11 +62,14 @@ class Rounds {
   readonly #isTight: boolean;
   readonly #warmMs: number;
   #complete = 0;
+  /** So many lanes, most important first, are measured in the next round. */
+  #wanted: number;
 
   constructor(context: RoundsContext, timeMs: number) {
-    const { settings, inline } = context;
+    const { settings, inline, session } = context;
     this.#context = context;
     this.#end = performance.now() + timeMs;
+    this.#latestEnd = performance.now() + latestEndMs(session.remainingMs, session.plan.budgetMs);
     this.#warmMs = warmMsFor(timeMs, settings.all.length + 1);
     this.#plan = planRounds({
       timeMs,
@@ -67,20 +80,43 @@ class Rounds {
     });
     const chosen = settings.all.slice(0, this.#plan.settings - 1);
     this.#lanes = chosen.map((setting) => ({ setting, slices: [], probe: undefined, isDead: false }));
-    for (const { what } of settings.all.slice(chosen.length)) context.session.skipForTime(what);
+    this.#wanted = chosen.length;
+    for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
     const wanted = chosen.reduce((sum, { setup }) => sum + PROCESS_BYTES + setup.threads * THREAD_BYTES, 0);
     this.#isTight = wanted > MEMORY_SHARE * context.draft.machine.memoryBytes;
   }
 
   async run(): Promise<void> {
     if (!this.#isTight) await this.#openAll();
-    for (let round = 0; round < this.#plan.rounds && (await this.#round(round)); round++);
+    for (let round = 0; await this.#round(round); round++);
     for (const lane of this.#lanes) await this.#close(lane);
     this.#write();
   }
 
+  /** Those that are needed first: on a busy machine there is no time for more. */
   async #openAll(): Promise<void> {
-    const waiting = [...this.#lanes];
+    const { needed } = this.#context.settings;
+    const begin = performance.now();
+    await this.#openSome(this.#lanes.slice(0, needed));
+    const eachMs = (performance.now() - begin) / Math.max(1, needed);
+    const { callMs } = this.#context.inline.warm;
+    const roundMs = ENOUGH_ROUNDS * costOf(this.#plan.sliceMs, callMs);
+    const restMs = this.#end - performance.now() - (needed + 1) * roundMs;
+    const more = Math.max(0, Math.floor(restMs / (eachMs + roundMs)));
+    this.#limitTo(Math.min(this.#lanes.length, needed + more));
+    await this.#openSome(this.#lanes.slice(needed, this.#wanted));
+  }
+
+  /** Without the least important of them. */
+  #limitTo(wanted: number): void {
+    for (const { setting, slices } of this.#lanes.slice(wanted, this.#wanted)) {
+      if (slices.length < ENOUGH_ROUNDS) this.#context.session.skipForTime(setting.what);
+    }
+    this.#wanted = wanted;
+  }
+
+  async #openSome(lanes: readonly Lane[]): Promise<void> {
+    const waiting = [...lanes];
     const starter = async (): Promise<void> => {
       for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await this.#open(lane);
     };
@@ -120,16 +156,35 @@ class Rounds {
   async #round(round: number): Promise<boolean> {
     const { session } = this.#context;
     const begin = performance.now();
-    session.say(`round ${round + 1} of ${this.#plan.rounds}`);
+    session.say(`round ${round + 1} of ${Math.max(this.#plan.rounds, round + 1)}`);
     if (!(await this.#inlineSlice())) return false;
-    for (const lane of this.#lanes) {
+    for (const lane of this.#lanes.slice(0, this.#wanted)) {
       if (!(await this.#slice(lane))) return false;
     }
     this.#complete += 1;
-    const now = performance.now();
-    const isLast = now + (now - begin) > this.#end && round + 1 < this.#plan.rounds;
-    if (isLast && this.#complete < ENOUGH_ROUNDS) session.cutShort();
-    return !isLast;
+    return this.#isRoomForNext(performance.now() - begin);
+  }
+
+  #isRoomForNext(roundMs: number): boolean {
+    // For each that was cold there is to be another one.
+    const missing = ENOUGH_ROUNDS + this.#cold() - this.#complete;
+    if (missing <= 0 && this.#complete >= this.#plan.rounds) return false;
+    const restMs = (missing > 0 ? this.#latestEnd : this.#end) - performance.now();
+    // The calling thread is one more.
+    const settings = this.#wanted + 1;
+    if (missing > 0) {
+      const needed = this.#context.settings.needed + 1;
+      const time = { roundMs, rounds: missing, timeMs: restMs };
+      this.#limitTo(affordable({ settings, needed }, time) - 1);
+    }
+    if ((roundMs * (this.#wanted + 1)) / settings <= restMs) return true;
+    if (this.#complete < ENOUGH_ROUNDS) this.#context.session.cutShort();
+    return false;
+  }
+
+  #cold(): number {
+    const needed = this.#lanes.slice(0, this.#context.settings.needed);
+    return coldRounds(needed.map(({ slices }) => slices.map(({ rate }) => rate)));
   }
 
   async #inlineSlice(): Promise<boolean> {
@@ -160,14 +215,27 @@ class Rounds {
     return outcome.kind !== 'aborted';
   }
 
+  /** Of the time of all cores that the rounds took, what other programs had; undefined: the system does not tell. */
+  #othersShare(first: number, rounds: number): number | undefined {
+    const slices: readonly (readonly Pick<PoolSlice, 'shared'>[])[] = [
+      this.#inline,
+      ...this.#lanes.map((lane) => lane.slices),
+    ];
+    const known = slices.flatMap((each) => each.slice(first, rounds)).flatMap(({ shared }) => shared ?? []);
+    const coresMs = known.reduce((sum, each) => sum + each.coresMs, 0);
+    const othersMs = known.reduce((sum, each) => sum + each.othersMs, 0);
+    return coresMs === 0 ? undefined : Math.min(1, Math.max(0, othersMs / coresMs));
+  }
+
   #write(): void {
     const { draft, inline, session } = this.#context;
     if (this.#complete < this.#plan.rounds && this.#complete === 0) session.cutShort();
     // Better an unfinished round than none.
     const rounds = Math.max(1, this.#complete);
-    // The first is the coldest: where there are enough without it, it is left out of all.
-    const first = rounds > ENOUGH_ROUNDS ? 1 : 0;
+    // Where there are enough without those that were cold, and the first is, they are left out of all.
+    const first = Math.min(Math.max(1, this.#cold()), Math.max(0, rounds - ENOUGH_ROUNDS));
     Object.assign(draft.inline, inlineSamples(this.#inline.slice(first, rounds), inline.sizes));
+    draft.machine = { ...draft.machine, othersShare: this.#othersShare(first, rounds) };
     const measured = this.#lanes.filter(({ slices }) => slices.length > first);
     const all = measured.map(({ setting, slices }) => ({
       variant: setting.variant,

@@ -2,9 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  affordable,
   batchSize,
   callLimitMs,
+  coldRounds,
   coreCounts,
+  latestEndMs,
   outstandingFor,
   planRounds,
   STEPS,
@@ -105,4 +108,35 @@ test('a batch is a millisecond of work, a message of a megabyte, and of more tha
   assert.equal(batchSize(0.01, 2 ** 17), 8);
   assert.equal(batchSize(0.5, 8), undefined);
   assert.equal(batchSize(0.01, 2 ** 20), undefined);
+});
+
+test('of settings that there is no time for in so many rounds, the least important are left out', () => {
+  const ten = { settings: 10, needed: 3 };
+  const of = (timeMs: number) => affordable(ten, { roundMs: 100, rounds: 5, timeMs });
+  assert.deepEqual([of(500), of(499), of(250), of(10), of(0)], [10, 9, 5, 3, 3]);
+  assert.equal(affordable(ten, { roundMs: 100, rounds: 0, timeMs: 0 }), 10, 'there are rounds enough');
+  assert.equal(affordable({ settings: 2, needed: 3 }, { roundMs: 100, rounds: 5, timeMs: 0 }), 2);
+});
+
+test('rounds that the verdict rests on may take what is left but for a second control run', () => {
+  assert.equal(latestEndMs(5000, 10_000), 4400);
+  assert.equal(latestEndMs(100, 10_000), 0);
+});
+
+test('rounds are cold as long as each is slower than all that follow, and much slower than most of them', () => {
+  assert.equal(coldRounds([[100, 101, 99, 100]]), 0);
+  assert.equal(coldRounds([[10, 40, 70, 100, 101, 99, 100]]), 3);
+  // A slow moment later on is noise, and so is a first one that is hardly slower.
+  assert.equal(coldRounds([[100, 40, 100, 100]]), 0);
+  assert.equal(coldRounds([[90, 100, 101, 100]]), 0);
+  assert.equal(
+    coldRounds([
+      [100, 100, 100],
+      [10, 100, 101],
+    ]),
+    1,
+    'of all that were measured in turn',
+  );
+  assert.equal(coldRounds([[1, 2], [1], []]), 0, 'nothing can be said of so few');
+  assert.equal(coldRounds([]), 0);
 });

@@ -99,17 +99,53 @@ export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInp
 
 /** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
 const WARM_SHARE = 0.3;
-const WARM_MS = { least: 120, most: 1500 } as const;
+const WARM_MS = { least: 200, most: 1500 } as const;
 
 /** How long one of so many settings is warmed up, at most. */
 export function warmMsFor(timeMs: number, settings: number): number {
   return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
 }
 
+/** For what comes after the rounds, at least: the second control run. Of the budget. */
+const RESERVE = 0.06;
+
+/**
+ * Until when rounds may go on that the verdict rests on: what else there is to measure only explains it. `remainingMs`: of the budget.
+ */
+export function latestEndMs(remainingMs: number, budgetMs: number): number {
+  return Math.max(0, remainingMs - RESERVE * budgetMs);
+}
+
+/** How many of the settings can be measured in so many more rounds; those that are needed in any case. */
+export function affordable(
+  { settings, needed }: { readonly settings: number; readonly needed: number },
+  { roundMs, rounds, timeMs }: { readonly roundMs: number; readonly rounds: number; readonly timeMs: number },
+): number {
+  if (rounds <= 0 || roundMs * rounds <= timeMs) return settings;
+  const eachMs = roundMs / settings;
+  return clamp(Math.floor(timeMs / rounds / eachMs), Math.min(needed, settings), settings);
+}
+
+/** Slower than that share of what follows, and than all of it: the compiler was not done yet. */
+const COLD = 0.8;
+
+/** How many of the first rounds were still getting faster, of any of these series of rates. */
+export function coldRounds(series: readonly (readonly number[])[]): number {
+  return Math.max(0, ...series.map(coldOf));
+}
+
+function coldOf(rates: readonly number[]): number {
+  const warm = rates.findIndex((rate, i) => {
+    const later = rates.slice(i + 1).toSorted((a, b) => a - b);
+    return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
+  });
+  return Math.max(0, warm);
+}
+
 /** A slice, what runs beyond its end, and the hand-over between processes. Milliseconds. */
 const HAND_OVER_MS = 8;
 
-function costOf(sliceMs: number, callMs: number): number {
+export function costOf(sliceMs: number, callMs: number): number {
   return Math.max(sliceMs, callMs) + callMs + HAND_OVER_MS;
 }
 

@@ -1,7 +1,7 @@
 /** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
 import type { PoolSamples, VariantSamples } from '../analysis/samples.js';
 import type { Subject } from './behaviour-step.js';
-import type { PoolSetup, PoolSlice } from './probe/protocol.js';
+import type { PoolSetup, PoolSlice, SubjectReference } from './probe/protocol.js';
 import { batchSize, isLong, outstandingFor, threadCounts } from './schedule.js';
 
 /** What the inline probe found when it was warm. */
@@ -33,8 +33,10 @@ export function settingsOf(subject: Subject, warm: Warm, cores: number, maxThrea
     setup: setupOf(base, threads),
   });
   const needed = upToCores.length > 0 ? upToCores.map(plain) : [plain(most)];
+  // Who reads decides, where there is something to read.
+  const first = [...needed, ...readOf(base, most)];
   const others = [autoOf(base, most), ...batchOf(base, most), ...leaseOf(base, most)];
-  return { all: [...needed, ...others, ...beyond.map(plain)], needed: needed.length };
+  return { all: [...first, ...others, ...beyond.map(plain)], needed: first.length };
 }
 
 interface Base {
@@ -48,6 +50,7 @@ function setupOf({ subject, warm }: Base, threads: number): Setting['setup'] {
     task: subject.export,
     data: undefined,
     kind: 'each',
+    passing: subject.passing,
     batch: 1,
     threads,
     placement: 'threads',
@@ -64,13 +67,12 @@ function autoOf(base: Base, threads: number): Setting {
 
 function batchOf(base: Base, threads: number): Setting[] {
   const { subject, warm } = base;
-  const size = subject.isAsync ? undefined : batchSize(warm.callMs, subject.bytesIn);
+  const isAlone = subject.isAsync || subject.passing === 'read';
+  const size = isAlone ? undefined : batchSize(warm.callMs, subject.bytesIn);
   if (size === undefined) return [];
   const setup: Setting['setup'] = {
     ...setupOf(base, threads),
-    module: new URL('./probe/batch-tasks.js', import.meta.url).href,
-    task: 'runAll',
-    data: { module: subject.module, export: subject.export },
+    ...ownTask('runAll', subject),
     kind: 'batch',
     batch: size,
     outstanding: 4 * threads,
@@ -79,9 +81,28 @@ function batchOf(base: Base, threads: number): Setting[] {
   return [{ what: 'batches', variant: { name: 'batch', size }, setup }];
 }
 
+function ownTask(
+  task: 'runAll' | 'runOne',
+  { module, export: name, passing }: Subject,
+): Pick<PoolSetup, 'module' | 'task' | 'data'> {
+  const data: SubjectReference = { module, export: name, passing };
+  return { module: new URL('./probe/subject-tasks.js', import.meta.url).href, task, data };
+}
+
+function readOf(base: Base, threads: number): Setting[] {
+  if (base.subject.passing !== 'read') return [];
+  const setup: Setting['setup'] = {
+    ...setupOf(base, threads),
+    ...ownTask('runOne', base.subject),
+    kind: 'read',
+  };
+  return [{ what: 'reading in the workers', variant: { name: 'read' }, setup }];
+}
+
 function leaseOf(base: Base, threads: number): Setting[] {
-  const { inputs, copiesInputs } = base.subject;
-  if (copiesInputs || !inputs.every(({ input }) => input instanceof Uint8Array)) return [];
+  const { inputs, copiesInputs, passing } = base.subject;
+  const isBytes = !copiesInputs && inputs.every(({ input }) => input instanceof Uint8Array);
+  if (passing !== 'read' && !isBytes) return [];
   return [
     { what: 'leases', variant: { name: 'lease' }, setup: { ...setupOf(base, threads), kind: 'lease' } },
   ];

@@ -94,7 +94,7 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
     const { uncloneable, endedInWorker } = samples.behaviour;
     if (endedInWorker !== undefined) {
       return (
-        'A part of it is not JavaScript, and that part expects to run on the main thread only. Nothing that this program ' +
+        'A part of it, perhaps one that is not JavaScript, expects to run on the main thread only. Nothing that this program ' +
         'could do changes that; a second process, instead of a second thread, could.'
       );
     }

@@ -221,7 +221,7 @@ test('says to a beginner what the verdict means, whatever it is', () => {
     /spends its time waiting.*Promise\.all/,
     /± 1 % here.*--budget 3m/,
     /not everything can be copied/,
-    /A part of it is not JavaScript/,
+    /A part of it, perhaps one that is not JavaScript/,
     /has to work with these inputs/,
   ];
   assert.match(said('inline', {}, 0.9), /takes about as long as the call itself/);

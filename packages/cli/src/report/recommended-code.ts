@@ -1,12 +1,25 @@
 /** What is recommended, as code to paste, broken so that it fits. */
+import { howOf } from '../analysis/alternatives.js';
 import type { Answer, Findings, Recommended } from '../analysis/findings.js';
 
 /** A name that needs no escaping in code, and that somebody would read. */
 const PLAIN_NAME = /^[A-Za-z0-9_][\w.-]{0,29}\.[cm]?[jt]s$/;
 
 /** What there is to say before the code. */
-export function beforeCode({ verdict, recommended }: Findings): string {
+export function beforeCode(findings: Findings): string {
+  const { verdict, recommended } = findings;
+  const way = wayThatPays(findings);
+  if (way !== undefined) return `Call it where you are; or ${way}, and with these options:`;
   return Object.keys(recommended).length === 0 ? NO_OPTIONS[verdict.answer] : BEFORE[verdict.answer];
+}
+
+/** Of the ways that change the verdict, the one that the options are for. */
+function wayThatPays({ alternatives, samples }: Findings): string | undefined {
+  const [most] = alternatives
+    .filter(({ changesVerdict }) => changesVerdict)
+    .toSorted((a, b) => b.gain.value - a.gain.value);
+  const variant = samples.variants.find(({ name }) => name === most?.name);
+  return variant && howOf(variant);
 }
 
 const BEFORE: Readonly<Record<Answer, string>> = {

@@ -221,6 +221,11 @@ export function bySizeTable({ samples: { inline } }: Findings): Table | undefine
   );
 }
 
+/** One thread against one other number of them: any share fits. */
+function serialName(error: number | undefined): string {
+  return error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)';
+}
+
 /** What was measured, on what, and how well. */
 export function circumstancesTable(findings: Findings): Table {
   const { samples, amdahl } = findings;
@@ -237,6 +242,7 @@ export function circumstancesTable(findings: Findings): Table {
     ['memory', shown(machine.memoryBytes, bytes)],
     ['Node.js', `${machine.node}, ${machine.platform}`],
     ['load before', shown(machine.loadBefore, (load) => `${load.toFixed(1)} programs wanted a core`)],
+    ['cores that others had', shown(machine.othersShare, perCent)],
     ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
     ['the same run again', noise(findings.noise)],
     ['control runs, before', withRange(figureOf(control.before), rate)],
@@ -245,7 +251,7 @@ export function circumstancesTable(findings: Findings): Table {
     ['garbage collection', middle(figureOf(inline.garbageShare), perCent)],
     ['a thread is ready after', withRange(figureOf(start?.readyMs), duration)],
     ['a thread takes', withRange(figureOf(start?.bytesPerThread), bytes)],
-    ['serial part (Amdahl)', withRange(amdahl?.serialShare, perCent)],
+    [serialName(amdahl?.error), withRange(amdahl?.serialShare, perCent)],
     ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
   ];
   return { title: 'How it was measured', head: ['what', 'value'], rows: rowsOf(rows) };

@@ -72,3 +72,19 @@ test('refuses what cannot go together', () => {
   refuses({ lines: 'a', out: './a' }, /the output would overwrite the input/);
   refuses({ compareInline: 10 }, /--compare-inline and standard input/, false);
 });
+
+test('content is of files, and lists of arguments are of JSON', () => {
+  assert.deepEqual(resolve({ files: ['a'], read: true }).input, {
+    kind: 'files',
+    patterns: ['a'],
+    dot: false,
+    read: true,
+  });
+  assert.deepEqual(resolve({ json: 'a.json', spread: true }).input, {
+    kind: 'json',
+    file: 'a.json',
+    spread: true,
+  });
+  refuses({ range, read: true }, /--read needs --files/);
+  refuses({ files: ['a'], spread: true }, /--spread needs --json/);
+});

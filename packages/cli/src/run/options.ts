@@ -11,8 +11,10 @@ import type { Threads } from './work/batch-pool.js';
 export interface RawInputOptions {
   readonly files?: readonly string[];
   readonly dot?: boolean;
+  readonly read?: boolean;
   readonly lines?: string | true;
   readonly json?: string;
+  readonly spread?: boolean;
   readonly range?: RangeOptions;
 }
 
@@ -85,8 +87,12 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
   }
   if (raw.dot === true && raw.files === undefined) throw new UsageError('--dot needs --files');
-  if (raw.files !== undefined) return { kind: 'files', patterns: raw.files, dot: raw.dot === true };
-  if (raw.json !== undefined) return { kind: 'json', file: raw.json };
+  if (raw.read === true && raw.files === undefined) throw new UsageError('--read needs --files');
+  if (raw.spread === true && raw.json === undefined) throw new UsageError('--spread needs --json');
+  if (raw.files !== undefined) {
+    return { kind: 'files', patterns: raw.files, dot: raw.dot === true, read: raw.read === true };
+  }
+  if (raw.json !== undefined) return { kind: 'json', file: raw.json, spread: raw.spread === true };
   if (raw.range !== undefined) return { kind: 'range', ...raw.range };
   if (raw.lines === undefined && isStdinTerminal) {
     throw new UsageError('expected an input: --files, --lines, --json, --range, or lines on standard input');

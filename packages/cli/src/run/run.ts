@@ -5,7 +5,7 @@ import { ExitCode } from '../exit-code.js';
 import type { Counts } from './counts.js';
 import { type InlineSample, sampleInline } from './inline-sample.js';
 import type { InputSource } from './inputs/input-source.js';
-import { openInputs } from './inputs/open-inputs.js';
+import { openInputs, passingOf } from './inputs/open-inputs.js';
 import { type JournalIdentity, planResume, type Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
 import { Session } from './session.js';
@@ -33,6 +33,7 @@ function setupOf(options: RunOptions, { url, exportName }: ModuleReference): Bat
   return {
     moduleUrl: url,
     exportName,
+    passing: passingOf(options.input),
     format: options.format,
     withInput: options.withInput,
     keepsValues: options.reduce !== undefined,

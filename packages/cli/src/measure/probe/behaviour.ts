@@ -2,9 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import v8 from 'node:v8';
 import { describeError, errorLine } from '../../run/work/described-error.js';
+import { argumentsOf, type Passing } from '../../run/work/passing.js';
 import type { BehaviourReport, Note, Open } from './protocol.js';
 import { loadSubject, type Subject } from './subject.js';
-import { bytesOf, isThenable, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, isThenable, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 /** So many inputs are given a second time: to be compared, and because the second call is warmer. */
@@ -13,8 +14,8 @@ const REPEATED = 5;
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
 export const open: Open<'behaviour'> = async (setup, note) => {
-  watchParent();
-  const observer = new Observer(await loadSubject(setup.subject), note);
+  await watchParent();
+  const observer = new Observer(await loadSubject(setup.subject), setup.subject.passing, note);
   const end = performance.now() + setup.shareMs;
   await observer.tryAll(setup.inputs.map(standalone), end);
   return { opened: observer.report() };
@@ -24,6 +25,7 @@ type Attempt = { readonly ms: number } & ({ readonly value: unknown } | { readon
 
 class Observer {
   readonly #subject: Subject;
+  readonly #passing: Passing;
   readonly #note: Note;
   #calls = 0;
   #failed = 0;
@@ -38,8 +40,9 @@ class Observer {
   readonly #bytesOut: number[] = [];
   #pattern: { readonly value: unknown } | undefined;
 
-  constructor(subject: Subject, note: Note) {
+  constructor(subject: Subject, passing: Passing, note: Note) {
     this.#subject = subject;
+    this.#passing = passing;
     this.#note = note;
   }
 
@@ -49,7 +52,7 @@ class Observer {
       if (i > 0 && performance.now() > end) break;
       const first = await this.#attempt(input);
       this.#coldMs ??= first.ms;
-      const bytes = bytesOf(input);
+      const bytes = bytesPassed(input, this.#passing);
       if (bytes !== undefined) this.#bytesIn.push(bytes);
       if (!('value' in first)) {
         this.#inputMs.push(undefined);
@@ -85,11 +88,13 @@ class Observer {
   async #attempt(input: unknown): Promise<Attempt> {
     // Whatever this call does to the process: that much is known.
     await this.#note({ ...this.report(), inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
-    const argument = structuredClone(input);
+    const own = structuredClone(input);
+    let given: readonly unknown[] | undefined;
     this.#calls += 1;
     const begin = performance.now();
     try {
-      const pending = this.#subject.run(argument);
+      given = argumentsOf(own, this.#passing);
+      const pending = this.#subject.call(...given);
       const isPending = isThenable(pending);
       this.#returnsPromise ||= isPending;
       const value = isPending ? await pending : pending;
@@ -101,7 +106,15 @@ class Observer {
       this.#firstFailure ??= line;
       return { ms, error: line };
     } finally {
-      this.#changesItsArgument ||= !isDeepStrictEqual(argument, pristine(input));
+      this.#changesItsArgument ||= given !== undefined && this.#hasChanged(given, input);
+    }
+  }
+
+  #hasChanged(given: readonly unknown[], input: unknown): boolean {
+    try {
+      return !isDeepStrictEqual(given, argumentsOf(pristine(input), this.#passing));
+    } catch {
+      return false; // The file has gone: the next call says so.
     }
   }
 

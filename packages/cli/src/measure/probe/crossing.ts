@@ -1,6 +1,7 @@
 /** What a call costs beside running: a task that does nothing, with values as large as the user's, on each transport. */
 import { performance } from 'node:perf_hooks';
 import { createPool, type Pool } from 'threadwise';
+import { argumentsOf } from '../../run/work/passing.js';
 import { cpuMs } from './gauges.js';
 import { keepOutstanding } from './outstanding.js';
 import type { CrossingSlice, CrossingStep, Open } from './protocol.js';
@@ -13,8 +14,8 @@ const ALONE_SHARE = 0.3;
 /** Milliseconds. */
 const WARM_PIECE_MS = 40;
 
-export const open: Open<'crossing'> = async ({ input, result, threads, outstanding, warmMs }) => {
-  const own = standalone(input);
+export const open: Open<'crossing'> = async ({ input, passing, result, threads, outstanding, warmMs }) => {
+  const given = [...argumentsOf(standalone(input), passing)];
   const pools = new Map<CrossingStep['transport'], Pool>();
   for (const transport of TRANSPORTS) {
     const worker = { data: { result: standalone(result) } };
@@ -23,7 +24,7 @@ export const open: Open<'crossing'> = async ({ input, result, threads, outstandi
     pools.set(transport, pool);
   }
   const run = ({ transport, ms }: CrossingStep) =>
-    slice(() => pools.get(transport)!.run('echo', [own]), outstanding, ms);
+    slice(() => pools.get(transport)!.run('echo', given), outstanding, ms);
   for (const transport of TRANSPORTS) {
     const piece = async () => 1 / (await run({ transport, ms: WARM_PIECE_MS })).cpuMs;
     await warmUp(piece, warmMs / TRANSPORTS.length);

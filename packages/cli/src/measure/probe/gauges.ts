@@ -1,4 +1,8 @@
-/** What is read of a process while calls run in it: how late its timers are, how long it collects garbage, its CPU time. */
+/**
+ * What is read of a process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of
+ * all others.
+ */
+import os from 'node:os';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
@@ -70,4 +74,38 @@ export class Garbage {
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / US_PER_MS;
+}
+
+export interface Shared {
+  /** CPU time that other programs had, milliseconds; the system counts it in steps, so that of a moment it may be less than nothing. */
+  readonly othersMs: number;
+  /** That all cores had to give. */
+  readonly coresMs: number;
+}
+
+/** What other programs take of the cores meanwhile. */
+export class Others {
+  #before: Shared | undefined;
+
+  begin(): void {
+    this.#before = sharedNow();
+  }
+
+  /** Inverse of `begin`. Undefined: the system does not tell, or this process may not use all of its cores. */
+  end(): Shared | undefined {
+    const [before, after] = [this.#before, sharedNow()];
+    if (before === undefined || after === undefined) return undefined;
+    return { othersMs: after.othersMs - before.othersMs, coresMs: after.coresMs - before.coresMs };
+  }
+}
+
+function sharedNow(): Shared | undefined {
+  const cores = os.cpus();
+  if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
+  let [busyMs, coresMs] = [0, 0];
+  for (const { times } of cores) {
+    busyMs += times.user + times.nice + times.sys + times.irq;
+    coresMs += times.user + times.nice + times.sys + times.irq + times.idle;
+  }
+  return { othersMs: busyMs - cpuMs(), coresMs };
 }

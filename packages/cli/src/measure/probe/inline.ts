@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import type { TaskFunction } from '../../run/work/task-module.js';
 import { AsyncCalls } from './async-calls.js';
-import { Garbage, idleDelayMs, LoopDelay } from './gauges.js';
+import { Garbage, idleDelayMs, LoopDelay, Others } from './gauges.js';
 import type { InlineOpened, InlineSetup, InlineSlice, InlineStep, Open } from './protocol.js';
 import { loadSubject } from './subject.js';
 import { SyncCalls } from './sync-calls.js';
@@ -41,14 +41,18 @@ function callsOf(run: TaskFunction, { inputs, isAsync, copiesInputs }: InlineSet
 
 async function slice(calls: Calls, delay: LoopDelay, { ms, sizes }: InlineStep): Promise<InlineSlice> {
   const garbage = new Garbage();
+  const others = new Others();
   await delay.begin();
+  others.begin();
   garbage.begin();
   const begin = performance.now();
   const ran = await calls.run(ms);
   const elapsed = performance.now() - begin;
   const garbageShare = Math.min(1, (await garbage.end()) / elapsed);
+  const shared = others.end();
   const loopDelayMs = await delay.end();
   const sizeMs: number[] = [];
   for (const input of sizes) sizeMs.push(await calls.only(input));
-  return { ...ran, garbageShare, loopDelayMs, sizeMs, residentBytes: process.memoryUsage.rss() };
+  const residentBytes = process.memoryUsage.rss();
+  return { ...ran, garbageShare, loopDelayMs, sizeMs, residentBytes, shared };
 }

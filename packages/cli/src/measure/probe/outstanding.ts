@@ -20,6 +20,8 @@ export interface Loaded {
    * one another. Where they do, all calls in the whole time is.
    */
   readonly ratePerLane: number;
+  /** Calls that settled in time, and of each of the others the part of its time that lay before the end. */
+  readonly parts: number;
   readonly begin: number;
   /** When no more were begun. */
   readonly end: number;
@@ -33,12 +35,13 @@ export const HOLD_MS = 0.5;
 export async function keepOutstanding(load: Load): Promise<Loaded> {
   const begin = performance.now();
   const end = begin + load.ms;
-  let [calls, failed, ratePerLane, turned] = [0, 0, 0, begin];
+  let [calls, failed, ratePerLane, parts, turned] = [0, 0, 0, 0, begin];
   let firstFailure: string | undefined;
   const lane = async (): Promise<void> => {
     let [own, now] = [0, performance.now()];
     while (now < end) {
       own += 1;
+      const issued = now;
       try {
         await load.call();
       } catch (error) {
@@ -46,6 +49,7 @@ export async function keepOutstanding(load: Load): Promise<Loaded> {
         firstFailure ??= errorLine(describeError(error));
       }
       now = performance.now();
+      parts += now <= end ? 1 : (end - issued) / (now - issued);
       if (load.turnsLoop && now - turned > HOLD_MS) {
         turned = now;
         await turn();
@@ -56,5 +60,5 @@ export async function keepOutstanding(load: Load): Promise<Loaded> {
     if (own > 0) ratePerLane += (own * 1000) / (now - begin);
   };
   await Promise.all(Array.from({ length: load.outstanding }, lane));
-  return { calls, failed, firstFailure, ratePerLane, begin, end, drained: performance.now() };
+  return { calls, failed, firstFailure, ratePerLane, parts, begin, end, drained: performance.now() };
 }

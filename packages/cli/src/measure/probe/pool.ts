@@ -1,7 +1,9 @@
 /** The function in the library's pool, with some number of threads and some way of calling. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { createPool, type Pool } from 'threadwise';
-import { cpuMs, LoopDelay } from './gauges.js';
+import { createPool, type Lease, type Pool } from 'threadwise';
+import { argumentsOf } from '../../run/work/passing.js';
+import { cpuMs, LoopDelay, Others } from './gauges.js';
 import { keepOutstanding } from './outstanding.js';
 import type { Open, PoolOpened, PoolSetup, PoolSlice } from './protocol.js';
 import { RunTimes } from './run-times.js';
@@ -26,7 +28,8 @@ const WARM_PIECE_MS = 40;
 class Slices {
   readonly #pool: Pool;
   readonly #setup: PoolSetup;
-  readonly #arguments: readonly unknown[];
+  /** Each makes the arguments of a call, as its caller would. */
+  readonly #makers: readonly Maker[];
   readonly #delay: LoopDelay;
   readonly #runTimes: RunTimes;
   #next = 0;
@@ -34,7 +37,7 @@ class Slices {
   constructor(pool: Pool, setup: PoolSetup) {
     this.#pool = pool;
     this.#setup = setup;
-    this.#arguments = argumentsOf(pool, setup);
+    this.#makers = makersOf(pool, setup);
     this.#delay = new LoopDelay(setup.idleDelayMs);
     this.#runTimes = new RunTimes(pool, setup.isLong);
   }
@@ -56,7 +59,9 @@ class Slices {
 
   async run(ms: number): Promise<PoolSlice> {
     const { outstanding, batch } = this.#setup;
+    const others = new Others();
     await this.#delay.begin();
+    others.begin();
     this.#runTimes.begin();
     const cpu = cpuMs();
     const loop = performance.eventLoopUtilization();
@@ -68,7 +73,8 @@ class Slices {
     });
     const mainUtilization = performance.eventLoopUtilization(loop).utilization;
     const used = cpuMs() - cpu;
-    const { busyShare, rate } = this.#runTimes.end(loaded, this.#setup.threads);
+    const { busyShare, rate } = this.#runTimes.end(loaded, this.#setup.threads, outstanding);
+    const shared = others.end();
     const loopDelayMs = await this.#delay.end();
     const { failed, firstFailure } = loaded;
     return {
@@ -81,23 +87,41 @@ class Slices {
       mainUtilization,
       busyShare,
       residentBytes: process.memoryUsage.rss(),
+      shared,
     };
   }
 
   #call(): Promise<unknown> {
-    this.#next = (this.#next + 1) % this.#arguments.length;
-    return this.#pool.run(this.#setup.task, [this.#arguments[this.#next]]);
+    this.#next = (this.#next + 1) % this.#makers.length;
+    return this.#pool.run(this.#setup.task, this.#makers[this.#next]!());
   }
 }
 
-function argumentsOf(pool: Pool, { inputs, kind, batch }: PoolSetup): readonly unknown[] {
+type Maker = () => unknown[];
+
+function makersOf(pool: Pool, { inputs, kind, passing, batch }: PoolSetup): readonly Maker[] {
   const own = inputs.map(standalone);
-  if (kind === 'lease') return own.map((bytes) => shared(pool, bytes as Uint8Array));
-  if (kind === 'each') return own;
-  // As many batches as it takes until every input was in one of them.
-  const count = Math.ceil(own.length / batch);
+  switch (kind) {
+    case 'each':
+      return passing === 'value'
+        ? own.map((input) => () => [input])
+        : own.map((input) => () => [...argumentsOf(input, passing)]);
+    case 'read':
+      return own.map((path) => () => [path]);
+    case 'lease':
+      return passing === 'read'
+        ? own.map((path) => () => [filledFrom(path as string, pool)])
+        : own.map((bytes) => shared(pool, bytes as Uint8Array)).map((bytes) => () => [bytes]);
+    case 'batch':
+      return batchesOf(own, batch).map((each) => () => [each]);
+  }
+}
+
+/** As many batches as it takes until every input was in one of them. */
+function batchesOf(inputs: readonly unknown[], size: number): unknown[][] {
+  const count = Math.ceil(inputs.length / size);
   return Array.from({ length: count }, (_, b) =>
-    Array.from({ length: batch }, (_, i) => own[(b * batch + i) % own.length]),
+    Array.from({ length: size }, (_, i) => inputs[(b * size + i) % inputs.length]),
   );
 }
 
@@ -106,4 +130,20 @@ function shared(pool: Pool, bytes: Uint8Array): Uint8Array {
   const lease = pool.lease(bytes.byteLength);
   lease.bytes.set(bytes);
   return lease.bytes;
+}
+
+/** What a caller does who wants no copy: the file is read into memory that the worker sees. */
+function filledFrom(path: string, pool: Pool): Lease {
+  const file = openSync(path, 'r');
+  try {
+    const lease = pool.lease(fstatSync(file).size);
+    let [filled, count] = [0, -1];
+    while (filled < lease.bytes.length && count !== 0) {
+      count = readSync(file, lease.bytes, filled, lease.bytes.length - filled, null);
+      filled += count;
+    }
+    return lease;
+  } finally {
+    closeSync(file);
+  }
 }

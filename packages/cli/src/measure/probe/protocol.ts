@@ -4,10 +4,13 @@
  * alive, and what it knows so far. One that dies, or says nothing for too long, has said something as well.
  */
 import type { DescribedError } from '../../run/work/batch.js';
+import type { Passing } from '../../run/work/passing.js';
+import type { Shared } from './gauges.js';
 
 export interface SubjectReference {
   readonly module: string;
   readonly export: string | undefined;
+  readonly passing: Passing;
 }
 
 export interface BehaviourSetup {
@@ -42,6 +45,7 @@ export interface BehaviourReport {
 export interface SurvivalSetup {
   readonly module: string;
   readonly task: string;
+  readonly passing: Passing;
   readonly inputs: readonly unknown[];
   readonly shareMs: number;
 }
@@ -87,10 +91,14 @@ export interface InlineSlice {
   readonly callMs: readonly number[];
   readonly sizeMs: readonly number[];
   readonly residentBytes: number;
+  readonly shared: Shared | undefined;
 }
 
-/** each: one input a call. batch: many. lease: its bytes lie in memory that is shared already. */
-export type CallKind = 'each' | 'batch' | 'lease';
+/**
+ * each: one input a call. batch: many. lease: its bytes lie in memory that is shared already, or are read into such. read: the
+ * worker makes of the input what the function gets.
+ */
+export type CallKind = 'each' | 'batch' | 'lease' | 'read';
 
 export interface PoolSetup {
   readonly module: string;
@@ -98,6 +106,7 @@ export interface PoolSetup {
   readonly data: unknown;
   readonly inputs: readonly unknown[];
   readonly kind: CallKind;
+  readonly passing: Passing;
   /** Inputs in one call; 1 where it is not a batch. */
   readonly batch: number;
   readonly threads: number;
@@ -131,11 +140,13 @@ export interface PoolSlice {
   readonly mainUtilization: number;
   readonly busyShare: number;
   readonly residentBytes: number;
+  readonly shared: Shared | undefined;
 }
 
 /** A task of ours: it gets what the function gets and gives what the function gives. */
 export interface EchoSetup {
   readonly input: unknown;
+  readonly passing: Passing;
   readonly result: unknown;
   readonly threads: number;
   readonly outstanding: number;

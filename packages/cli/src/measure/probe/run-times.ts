@@ -28,7 +28,10 @@ export class RunTimes {
    * Calls per second. Of short ones all, until the last one has settled; of long ones, of which only some workers would have one in
    * the end, those that ended in time and a part of each that ran then.
    */
-  end({ begin, end, drained, calls }: Loaded, threads: number): { busyShare: number; rate: number } {
+  end(loaded: Loaded, threads: number, outstanding: number): { busyShare: number; rate: number } {
+    const { begin, end, drained, calls } = loaded;
+    if (this.#runs !== undefined && outstanding === threads)
+      return this.#endOfOwn(this.#runs, loaded, threads);
     if (this.#runs === undefined) {
       const ms = sumOf(this.#pool) - this.#before;
       const elapsed = drained - begin;
@@ -45,6 +48,16 @@ export class RunTimes {
     }
     const elapsed = end - begin;
     return { busyShare: Math.min(1, ms / (threads * elapsed)), rate: (parts * 1000) / elapsed };
+  }
+
+  /**
+   * Where no call waits for another, a call has its worker from when it was made until it has settled: its way there and back is a
+   * part of that, which may take longer than its run.
+   */
+  #endOfOwn(runs: readonly Run[], { begin, end, parts, calls }: Loaded, threads: number) {
+    const elapsed = end - begin;
+    const runMs = runs.reduce((sum, run) => sum + run.runMs, 0) / Math.max(1, calls);
+    return { busyShare: Math.min(1, (runMs * parts) / (threads * elapsed)), rate: (parts * 1000) / elapsed };
   }
 
   /** Without a time where the pool did not look at the clock: calls on its own thread, of which it times some. */

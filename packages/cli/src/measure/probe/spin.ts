@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { createPool } from 'threadwise';
+import { argumentsOf } from '../../run/work/passing.js';
 import { HOLD_MS, keepOutstanding } from './outstanding.js';
 import type { Open, SpinSlice, SpinStep } from './protocol.js';
 import { echo, setup as prepare, spin } from './tasks.js';
@@ -19,8 +20,8 @@ const WARM_RUN_MS = 0.003;
 /** Until the workers have stopped looking for more to do, and leave the core to the calling thread. Milliseconds. */
 const SETTLE_MS = 3;
 
-export const open: Open<'spin'> = async ({ input, result, threads, outstanding, warmMs }) => {
-  const own = standalone(input);
+export const open: Open<'spin'> = async ({ input, passing, result, threads, outstanding, warmMs }) => {
+  const own = argumentsOf(standalone(input), passing);
   const data = { result: standalone(result) };
   prepare({ data });
   repeat(echo, TRIES, 0, own);
@@ -32,7 +33,7 @@ export const open: Open<'spin'> = async ({ input, result, threads, outstanding, 
     const iterations = Math.round(perMs * runMs);
     await sleep(SETTLE_MS);
     const inline = await inlineRate(iterations, own, runMs, ms);
-    return { inline, pool: await poolRate(() => pool.run('spin', [iterations, own]), outstanding, ms) };
+    return { inline, pool: await poolRate(() => pool.run('spin', [iterations, ...own]), outstanding, ms) };
   };
   await warmUp(async () => (await step({ runMs: WARM_RUN_MS, ms: WARM_PIECE_MS })).pool, (warmMs * 3) / 4);
   return { opened: undefined, step };

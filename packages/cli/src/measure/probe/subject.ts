@@ -1,4 +1,5 @@
 /** The user's module in a probe, and the function of it that is measured. */
+import { takingInput } from '../../run/work/passing.js';
 import {
   importModule,
   type ModuleNamespace,
@@ -10,6 +11,9 @@ import { didYouMean } from '../nearest.js';
 import type { SubjectReference } from './protocol.js';
 
 export interface Subject {
+  /** The function as it is. */
+  readonly call: TaskFunction;
+  /** The same for an input. */
   readonly run: TaskFunction;
   /** By which a pool finds it. */
   readonly name: string;
@@ -22,11 +26,12 @@ const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined }
 /** Loads it and prepares it as a worker would. Throws UsageError where there is no such function. */
 export async function loadSubject(reference: SubjectReference): Promise<Subject> {
   const module = await importModule(reference.module);
-  const run = select(module, reference);
+  const call = select(module, reference);
   const { setup, teardown } = exportsOf(module);
   if (typeof setup === 'function') await (setup as TaskFunction)(CONTEXT);
   const hasSetup = typeof setup === 'function' || typeof teardown === 'function';
-  return { run, name: reference.export ?? nameOf(module, run), hasSetup };
+  const run = takingInput(call, reference.passing);
+  return { call, run, name: reference.export ?? nameOf(module, call), hasSetup };
 }
 
 function select(module: ModuleNamespace, { module: url, export: name }: SubjectReference): TaskFunction {

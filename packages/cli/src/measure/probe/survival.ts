@@ -1,10 +1,11 @@
 /** Whether the function lives in a worker at all: one thread, one call after the other. */
 import { createPool } from 'threadwise';
 import { describeError, errorLine } from '../../run/work/described-error.js';
+import { argumentsOf } from '../../run/work/passing.js';
 import type { Open } from './protocol.js';
 import { standalone } from './values.js';
 
-export const open: Open<'survival'> = async ({ module, task, inputs, shareMs }, note) => {
+export const open: Open<'survival'> = async ({ module, task, passing, inputs, shareMs }, note) => {
   const pool = createPool(module, { threads: 1, name: 'survival' });
   let workerExit: number | undefined;
   pool.on('worker:exit', ({ reason, exitCode }) => {
@@ -20,7 +21,7 @@ export const open: Open<'survival'> = async ({ module, task, inputs, shareMs }, 
     await note({});
     calls += 1;
     try {
-      await pool.run(task, [input]);
+      await pool.run(task, [...argumentsOf(input, passing)]);
     } catch (error) {
       failed += 1;
       firstFailure ??= errorLine(describeError(error));

@@ -1,5 +1,7 @@
 /** Inputs and results as values: how large they are, whether they can cross, and copies that hold no more than they show. */
+import { statSync } from 'node:fs';
 import v8 from 'node:v8';
+import type { Passing } from '../../run/work/passing.js';
 
 /** What crosses: the bytes of a view, else what V8 writes for it. Undefined: it cannot be written. */
 export function bytesOf(value: unknown): number | undefined {
@@ -9,6 +11,11 @@ export function bytesOf(value: unknown): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Of what the function gets for an input. */
+export function bytesPassed(input: unknown, passing: Passing): number | undefined {
+  return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
 }
 
 /** Why it cannot be cloned; undefined: it can. */

@@ -163,12 +163,15 @@ function crossing(findings: Findings): string {
 function limits({ limits: found, amdahl }: Findings): string {
   const serial = real(amdahl?.serialShare);
   const error = shown(amdahl?.error, (value) => value.toFixed(3));
-  const fit =
-    `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
-    `The fit is off by ${error} (RMS; less than 0.05 is good).`;
+  const isTested = error !== NONE;
+  const fit = isTested
+    ? `Amdahl's law, fitted to the rates: ${withRange(serial, perCent)} of the work does not run in parallel. ` +
+      `The fit is off by ${error} (RMS; less than 0.05 is good).`
+    : `By Amdahl's law ${withRange(serial, perCent)} of the work would not run in parallel. One thread was compared with ` +
+      'one other number only, which any share fits: whether it is that, nobody knows.';
   return (
     list(found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`)) +
-    (serial && error !== NONE ? `<p>${escaped(fit)}</p>` : '')
+    (serial ? `<p>${escaped(fit)}</p>` : '')
   );
 }
 

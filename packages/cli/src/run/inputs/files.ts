@@ -1,4 +1,4 @@
-/** --files: every file that a pattern matches is an input; the path is the task's argument. */
+/** --files: every file that a pattern matches is an input; its path is the task's argument, or stands for its content. */
 
 import { fstatSync, statSync } from 'node:fs';
 import { UsageError } from '../../usage-error.js';
@@ -13,6 +13,8 @@ import { type FoundFile, walk } from './walk.js';
 export interface FilesOptions {
   readonly patterns: readonly string[];
   readonly dot: boolean;
+  /** The function gets each one's content in place of its path. */
+  readonly read?: boolean;
   /** Files this very run writes (output, journal): never its input. */
   readonly ownFiles: readonly string[];
 }
@@ -35,8 +37,8 @@ class Files implements InputSource {
   readonly #own: ReadonlySet<string>;
   readonly #stdout = fileBehindStdout();
 
-  constructor({ patterns, dot, ownFiles }: FilesOptions) {
-    this.identity = { kind: 'files', patterns, dot, cwd: process.cwd() };
+  constructor({ patterns, dot, read = false, ownFiles }: FilesOptions) {
+    this.identity = { kind: 'files', patterns, dot, cwd: process.cwd(), ...(read ? { read } : {}) };
     this.#own = new Set(ownFiles.map(absoluteKey));
     for (const source of patterns) this.#add(source, dot);
     if (this.#globs.length + this.#literals.length === 0) {

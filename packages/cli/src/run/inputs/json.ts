@@ -4,29 +4,36 @@ import { extname } from 'node:path';
 import { UsageError } from '../../usage-error.js';
 import { type ByteStream, openBytes } from './byte-stream.js';
 import { type Counted, compareNumbers, firstOf, numbered } from './done.js';
-import { type InputSource, nothingDone } from './input-source.js';
+import { type Done, type InputSource, nothingDone } from './input-source.js';
 import { readLines } from './line-reader.js';
+import { onlyLists } from './spread.js';
 
 export interface JsonOptions {
   readonly file: string;
+  /** Each value is the list of a call's arguments. */
+  readonly spread?: boolean;
 }
 
 const lineExtensions = new Set(['.ndjson', '.jsonl']);
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-export function openJson({ file }: JsonOptions): InputSource {
+export function openJson({ file, spread = false }: JsonOptions): InputSource {
   const bytes = openBytes(file);
   const mayBeArray = !lineExtensions.has(extname(file).toLowerCase());
+  const inputs = (done: Done) => {
+    const all = numbered(values(bytes, mayBeArray), done);
+    return spread ? onlyLists(all, bytes.name) : all;
+  };
   return {
     kind: 'json',
-    identity: { kind: 'json', file: bytes.identity },
+    identity: { kind: 'json', file: bytes.identity, ...(spread ? { spread } : {}) },
     total: undefined,
     totalBytes: bytes.size,
     compare: compareNumbers,
     count() {},
-    read: (done) => numbered(values(bytes, mayBeArray), done),
+    read: inputs,
     sample: (count) => ({
-      inputs: firstOf(numbered(values(bytes, mayBeArray), nothingDone), count),
+      inputs: firstOf(inputs(nothingDone), count),
       how: `the first ${count} values`,
     }),
     close: () => bytes.close(),

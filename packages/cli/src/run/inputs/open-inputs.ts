@@ -1,5 +1,6 @@
 /** From the resolved option to the source that reads it: the list of the kinds of input. */
 
+import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
 import type { InputSource } from './input-source.js';
 import { type JsonOptions, openJson } from './json.js';
@@ -11,6 +12,12 @@ export type InputOptions =
   | ({ readonly kind: 'lines' } & LinesOptions)
   | ({ readonly kind: 'json' } & JsonOptions)
   | ({ readonly kind: 'range' } & RangeOptions);
+
+/** What becomes of an input before the function gets it. */
+export function passingOf(options: InputOptions): Passing {
+  if (options.kind === 'files' && options.read === true) return 'read';
+  return options.kind === 'json' && options.spread === true ? 'spread' : 'value';
+}
 
 export function openInputs(options: InputOptions, ownFiles: readonly string[]): InputSource {
   switch (options.kind) {

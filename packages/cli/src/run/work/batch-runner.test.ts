@@ -11,6 +11,7 @@ function runnerOf(source: string, more: Partial<BatchSetup> = {}) {
   return createBatchRunner({
     moduleUrl: moduleUrl(source),
     exportName: undefined,
+    passing: 'value',
     format: 'ndjson',
     withInput: false,
     keepsValues: false,
@@ -84,4 +85,20 @@ test('whatever is thrown can be told', async () => {
     failures.map(({ error }) => `${error.name}: ${error.message}`),
     ['thrown: undefined', 'thrown: a string', '(cannot be read): m', 'TypeError: frozen', 'thrown: {"a":1}'],
   );
+});
+
+test('a file that cannot be read fails its input, and no other', async () => {
+  const runner = await runnerOf('export default (bytes) => bytes.length > 0', { passing: 'read' });
+  const { text, failures, ran } = await runner.run([process.execPath, '/none/such'], 1);
+  assert.deepEqual([text, ran], ['true\n', 2]);
+  assert.deepEqual(
+    failures.map(({ at, error }) => [at, error.code]),
+    [[1, 'ENOENT']],
+  );
+});
+
+test('a list of arguments is spread, and written as it came', async () => {
+  const runner = await runnerOf('export default (a, b) => a - b', { passing: 'spread', withInput: true });
+  const { text } = await runner.run([[5, 3]], 1);
+  assert.deepEqual(JSON.parse(text), { input: [5, 3], result: 2 });
 });

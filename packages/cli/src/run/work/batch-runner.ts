@@ -3,6 +3,7 @@
 import { createRender, joinTexts, type Render } from '../output/format.js';
 import type { BatchFailure, BatchOutcome, BatchSetup } from './batch.js';
 import { describeError } from './described-error.js';
+import { takingInput } from './passing.js';
 import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
 
 export interface BatchRunner {
@@ -13,7 +14,7 @@ export interface BatchRunner {
 
 export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner> {
   const module = await importModule(setup.moduleUrl);
-  const task = selectFunction(module, setup.exportName, setup.moduleUrl);
+  const task = takingInput(selectFunction(module, setup.exportName, setup.moduleUrl), setup.passing);
   const render = setup.keepsValues ? renderNothing : createRender(setup.format, setup.withInput);
   return { module, run: (values, attempts) => runBatch({ setup, task, render }, values, attempts) };
 }

@@ -2,12 +2,14 @@
 
 import type { Input } from '../inputs/input-source.js';
 import type { FormatName } from '../output/format.js';
+import type { Passing } from './passing.js';
 
 /** What a worker must know to run batches; goes through the pool as `worker.data`. */
 export interface BatchSetup {
   readonly moduleUrl: string;
   /** Undefined: the default export, or the only function. */
   readonly exportName: string | undefined;
+  readonly passing: Passing;
   readonly format: FormatName;
   readonly withInput: boolean;
   /** For --reduce the values themselves come back instead of text. */

@@ -1,4 +1,4 @@
-/** The user's function for many inputs in one call: what crossing costs is paid once for all of them. */
+/** The user's function as tasks of ours: for many inputs in one call, and for an input of which the worker makes the arguments. */
 import type { SubjectReference } from './protocol.js';
 import { loadSubject, type Subject } from './subject.js';
 
@@ -8,7 +8,7 @@ export async function setup({ data }: { readonly data: SubjectReference }): Prom
   subject = await loadSubject(data);
 }
 
-/** An input that fails gives what it failed with, as the others give their results. */
+/** What crossing costs is paid once for all of them. An input that fails gives what it failed with, as the others give their results. */
 export function runAll(inputs: readonly unknown[]): unknown[] {
   const { run } = subject!;
   return inputs.map((input) => {
@@ -18,4 +18,9 @@ export function runAll(inputs: readonly unknown[]): unknown[] {
       return error;
     }
   });
+}
+
+/** Of a file only the path crosses. */
+export function runOne(input: unknown): unknown {
+  return subject!.run(input);
 }

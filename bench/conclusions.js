@@ -1,0 +1,105 @@
+// What measurements say, in words: which row is faster, and which is the best. The analysis of the command has the figures
+// and their intervals; here is when they are enough for a word. Nothing is concluded from fewer than three rounds.
+import { estimate as estimateOf, noiseOf, ratio, times, timesFromTo } from '@threadwise/cli/analysis';
+import { formatNumber } from './format.js';
+import { bestRow as bestOf } from './goals.js';
+import { goodnessOf, metricOf, seriesOf } from './rows.js';
+
+/** Differences within that, and that surely, are none that matter. A share. */
+const SAME = 0.05;
+/** Two rounds agree by chance too often. */
+export const FEWEST_ROUNDS = 3;
+
+/** The figure with its interval; undefined where it was not measured. */
+export function estimate(scenario, row, metric) {
+  return estimateOf(seriesOf(scenario, row, metric));
+}
+
+/**
+ * Whether a row is better than another one in the same scenario. The rounds of one are compared with the same rounds of the other,
+ * and the interval of that has to be further from one than repeated runs of the steadier of the two are from each other.
+ * @returns { verdict, ratio, sentence }; ratio: how many times as good, undefined: not measured, or in one round
+ */
+export function fasterThan(scenario, row, other, metric) {
+  const of = metricOf(scenario, metric);
+  const goodness = [row, other].map((id) => goodnessOf(scenario, id, metric));
+  const { verdict, ratio: compared } = judge(...goodness);
+  const rounds = Math.min(...goodness.map((series) => series.length));
+  const sentence = sentenceOf({ scenario, row, other, metric: of, verdict, compared, rounds });
+  return { verdict, ratio: compared, sentence };
+}
+
+/**
+ * @param own @param other how good they were, round by round: more is better
+ * @returns { verdict, ratio }; ratio: undefined in fewer than two rounds
+ */
+export function judge(own, other) {
+  const compared = ratio(own, other);
+  const rounds = Math.min(own.length, other.length);
+  // A ratio to nothing is no number, and without such rounds the others would say something else.
+  const isWhole = [own, other].every((series) => series.slice(0, rounds).every(Number.isFinite));
+  if (compared === undefined || !isWhole || rounds < FEWEST_ROUNDS)
+    return { verdict: 'unknown', ratio: compared };
+  return { verdict: verdictOf(compared, noiseOfSteadier([own, other])), ratio: compared };
+}
+
+function verdictOf({ low, high }, noise) {
+  if (low >= 1 - SAME && high <= 1 + SAME) return 'same';
+  if (low > 1 + noise) return 'faster';
+  return high < 1 / (1 + noise) ? 'slower' : 'unknown';
+}
+
+function noiseOfSteadier(goodness) {
+  return Math.min(...goodness.map((series) => noiseOf(series) ?? 0));
+}
+
+/** What better and worse are called. Not everything that is measured is a speed. */
+function wordsFor({ unit = '', better }) {
+  if (unit === 'ms' || unit === 'us' || unit.endsWith('/s'))
+    return { faster: 'is faster than', slower: 'is slower than' };
+  if (better === 'lower') return { faster: 'takes less than', slower: 'takes more than', isAmount: true };
+  return { faster: 'has more than', slower: 'has less than' };
+}
+
+function sentenceOf({ scenario, row, other, metric, verdict, compared, rounds }) {
+  const absent = [row, other].filter((id) => estimate(scenario, id, metric?.id) === undefined);
+  if (absent.length > 0) {
+    return `Cannot tell ${row} from ${other}: ${absent.join(' and ')} ${absent.length > 1 ? 'were' : 'was'} not measured`;
+  }
+  const words = wordsFor(metric);
+  const by = `by ${metric.label}`;
+  if (verdict === 'same') return `${row} is as good as ${other}, within 5 %, ${by}`;
+  if (verdict !== 'unknown') {
+    const shown = words.isAmount ? inverse(compared) : compared;
+    return `${row} ${words[verdict]} ${other}: ${withInterval(shown)}, ${by}`;
+  }
+  const whether = `Cannot tell whether ${row} ${words.faster} ${other}, ${by}`;
+  const figures = [row, other].map((id) => figure(scenario, id, metric)).join(' and ');
+  if (rounds < FEWEST_ROUNDS)
+    return `${whether}: ${figures}, in ${rounds === 1 ? 'one round' : `${rounds} rounds`}`;
+  if (compared === undefined) return `${whether}: ${figures}, of which no round gives a ratio`;
+  return `${whether}: the interval is ${timesFromTo(compared)} as good, and rounds differ by as much`;
+}
+
+/** Of what it takes, how many times as much: not how many times as good. */
+function inverse({ value, low, high }) {
+  return { value: 1 / value, low: 1 / high, high: 1 / low };
+}
+
+/** `1.3 x (1.2 to 1.4 x)`; one figure where both ends read the same */
+export function withInterval(figures) {
+  const [value, both] = [times(figures), timesFromTo(figures)];
+  return value === both ? value : `${value} (${both})`;
+}
+
+/** `75 ms` */
+export function figure(scenario, row, metric) {
+  const { unit, id } = metric;
+  return `${formatNumber(estimate(scenario, row, id).value)} ${unit ?? metric.label}`;
+}
+
+/** The id of the row with the best median, of those that are wanted; undefined: none was measured. */
+export function bestRow(scenario, metric, isWanted = () => true) {
+  const of = metricOf(scenario, metric);
+  return of && bestOf(scenario.rows.filter(isWanted), of)?.id;
+}

@@ -1,0 +1,48 @@
+// What is concluded of an experiment that draws no conclusions of its own: which goals are met, and how the figures that it
+// names as its highlights compare with the best published pool, or without one with what has no pool.
+import { times } from '@threadwise/cli/analysis';
+import { bestRow, FEWEST_ROUNDS, fasterThan } from './conclusions.js';
+import { formatNumber } from './format.js';
+
+const OURS = 'threadwise';
+
+/** How many goals are met, and which are not: the conclusions of an experiment that draws none of its own. */
+export function goalsMet(scenarios) {
+  const goals = scenarios.flatMap(({ goals: own, rows }) =>
+    own.filter(({ of }) => rows.some(({ id }) => id === of)),
+  );
+  const measured = goals.filter(({ value }) => value !== undefined);
+  if (measured.length === 0) return [];
+  const rounds = Math.min(...scenarios.flatMap(({ rows }) => rows.flatMap(roundsOf)));
+  if (rounds < FEWEST_ROUNDS) return ['Cannot tell whether goals are met: the rounds are too few'];
+  const missed = measured.filter(({ isMet }) => !isMet);
+  return [
+    `${measured.length - missed.length} of ${measured.length} goals are met`,
+    ...missed.map(({ text, of, value, by }) => `Not met, by ${of}: ${text}: ${reached(value, by)}`),
+  ];
+}
+
+/** Of one that failed, none. */
+function roundsOf({ samples, figures }) {
+  return Object.keys(figures).length === 0 ? [] : [samples.length];
+}
+
+function reached(value, by) {
+  return `it is ${by === 'times' || by === 'share' ? times({ value }) : formatNumber(value)}`;
+}
+
+/** Each highlight against the best that others have to offer. */
+export function highlightsCompared(scenarios) {
+  return scenarios.flatMap((scenario) =>
+    scenario.highlights.flatMap(({ metric, of = OURS, text = scenario.title }) => {
+      const other = othersBest(scenario, metric);
+      if (other === undefined) return [];
+      return [`${text}: ${fasterThan(scenario, of, other, metric).sentence}`];
+    }),
+  );
+}
+
+function othersBest(scenario, metric) {
+  const published = bestRow(scenario, metric, ({ role }) => role === 'published');
+  return published ?? bestRow(scenario, metric, ({ role }) => role === 'inline' || role === 'bare');
+}

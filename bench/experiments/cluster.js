@@ -1,0 +1,34 @@
+// An API that computes: one process, several of them behind one port, or one with a pool.
+import { conclude } from './cluster/conclude.js';
+import { published } from './cluster/published.js';
+import { scenarios } from './cluster/scenarios.js';
+
+const rows = ['as published, cluster', 'threadwise, pool', 'piscina, pool', 'inline'];
+
+export default {
+  id: 'cluster',
+  title: 'An API that computes: one process, a cluster of processes, or a pool of threads',
+  threads: 4,
+  scenarios,
+  published,
+  differs:
+    'A request computes for about 10 ms (it counts prime numbers) where the published one took about 70, ' +
+    'so that seconds are enough; its answer is checked. Users are connections that stay open and ask again ' +
+    'as soon as they are answered; a round of them that is not counted goes first. Beside one process and ' +
+    'clusters: one process with a pool of as many threads as the cluster has processes.',
+  plots: [
+    {
+      title: 'Requests a second',
+      metric: 'requestsPerSecond',
+      x: { label: 'processes, or threads' },
+      rows,
+    },
+    {
+      title: 'Latency, 95th percentile',
+      metric: 'latencyP95Ms',
+      x: { label: 'processes, or threads' },
+      rows,
+    },
+  ],
+  conclude,
+};

@@ -1,0 +1,61 @@
+// A server that computes, with so many cores and so many threads.
+import { conclude } from './cores/conclude.js';
+import { published } from './cores/published.js';
+import { CORES, curveOf, scenarios } from './cores/scenarios.js';
+
+const rows = ['as published', 'threadwise', 'piscina', 'inline'];
+
+export default {
+  id: 'cores',
+  title: 'Cores and threads: a server that computes for each request',
+  threads: 2,
+  scenarios,
+  published,
+  differs:
+    'A request computes for about 10 ms (it counts prime numbers) where the published one took more than ' +
+    '100, so that seconds are enough; its answer is checked. The pool of the chapter is rebuilt: bare ' +
+    'workers, called by name and number, the least busy one first. Beside it: ours, piscina, and the same ' +
+    'server without threads. The load is eight connections of another process, which may run on every ' +
+    'core, as the bound server may not. As many cores as this machine has, four at the most.',
+  plots: CORES.map((cores) => ({
+    title: `Requests a second on ${curveOf(cores)}`,
+    metric: 'requestsPerSecond',
+    x: { label: 'threads' },
+    scenarios: ({ curve }) => curve === curveOf(cores),
+    rows,
+  })),
+  conclude,
+  byConstruction: [
+    {
+      text: 'A server that is bound to cores uses no more than these',
+      holds: (all) =>
+        every(
+          all,
+          ({ curve }, { coresUsed }) => coresUsed.median < MARGIN * CORES.find((n) => curveOf(n) === curve),
+        ),
+    },
+    {
+      text: 'Threads make no request cheaper: on one core they cannot get more done than is done without them',
+      holds: (all) =>
+        every(all, ({ rows: others }, { cpuMsPerRequest }) => {
+          const inline = others.find(({ role }) => role === 'inline')?.figures.cpuMsPerRequest;
+          return inline === undefined || cpuMsPerRequest.median > inline.median / CHEAPER;
+        }),
+    },
+  ],
+};
+
+/** Clocks of the system are a little apart. A factor. */
+const MARGIN = 1.25;
+/** Other programs take caches and parts of a core: the same work costs more time then. A factor. */
+const CHEAPER = 4;
+
+/** Whether that is true of every row that was measured; undefined if none was. */
+function every(scenarios, isTrue) {
+  const measured = scenarios.flatMap((scenario) =>
+    scenario.rows
+      .filter(({ figures }) => figures.coresUsed !== undefined)
+      .map(({ figures }) => isTrue(scenario, figures)),
+  );
+  return measured.length === 0 ? undefined : measured.every(Boolean);
+}

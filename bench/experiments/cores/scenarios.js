@@ -1,0 +1,81 @@
+// One scenario for each number of cores and of threads. The server is a process that is bound to cores; the sample's
+// own process loads it.
+import os from 'node:os';
+import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
+import { askAll, openUsers } from '../../fixtures/users.js';
+import { NotAvailable } from '../../not-available.js';
+import { quantile } from '../../statistics.js';
+import { milliseconds, perSecond } from '../crossing/metrics.js';
+
+/** As published, and as many of them as there are. */
+const MOST_CORES = 4;
+export const CORES = Array.from({ length: Math.min(MOST_CORES, os.availableParallelism()) }, (_, i) => i + 1);
+const THREADS = [1, 2, 3, 4];
+const QUICK_THREADS = [1, 2];
+const CONTENDERS = ['threadwise', 'piscina', AS_PUBLISHED, 'inline'];
+const USERS = 8;
+/** Of the time that a server is loaded for: a rate settles soon where each request takes as long. */
+const LOAD_SHARE = 1 / 3;
+
+const server = new URL('../../fixtures/compute-server.js', import.meta.url);
+/** What the command finds out of a machine for `threadwise analyze`, which binds processes to cores as well. */
+const machineModule = new URL('../../../packages/cli/dist/measure/machine.js', import.meta.url);
+
+const coresUsed = { id: 'coresUsed', label: 'cores used', unit: 'cores', better: 'lower' };
+
+async function run(cores, { contender, threads, budget }) {
+  const cpus = await cpusOf(cores);
+  const child = startProcess(server, { cpus });
+  try {
+    const { port } = await ask(child, { contender: contender.id, threads });
+    const users = await openUsers({ port, users: USERS });
+    const loadMs = LOAD_SHARE * budget.loadMs;
+    const until = (_answers, elapsedMs) => elapsedMs >= loadMs;
+    await askAll(users, until); // until its code is compiled
+    const before = await ask(child, {});
+    const { latencies, elapsedMs } = await askAll(users, until);
+    const after = await ask(child, {});
+    for (const user of users) user.close();
+    return {
+      requestsPerSecond: (latencies.length * 1000) / elapsedMs,
+      latencyP50Ms: quantile(latencies, 0.5),
+      latencyP95Ms: quantile(latencies, 0.95),
+      coresUsed: (after.cpuMs - before.cpuMs) / (after.nowMs - before.nowMs),
+      cpuMsPerRequest: (after.cpuMs - before.cpuMs) / latencies.length,
+    };
+  } finally {
+    await endProcess(child);
+  }
+}
+
+/** The first so many of those that this process may use. */
+async function cpusOf(cores) {
+  const { usableCpus } = await import(machineModule);
+  const cpus = usableCpus();
+  if (cpus === undefined)
+    throw new NotAvailable('a process cannot be bound to cores here: there is no taskset');
+  return cpus.slice(0, cores);
+}
+
+export const curveOf = (cores) => (cores === 1 ? '1 core' : `${cores} cores`);
+
+const scenario = (cores, threads) => ({
+  id: `cores-${cores}-threads-${threads}`,
+  title: `A server on ${curveOf(cores)} computes 10 ms a request, ${USERS} connections; threads: ${threads}`,
+  curve: curveOf(cores),
+  x: threads,
+  threads,
+  isQuick: QUICK_THREADS.includes(threads) && [CORES[0], CORES.at(-1)].includes(cores),
+  metrics: [
+    perSecond('requestsPerSecond', 'requests'),
+    milliseconds('latencyP50Ms', 'latency p50 ms'),
+    milliseconds('latencyP95Ms', 'latency p95 ms'),
+    coresUsed,
+    milliseconds('cpuMsPerRequest', 'CPU ms/request'),
+  ],
+  takes: ({ id }) => CONTENDERS.includes(id),
+  run: (context) => run(cores, context),
+});
+
+export const scenarios = CORES.flatMap((cores) => THREADS.map((threads) => scenario(cores, threads)));

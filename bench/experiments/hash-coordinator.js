@@ -1,0 +1,32 @@
+// The article's second experiment: as hash-direct, with a thread of its own that hands out the files.
+import { conclude } from './hash-coordinator/conclude.js';
+import { published } from './hash-coordinator/published.js';
+import { scenarios } from './hash-coordinator/scenarios.js';
+
+const rows = [
+  'as published, coordinator',
+  'as published, no coordinator',
+  'threadwise, coordinator, moved',
+  'threadwise, leased',
+  'inline',
+];
+
+export default {
+  id: 'hash-coordinator',
+  title: 'Files that the main thread reads, a coordinator hands out, and threads hash',
+  threads: 2,
+  scenarios,
+  published,
+  differs:
+    'The published worker posts its result before it releases its lock, and can lose a task by that; ours ' +
+    'releases the lock first, and whoever is woken looks at it again. Rows beside it: the same without a ' +
+    'coordinator, as in hash-direct; our coordinator, with moved buffers; and our default, which needs no ' +
+    'coordinator, for workers take their tasks by themselves. In a scenario of its own (in-one-go) all ' +
+    'rows read without a pause, and what counts is how many files are left to hash when all are read. ' +
+    'Utilisation is that of all passes together, the first ones as well.',
+  plots: [
+    { title: 'Clean time: total less reads', metric: 'cleanMs', x: { label: 'threads' }, rows },
+    { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },
+  ],
+  conclude,
+};

@@ -1,0 +1,120 @@
+// One scenario for each number of threads: with the coordinator of the article, with ours, and without any.
+import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { open as openOurs } from '../../contenders/threadwise.js';
+import { files } from '../../fixtures/files.js';
+import { withPool } from '../../with-pool.js';
+import { measurePasses, readAndHash } from '../crossing/hashing.js';
+import { cleanMs, cpuMs, percent, readMs, totalMs } from '../crossing/metrics.js';
+import { openSegments } from '../hash-direct/as-published.js';
+import { measureOneGo, ONE_GO, oneGoMetrics, readInOneGoFor } from '../hash-direct/one-go.js';
+import { openCoordinated } from './as-published.js';
+
+const THREADS = [1, 2, 3, 4, 5, 16];
+const QUICK_THREADS = [1, 2, 4];
+
+const isAsPublished = ({ id }) => id === AS_PUBLISHED;
+const isOurs = ({ id }) => id === 'threadwise';
+
+const WITH = { id: 'coordinator', takes: isAsPublished };
+/** What the article compares with: its first experiment. */
+const WITHOUT = { id: 'no coordinator', takes: isAsPublished };
+/** Ours. */
+const COORDINATOR = {
+  id: 'coordinator, moved',
+  takes: isOurs,
+  handOver: 'moved',
+  open: (settings) => openOurs(settings, { dispatch: 'coordinator' }),
+};
+const LEASED = { id: 'leased', takes: isOurs, handOver: 'leased' };
+const COPIED = { id: 'copied', takes: isOurs, handOver: 'copied' };
+const WAYS = [WITH, WITHOUT, COORDINATOR, LEASED];
+const WAYS_IN_ONE_GO = [WITH, WITHOUT, COORDINATOR, COPIED];
+const OPENERS = { [WITH.id]: openCoordinated, [WITHOUT.id]: openSegments };
+
+/** Given only where there is a coordinator. */
+const coordinatorPercent = { ...percent.lower('coordinatorPercent', 'coordinator %'), isOptional: true };
+const workersPercent = { ...percent.higher('workersPercent', 'workers %'), isOptional: true };
+
+function run(context) {
+  if (context.way === WITH.id) return runCoordinated(context);
+  if (context.way === WITHOUT.id) return runDirect(context);
+  const { contender, given } = context;
+  const { handOver, open = contender.open } = WAYS.find(({ id }) => id === context.way) ?? {};
+  return withPool({ ...context, contender: { ...contender, open } }, async (pool) => {
+    const look = () => pool.stats?.();
+    look(); // utilisation is since the last look
+    const values = await passes(context, () => readAndHash(pool, given.folder, handOver));
+    return { ...values, ...percents(utilizationsOf(look())) };
+  });
+}
+
+async function runInOneGo(context) {
+  const { contender, way } = context;
+  if (isAsPublished(contender)) {
+    const crew = await OPENERS[way](context);
+    const values = await measureOneGo(context, crew.hashFolder);
+    await crew.close();
+    return values;
+  }
+  const { open = contender.open } = WAYS.find(({ id }) => id === way) ?? {};
+  return withPool({ ...context, contender: { ...contender, open } }, (pool) =>
+    measureOneGo(context, (folder) => readInOneGoFor(pool, folder, way === COORDINATOR.id)),
+  );
+}
+
+const passes = ({ budget, given }, work) => measurePasses(budget, given.digest, work);
+
+async function runCoordinated(context) {
+  const crew = await openCoordinated(context);
+  const values = await passes(context, () => crew.hashFolder(context.given.folder));
+  const utilizations = crew.utilizations();
+  await crew.close();
+  return { ...values, ...percents(utilizations) };
+}
+
+async function runDirect(context) {
+  const crew = await openSegments(context);
+  const values = await passes(context, () => crew.hashFolder(context.given.folder));
+  await crew.close();
+  return values;
+}
+
+/** Of a pool of ours; nothing where there is no coordinator to compare with. */
+function utilizationsOf(stats) {
+  if (stats?.coordinator === undefined) return {};
+  const { coordinator, workers } = stats;
+  const sum = workers.reduce((total, { utilization }) => total + utilization, 0);
+  return { coordinator: coordinator.utilization, workers: sum / workers.length };
+}
+
+function percents({ coordinator, workers }) {
+  if (coordinator === undefined) return {};
+  return { coordinatorPercent: 100 * coordinator, workersPercent: 100 * workers };
+}
+
+const scenario = (threads) => ({
+  id: `threads-${threads}`,
+  title: `4,096 files of 64 KiB, SHA-256: main reads, a coordinator hands out; threads that hash: ${threads}`,
+  x: threads,
+  threads,
+  isQuick: QUICK_THREADS.includes(threads),
+  fixture: files,
+  metrics: [totalMs, cleanMs, readMs, cpuMs, coordinatorPercent, workersPercent],
+  ways: WAYS,
+  takes: (contender) => isAsPublished(contender) || isOurs(contender) || contender.role === 'inline',
+  run,
+});
+
+const inOneGo = {
+  id: ONE_GO,
+  title:
+    '4,096 files of 64 KiB, SHA-256: 2 threads hash, and get them from a main thread that reads without a pause',
+  threads: 2,
+  fixture: files,
+  metrics: oneGoMetrics,
+  ways: WAYS_IN_ONE_GO,
+  takes: (contender) => isAsPublished(contender) || isOurs(contender),
+  run: runInOneGo,
+};
+
+export const scenarios = [...THREADS.map(scenario), inOneGo];

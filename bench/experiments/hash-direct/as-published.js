@@ -1,0 +1,34 @@
+// The published way: the main thread reads every file in one go, and hands over by segments of shared memory.
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { readInOneGo } from './one-go.js';
+import { OpenCalls } from './open-calls.js';
+import { Dispatcher, newSegment } from './segments.js';
+
+const workerModule = new URL('./segment-worker.js', import.meta.url);
+
+/** Opens so many workers. */
+export async function openSegments({ threads }) {
+  const calls = new OpenCalls();
+  const dispatcher = new Dispatcher();
+  const workers = await Promise.all(
+    Array.from({ length: threads }, async () => {
+      const segment = newSegment();
+      const worker = new Worker(workerModule, { workerData: segment });
+      worker.on('message', (result) => calls.settle(result));
+      await once(worker, 'online');
+      worker.on('error', (error) => calls.fail(error));
+      dispatcher.add(segment);
+      return worker;
+    }),
+  );
+  const give = (id, bytes) => {
+    const call = calls.begin(id);
+    dispatcher.give(id, bytes);
+    return call;
+  };
+  return {
+    hashFolder: (folder) => readInOneGo(folder, give),
+    close: () => Promise.all(workers.map((worker) => worker.terminate())),
+  };
+}

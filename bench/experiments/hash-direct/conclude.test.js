@@ -1,0 +1,151 @@
+// The conclusions of all experiments that come out of documents, from figures that were made up: whatever was
+// measured, there are sentences, and they say what the figures say.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { contenders, experiments } from '../../catalog.js';
+import { entriesOf } from '../../entries.js';
+import { MACHINE } from '../../made-up.js';
+import { summarize } from '../../summary.js';
+import { conclude } from '../../tools.js';
+import { CORES } from '../cores/scenarios.js';
+
+const VERDICT = /is (faster|slower) than|takes (less|more) than/;
+const NOTHING = /not measured|NaN|undefined|Infinity/;
+/** What cannot be told is no verdict. */
+const withoutDoubt = (sentence) =>
+  sentence.replaceAll(/Cannot tell whether .+? (is faster|takes less) than/g, '');
+
+const all = await contenders();
+const IDS = [
+  ...['hash-direct', 'hash-coordinator', 'memory', 'cores', 'template'],
+  ...['fibonacci', 'read-files', 'snp', 'cluster'],
+];
+const chosen = (await experiments()).filter(({ id }) => IDS.includes(id));
+
+/** @param figureOf(metric, entry, scenario, round) undefined: it is not measured */
+function summaries({ scenarios }, rounds, figureOf) {
+  const plan = scenarios.map((scenario) => ({ scenario, entries: entriesOf(scenario, all) }));
+  const samplesOf = ({ scenario, entries }) =>
+    Object.fromEntries(
+      entries.map((entry) => [
+        entry.id,
+        Array.from({ length: rounds }, (_, round) =>
+          Object.fromEntries(
+            scenario.metrics.map((metric) => [metric.id, figureOf(metric, entry, scenario, round)]),
+          ),
+        ),
+      ]),
+    );
+  const samples = Object.fromEntries(plan.map((each) => [each.scenario.id, samplesOf(each)]));
+  return summarize(plan, { samples, failures: [] });
+}
+
+const concluded = (experiment, scenarios) => conclude(experiment, { scenarios, machine: MACHINE });
+
+test('every experiment of a document is there', () => {
+  assert.deepEqual(chosen.map(({ id }) => id).toSorted(), IDS.toSorted());
+});
+
+for (const experiment of chosen) {
+  const { id, published, differs, plots = [], scenarios } = experiment;
+
+  test(`${id}: tells what was published, and its plots are of rows and metrics that there are`, () => {
+    for (const text of [published.source, published.machine, published.method, published.finding, differs])
+      assert.ok(text.length > 0);
+    for (const { head, rows } of published.tables)
+      for (const row of rows) assert.equal(row.length, head.length);
+    const rowsOf = (scenario) => entriesOf(scenario, all).map((entry) => entry.id);
+    for (const { metric, rows, scenarios: isOf = ({ x }) => x !== undefined } of plots) {
+      const shown = scenarios.filter(isOf);
+      assert.ok(
+        shown.length > 0 && shown.every(({ metrics }) => metrics.some((one) => one.id === metric)),
+        metric,
+      );
+      for (const row of rows)
+        assert.ok(
+          shown.some((scenario) => rowsOf(scenario).includes(row)),
+          row,
+        );
+    }
+  });
+
+  test(`${id}: concludes nothing from nothing, and from one round only that it cannot tell`, () => {
+    for (const given of [[], summaries(experiment, 3, () => undefined), summaries(experiment, 1, () => 2)]) {
+      const [first, ...others] = concluded(experiment, given);
+      assert.match(first, /^Cannot tell whether the published finding holds here: /);
+      for (const sentence of others) assert.doesNotMatch(withoutDoubt(sentence), VERDICT);
+    }
+  });
+
+  test(`${id}: where all rows are the same in each round, none is better than another`, () => {
+    for (const sentence of concluded(
+      experiment,
+      summaries(experiment, 5, () => 2),
+    ))
+      assert.doesNotMatch(sentence, new RegExp(`${VERDICT.source}|${NOTHING.source}`));
+  });
+
+  test(`${id}: what is said of rows is said of rows that there are`, () => {
+    let value = 1;
+    const sentences = concluded(
+      experiment,
+      summaries(experiment, 5, () => {
+        value = (value * 1.37) % 9;
+        return 1 + value;
+      }),
+    );
+    for (const sentence of sentences) assert.doesNotMatch(sentence, NOTHING);
+  });
+}
+
+/** The figures of a document, as if they were ours: then all that was found holds. */
+function asFound(id, metricId, figureOf) {
+  const experiment = chosen.find((one) => one.id === id);
+  const scenarios = summaries(experiment, 5, (metric, entry, scenario) =>
+    metricId.includes(metric.id) ? figureOf(entry.id, scenario, metric.id) : 1,
+  );
+  return concluded(experiment, scenarios)[0];
+}
+
+test('findings hold where figures are as they were found', () => {
+  const said = [
+    asFound('hash-direct', ['leftPercent'], (row) => (row.startsWith('as published') ? 99.9 : 50)),
+    asFound('hash-coordinator', ['cleanMs'], (row) => (row === 'as published, coordinator' ? 75 : 310)),
+    asFound('memory', ['residentMiB'], (row, { x }) => 30 + x * (row === 'as published' ? 6 : 9)),
+    ...(CORES.length < 2
+      ? []
+      : [asFound('cores', ['requestsPerSecond'], (_row, { curve }) => (curve === '1 core' ? 8 : 17))]),
+    asFound('template', ['requestsPerSecond', 'immediateUs'], (row, { id }, metric) => {
+      const isMain = row === 'inline';
+      if (metric === 'immediateUs') return isMain ? 769 : 232;
+      return (id === 'large') === isMain ? 13_285 : 18_981;
+    }),
+    asFound('read-files', ['readsPerSecond'], (row, { id }) =>
+      row.includes('readFileSync') === (id !== 'large') ? 100 : 80,
+    ),
+    asFound('snp', ['totalMs'], (_row, { x }) => (x <= 2 ? 10_000 / x : 5000 + 200 * x)),
+    asFound('cluster', ['requestsPerSecond', 'latencyP50Ms', 'latencyP95Ms'], (row, _scenario, metric) => {
+      const isCluster = row.startsWith('as published');
+      return (metric === 'requestsPerSecond') === isCluster ? 200 : 100;
+    }),
+    asFound('fibonacci', ['callsPerSecond'], (row, { x }) => {
+      if (row === 'inline') return 1000;
+      return row.endsWith('16 workers') && x >= 1_000_000 ? 1500 : 500;
+    }),
+  ];
+  for (const sentence of said) assert.match(sentence, /^The published finding holds here: /);
+});
+
+test('findings do not hold where figures are the other way round', () => {
+  const said = [
+    asFound('hash-direct', ['leftPercent'], (row) => (row === 'inline' ? 1 : 50)),
+    asFound('hash-coordinator', ['cleanMs'], (row) => (row === 'as published, coordinator' ? 310 : 75)),
+    asFound('memory', ['residentMiB'], (row, { x }) => 30 + x * (row === 'as published' ? 9 : 6)),
+    asFound('template', ['requestsPerSecond'], (row) => (row === 'inline' ? 18_981 : 13_285)),
+    asFound('read-files', ['readsPerSecond'], (row) => (row.includes('readFileSync') ? 80 : 100)),
+    asFound('snp', ['totalMs'], (_row, { x }) => 1000 * x),
+    asFound('cluster', ['requestsPerSecond'], (row) => (row.startsWith('as published') ? 100 : 200)),
+    asFound('fibonacci', ['callsPerSecond'], (row) => (row === 'inline' ? 1000 : 500)),
+  ];
+  for (const sentence of said) assert.match(sentence, /^The published finding does not hold here: /);
+});

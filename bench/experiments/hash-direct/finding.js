@@ -1,0 +1,54 @@
+// Whether what a document found holds here, in words; and scenarios as conclusions want them. The verdicts are those
+// of the tools: see bench/README.md.
+
+const WORDS = new Map([
+  [true, 'The published finding holds here'],
+  [false, 'The published finding does not hold here'],
+  [undefined, 'Cannot tell whether the published finding holds here'],
+]);
+
+/** @param holds true, false, or undefined: cannot tell @param sentences why */
+export function finding(holds, ...sentences) {
+  return `${WORDS.get(holds)}: ${sentences.join('; ')}`;
+}
+
+/** All of them hold; one that does not is enough against it. */
+export function allHold(...each) {
+  if (each.includes(false)) return false;
+  return each.includes(undefined) ? undefined : true;
+}
+
+/** Of what `fasterThan` gives. What is within 5 % is not faster. */
+export function isFaster({ verdict }) {
+  return verdict === 'unknown' ? undefined : verdict === 'faster';
+}
+
+/** The scenario of that id; undefined: it was not measured. */
+export const named = (scenarios, wanted) => scenarios.find(({ id }) => id === wanted);
+
+/** The scenario with as many threads as cores, or if there is none, with the next fewer. */
+export function atCores(scenarios, { cores, availableParallelism = cores }) {
+  const fitting = scenarios.filter(({ x }) => x <= availableParallelism);
+  return fitting.toSorted((a, b) => a.x - b.x).at(-1);
+}
+
+/**
+ * Rows of several scenarios as those of one, so that they can be compared: what belongs to one round was measured in
+ * it.
+ * @param places [[name, scenario, row], …]; name: what the row is called then
+ */
+export function sideBySide(places) {
+  const rows = places.flatMap(([name, scenario, rowId]) => {
+    const row = scenario?.rows.find(({ id }) => id === rowId);
+    return row === undefined ? [] : [{ ...row, id: name }];
+  });
+  const measured = places.find(([, scenario]) => scenario !== undefined)?.[1];
+  return { metrics: measured?.metrics ?? [], rows };
+}
+
+/** `With 2 threads: …` */
+export function withThreads(scenario, sentence) {
+  return scenario === undefined
+    ? sentence
+    : `With ${scenario.x === 1 ? '1 thread' : `${scenario.x} threads`}: ${sentence}`;
+}

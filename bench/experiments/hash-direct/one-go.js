@@ -1,0 +1,56 @@
+// A main thread that reads file after file, never lets go of its event loop, and has them hashed: what threads get to do
+// in the meantime.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { sharedNow } from '../../clock.js';
+import { median } from '../../statistics.js';
+import { measurePasses } from '../crossing/hashing.js';
+import { percent, readMs, totalMs } from '../crossing/metrics.js';
+
+/**
+ * Reads all files of a folder, and awaits nothing before all are read.
+ * @param give gets each file's number and bytes, and gives a promise of what the task `hashTimed` returns
+ * @returns as `readAndHash` of crossing/hashing.js does; and how many of the files were left to hash when all were read
+ */
+export async function readInOneGo(folder, give) {
+  const names = readdirSync(folder).sort();
+  const calls = [];
+  let readingMs = 0;
+  for (const [id, name] of names.entries()) {
+    const began = performance.now();
+    const bytes = readFileSync(join(folder, name));
+    readingMs += performance.now() - began;
+    calls.push(give(id, bytes));
+  }
+  const allRead = sharedNow();
+  const results = await Promise.all(calls);
+  // The last one always is: it is given away when all are read.
+  const left = results.filter(({ ended }) => ended >= allRead).length;
+  return {
+    digests: results.map(({ digest }) => digest),
+    readingMs,
+    leftPercent: (100 * left) / Math.max(1, results.length),
+  };
+}
+
+/** The same by a pool. @param isMoved whether the bytes move, or are copied */
+export function readInOneGoFor(pool, folder, isMoved) {
+  return readInOneGo(folder, (_id, bytes) =>
+    pool.call('hashTimed', bytes, isMoved ? [bytes.buffer] : undefined),
+  );
+}
+
+/** Time and share of passes; digests are checked. */
+export async function measureOneGo({ budget, given }, work) {
+  const shares = [];
+  const { totalMs: total, readMs: reading } = await measurePasses(budget, given.digest, async () => {
+    const result = await work(given.folder);
+    shares.push(result.leftPercent);
+    return result;
+  });
+  return { leftPercent: median(shares.slice(budget.warmUpPasses)), totalMs: total, readMs: reading };
+}
+
+export const ONE_GO = 'in-one-go';
+export const oneGoMetrics = [percent.lower('leftPercent', 'left to hash %'), totalMs, readMs];

@@ -1,0 +1,26 @@
+// What idle threads take of memory.
+import { conclude } from './memory/conclude.js';
+import { published } from './memory/published.js';
+import { scenarios } from './memory/scenarios.js';
+
+const rows = ['as published', 'threadwise', 'piscina'];
+
+export default {
+  id: 'memory',
+  title: 'Memory of idle threads',
+  threads: 1,
+  scenarios,
+  published,
+  differs:
+    'The process that starts the threads is that of a sample, which has the experiment loaded: it is what ' +
+    'the figures of 0 threads show, and a difference between two counts has nothing of it. Garbage is ' +
+    'collected before memory is read, so that what a thread keeps is measured, and not what its start ' +
+    'left. A pool has been used before: each of its threads has run a task. With 0 threads there is no ' +
+    'pool, and its package is not loaded. The size of a thread is the slope over 1 to 16 of them, not the ' +
+    'difference to 0.',
+  plots: [
+    { title: 'Resident size', metric: 'residentMiB', x: { label: 'idle threads' }, rows },
+    { title: 'Virtual size', metric: 'virtualMiB', x: { label: 'idle threads' }, rows },
+  ],
+  conclude,
+};

@@ -1,0 +1,47 @@
+// Ways to read a file in the threads of a pool: the contents stay there.
+import { NotAvailable } from '../../not-available.js';
+
+/** Reads on their way at a time. */
+const OUTSTANDING = 64;
+/** Reads in one call. */
+const BATCH = 50;
+
+/** A call for each read. */
+export function oneByOne(pool, order) {
+  return inCalls(pool, order, 1);
+}
+
+/** Many reads in one call; of few, as many calls as threads. */
+export function batched(pool, order) {
+  return inCalls(pool, order, Math.min(BATCH, Math.ceil(order.times / order.threads)));
+}
+
+async function inCalls(pool, { path, times, probes: [byteLength], onChecked }, size) {
+  let next = 0;
+  const lane = async () => {
+    while (next < times) {
+      const count = Math.min(size, times - next);
+      next += count;
+      const read = await pool.call('readManyTimes', { path, times: count });
+      if (read === count * byteLength) onChecked(count);
+    }
+  };
+  await Promise.all(Array.from({ length: OUTSTANDING }, lane));
+}
+
+/** What the library has for reading, which chooses how by size: in this thread. */
+export async function withReadFiles(_pool, { path, times, onContent }) {
+  const readFiles = await importReadFiles();
+  const paths = new Array(times).fill(path);
+  for await (const { bytes } of readFiles(paths)) onContent(bytes);
+}
+
+async function importReadFiles() {
+  try {
+    const { readFiles } = await import('threadwise/files');
+    if (readFiles !== undefined) return readFiles;
+  } catch (error) {
+    if (!['ERR_PACKAGE_PATH_NOT_EXPORTED', 'ERR_MODULE_NOT_FOUND'].includes(error.code)) throw error;
+  }
+  throw new NotAvailable('the installed version of threadwise has no readFiles');
+}

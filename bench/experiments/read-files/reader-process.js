@@ -1,0 +1,10 @@
+// A process that reads a file so many times: { path, times, probes }. It answers how many of the contents were right.
+import { answerOrders } from '../../fixtures/processes.js';
+import { Checker } from './checking.js';
+import { loopOfReadFileSync } from './ways.js';
+
+answerOrders(({ probes, ...order }) => {
+  const checker = new Checker(probes);
+  loopOfReadFileSync({ ...order, onContent: checker.onContent });
+  return { checked: checker.checked };
+});

@@ -1,0 +1,36 @@
+// Has the slices of a file studied by a pool.
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { merge } from './genotypes.js';
+
+/** Large enough that handing it over does not count, small enough that all threads end at about the same time. Bytes. */
+const SLICE = 2 ** 19;
+const OUTSTANDING = 32;
+
+/** The workers read their slices. */
+export function studyByOffset(pool, { path, pattern }) {
+  return studySlices(pool, statSync(path).size, { path, pattern });
+}
+
+/** The main thread reads the file into memory that all threads share. */
+export function studyInSharedBuffer(pool, { path, pattern }) {
+  const { size } = statSync(path);
+  const buffer = new SharedArrayBuffer(size);
+  const file = openSync(path);
+  const read = readSync(file, new Uint8Array(buffer), 0, size, 0);
+  closeSync(file);
+  return studySlices(pool, read, { buffer, pattern });
+}
+
+async function studySlices(pool, size, where) {
+  const parts = [];
+  let next = 0;
+  const lane = async () => {
+    while (next < size) {
+      const start = next;
+      next = Math.min(size, start + SLICE);
+      parts.push(await pool.call('studyGenotypes', { ...where, start, end: next }));
+    }
+  };
+  await Promise.all(Array.from({ length: OUTSTANDING }, lane));
+  return merge(parts);
+}

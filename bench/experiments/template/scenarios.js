@@ -1,0 +1,94 @@
+// The template once, and 80 times: each by the main thread and by pools.
+import { setTimeout as pause } from 'node:timers/promises';
+import { AS_PUBLISHED } from '../../contenders/as-published.js';
+import { open as openOurs } from '../../contenders/threadwise.js';
+import { startLoader } from '../../fixtures/http-load.js';
+import { withPool } from '../../with-pool.js';
+import { microseconds, milliseconds, perSecond } from '../crossing/metrics.js';
+import { watchEventLoop } from './event-loop.js';
+
+const CONNECTIONS = 50;
+/** Of the time in which a pool finds out by itself how to work. */
+const WARM_UP_SHARE = 1 / 3;
+const CONTENDERS = ['threadwise', 'piscina (8 per worker)', 'inline', AS_PUBLISHED];
+const DATA = { name: 'Ada', guest: 'Grace' };
+/** What `{{name}} will meet {{guest}}.` comes to. */
+const SENTENCE = `${DATA.name} will meet ${DATA.guest}.\n`;
+
+const isOurs = ({ id }) => id === 'threadwise';
+
+/** Where pools other than ours have but one way: on their threads. */
+const ACROSS = { id: 'across' };
+const LEAST_BUSY = {
+  id: 'least-busy',
+  takes: isOurs,
+  isQuick: false,
+  open: (settings) => openOurs(settings, { choose: 'least-busy' }),
+};
+const AUTO = { id: 'auto', takes: isOurs, placement: 'auto' };
+const WAYS = [ACROSS, LEAST_BUSY, AUTO];
+
+async function run(template, repetitions, context) {
+  const { contender, way, budget } = context;
+  const { placement, open = contender.open } = WAYS.find(({ id }) => id === way) ?? {};
+  return withPool({ ...context, placement, contender: { ...contender, open } }, async (pool) => {
+    const server = await serve((data) => pool.call('render', { template, ...data }));
+    const loader = startLoader();
+    try {
+      return await measure(loader, server.url, SENTENCE.repeat(repetitions), budget);
+    } finally {
+      await loader.end();
+      await server.close();
+    }
+  });
+}
+
+async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
+  const order = { url, expected, connections: CONNECTIONS };
+  // Until the code of the server is compiled as well, and a pool that may choose has seen what it has to do.
+  await loader.load({ ...order, loadMs: WARM_UP_SHARE * followMs });
+  globalThis.gc?.();
+  const idleUs = await idleDelay(settleMs);
+  const loop = watchEventLoop();
+  const answers = await loader.load({ ...order, loadMs });
+  const delays = loop.stop();
+  return { ...answers, ...delays, idleImmediateUs: idleUs };
+}
+
+/** How long a setImmediate takes when nothing else happens. */
+async function idleDelay(settleMs) {
+  const loop = watchEventLoop();
+  await pause(settleMs);
+  return loop.stop().immediateUs;
+}
+
+async function serve(render) {
+  const { default: Fastify } = await import('fastify');
+  const server = Fastify();
+  server.get('/', ({ query }, reply) => {
+    reply.type('text/plain; charset=utf-8');
+    return render({ name: query.name, guest: query.guest });
+  });
+  const address = await server.listen({ port: 0, host: '127.0.0.1' });
+  return { url: `${address}/?${new URLSearchParams(DATA)}`, close: () => server.close() };
+}
+
+const scenario = (id, repetitions, what) => ({
+  id,
+  title: `A server on Fastify renders ${what} with mustache, ${CONNECTIONS} connections of autocannon`,
+  metrics: [
+    perSecond('requestsPerSecond', 'requests'),
+    microseconds('immediateUs', 'setImmediate us'),
+    microseconds('idleImmediateUs', 'idle us'),
+    milliseconds('loopDelayP99Ms', 'loop delay p99 ms'),
+    milliseconds('latencyP99Ms', 'latency p99 ms'),
+  ],
+  ways: WAYS,
+  takes: ({ id: contender }) => CONTENDERS.includes(contender),
+  run: (context) => run(id, repetitions, context),
+});
+
+export const REPEATED = 'large';
+export const SINGLE = 'small';
+
+export const scenarios = [scenario(REPEATED, 80, 'a sentence 80 times'), scenario(SINGLE, 1, 'one sentence')];

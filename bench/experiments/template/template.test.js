@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { test } from 'node:test';
+import { open, STRATEGIES } from '../../contenders/as-published.js';
+import { startLoader } from '../../fixtures/http-load.js';
+import { listen } from '../../fixtures/listening.js';
+import { everyThread } from '../../with-pool.js';
+import { watchEventLoop } from './event-loop.js';
+
+/** A load is short, and on a busy machine nothing may be answered in time: then there is another one. */
+const ATTEMPTS = 50;
+
+/** Loads a server that answers like that, until there have been answers. */
+async function loaded(answer) {
+  const server = createServer(answer);
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  const loader = startLoader();
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const result = await loader.load({ url, connections: 2, loadMs: 20, expected: 'right' });
+      if (result.requestsPerSecond > 0 || attempt === ATTEMPTS) return result;
+    }
+  } finally {
+    await loader.end();
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+test('autocannon loads from another process, and tells how many were answered', async () => {
+  const { requestsPerSecond, latencyP50Ms, latencyP99Ms } = await loaded((_request, response) =>
+    response.end('right'),
+  );
+  assert.ok(requestsPerSecond > 0);
+  assert.ok(latencyP50Ms >= 0 && latencyP99Ms >= latencyP50Ms);
+});
+
+test('a wrong answer, or a wrong status, fails the load', async () => {
+  await assert.rejects(
+    loaded((_request, response) => response.end('wrong')),
+    /[1-9]\d* wrong answers/,
+  );
+  await assert.rejects(
+    loaded((_request, response) => response.writeHead(500).end('right')),
+    /[1-9]\d* with a wrong status/,
+  );
+});
+
+test('the event loop is watched: a turn that computes is a delay', async () => {
+  const loop = watchEventLoop();
+  // The first look has been begun when the loop is blocked: it sees all of the block.
+  const end = performance.now() + 30;
+  while (performance.now() < end);
+  await new Promise((resolve) => setImmediate(resolve));
+  const { immediateUs, loopDelayP99Ms } = loop.stop();
+  assert.ok(immediateUs > 1000, `${immediateUs}`);
+  assert.ok(loopDelayP99Ms >= 0);
+});
+
+for (const strategy of ['roundrobin', 'random', 'leastbusy']) {
+  test(`the published pool, ${strategy}: every call has its own answer, on every thread`, async () => {
+    const pool = open({ threads: 3 }, strategy);
+    try {
+      assert.equal((await everyThread(pool, 3)).size, 3);
+      const results = await Promise.all(Array.from({ length: 60 }, (_, i) => pool.call('increment', i)));
+      assert.deepEqual(
+        results,
+        Array.from({ length: 60 }, (_, i) => i + 1),
+      );
+    } finally {
+      await pool.close();
+    }
+  });
+}
+
+test('the published strategies: in turn, any, and where fewest calls are open', () => {
+  const workers = [2, 1, 3].map((open) => ({ waiting: new Set(Array.from({ length: open }, (_, i) => i)) }));
+  const [a, b, c] = workers;
+  const inTurn = STRATEGIES.roundrobin();
+  assert.deepEqual(
+    [1, 2, 3, 4].map(() => inTurn(workers)),
+    [a, b, c, a],
+  );
+  assert.equal(STRATEGIES.leastbusy()(workers), b);
+  for (let i = 0; i < 100; i++) assert.ok(workers.includes(STRATEGIES.random()(workers)));
+});
+
+test('the published pool: what a method throws comes back', async () => {
+  const pool = open({ threads: 1 });
+  try {
+    await assert.rejects(pool.call('render', { template: 'none' }), Error);
+    await assert.rejects(pool.call('nothing'), TypeError);
+  } finally {
+    await pool.close();
+  }
+});

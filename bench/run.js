@@ -1,0 +1,40 @@
+// Runs one experiment: measures, draws the conclusions, and puts together what is saved.
+import { planOf } from './choices.js';
+import { describeCommit, describeMachine, versionOf } from './machine.js';
+import { measure } from './measure.js';
+import { takeSample } from './sampling.js';
+import { summarize } from './summary.js';
+import { conclude } from './tools.js';
+
+/**
+ * @param options as choices.js reads them @param onSample told of each sample before it is taken
+ * @returns what is saved. `conclusionsFailed`: why there are none; the figures are worth keeping all the same
+ */
+export async function runExperiment(experiment, contenders, options, onSample) {
+  const { rounds, budget, quick } = options;
+  const place = { machine: describeMachine(), git: describeCommit() }; // before the load that this makes itself
+  const plan = planOf(experiment, contenders, options);
+  // What must hold by construction must not share its cores with what it is held against.
+  const isTogether = options.isTogether && experiment.byConstruction === undefined;
+  const settings = { experiment: experiment.id, rounds, budget, isTogether };
+  const results = await measure(plan, { ...settings, takeSample, onSample });
+  const scenarios = summarize(plan, results, describeContender);
+  const { id, title, threads, published, differs } = experiment;
+  return {
+    ...{ experiment: id, title, threads, date: new Date().toISOString(), quick, rounds, budget },
+    ...{ ...place, published, differs, scenarios },
+    ...concluded(experiment, { scenarios, ...place }),
+  };
+}
+
+function concluded(experiment, result) {
+  try {
+    return { conclusions: conclude(experiment, result) };
+  } catch (error) {
+    return { conclusions: [], conclusionsFailed: error.message };
+  }
+}
+
+function describeContender({ role, package: packageName }) {
+  return { role, package: packageName, version: packageName && versionOf(packageName) };
+}

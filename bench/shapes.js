@@ -1,0 +1,137 @@
+// Whether what was published has the shape of what was measured here: who wins, and where a curve bends. Other people's
+// milliseconds are those of their machine, and are compared with nothing.
+import { times } from '@threadwise/cli/analysis';
+import { fasterThan, judge, withInterval } from './conclusions.js';
+import { goodnessOf, pointsOf } from './rows.js';
+
+/** Published figures have no interval: a difference below an eighth is not called one, there or here. A factor. */
+const NOTABLE = 1.125;
+
+/**
+ * Whether more of x help as they did there: from one to the number of cores, and from there to the most.
+ * @param published { points: [[x, value], …], better, cores }
+ * @returns { agrees, sentence }; agrees: undefined: cannot tell
+ */
+export function curveAgrees(machine, published, scenarios, row, metricId) {
+  if (published.cores === undefined) {
+    return {
+      agrees: undefined,
+      sentence:
+        'Where the published curve should bend cannot be told: on how many cores it was measured is not known',
+    };
+  }
+  const cores = machine.availableParallelism ?? machine.cores;
+  const points = pointsOf(scenarios, row, metricId).map(({ x, scenario }) => ({
+    x,
+    series: goodnessOf(scenario, row, metricId),
+  }));
+  const here = partsOf(points, cores, measuredStep);
+  const there = partsOf(publishedPoints(published), published.cores, publishedStep);
+  const agrees = allAgree(there, here);
+  const ends = {
+    true: 'the curve has the published shape',
+    false: 'that is not the published shape',
+    undefined: 'whether that is the published shape, cannot be told',
+  };
+  const sentence = `Published, on ${published.cores} cores: ${saidOf(there)}. Here, on ${cores}, ${row}: ${saidOf(here)}: ${ends[agrees]}`;
+  return { agrees, sentence };
+}
+
+function publishedPoints({ points, better }) {
+  return points.map(([x, value]) => ({ x, series: [better === 'lower' ? 1 / value : value] }));
+}
+
+/** A step from the fewest to as many as cores, and one from there to the most. */
+function partsOf(points, cores, step) {
+  const sorted = points.toSorted((a, b) => a.x - b.x);
+  const [first, last] = [sorted[0], sorted.at(-1)];
+  const full = sorted.findLast(({ x }) => x <= cores);
+  return {
+    upTo: full === undefined || full === first ? undefined : step(full, first),
+    beyond: full === undefined || full === last ? undefined : step(last, full),
+  };
+}
+
+const publishedStep = (to, from) => {
+  const value = to.series[0] / from.series[0];
+  return { said: times({ value }), change: changeOf({ value, low: value, high: value }) };
+};
+
+const measuredStep = (to, from) => {
+  const { verdict, ratio: compared } = judge(to.series, from.series);
+  if (compared === undefined) return { said: 'one round, cannot tell', change: undefined };
+  return { said: withInterval(compared), change: verdict === 'unknown' ? undefined : changeOf(compared) };
+};
+
+/** @returns 'better', 'same' or 'worse'; undefined: the interval allows for more than one of these */
+function changeOf({ value, low, high }) {
+  if (low > 1 && value >= NOTABLE) return 'better';
+  if (high < 1 && value <= 1 / NOTABLE) return 'worse';
+  return low > 1 / NOTABLE && high < NOTABLE ? 'same' : undefined;
+}
+
+const STEPS = ['upTo', 'beyond'];
+
+/** What was measured on one side only cannot be compared. */
+function allAgree(there, here) {
+  const compared = STEPS.filter((step) => there[step] !== undefined);
+  const changes = compared.map((step) => [there[step].change, here[step]?.change]);
+  if (changes.some(([published, own]) => published && own && published !== own)) return false;
+  const isComplete = changes.length > 0 && changes.every(([published, own]) => published && own);
+  return isComplete ? true : undefined;
+}
+
+const NAMES = {
+  upTo: {
+    better: 'gets faster up to as many as cores',
+    same: 'stays the same up to as many as cores',
+    worse: 'gets slower up to as many as cores',
+  },
+  beyond: { better: 'faster still beyond', same: 'the same beyond', worse: 'slower beyond' },
+};
+
+function saidOf(parts) {
+  const said = STEPS.flatMap((step) => {
+    if (parts[step] === undefined) return [];
+    const { said: figures, change } = parts[step];
+    const unclear = step === 'upTo' ? 'cannot tell about up to as many as cores' : 'cannot tell about beyond';
+    return [`${change === undefined ? unclear : NAMES[step][change]} (${figures})`];
+  });
+  return said.length === 0 ? 'not measured' : said.join(', ');
+}
+
+/**
+ * Whether the same one wins: each that was published against the next best.
+ * @param published { values: [[name, value, row], …], better }; row: which one is ours for that name
+ * @returns { agrees, sentence }; agrees: undefined: cannot tell
+ */
+export function orderAgrees(published, scenario, metricId) {
+  const { values, better } = published;
+  const sign = better === 'lower' ? 1 : -1;
+  const order = values.toSorted((a, b) => sign * (a[1] - b[1]));
+  const pairs = order.slice(1).map((next, i) => pairOf(order[i], next, better, scenario, metricId));
+  const isWrong = pairs.some(({ there, here }) => here !== undefined && here !== there);
+  const isRight = pairs.length > 0 && pairs.every(({ there, here }) => here !== undefined && here === there);
+  const agrees = isWrong ? false : isRight ? true : undefined;
+  const ends = {
+    true: 'the same order',
+    false: 'another order',
+    undefined: 'cannot tell whether in the same order',
+  };
+  const names = order.map(([name]) => name).join(', then ');
+  return {
+    agrees,
+    sentence: `Published, best first: ${names}. Here, ${ends[agrees]}: ${pairs.map(({ said }) => said).join('; ')}`,
+  };
+}
+
+/** Of two that were published, the better one first: whether it is here, too. */
+function pairOf([, first, row], [, second, other], better, scenario, metricId) {
+  const value = better === 'lower' ? second / first : first / second;
+  const { verdict, ratio: compared, sentence } = fasterThan(scenario, row, other, metricId);
+  return {
+    there: changeOf({ value, low: value, high: value }),
+    here: verdict === 'unknown' ? undefined : changeOf(compared),
+    said: sentence,
+  };
+}

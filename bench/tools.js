@@ -1,0 +1,30 @@
+// What `conclude` of an experiment has to work with: README.md has the table of it. Each takes scenarios as summary.js makes them.
+import { bytes, counted, duration, perCent, times, timesFromTo } from '@threadwise/cli/analysis';
+import { bestRow, estimate, fasterThan } from './conclusions.js';
+import { amdahl, bestX, breakEven, slope } from './curves.js';
+import { goalsMet, highlightsCompared } from './default-conclusions.js';
+import { curveAgrees, orderAgrees } from './shapes.js';
+
+/** @param machine where it was measured */
+export function toolsFor(machine) {
+  return {
+    ...{ estimate, fasterThan, bestRow, bestX, slope, breakEven, orderAgrees, machine },
+    amdahl: (...args) => amdahl(machine, ...args),
+    curveAgrees: (...args) => curveAgrees(machine, ...args),
+    words: { bytes, counted, duration, perCent, times, timesFromTo },
+  };
+}
+
+/**
+ * The conclusions of an experiment from its figures.
+ * @param result { scenarios, machine }, as it is saved
+ */
+export function conclude(experiment, { scenarios, machine }) {
+  const draw = experiment.conclude ?? (() => [...goalsMet(scenarios), ...highlightsCompared(scenarios)]);
+  const sentences = draw(scenarios, toolsFor(machine));
+  const isText = (sentence) => typeof sentence === 'string' && sentence !== '';
+  if (Array.isArray(sentences) && sentences.every(isText)) return sentences;
+  throw new TypeError(
+    `The conclusions of '${experiment.id}' should be sentences, not ${JSON.stringify(sentences)}`,
+  );
+}
