@@ -4,53 +4,47 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   closeSync,
-  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
-  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();
 const at = (name) => join(folder, name);
-const sizeOf = (path) => (existsSync(path) ? statSync(path).size : 0);
 
 const KILLS = 10;
 
-/** Kills a run when its journal has grown by a random amount; looks every millisecond. */
-async function killSomewhere(startRun, journal) {
-  const target = sizeOf(journal) + Math.floor(Math.random() * 2000);
-  const { child, ended } = startRun();
-  let isOver = false;
-  ended.then(() => {
-    isOver = true;
-  });
-  while (!isOver && sizeOf(journal) <= target) await sleep(1);
+/** Kills a run when it has come to an input that does not end; until then others write and record what came before. */
+async function killAt(haltAt, startRun) {
+  const { child, ended, until } = startRun(haltAt);
+  await until('stderr', /halted/);
   child.kill('SIGKILL');
   const { signal, stderr } = await ended;
   assert.equal(signal, 'SIGKILL', stderr);
 }
 
-async function killAndComplete(name, startRun) {
-  const journal = at(`${name}.journal`);
-  for (let i = 0; i < KILLS; i += 1) await killSomewhere(startRun, journal);
-  const last = await startRun().ended;
+/** @param startRun given the input from which on nothing ends */
+async function killAndComplete(count, startRun) {
+  for (let i = 0; i < KILLS; i += 1) {
+    await killAt(1 + Math.floor(((i + Math.random()) * count) / KILLS), startRun);
+  }
+  const last = await startRun(Number.POSITIVE_INFINITY).ended;
   assert.equal(last.code, 0, last.stderr);
-  const again = await startRun().ended;
+  const again = await startRun(Number.POSITIVE_INFINITY).ended;
   assert.equal(again.code, 0);
   return again;
 }
 
 const COUNT = 4000;
+const haltingAt = (number) => ({ env: { TEST_HALT_AT: String(number) } });
 const argsOf = (name, ...more) => [
   'run',
-  task('works'),
+  task('worksUpTo'),
   '--range',
   `1..${COUNT}`,
   '--batch',
@@ -61,28 +55,30 @@ const argsOf = (name, ...more) => [
 ];
 
 test('killed ten times, a run with --out has every result once and in order', async () => {
-  const again = await killAndComplete('out', () => start(argsOf('out', '--out', at('out'))));
+  const again = await killAndComplete(COUNT, (haltAt) =>
+    start(argsOf('out', '--out', at('out')), haltingAt(haltAt)),
+  );
   assert.equal(readFileSync(at('out'), 'utf8'), lines(numbers(1, COUNT)));
   assert.match(again.stderr, /already complete: journal '.*out\.journal' has 4000 inputs\n/);
 });
 
 test('killed ten times, a redirected run has every result once and in order', async () => {
-  const startRun = () => {
+  const startRun = (haltAt) => {
     const fd = openSync(at('redirected'), 'a');
     try {
-      return start(argsOf('redirected', '--quiet'), { stdio: ['ignore', fd, 'pipe'] });
+      return start(argsOf('redirected', '--quiet'), { stdio: ['ignore', fd, 'pipe'], ...haltingAt(haltAt) });
     } finally {
       closeSync(fd);
     }
   };
   writeFileSync(at('redirected'), 'what was there\n');
-  await killAndComplete('redirected', startRun);
+  await killAndComplete(COUNT, startRun);
   assert.equal(readFileSync(at('redirected'), 'utf8'), `what was there\n${lines(numbers(1, COUNT))}`);
 });
 
 test('killed ten times, an unordered run has every result once', async () => {
-  await killAndComplete('unordered', () =>
-    start(argsOf('unordered', '--unordered', '--quiet', '--out', at('unordered'))),
+  await killAndComplete(COUNT, (haltAt) =>
+    start(argsOf('unordered', '--unordered', '--quiet', '--out', at('unordered')), haltingAt(haltAt)),
   );
   const results = readFileSync(at('unordered'), 'utf8').trimEnd().split('\n').map(Number);
   assert.deepEqual(
@@ -99,8 +95,20 @@ test('killed ten times, a run over files has every file once, in path order', as
     paths.push(`${directory}/${i}`);
     writeFileSync(at(paths.at(-1)), String(i));
   }
-  const args = ['run', task('works'), '--files', 'tree/**', '--batch', '1', '--quiet', '--out', 'files.out'];
-  await killAndComplete('files', () => start([...args, '--journal', 'files.journal'], { cwd: folder }));
+  const args = [
+    'run',
+    task('worksUpTo'),
+    '--files',
+    'tree/**',
+    '--batch',
+    '1',
+    '--quiet',
+    '--out',
+    'files.out',
+  ];
+  await killAndComplete(paths.length, (haltAt) =>
+    start([...args, '--journal', 'files.journal'], { cwd: folder, ...haltingAt(haltAt) }),
+  );
   const results = readFileSync(at('files.out'), 'utf8')
     .trimEnd()
     .split('\n')
@@ -155,23 +163,17 @@ test('skipped failures are done, and remembered by the exit code', async () => {
 });
 
 test('after Ctrl-C it goes on where it stopped', async () => {
-  const args = [
-    'run',
-    task('works'),
-    '--range',
-    '1..3000',
-    '--journal',
-    at('int.journal'),
-    '--out',
-    at('int'),
-  ];
-  const { child, ended } = start(args);
-  while (sizeOf(at('int')) === 0) await sleep(1);
+  const args = ['--range', '1..3000', '--journal', at('int.journal'), '--out', at('int')];
+  const command = ['run', task('waitsForFile'), ...args];
+  const env = { TEST_NEEDED_FILE: at('go-on') };
+  const { child, ended, until } = start(command, { env });
+  await until('stderr', /halted/);
   child.kill('SIGINT');
+  writeFileSync(at('go-on'), '');
   const { code, stderr } = await ended;
   assert.equal(code, 130);
   assert.match(stderr, /next: the same command again goes on/);
-  const rest = await run(args);
+  const rest = await run(command, { env });
   assert.equal(rest.code, 0);
   assert.match(rest.stderr, /3,000 numbers, [\d,]+ of them in earlier runs/);
   assert.equal(readFileSync(at('int'), 'utf8'), lines(numbers(1, 3000)));

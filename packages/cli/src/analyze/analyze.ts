@@ -1,21 +1,19 @@
 /** What `threadwise analyze` does: takes some of the inputs, measures, analyses, and writes what was found. */
 
-import { mkdir, open, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { analyze } from '../analysis/analyze.js';
 import type { Findings } from '../analysis/findings.js';
 import { ExitCode } from '../exit-code.js';
 import { measure } from '../measure/measure.js';
 import { readFindings, renderComparison } from '../report/compare.js';
 import { renderTerminal } from '../report/terminal.js';
+import { measureAndReport, terminal } from '../reporting/measure-and-report.js';
+import { checkWritable } from '../reporting/outputs.js';
 import { openInputs, passingOf } from '../run/inputs/open-inputs.js';
-import { Interrupts } from '../run/interrupts.js';
-import { OutputError } from '../run/output/sink.js';
 import type { Passing } from '../run/work/passing.js';
 import { findModule } from '../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../usage-error.js';
-import type { AnalyzeOptions, CompareOptions, Output } from './options.js';
-import { openProgress } from './progress.js';
+import type { AnalyzeOptions, CompareOptions } from './options.js';
 
 /** So many inputs are measured on, at most. */
 const MOST_INPUTS = 1000;
@@ -29,50 +27,32 @@ const PASSED: Readonly<Record<Passing, string>> = {
 export async function analyzeFunction(options: AnalyzeOptions): Promise<number> {
   const { outputs, quiet, budgetMs, maxThreads } = options;
   const { url, exportName } = findModule(options.module);
-  await Promise.all(outputs.map(checkWritable)); // now, and not after a minute of measuring
+  await checkWritable(outputs); // before the inputs, which may take a while to come
   const { inputs, count, how } = await takeInputs(options);
-  const controller = new AbortController();
-  const interrupts = new Interrupts({
-    first: () => controller.abort(),
-    second: () => process.exit(ExitCode.interrupted),
+  const plan = {
+    module: url,
+    moduleGiven: options.module,
+    export: exportName,
+    inputs,
+    inputCount: count,
+    inputsHow: how,
+    passing: passingOf(options.input),
+    budgetMs,
+    ...(maxThreads === undefined ? {} : { maxThreads }),
+  };
+  return measureAndReport({
+    outputs,
+    quiet,
+    measure: (signal, progress) => measure({ ...plan, signal }, progress),
+    analyze,
+    renderTerminal,
   });
-  const progress = openProgress(quiet ? undefined : process.stderr);
-  try {
-    const samples = await measure(
-      {
-        module: url,
-        moduleGiven: options.module,
-        export: exportName,
-        inputs,
-        inputCount: count,
-        inputsHow: how,
-        passing: passingOf(options.input),
-        budgetMs,
-        ...(maxThreads === undefined ? {} : { maxThreads }),
-        signal: controller.signal,
-      },
-      progress,
-    );
-    progress.stop();
-    const findings = analyze(samples);
-    process.stdout.write(renderTerminal(findings, terminal()));
-    for (const output of outputs) await write(output, findings);
-    return interrupts.exitCode ?? ExitCode.ok;
-  } finally {
-    progress.stop();
-    interrupts.remove();
-  }
 }
 
 export async function compareReports({ files }: CompareOptions): Promise<number> {
   const [a, b] = await Promise.all(files.map(read));
   process.stdout.write(renderComparison(a!, b!, terminal()));
   return ExitCode.ok;
-}
-
-function terminal(): { readonly columns: number; readonly isColor: boolean } {
-  const { columns = 100, isTTY = false } = process.stdout;
-  return { columns, isColor: isTTY && !process.env.NO_COLOR };
 }
 
 async function takeInputs({ input }: AnalyzeOptions) {
@@ -87,26 +67,6 @@ async function takeInputs({ input }: AnalyzeOptions) {
     return { inputs, count: source.total ?? inputs.length, how };
   } finally {
     source.close();
-  }
-}
-
-async function checkWritable({ file }: Output): Promise<void> {
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await (await open(file, 'a')).close();
-  } catch (error) {
-    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
-  }
-}
-
-async function write({ file, view }: Output, findings: Findings): Promise<void> {
-  const text = await view(findings);
-  try {
-    const handle = await open(file, 'w');
-    await handle.writeFile(text);
-    await handle.close();
-  } catch (error) {
-    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
   }
 }
 

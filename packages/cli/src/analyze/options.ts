@@ -1,10 +1,13 @@
 /** All options of `threadwise analyze`, checked against each other once and resolved into one record. */
 
+import type { Findings } from '../analysis/findings.js';
+import { budgetOf, threadsOf } from '../reporting/options.js';
+import { type Output, outputsOf } from '../reporting/outputs.js';
 import type { InputOptions } from '../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../run/options.js';
 import type { Threads } from '../run/work/batch-pool.js';
 import { UsageError } from '../usage-error.js';
-import { type View, viewOf } from './views.js';
+import { VIEWS } from './views.js';
 
 /** As the argument parser gives them. */
 export interface RawAnalyzeOptions extends RawInputOptions {
@@ -15,11 +18,6 @@ export interface RawAnalyzeOptions extends RawInputOptions {
   readonly quiet?: boolean;
 }
 
-export interface Output {
-  readonly file: string;
-  readonly view: View;
-}
-
 export interface AnalyzeOptions {
   readonly kind: 'analyze';
   /** As the user gave it. */
@@ -27,7 +25,7 @@ export interface AnalyzeOptions {
   readonly input: InputOptions;
   readonly budgetMs: number;
   readonly maxThreads: number | undefined;
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly Output<Findings>[];
   readonly quiet: boolean;
 }
 
@@ -35,10 +33,6 @@ export interface CompareOptions {
   readonly kind: 'compare';
   readonly files: readonly [string, string];
 }
-
-const BUDGET_MS = 60_000;
-/** Less, and not even one round of everything that decides is made. */
-const LEAST_BUDGET_MS = 2000;
 
 export function resolveAnalyzeOptions(
   first: string | undefined,
@@ -54,18 +48,13 @@ export function resolveAnalyzeOptions(
   }
   if (first === undefined) throw new UsageError('expected a module, such as ./tasks.js#hash');
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
-  const { budget: budgetMs = BUDGET_MS, threads } = raw;
-  if (budgetMs < LEAST_BUDGET_MS) throw new UsageError('--budget: expected at least 2s');
-  if (threads !== undefined && typeof threads !== 'number') {
-    throw new UsageError('--threads: expected a number, the most threads that are tried');
-  }
   return {
     kind: 'analyze',
     module: first,
     input: resolveInput(raw, isStdinTerminal),
-    budgetMs,
-    maxThreads: threads,
-    outputs: (raw.out ?? []).map((file) => ({ file, view: viewOf(file) })),
+    budgetMs: budgetOf(raw.budget),
+    maxThreads: threadsOf(raw.threads, 'the most threads that are tried'),
+    outputs: outputsOf(raw.out, VIEWS),
     quiet: raw.quiet === true,
   };
 }

@@ -1,51 +1,25 @@
 /** Findings as one page that needs no network and runs no script: for a reader who has never used threads, and for one who has. */
 import type { Findings } from '../analysis/findings.js';
 import { duration } from '../analysis/words.js';
+import { pageHtml } from '../reporting/page.js';
 import { cheapestOf, SHORT } from './explanation.js';
 import { factor, middle, NONE, noise, range, shown } from './figures.js';
 import { sections } from './html/sections.js';
-import { STYLE } from './html/style.js';
-import { escaped, prose } from './html/text.js';
+import { escaped } from './html/text.js';
 import { subjectName } from './tables.js';
-
-/** Nothing may be loaded and nothing may run, whatever a text of the user's brings along. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-
-/** In characters: a heading that is longer is set smaller. */
-const LONG = 80;
 
 export function renderHtml(findings: Findings): string {
   const { verdict, schemaVersion } = findings;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>${escaped(verdict.sentence)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-${head(findings)}
-<main>
-${sections(findings).join('\n')}
-</main>
-<footer><p>Made by <code>threadwise analyze</code>, findings version ${schemaVersion}. This page loads nothing and runs no script.</p></footer>
-</body>
-</html>
-`;
-}
-
-function head(findings: Findings): string {
-  const { verdict } = findings;
-  return `<header class="${verdict.answer}">
-<p class="brand">threadwise analyze: <code>${escaped(subjectName(findings))}</code></p>
-<p class="badge">${SHORT[verdict.answer]}</p>
-<h1${verdict.sentence.length > LONG ? ' class="long"' : ''}>${prose(verdict.sentence)}</h1>
-${keyFigures(findings)}
-</header>`;
+  return pageHtml({
+    sentence: verdict.sentence,
+    kind: verdict.answer,
+    command: 'threadwise analyze',
+    subject: subjectName(findings),
+    badge: SHORT[verdict.answer],
+    below: keyFigures(findings),
+    sections: sections(findings),
+    schemaVersion,
+  });
 }
 
 type Key = readonly [name: string, value: string, more?: string];

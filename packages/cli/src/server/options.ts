@@ -1,12 +1,15 @@
 /** All options of `threadwise analyze server`, checked against each other once and resolved into one record. */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { budgetOf, threadsOf } from '../reporting/options.js';
+import { type Output, outputsOf } from '../reporting/outputs.js';
 import type { Threads } from '../run/work/batch-pool.js';
 import { findModule } from '../run/work/task-module.js';
 import { UsageError } from '../usage-error.js';
+import type { ServerFindings } from './findings/findings.js';
 import type { ServerPlan } from './measure/contract.js';
 import type { OffloadTarget } from './measure/protocol.js';
-import { type View, viewOf } from './report/views.js';
+import { VIEWS } from './report/views.js';
 import { requestsOf } from './requests.js';
 
 /** As the argument parser gives them. */
@@ -26,20 +29,12 @@ export interface RawServerOptions {
   readonly quiet?: boolean;
 }
 
-export interface Output {
-  readonly file: string;
-  readonly view: View;
-}
-
 export interface ServerOptions {
   readonly plan: Omit<ServerPlan, 'signal'>;
-  readonly outputs: readonly Output[];
+  readonly outputs: readonly Output<ServerFindings>[];
   readonly quiet: boolean;
 }
 
-const BUDGET_MS = 60_000;
-/** Less, and the app has hardly started. */
-const LEAST_BUDGET_MS = 2000;
 const CONNECTIONS = 50;
 
 export function resolveServerOptions(
@@ -48,11 +43,7 @@ export function resolveServerOptions(
   raw: RawServerOptions,
 ): ServerOptions {
   const { url, exportName } = findModule(app);
-  const { budget: budgetMs = BUDGET_MS, offload = [], threads } = raw;
-  if (budgetMs < LEAST_BUDGET_MS) throw new UsageError('--budget: expected at least 2s');
-  if (threads !== undefined && typeof threads !== 'number') {
-    throw new UsageError('--threads: expected a number, the threads of the pool');
-  }
+  const { offload = [] } = raw;
   return {
     plan: {
       module: realUrl(url),
@@ -64,11 +55,11 @@ export function resolveServerOptions(
       offload: targetsOf(offload),
       offloadGiven: offload,
       connections: raw.connections ?? CONNECTIONS,
-      threads,
+      threads: threadsOf(raw.threads, 'the threads of the pool'),
       processes: raw.processes,
-      budgetMs,
+      budgetMs: budgetOf(raw.budget),
     },
-    outputs: (raw.out ?? []).map((file) => ({ file, view: viewOf(file) })),
+    outputs: outputsOf(raw.out, VIEWS),
     quiet: raw.quiet === true,
   };
 }

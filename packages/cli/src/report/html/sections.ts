@@ -1,6 +1,7 @@
 /** The parts of the page, in the order in which they are read; what was not measured has none. */
 import type { Estimate, Findings } from '../../analysis/findings.js';
 import { bytes, duration, perCent } from '../../analysis/words.js';
+import { listHtml, section } from '../../reporting/page.js';
 import { explanation } from '../explanation.js';
 import { factor, figureOf, NONE, real, shown, withRange } from '../figures.js';
 import { beforeCode, recommendedCode } from '../recommended-code.js';
@@ -20,7 +21,7 @@ export function sections(findings: Findings): string[] {
     warnings(findings),
     section('meaning', 'What this means', meaning(findings), 'wide'),
     section('do', 'What to do', recommended(findings)),
-    section('why', 'Why', list(findings.reasons)),
+    section('why', 'Why', listHtml(findings.reasons)),
     section('rates', 'How many calls a second, by threads', rates(findings)),
     section('even', 'From where on threads pay', breakEven(findings)),
     section('cores', 'Cores and threads', cores(findings), isWide(findings) ? 'wide' : ''),
@@ -30,22 +31,11 @@ export function sections(findings: Findings): string[] {
     section('crossing', 'The crossing', crossing(findings)),
     section('limits', 'What keeps more threads from doing more', limits(findings)),
     section('measured', 'How it was measured', measured(findings), 'wide'),
-  ].filter((text) => text !== '');
-}
-
-function section(id: string, title: string, content: string, kind = ''): string {
-  if (content === '') return '';
-  const named = kind === '' ? '' : ` class="${kind}"`;
-  return `<section${named} aria-labelledby="${id}"><h2 id="${id}">${escaped(title)}</h2>\n${content}\n</section>`;
-}
-
-function list(texts: readonly string[]): string {
-  if (texts.length === 0) return '';
-  return `<ul>${texts.map((text) => `<li>${prose(text)}</li>`).join('\n')}</ul>`;
+  ];
 }
 
 function warnings({ warnings: texts }: Findings): string {
-  return section('warnings', 'Before you believe it', list(texts), 'wide warn');
+  return section('warnings', 'Before you believe it', listHtml(texts), 'wide warn');
 }
 
 function meaning(findings: Findings): string {
@@ -61,7 +51,7 @@ function recommended(findings: Findings): string {
   const ways = findings.alternatives.map(({ sentence, changesVerdict }) =>
     changesVerdict ? `${sentence}. That changes the verdict` : sentence,
   );
-  const others = ways.length === 0 ? '' : `<h3>Other ways of calling</h3>${list(ways)}`;
+  const others = ways.length === 0 ? '' : `<h3>Other ways of calling</h3>${listHtml(ways)}`;
   return `<p>${escaped(beforeCode(findings))}</p>${code}${others}`;
 }
 
@@ -170,7 +160,7 @@ function limits({ limits: found, amdahl }: Findings): string {
     : `By Amdahl's law ${withRange(serial, perCent)} of the work would not run in parallel. One thread was compared with ` +
       'one other number only, which any share fits: whether it is that, nobody knows.';
   return (
-    list(found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`)) +
+    listHtml(found.map(({ name, why }) => `${name.replaceAll('-', ' ')}: ${why}`)) +
     (serial ? `<p>${escaped(fit)}</p>` : '')
   );
 }

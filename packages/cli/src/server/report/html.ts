@@ -3,19 +3,13 @@ import { bytes, duration } from '../../analysis/words.js';
 import { type Format, figureOf, rate } from '../../report/figures.js';
 import { type Bar, barsChart } from '../../report/html/bars.js';
 import { chartHtml } from '../../report/html/chart.js';
-import { STYLE } from '../../report/html/style.js';
 import { tableHtml } from '../../report/html/table.js';
-import { escaped, prose } from '../../report/html/text.js';
+import { escaped } from '../../report/html/text.js';
+import { listHtml, type Page, pageHtml, section } from '../../reporting/page.js';
 import type { ServerAnswer, ServerFindings } from '../findings/findings.js';
 import type { LaneSamples } from '../findings/samples.js';
 import { beforeCode, recommendedCode } from './recommended.js';
 import { lanesOf, tablesOf } from './tables.js';
-
-/** Nothing may be loaded and nothing may run, whatever a text of the user's brings along. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
-
-/** In characters: a heading that is longer is set smaller. */
-const LONG = 80;
 
 const SHORT: Readonly<Record<ServerAnswer, string>> = {
   leave: 'Leave it as it is',
@@ -25,7 +19,7 @@ const SHORT: Readonly<Record<ServerAnswer, string>> = {
 };
 
 /** As the style sheet has them. */
-const CLASSES: Readonly<Record<ServerAnswer, string>> = {
+const CLASSES: Readonly<Record<ServerAnswer, Page['kind']>> = {
   leave: 'inline',
   offload: 'threads',
   cluster: 'threads',
@@ -34,37 +28,22 @@ const CLASSES: Readonly<Record<ServerAnswer, string>> = {
 
 export function renderHtml(findings: ServerFindings): string {
   const { verdict, samples, schemaVersion } = findings;
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<link rel="icon" href="data:,">
-<title>${escaped(verdict.sentence)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header class="${CLASSES[verdict.answer]}">
-<p class="brand">threadwise analyze server: <code>${escaped(samples.subject.module)}</code></p>
-<p class="badge">${SHORT[verdict.answer]}</p>
-<h1${verdict.sentence.length > LONG ? ' class="long"' : ''}>${prose(verdict.sentence)}</h1>
-</header>
-<main>
-${sections(findings).join('\n')}
-</main>
-<footer><p>Made by <code>threadwise analyze server</code>, findings version ${schemaVersion}. This page loads nothing and runs no script.</p></footer>
-</body>
-</html>
-`;
+  return pageHtml({
+    sentence: verdict.sentence,
+    kind: CLASSES[verdict.answer],
+    command: 'threadwise analyze server',
+    subject: samples.subject.module,
+    badge: SHORT[verdict.answer],
+    sections: sections(findings),
+    schemaVersion,
+  });
 }
 
 function sections(findings: ServerFindings): string[] {
   return [
-    section('warnings', 'Before you believe it', list(findings.warnings), 'wide warn'),
+    section('warnings', 'Before you believe it', listHtml(findings.warnings), 'wide warn'),
     section('do', 'What to do', recommended(findings)),
-    section('why', 'Why', list(findings.reasons)),
+    section('why', 'Why', listHtml(findings.reasons)),
     section(
       'rates',
       'Requests a second',
@@ -92,18 +71,7 @@ function sections(findings: ServerFindings): string[] {
       ),
     ),
     ...tablesOf(findings).map((table, i) => section(`table-${i}`, table.title, tableHtml(table), 'wide')),
-  ].filter((text) => text !== '');
-}
-
-function section(id: string, title: string, content: string, kind = ''): string {
-  if (content === '') return '';
-  const named = kind === '' ? '' : ` class="${kind}"`;
-  return `<section${named} aria-labelledby="${id}"><h2 id="${id}">${escaped(title)}</h2>\n${content}\n</section>`;
-}
-
-function list(texts: readonly string[]): string {
-  if (texts.length === 0) return '';
-  return `<ul>${texts.map((text) => `<li>${prose(text)}</li>`).join('\n')}</ul>`;
+  ];
 }
 
 function recommended(findings: ServerFindings): string {

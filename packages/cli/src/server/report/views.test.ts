@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../control/text.js';
+import { outputsOf } from '../../reporting/outputs.js';
 import { findServer } from '../findings/find.js';
 import type { ServerFindings } from '../findings/findings.js';
 import { fakeServer } from '../findings/samples.test.fake.js';
@@ -9,7 +10,7 @@ import { renderHtml } from './html.js';
 import { renderJson } from './json.js';
 import { renderMarkdown } from './markdown.js';
 import { renderTerminal } from './terminal.js';
-import { viewOf } from './views.js';
+import { VIEWS } from './views.js';
 
 const HOSTILE = '<script>alert(1)</script> | `x` \x1b[2J [a](http://example.org)\n# b';
 
@@ -79,5 +80,5 @@ test('all ways are in the tables, with what they bring', () => {
 });
 
 test('an ending that there is no view for is refused, with those that there are', () => {
-  assert.throws(() => viewOf('a.pdf'), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
+  assert.throws(() => outputsOf(['a.pdf'], VIEWS), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
 });
