@@ -1,11 +1,10 @@
 /** Starts a process that reads, asks it, and ends it. Whatever becomes of it is an answer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childOptions } from '../child-options.js';
 import type { Answer, OpenRequest, ReadRequest, Request, Slice } from './reader/protocol.js';
 
 const PROCESS = fileURLToPath(new URL('./reader/process.js', import.meta.url));
-/** Flags that are for this process alone: a debugger's port, and what a test runner adds. */
-const OWN_FLAG = /^--(?:inspect|test|watch)/;
 /** Of the command's own process: none of it may outlive that. */
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -23,12 +22,10 @@ export class ReaderClient {
   readonly #gone: Promise<string>;
 
   constructor(signal: AbortSignal) {
-    const { THREADWISE_CONTROL: _, ...env } = process.env;
     this.#signal = signal;
     this.#child = fork(PROCESS, [], {
-      env,
+      ...childOptions(),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      execArgv: process.execArgv.filter((flag) => !OWN_FLAG.test(flag)),
     });
     living.add(this.#child);
     this.#gone = new Promise((resolve) => {

@@ -1,6 +1,7 @@
 /** Starts a probe, asks it, and ends it: the only file that knows that a probe is a process. Whatever becomes of it is an answer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { childOptions } from '../child-options.js';
 import type { DescribedError } from '../run/work/batch.js';
 import {
   type Answer,
@@ -127,19 +128,15 @@ function outcomeOf<T>(answer: Exclude<Answer, { type: 'note' }>): Outcome<T> {
   return { kind: 'done', value: answer.value as T };
 }
 
-/** Flags that are for this process alone: a debugger's port, and what a test runner adds. */
-const OWN_FLAG = /^--(?:inspect|test|watch)/;
-
 function start(cpus: readonly number[] | undefined): ChildProcess {
-  const flags = process.execArgv.filter((flag) => !OWN_FLAG.test(flag));
-  const { THREADWISE_CONTROL: _, ...env } = process.env;
+  const { env, execArgv } = childOptions();
   const bound = cpus === undefined ? [] : ['-c', cpus.join(','), process.execPath];
   return fork(PROCESS, [], {
     env,
     serialization: 'advanced',
     // What the user's function prints is no part of the report.
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    execArgv: [...bound, ...flags],
+    execArgv: [...bound, ...execArgv],
     ...(cpus === undefined ? {} : { execPath: 'taskset' }),
   });
 }

@@ -1,13 +1,9 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
 import { ExitCode } from '../exit-code.js';
+import type { TerminalOptions } from '../report/terminal-lines.js';
 import { Interrupts } from '../run/interrupts.js';
 import { checkWritable, type Output, writeReports } from './outputs.js';
 import { type AnalysisProgress, openProgress } from './progress.js';
-
-export interface Terminal {
-  readonly columns: number;
-  readonly isColor: boolean;
-}
 
 export interface Analysis<Samples, Findings> {
   readonly outputs: readonly Output<Findings>[];
@@ -15,7 +11,7 @@ export interface Analysis<Samples, Findings> {
   /** @param signal aborted: what is known so far is wanted */
   measure(signal: AbortSignal, progress: AnalysisProgress): Promise<Samples>;
   analyze(samples: Samples): Findings;
-  renderTerminal(findings: Findings, terminal: Terminal): string;
+  renderTerminal(findings: Findings, terminal: TerminalOptions): string;
 }
 
 /** Returns the exit code. A second interrupt ends the process. */
@@ -42,7 +38,7 @@ export async function measureAndReport<Samples, Findings>(
   }
 }
 
-export function terminal(): Terminal {
+export function terminal(): TerminalOptions {
   const { columns = 100, isTTY = false } = process.stdout;
   return { columns, isColor: isTTY && !process.env.NO_COLOR };
 }

@@ -1,6 +1,7 @@
 /** A process that the command has started: asks it, and ends it, with all that it has started itself. Whatever becomes of it is an answer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childOptions } from '../../child-options.js';
 import { MARK, unwrap } from '../../measure/probe/protocol.js';
 import type { Ending, Outcome } from '../../measure/probe-client.js';
 import type { EndedSamples } from '../findings/samples.js';
@@ -114,18 +115,14 @@ function mostTelling(lines: readonly string[]): readonly string[] {
   return lines.slice(Math.max(0, from), Math.max(0, from) + LAST_LINES).map((line) => line.trim());
 }
 
-/** Flags that are for this process alone: a debugger's port, and what a test runner adds. */
-const OWN_FLAG = /^--(?:inspect|test|watch)/;
 const hasGroups = process.platform !== 'win32';
 
 function start(file: string): ChildProcess {
-  const { THREADWISE_CONTROL: _, ...env } = process.env;
   return fork(file, [], {
-    env,
+    ...childOptions(),
     serialization: 'advanced',
     // What the app prints is no part of the report; what it says last before it dies is.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    execArgv: process.execArgv.filter((flag) => !OWN_FLAG.test(flag)),
     // A group of its own: whatever it starts can be ended with it.
     detached: hasGroups,
   });
