@@ -34,21 +34,31 @@ function filesBelow(dir, matches) {
   });
 }
 
-/** Tests that drive a browser, a terminal or a server: they care for no version, and for a machine that is busy. */
-const WITH_TOOLS = /^(dashboard-.*|prometheus|top-terminal|ctl-program|report-html)\.test\.mjs$/;
+/**
+ * Tests that drive a browser, a terminal or a server, and those that judge by what they measure: they care for no version, and for a
+ * machine that is busy.
+ */
+const ALONE =
+  /^(dashboard-.*|prometheus|top-terminal|ctl-program|report-html|verdicts|measure-recommended)\.test\.mjs$/;
 
-function toolTestFiles() {
-  return ['packages/control/test', 'packages/cli/test'].flatMap((dir) => filesBelow(dir, WITH_TOOLS));
+function filesAlone() {
+  return ['packages/control/test', 'packages/cli/test'].flatMap((dir) => filesBelow(dir, ALONE));
 }
 
 /** Takes long, and is arithmetic, or is gone through by the tests of the command as well. */
-const OWN_ONLY = /packages\/cli\/(dist\/(analysis|report)\/|test\/(measure|verdicts))/;
+const OWN_ONLY = new RegExp(
+  [
+    'packages/cli/(dist/(analysis|report)/|test/measure)',
+    'packages/threadwise/dist/(scheduling/scaling/measured|transport/shared/interleavings)\\.',
+  ].join('|'),
+);
 
-/** What stands on the library: where both ends of what is supported pass, so do those in between. */
+/** What stands on the library, and the ways to cross that are not the default: where both ends of what is supported pass, so do those in between. */
 const ON_TOP = /packages\/(cli|control)\//;
+const isThorough = ({ isEnd }) => isEnd || wanted !== undefined;
 
 /** Listed only when their turn comes: there are no compiled tests before the build. */
-function testFiles({ isOwn, isEnd }) {
+function testFiles(node) {
   const compiled = ['packages/threadwise/dist', 'packages/control/dist', 'packages/cli/dist'].flatMap((dir) =>
     filesBelow(dir, /\.test\.js$/),
   );
@@ -58,14 +68,13 @@ function testFiles({ isOwn, isEnd }) {
     'packages/cli/test',
     'test',
     'examples',
-    ...(isOwn ? ['bench'] : []),
+    ...(node.isOwn ? ['bench'] : []),
   ]
     .flatMap((dir) => filesBelow(dir, /\.test\.m?js$/))
-    .filter((path) => !WITH_TOOLS.test(basename(path)));
-  const isThorough = isEnd || wanted !== undefined;
+    .filter((path) => !ALONE.test(basename(path)));
   const isWanted = (path) => {
     const name = path.replaceAll('\\', '/');
-    return (isOwn || !OWN_ONLY.test(name)) && (isThorough || !ON_TOP.test(name));
+    return (node.isOwn || !OWN_ONLY.test(name)) && (isThorough(node) || !ON_TOP.test(name));
   };
   for (const [what, found] of Object.entries({ compiled, written })) {
     if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
@@ -93,12 +102,14 @@ const SHORT = { ...SHORT_SOAK, STORM_CALLS: '5000' };
 function testAllWays(node) {
   const runs = [{ name: 'all tests', files: testFiles(node), env: node.isOwn ? {} : SHORT }];
   const files = node.isOwn ? [...PROMISES, ...LONG] : PROMISES;
-  for (const { name, env } of crossings) runs.push({ name, files, env: { ...env, ...SHORT_SOAK } });
+  for (const { name, env } of isThorough(node) ? crossings : []) {
+    runs.push({ name, files, env: { ...env, ...SHORT_SOAK } });
+  }
   if (node.isOwn) {
     // One after the other: they wait for what other programs do, which on a busy machine may take for ever.
     runs.push({
-      name: 'with a browser, a terminal, a server',
-      files: toolTestFiles(),
+      name: 'one file at a time: with a browser, a terminal, a server, or measured',
+      files: filesAlone(),
       env: {},
       isAlone: true,
     });

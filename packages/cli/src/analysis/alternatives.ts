@@ -14,7 +14,10 @@ const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) 
   auto: () => "with `placement: 'auto'`",
   batch: ({ size = 1 }) => `with ${counted(size, 'input')} in one call`,
   lease: () => 'with the bytes in a lease (`pool.lease`), which are not copied',
-  read: () => 'where the worker reads the input itself, and only its name crosses',
+  read: ({ size }) =>
+    size === undefined
+      ? 'where the worker reads the input itself, and only its name crosses'
+      : `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
 };
 
 export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {

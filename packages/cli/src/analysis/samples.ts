@@ -124,7 +124,7 @@ export type VariantName = 'auto' | 'batch' | 'lease' | 'read';
 
 export interface VariantSamples extends PoolSamples {
   readonly name: VariantName;
-  /** Of 'batch': how many inputs in one call. */
+  /** How many inputs in one call: of 'batch', and of 'read' where calls are short. */
   readonly size?: number;
 }
 

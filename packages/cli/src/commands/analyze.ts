@@ -2,9 +2,10 @@
 
 import type { Command } from 'commander';
 import { type RawAnalyzeOptions, resolveAnalyzeOptions } from '../analyze/options.js';
-import { parseDuration, parseRange, parseThreads } from '../run/option-values.js';
+import { parseDuration, parseThreads } from '../run/option-values.js';
 import { addAnalyzeFiles } from './analyze-files.js';
 import { addAnalyzeServer } from './analyze-server.js';
+import { addInputOptions } from './input-options.js';
 
 export function addAnalyze(program: Command, setExitCode: (code: number) => void): void {
   const analyze = program.command('analyze');
@@ -15,15 +16,8 @@ export function addAnalyze(program: Command, setExitCode: (code: number) => void
     .description(
       'Measure an exported function on your inputs, with and without threads, and say whether threads pay, from where on, how many, and why.',
     )
-    .argument('[module]', 'module, and after # the export (default: its default or only function)')
-    .optionsGroup('Input (one of; default: lines of standard input):')
-    .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
-    .option('--dot', 'with --files: names beginning with a dot as well')
-    .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
-    .option('--lines [file]', 'every line of a file or of standard input')
-    .option('--json <file>', 'every value of a JSON array or of NDJSON')
-    .option('--spread', 'with --json: every value is an array, the arguments of a call')
-    .option('--range <a..b>', 'every integer from a to b', parseRange)
+    .argument('[module]', 'module, and after # the export (default: its default or only function)');
+  addInputOptions(analyze)
     .optionsGroup('Measuring:')
     .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration)
     .option('--threads <n>', 'the most threads that are tried (default: twice the cores)', parseThreads)

@@ -4,13 +4,13 @@ import { type Command, Option } from 'commander';
 import {
   parseBatch,
   parseDuration,
-  parseRange,
   parseRetries,
   parseSampleSize,
   parseThreads,
 } from '../run/option-values.js';
 import { type RawRunOptions, resolveRunOptions } from '../run/options.js';
 import { formatNames } from '../run/output/format.js';
+import { addInputOptions } from './input-options.js';
 
 export function addRun(program: Command, setExitCode: (code: number) => void): void {
   const command = program
@@ -20,7 +20,7 @@ export function addRun(program: Command, setExitCode: (code: number) => void): v
       'Run an exported function once per input, on all cores; results go to standard output in input order.',
     )
     .argument('<module>', 'module, and after # the export (default: its default or only function)');
-  addInputs(command);
+  addInputOptions(command);
   addOutputs(command);
   addExecution(command);
   command.addHelpText('after', examples).action(async (module: string, raw: RawRunOptions) => {
@@ -29,18 +29,6 @@ export function addRun(program: Command, setExitCode: (code: number) => void): v
     const { run } = await import('../run/run.js');
     setExitCode(await run(resolved));
   });
-}
-
-function addInputs(command: Command): void {
-  command
-    .optionsGroup('Input (one of; default: lines of standard input):')
-    .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
-    .option('--dot', 'with --files: names beginning with a dot as well')
-    .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
-    .option('--lines [file]', 'every line of a file or of standard input')
-    .option('--json <file>', 'every value of a JSON array or of NDJSON')
-    .option('--spread', 'with --json: every value is an array, the arguments of a call')
-    .option('--range <a..b>', 'every integer from a to b', parseRange);
 }
 
 function addOutputs(command: Command): void {

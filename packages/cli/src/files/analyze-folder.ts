@@ -1,4 +1,5 @@
 /** From the samples of a folder to its findings: pure. */
+import { mean } from 'd3-array';
 import { estimate, ratio } from '../analysis/intervals.js';
 import { compareWays, seriesOf } from './compare-ways.js';
 import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './findings.js';
@@ -61,10 +62,7 @@ function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): Wa
 export function meanBusy(samples: readonly (readonly number[])[]): number[] {
   const cores = Math.min(...samples.map((shares) => shares.length));
   if (!Number.isFinite(cores)) return [];
-  return Array.from({ length: cores }, (_, core) => {
-    const shares = samples.map((each) => each[core]!);
-    return shares.reduce((sum, share) => sum + share, 0) / shares.length;
-  });
+  return Array.from({ length: cores }, (_, core) => mean(samples, (shares) => shares[core]) ?? Number.NaN);
 }
 
 function answerOf(classes: readonly Weighed[]): FolderAnswer {

@@ -1,15 +1,12 @@
 /** Starts a process that reads, asks it, and ends it. Whatever becomes of it is an answer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { childOptions } from '../child-options.js';
+import { ask, describeFailure, type Ending, failedStart } from '../child/ask.js';
+import { keepUnder } from '../child/living.js';
+import { childOptions } from '../child/options.js';
 import type { Answer, OpenRequest, ReadRequest, Request, Slice } from './reader/protocol.js';
 
 const PROCESS = fileURLToPath(new URL('./reader/process.js', import.meta.url));
-/** Of the command's own process: none of it may outlive that. */
-const living = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of living) child.kill('SIGKILL');
-});
 
 /** Why there is no answer, in words. */
 export class ReaderError extends Error {
@@ -19,22 +16,17 @@ export class ReaderError extends Error {
 export class ReaderClient {
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
-  readonly #gone: Promise<string>;
+  readonly #gone: Promise<Ending>;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    this.#child = fork(PROCESS, [], {
-      ...childOptions(),
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    const child = fork(PROCESS, [], { ...childOptions(), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    this.#child = child;
+    const ended = new Promise<Ending>((resolve) => {
+      child.on('exit', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    living.add(this.#child);
-    this.#gone = new Promise((resolve) => {
-      this.#child.on('error', (error) => resolve(`its process did not start: ${error.message}`));
-      this.#child.on('exit', (code, signalName) =>
-        resolve(`its process ended (${signalName ?? `exit code ${code}`})`),
-      );
-    });
-    void this.#gone.then(() => living.delete(this.#child));
+    this.#gone = Promise.race([ended, failedStart(child)]);
+    keepUnder(child, this.#gone, () => child.kill('SIGKILL'));
   }
 
   async open(request: Omit<OpenRequest, 'type'>, limitMs: number): Promise<void> {
@@ -55,30 +47,13 @@ export class ReaderClient {
 
   /** One at a time. */
   async #ask(request: Request, limitMs: number): Promise<Answer> {
-    const answer = await this.#answer(request, limitMs);
-    if (typeof answer === 'string') throw new ReaderError(answer);
-    if (answer.type === 'failed') throw new ReaderError(answer.message);
-    return answer;
-  }
-
-  #answer(request: Request, limitMs: number): Promise<Answer | string> {
-    return new Promise((resolve) => {
-      const settle = (answer: Answer | string): void => {
-        clearTimeout(timer);
-        this.#signal.removeEventListener('abort', abort);
-        this.#child.off('message', settle);
-        resolve(answer);
-      };
-      const abort = (): void => settle('it was interrupted');
-      const timer = setTimeout(
-        () => settle(`it had not answered after ${(limitMs / 1000).toFixed(1)} s`),
-        limitMs,
-      );
-      this.#signal.addEventListener('abort', abort, { once: true });
-      this.#child.on('message', settle);
-      void this.#gone.then(settle);
-      if (this.#signal.aborted) abort();
-      else this.#child.send(request, () => {});
-    });
+    const asked = { child: this.#child, signal: this.#signal, gone: this.#gone };
+    const outcome = await ask(asked, request, limitMs, (message) => ({
+      kind: 'done',
+      value: message as Answer,
+    }));
+    if (outcome.kind !== 'done') throw new ReaderError(describeFailure(outcome));
+    if (outcome.value.type === 'failed') throw new ReaderError(outcome.value.message);
+    return outcome.value;
   }
 }

@@ -1,4 +1,6 @@
 /** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
+
+import { describeFailure, type Failure } from '../child/ask.js';
 import { loadError } from '../run/load-error.js';
 import type { DescribedError } from '../run/work/batch.js';
 import type { Passing } from '../run/work/passing.js';
@@ -7,7 +9,7 @@ import type { Draft } from './draft.js';
 import type { Measured } from './inputs.js';
 import type { BehaviourReport } from './probe/protocol.js';
 import { bytesOf, uncloneable } from './probe/values.js';
-import { describeFailure, type Failure, type Probe } from './probe-client.js';
+import type { Probe } from './probe-client.js';
 import type { Session } from './session.js';
 import { spreadOf } from './spread.js';
 

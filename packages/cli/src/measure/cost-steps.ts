@@ -1,9 +1,9 @@
 /** What does not need the user's function, but values as large as its own: what a crossing costs, and from where on it pays. */
 import type { CrossingSamples, SpinSamples } from '../analysis/samples.js';
+import { describeFailure, type Outcome } from '../child/ask.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import type { EchoSetup } from './probe/protocol.js';
-import { describeFailure, type Outcome } from './probe-client.js';
 import { clamp, outstandingFor } from './schedule.js';
 import type { Session } from './session.js';
 

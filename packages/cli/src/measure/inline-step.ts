@@ -1,11 +1,12 @@
 /** The function on the calling thread: a probe that lives from the first control run to the last. */
 import type { InlineSamples, Series } from '../analysis/samples.js';
+import { describeFailure, type Failure } from '../child/ask.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
 import type { InlineOpened, InlineSlice } from './probe/protocol.js';
 import { bytesPassed } from './probe/values.js';
-import { describeFailure, type Failure, type Probe } from './probe-client.js';
+import type { Probe } from './probe-client.js';
 import { clamp, type StepName } from './schedule.js';
 import type { Session } from './session.js';
 import { spreadOf } from './spread.js';

@@ -1,9 +1,9 @@
 /** What depends on the machine: how rates change with fewer cores, and what threads cost before they do anything. */
 import type { CoreSamples } from '../analysis/samples.js';
+import { describeFailure } from '../child/ask.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { usableCpus } from './machine.js';
-import { describeFailure } from './probe-client.js';
 import { clamp, coreCounts } from './schedule.js';
 import type { Session } from './session.js';
 import type { Settings } from './settings.js';

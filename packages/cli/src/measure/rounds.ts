@@ -2,10 +2,12 @@
  * The rounds: in each, the calling thread and every setting of the pool are measured in turn, so that what changes on the machine
  * changes all of them. What a round did not finish is left out.
  */
+
+import { describeFailure, type Failure, type Outcome } from '../child/ask.js';
 import type { Draft } from './draft.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
 import type { InlineSlice, PoolSlice } from './probe/protocol.js';
-import { describeFailure, type Failure, type Outcome, type Probe } from './probe-client.js';
+import type { Probe } from './probe-client.js';
 import {
   affordable,
   coldRounds,

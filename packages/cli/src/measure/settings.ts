@@ -39,6 +39,9 @@ export function settingsOf(subject: Subject, warm: Warm, cores: number, maxThrea
   return { all: [...first, ...others, ...beyond.map(plain)], needed: first.length };
 }
 
+/** Of the path of a file: about. */
+const NAME_BYTES = 128;
+
 interface Base {
   readonly subject: Subject;
   readonly warm: Warm;
@@ -66,19 +69,26 @@ function autoOf(base: Base, threads: number): Setting {
 }
 
 function batchOf(base: Base, threads: number): Setting[] {
-  const { subject, warm } = base;
-  const isAlone = subject.isAsync || subject.passing === 'read';
-  const size = isAlone ? undefined : batchSize(warm.callMs, subject.bytesIn);
+  const { subject } = base;
+  const size = subject.passing === 'read' ? undefined : sizeOfBatch(base, subject.bytesIn);
   if (size === undefined) return [];
-  const setup: Setting['setup'] = {
+  const setup: Setting['setup'] = { ...inBatches(base, threads, size), kind: 'batch' };
+  return [{ what: 'batches', variant: { name: 'batch', size }, setup }];
+}
+
+/** Of calls that are to be awaited one by one: undefined. */
+function sizeOfBatch({ subject, warm }: Base, bytesIn: number): number | undefined {
+  return subject.isAsync ? undefined : batchSize(warm.callMs, bytesIn);
+}
+
+function inBatches(base: Base, threads: number, batch: number): Setting['setup'] {
+  return {
     ...setupOf(base, threads),
-    ...ownTask('runAll', subject),
-    kind: 'batch',
-    batch: size,
+    ...ownTask('runAll', base.subject),
+    batch,
     outstanding: 4 * threads,
     isLong: false,
   };
-  return [{ what: 'batches', variant: { name: 'batch', size }, setup }];
 }
 
 function ownTask(
@@ -89,14 +99,21 @@ function ownTask(
   return { module: new URL('./probe/subject-tasks.js', import.meta.url).href, task, data };
 }
 
+/** Who leaves the reading to workers has a list of names: where calls are short, many cross together. */
 function readOf(base: Base, threads: number): Setting[] {
   if (base.subject.passing !== 'read') return [];
+  const what = 'reading in the workers';
+  const size = sizeOfBatch(base, NAME_BYTES);
+  if (size !== undefined) {
+    const setup: Setting['setup'] = { ...inBatches(base, threads, size), kind: 'read' };
+    return [{ what, variant: { name: 'read', size }, setup }];
+  }
   const setup: Setting['setup'] = {
     ...setupOf(base, threads),
     ...ownTask('runOne', base.subject),
     kind: 'read',
   };
-  return [{ what: 'reading in the workers', variant: { name: 'read' }, setup }];
+  return [{ what, variant: { name: 'read' }, setup }];
 }
 
 function leaseOf(base: Base, threads: number): Setting[] {

@@ -85,7 +85,8 @@ const WAYS: Readonly<Record<VariantSamples['name'], (variant: VariantSamples) =>
   auto: () => "placement 'auto'",
   batch: ({ size }) => (size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`),
   lease: () => 'bytes in leases',
-  read: () => 'read by the worker',
+  read: ({ size }) =>
+    size === undefined ? 'read by the worker' : `read by the worker, ${count(size)} a call`,
 };
 
 function wayOf(variant: VariantSamples): string {

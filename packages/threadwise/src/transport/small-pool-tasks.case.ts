@@ -36,6 +36,12 @@ export function mark(value: unknown): unknown {
   return value;
 }
 
+/** Counts that it ran, and gives little back. */
+export function lengthOf(values: Uint8Array): number {
+  count(RAN);
+  return values.length;
+}
+
 /** Blocks its thread until main opens. */
 export function hold(value: unknown): unknown {
   count(ARRIVED);

@@ -1,12 +1,17 @@
 /** The findings of a folder as one page that needs no network and runs no script. */
 import { count, rate } from '../../report/figures.js';
 import { barsChart } from '../../report/html/bars.js';
-import { chartHtml } from '../../report/html/chart.js';
+import { type Chart, chartHtml } from '../../report/html/chart.js';
+import { lanesChart } from '../../report/html/lanes.js';
 import { tableHtml } from '../../report/html/table.js';
 import { listHtml, pageHtml, section } from '../../reporting/page.js';
 import type { ClassFinding, FolderFindings } from '../findings.js';
 import { sizesInWords } from '../sentences.js';
+import { coreTimes } from './core-times.js';
 import { barsOf, circumstancesTable, classTables, overviewTable } from './tables.js';
+
+const MOST_STEPS = 120;
+const MOST_CORES = 16;
 
 export function renderFolderHtml(findings: FolderFindings): string {
   const { verdict, samples, schemaVersion } = findings;
@@ -31,6 +36,9 @@ function sections(findings: FolderFindings): string[] {
     ...findings.classes.map((each, i) =>
       section(`rates-${i}`, `How fast: ${sizesInWords(each)}`, chart(each, i)),
     ),
+    ...coreTimes(findings, MOST_STEPS, MOST_CORES).map(({ way, title, lines }) =>
+      section(`cores-${way}`, title, drawn(lanesChart(`lanes-${way}`, title, lines))),
+    ),
     section('figures', 'All figures', tables.join('\n'), 'wide'),
     section('measured', 'The measurement', tableHtml(circumstancesTable(findings)), 'wide'),
   ];
@@ -38,6 +46,9 @@ function sections(findings: FolderFindings): string[] {
 
 function chart(finding: ClassFinding, i: number): string {
   const bars = barsOf(finding).map(({ isOurs, ...bar }) => ({ ...bar, isInline: !isOurs }));
-  const drawn = barsChart(`bars-${i}`, `Files per second, ${sizesInWords(finding)}`, bars, rate);
-  return drawn === undefined ? '' : chartHtml(drawn);
+  return drawn(barsChart(`bars-${i}`, `Files per second, ${sizesInWords(finding)}`, bars, rate));
+}
+
+function drawn(chart: Chart | undefined): string {
+  return chart === undefined ? '' : chartHtml(chart);
 }

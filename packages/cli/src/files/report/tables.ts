@@ -1,4 +1,5 @@
 /** What was measured of a folder, as tables of text that every view draws in its own way. */
+import { max, mean } from 'd3-array';
 import type { Estimate } from '../../analysis/findings.js';
 import { bytes, counted, duration } from '../../analysis/words.js';
 import { count, factor, middle, NONE, noise, range, rate, shown } from '../../report/figures.js';
@@ -38,10 +39,9 @@ function tableOf(sizes: string, ways: readonly WayFinding[]): Table {
 
 function coresInWords(busy: readonly number[]): string {
   if (busy.length === 0) return NONE;
-  const inPercent = (share: number): string => count(100 * share);
+  const inPercent = (share: number): string => (Number.isFinite(share) ? count(100 * share) : NONE);
   if (busy.length <= MOST_CORES) return busy.map(inPercent).join(' ');
-  const mean = busy.reduce((sum, share) => sum + share, 0) / busy.length;
-  return `up to ${inPercent(Math.max(...busy))}, mean ${inPercent(mean)}`;
+  return `up to ${inPercent(max(busy) ?? Number.NaN)}, mean ${inPercent(mean(busy) ?? Number.NaN)}`;
 }
 
 /** Which sizes there are, and what is best for each. */

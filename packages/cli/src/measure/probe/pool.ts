@@ -107,6 +107,7 @@ function makersOf(pool: Pool, { inputs, kind, passing, batch }: PoolSetup): read
         ? own.map((input) => () => [input])
         : own.map((input) => () => [...argumentsOf(input, passing)]);
     case 'read':
+      if (batch > 1) return batchesOf(own, batch).map((paths) => () => [paths]);
       return own.map((path) => () => [path]);
     case 'lease':
       return passing === 'read'

@@ -1,21 +1,16 @@
 /** A process that the command has started: asks it, and ends it, with all that it has started itself. Whatever becomes of it is an answer. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { childOptions } from '../../child-options.js';
+import { ask, type Ending, failedStart, type Outcome } from '../../child/ask.js';
+import { keepUnder } from '../../child/living.js';
+import { childOptions } from '../../child/options.js';
 import { MARK, unwrap } from '../../measure/probe/protocol.js';
-import type { Ending, Outcome } from '../../measure/probe-client.js';
 import type { EndedSamples } from '../findings/samples.js';
 import type { Question, Reply, Talk } from './protocol.js';
 
 /** Of what it wrote to standard error, so much is kept. Characters. */
 const KEPT = 8192;
 const LAST_LINES = 12;
-/** Of the command's own process: none of it may outlive that. */
-const living = new Set<ChildProcess>();
-process.on('exit', () => {
-  for (const child of living) killGroup(child);
-});
-
 export class Child<T extends { [K in keyof T]: Talk[string] }> {
   readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
@@ -24,33 +19,27 @@ export class Child<T extends { [K in keyof T]: Talk[string] }> {
   #said = '';
   /** We ended it: why. */
   #verdict = '';
-  #listener: ((reply: Exclude<Reply, { type: 'hello' }>) => void) | undefined;
 
   constructor(file: string, signal: AbortSignal) {
     this.#signal = signal;
     const child = start(file);
     this.#child = child;
-    living.add(child);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said = (this.#said + text).slice(-KEPT);
     });
-    this.#gone = endOf(child).then(async (ending) => {
+    this.#gone = Promise.race([endOf(child), failedStart(child)]).then(async (ending) => {
       await endOfGroup(child);
-      living.delete(child);
       this.#ending = ending;
       return ending;
     });
-    child.on('message', (message) => {
-      const reply = unwrap<Reply>(message);
-      if (reply !== undefined && reply.type !== 'hello') this.#listener?.(reply);
-    });
-    // It could not be started, or a message did not reach it: that it is gone says so as well.
-    child.on('error', () => {});
+    keepUnder(child, this.#gone, () => void killGroup(child));
   }
 
   /** Undefined as long as it runs. */
   get ended(): EndedSamples | undefined {
-    return this.#ending && { ...this.#ending, lastWords: this.#verdict || this.lastWords };
+    if (this.#ending === undefined) return undefined;
+    const { exitCode, signal, notStarted = '' } = this.#ending;
+    return { exitCode, signal, lastWords: this.#verdict || this.lastWords || notStarted };
   }
 
   /** The last lines of what it wrote to standard error. */
@@ -65,9 +54,9 @@ export class Child<T extends { [K in keyof T]: Talk[string] }> {
     asks: T[K]['asks'],
     limitMs: number,
   ): Promise<Outcome<T[K]['gets']>> {
-    if (this.#signal.aborted) return { kind: 'aborted' };
-    if (this.#ending !== undefined) return { kind: 'ended', ...this.#ending };
-    const outcome = await this.#answer<T[K]['gets']>({ type, asks }, limitMs);
+    const asked = { child: this.#child, signal: this.#signal, gone: this.#gone };
+    const question: Question = { type, asks };
+    const outcome = await ask(asked, { [MARK]: question }, limitMs, outcomeOf<T[K]['gets']>);
     if (outcome.kind === 'silent') {
       this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;
       await this.kill();
@@ -85,27 +74,14 @@ export class Child<T extends { [K in keyof T]: Talk[string] }> {
     killGroup(this.#child);
     await this.#gone;
   }
+}
 
-  #answer<G>(question: Question, limitMs: number): Promise<Outcome<G>> {
-    return new Promise((resolve) => {
-      const settle = (outcome: Outcome<G>): void => {
-        clearTimeout(timer);
-        this.#signal.removeEventListener('abort', abort);
-        this.#listener = undefined;
-        resolve(outcome);
-      };
-      const abort = (): void => settle({ kind: 'aborted' });
-      const timer = setTimeout(() => settle({ kind: 'silent', ms: limitMs }), limitMs);
-      this.#listener = (reply) => {
-        if (reply.type === 'failed') settle({ kind: 'failed', error: reply.error });
-        // What is answered to what, protocol.ts says.
-        else settle({ kind: 'done', value: reply.value as G });
-      };
-      this.#signal.addEventListener('abort', abort, { once: true });
-      void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
-      this.#child.send({ [MARK]: question }, () => {});
-    });
-  }
+function outcomeOf<G>(message: unknown): Outcome<G> | undefined {
+  const reply = unwrap<Reply>(message);
+  if (reply === undefined || reply.type === 'hello') return undefined;
+  if (reply.type === 'failed') return { kind: 'failed', error: reply.error };
+  // What is answered to what, protocol.ts says.
+  return { kind: 'done', value: reply.value as G };
 }
 
 /** Of an uncaught error Node.js writes the place, the error, the stack, and its own version: the error says most. */
@@ -154,9 +130,6 @@ async function endOfGroup(child: ChildProcess): Promise<void> {
 /** When it is gone, and all that it has said has been read. */
 function endOf(child: ChildProcess): Promise<Ending> {
   return new Promise((resolve) => {
-    child.once('error', () => {
-      if (child.pid === undefined) resolve({ exitCode: null, signal: null });
-    });
     child.once('exit', () => killGroup(child));
     child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
   });

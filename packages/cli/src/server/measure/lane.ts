@@ -1,5 +1,5 @@
 /** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
-import { describeFailure, type Failure } from '../../measure/probe-client.js';
+import { describeFailure, type Failure } from '../../child/ask.js';
 import type { ErrorSamples, LaneSamples } from '../findings/samples.js';
 import type { Child } from './child.js';
 import type { AppOpened, AppSlice, AppTalk, LoadSlice, RequestPlan } from './protocol.js';

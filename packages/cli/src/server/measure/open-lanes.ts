@@ -1,6 +1,6 @@
 /** Starts the app in each way that it is to be measured in, and sees whether it answers there as it does as it is. */
 import { basename } from 'node:path';
-import { describeFailure, type Failure, type Outcome } from '../../measure/probe-client.js';
+import { describeFailure, type Failure, type Outcome } from '../../child/ask.js';
 import { UsageError } from '../../usage-error.js';
 import { compareAnswer, complaintOf, type Likeness } from './answers.js';
 import type { Child } from './child.js';

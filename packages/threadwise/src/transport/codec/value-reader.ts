@@ -265,7 +265,8 @@ export class ValueReader implements Source {
     const bytes = this.#block();
     const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
     this.#noted(view);
-    this.#noted(bytes.buffer);
+    // Of a short array V8 makes a buffer only when somebody asks for it, and that costs several times what the array does.
+    if (this.#objects !== undefined) this.#objects.push(bytes.buffer);
     return view;
   }
 

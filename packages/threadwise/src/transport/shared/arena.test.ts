@@ -141,6 +141,25 @@ describe('Arena: bounds', () => {
     assert.equal(announced.length, 2);
   });
 
+  test('is full only when there is nothing to reclaim', () => {
+    const done: number[] = [];
+    let asked = 0;
+    const reclaim = () => {
+      asked++;
+      const address = done.pop();
+      if (address !== undefined) arena.free(address);
+      return address !== undefined;
+    };
+    const { arena } = arenaOf({ segmentBytes: 256 * KIB, maxBytes: 256 * KIB }, { reclaim });
+    const taken = [arena.take(128 * KIB), arena.take(128 * KIB)];
+    assert.equal(asked, 0);
+    done.push(...taken);
+    assert.equal(arena.take(128 * KIB), taken[1]);
+    assert.equal(arena.take(200 * KIB), -1, 'what is given back is too small, and so is what remains');
+    assert.equal(arena.take(LARGEST + 1), -1);
+    assert.deepEqual([asked, done], [3, []], 'not asked for what could never be given');
+  });
+
   test('does not hide any other error', () => {
     const allocate = () => {
       throw new TypeError('a bug');

@@ -63,6 +63,8 @@ export interface ArenaOptions {
   allocate(byteLength: number): ArrayBufferLike;
   /** A segment was made: workers must hear of it before they see an address in it. */
   onSegment(index: number, buffer: ArrayBufferLike): void;
+  /** Asked before a block is refused: frees what nobody needs any more; returns whether there was any. Default: none is. */
+  reclaim?: () => boolean;
   /** Default and maximum 4 MiB, minimum 64 KiB, in pages of 4 KiB. No block is larger than a segment. */
   segmentBytes?: number;
   /** The arena grows to that, by whole segments, and never shrinks. Default 64 MiB. */
@@ -134,7 +136,7 @@ export class Arena {
     let span = this.#open.head(kind);
     if (span === NONE) {
       span = this.#makeSpan(kind);
-      if (span === NONE) return NONE;
+      if (span === NONE) return this.#options.reclaim?.() === true ? this.take(byteLength) : NONE;
     }
     const notes = this.#notes;
     const at = span << PAGE_NOTE_BITS;

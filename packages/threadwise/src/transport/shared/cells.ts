@@ -117,6 +117,14 @@ export class Cells {
     if (!this.#writer.write(payload, this, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
   }
 
+  /** Of a task that has ended: if it is tried again, they are written anew. Returns how many blocks there were. */
+  freeArguments(cell: number): number {
+    const payload = this.#payloads[cell]!;
+    if (payload.block < 0) return 0;
+    this.#writer.free(payload);
+    return 1;
+  }
+
   isByPort(cell: number): boolean {
     return this.words[cell * WORDS + FORM] === BY_PORT;
   }

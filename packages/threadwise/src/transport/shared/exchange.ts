@@ -89,6 +89,7 @@ export class SharedExchange implements Exchange {
     this.arena = new Arena({
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => this.#tellAll([SEGMENT, index, buffer]),
+      reclaim: () => this.#reclaim(),
     });
     this.leaseMemory = leaseMemory(this.arena);
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
@@ -218,6 +219,13 @@ export class SharedExchange implements Exchange {
   parked(task: Task): void {
     if (!(task.payload instanceof CellPayload)) this.cells.freeIfHeld(task.cell);
     task.cell = -1;
+  }
+
+  /** Arguments of tasks that have ended and that main has not had the time to hear of. */
+  #reclaim(): boolean {
+    let count = 0;
+    for (const link of this.links.values()) count += link.reclaim();
+    return count > 0;
   }
 
   #nameId(name: string): number {

@@ -77,6 +77,61 @@ describe('shared: what cannot be read', () => {
   });
 });
 
+describe('shared: memory of arguments, while main hears of nothing', () => {
+  const bytes = new Uint8Array(2 ** 20);
+  /** Makes tasks that lie ready for all, until the arena has no more room. */
+  function fill({ exchange, made }: ReturnType<typeof line>) {
+    const tasks: Task[] = [];
+    for (let task = made(bytes); task.payload.byPort !== true; task = made(bytes)) {
+      assert.ok(exchange.pull.offer(task));
+      tasks.push(task);
+    }
+    return tasks;
+  }
+  const many = () => line({ cells: 256, stream: 1024, mail: 4 });
+  const run = ({ inlet }: ReturnType<typeof line>, give: (id: number) => unknown) => {
+    const { cell, id } = inlet.take(1)!;
+    inlet.done(cell, id, give(id), undefined, 1);
+    return cell;
+  };
+
+  test('what tasks had that have ended is there for others, and they settle as ever', () => {
+    const it = many();
+    const tasks = fill(it);
+    assert.ok(tasks.length > 32);
+    for (let i = 0; i < 3; i++) run(it, () => i);
+    const more = fill(it);
+    assert.equal(more.length, 3);
+    tasks.push(...more);
+    const { length } = tasks;
+    assert.equal(fill(it).length, 0, 'three have ended, and three have taken their places');
+    for (let i = 3; i < length; i++) run(it, () => i);
+    it.link.drain();
+    assert.deepEqual(it.told(), new Array(length).fill('done'));
+    for (const task of tasks) task.settle({ outcome: 'crashed', error: undefined });
+    assert.equal(it.exchange.arena.usedBytes, 0);
+  });
+
+  test('a task that is tried again gets its arguments anew, or by port where there is no memory', () => {
+    const it = many();
+    const { exchange, link } = it;
+    const payload = exchange.capture('work', [bytes], { ...plainRun, retries: 1 });
+    const again = new Task(0, 'work', payload, plainRun, 0, () => undefined);
+    assert.ok(exchange.pull.offer(again));
+    fill(it);
+    const cell = run(it, () => 'x'.repeat(300));
+    assert.equal(fill(it).length, 1);
+    exchange.cells.words[cell * CELL_WORDS + FORM] = 7;
+    link.drain();
+    link.adopt();
+    link.bury();
+    assert.deepEqual(it.told(), ['broken']);
+    assert.equal(exchange.cellFor(again), cell);
+    assert.ok(exchange.cells.isByPort(cell));
+    assert.deepEqual(payload.args, [bytes]);
+  });
+});
+
 describe('shared: main rests', () => {
   test('it is woken for some results together, or when little is left to be done', () => {
     const { exchange, inlet, made } = line({ cells: 256, stream: 1024, mail: 4 });

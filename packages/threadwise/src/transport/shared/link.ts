@@ -62,6 +62,8 @@ export class SharedLink implements Link {
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
   #doneHead = 0;
+  /** How far `reclaim` has looked; it may lie behind `#doneHead`. */
+  #reclaimed = 0;
 
   constructor(
     exchange: SharedExchange,
@@ -212,6 +214,24 @@ export class SharedLink implements Link {
     // A listener may ask for a drain in the middle of one: each result is out of the ring before it is told.
     for (; count < most && !this.#conversation.isClosed && this.hasDone; count++) this.#drainOne();
     if (count > 0) this.#events.settledBatch();
+    return count;
+  }
+
+  /**
+   * Gives back the blocks with the arguments of tasks that are completed, before it is told: K2 is behind them, and nobody looks at
+   * those any more but to write them anew. Returns how many there were.
+   */
+  reclaim(): number {
+    const { cells, sizes } = this.#exchange;
+    const tail = Atomics.load(this.#own, DONE_TAIL);
+    let at = ((this.#reclaimed - this.#doneHead) | 0) > 0 ? this.#reclaimed : this.#doneHead;
+    let count = 0;
+    for (; at !== tail; at = (at + 1) | 0) {
+      const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
+      if (cells.tasks[cell] !== undefined && cells.holder(cell) === this.#seat)
+        count += cells.freeArguments(cell);
+    }
+    this.#reclaimed = tail;
     return count;
   }
 

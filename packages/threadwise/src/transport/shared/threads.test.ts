@@ -63,6 +63,23 @@ describe('shared threads: what does not fit', () => {
     assert.deepEqual(await Promise.all(marks), range(4));
   });
 
+  test('arguments while main is blocked: memory of those that have run is used again', async (t) => {
+    const { pool, words } = smallPool(t, { cells: 256 });
+    await pool.ready;
+    const bytes = new Uint8Array(KIB * KIB);
+    // Twice what the arena has, and never more than a few at a time.
+    const calls = range(128).map((i) => {
+      const call = pool.run('lengthOf', [bytes]);
+      blockUntil(words, RAN, i - 8);
+      return call;
+    });
+    blockUntil(words, RAN, calls.length);
+    assert.deepEqual(
+      await Promise.all(calls),
+      calls.map(() => bytes.length),
+    );
+  });
+
   test('a word in the port comes before the end of its task, however many there are', async (t) => {
     const { pool, words } = smallPool(t, { threads: 1 });
     await pool.ready;
