@@ -51,6 +51,8 @@ export class Completions {
   readonly #port: Port;
   /** Bytes ever written to the stream. */
   #written = 0;
+  /** Of those, before which none are unread, whatever main says yet. */
+  #origin = 0;
   #tail = 0;
   /** Something was said over the port since the last completion. */
   #hasSpoken = false;
@@ -121,7 +123,7 @@ export class Completions {
   /** Into the longest free piece of the stream; where that is too short, over the port. */
   #writeOutside(cell: number, value: unknown): number {
     const size = this.#sizes.stream;
-    const free = size - ((this.#written - Atomics.load(this.#own, STREAM_READ)) | 0);
+    const free = this.#freeOf(size);
     const start = this.#written & (size - 1);
     const atOnce = Math.min(free, size - start);
     // A piece does not wrap around: if there is more room at the start, the rest of the end is skipped.
@@ -135,6 +137,16 @@ export class Completions {
     this.#words[cell * WORDS + LENGTH] = end - from;
     this.#written = (this.#written + skipped + end - from) | 0;
     return OUTSIDE;
+  }
+
+  /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
+  #freeOf(size: number): number {
+    const read = Atomics.load(this.#own, STREAM_READ);
+    const first = ((read - this.#origin) | 0) > 0 ? read : this.#origin;
+    if (first !== this.#written) return size - ((this.#written - first) | 0);
+    this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
+    this.#origin = this.#written;
+    return size;
   }
 
   #post(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {

@@ -10,8 +10,11 @@ export interface Sizes {
   readonly stream: number;
 }
 
-/** About 1.2 MiB for a pool and 0.3 MiB for each worker, of which only what is used becomes resident. */
-export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 256 * 1024 };
+/**
+ * About 1.2 MiB for a pool and 4.1 MiB for each worker, of which only what is used becomes resident. With 256 KiB for results, a
+ * thousand of 7 KiB on their way filled it, and those that went by port cost three times as much.
+ */
+export const SIZES: Omit<Sizes, 'mail'> = { cells: 8192, stream: 4 * 2 ** 20 };
 
 /** Workers that a board has a seat for; a pool has at most 1,024, and a few that are on their way out. */
 export const SEATS = 1088;

@@ -11,7 +11,16 @@ import type { Ground } from '../rig.case.js';
 import { transportConformance } from '../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import { SharedInlet } from './inlet.js';
-import { CELL_BYTES, FORM, MAIN_PARKED, RESTING, type SharedMemory, SIZES } from './layout.js';
+import {
+  CELL_BYTES,
+  FORM,
+  MAIN_PARKED,
+  OUTSIDE,
+  PLACE,
+  RESTING,
+  type SharedMemory,
+  SIZES,
+} from './layout.js';
 import { type HandPort, handPlatform, Memory } from './stage.case.js';
 
 const ground = (name: string, sizes = SIZES): Ground => ({
@@ -129,6 +138,35 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     assert.equal(exchange.cellFor(again), cell);
     assert.ok(exchange.cells.isByPort(cell));
     assert.deepEqual(payload.args, [bytes]);
+  });
+});
+
+describe('shared: the stream of larger results', () => {
+  test('begins at the start again where all is read, and then has room for as many as ever', () => {
+    const stream = 4096;
+    const { exchange, link, inlet, made, told } = line({ cells: 64, stream, mail: 4 });
+    const { words } = exchange.cells;
+    /** So many results, each of about a tenth of the stream, and where they lie; undefined: by port. */
+    const places = (count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        assert.ok(exchange.pull.offer(made()));
+        const { cell, id } = inlet.take(1)!;
+        inlet.done(cell, id, `${i}`.repeat(400), undefined, 1);
+        const isInStream = words[cell * CELL_WORDS + FORM] === OUTSIDE;
+        return isInStream ? words[cell * CELL_WORDS + PLACE]! & (stream - 1) : undefined;
+      });
+    const [first, second] = places(2);
+    assert.equal(first, 0);
+    link.drain();
+    assert.deepEqual(places(2), [first, second]);
+    link.drain();
+    const many = places(12);
+    assert.equal(many[0], 0);
+    assert.ok(many.slice(0, 9).every((place) => place !== undefined));
+    assert.equal(many.at(-1), undefined);
+    link.drain();
+    assert.deepEqual(told(), new Array(16).fill('done'));
+    assert.deepEqual(places(12), many);
   });
 });
 
