@@ -4,7 +4,7 @@ import type { Board } from './board.js';
 import { type Caller, RunTimes } from './caller.js';
 import { ASLEEP, AWAKE, MAIN_PARKED, RESTING, SPINNERS } from './layout.js';
 import type { SharedLink } from './link.js';
-import { Sleeper, SpinBudget, spin } from './waiting.js';
+import { Sleeper, SpinBudget } from './waiting.js';
 
 /** What a drain needs of its exchange. */
 export interface Drained {
@@ -54,7 +54,7 @@ export class Drain {
 
   constructor(from: Drained) {
     this.#from = from;
-    this.#budget = new SpinBudget(SPIN_MS);
+    this.#budget = new SpinBudget(SPIN_MS, from.platform.now);
     this.#sleeper = new Sleeper(from.board.words, MAIN_PARKED, this.#turnLater);
   }
 
@@ -98,11 +98,7 @@ export class Drain {
     this.#spinners ??= this.#countCores();
     const { awake } = board;
     if (awake === 0 || awake > this.#spinners) return false;
-    const { ms } = this.#budget;
-    if (ms === 0) return false;
-    const hasFound = spin(this.#hasDone, ms, this.#from.platform.now);
-    this.#budget.tried(hasFound);
-    return hasFound && this.#drainAll();
+    return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
   }
 
   /** Takes a millisecond, so not before there is a moment for it: while the first workers start. */

@@ -38,7 +38,7 @@ import {
   WITH_LEASES,
   wakeupsOf,
 } from './layout.js';
-import { Sleeper, SpinBudget, spin } from './waiting.js';
+import { Sleeper, SpinBudget } from './waiting.js';
 import { ARGUMENTS, NAMED, SEGMENT, type ToWorker } from './words.js';
 
 const WORDS = CELL_BYTES / 4;
@@ -69,7 +69,7 @@ export class SharedInlet implements Inlet, Begun {
   readonly #reader: ValueReader;
   readonly #claims: Claims;
   readonly #completions: Completions;
-  readonly #budget = new SpinBudget(SPIN_MS);
+  readonly #budget: SpinBudget;
   readonly #hasNew = () => this.#claims.hasNew();
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Posted>();
@@ -85,6 +85,7 @@ export class SharedInlet implements Inlet, Begun {
     const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
+    this.#budget = new SpinBudget(SPIN_MS, platform.now);
     this.#seat = seat;
     this.#board = new Board(memory.board);
     this.#words = new Int32Array(memory.cells);
@@ -184,12 +185,10 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   #spin(): boolean {
-    const ms = this.#claims.takesMore ? this.#budget.ms : 0;
+    if (!this.#claims.takesMore || !this.#budget.wants()) return false;
     const spinners = Atomics.load(this.#board.words, SPINNERS);
-    if (ms === 0 || spinners === 0 || !this.#claims.beginSpinning(spinners)) return false;
-    const hasFound = spin(this.#hasNew, ms, this.#platform.now);
-    this.#budget.tried(hasFound);
-    return hasFound;
+    if (spinners === 0 || !this.#claims.beginSpinning(spinners)) return false;
+    return this.#budget.spin(this.#hasNew);
   }
 
   /** P1 to P3. Returns whether it sleeps. */

@@ -5,42 +5,61 @@ const pause: () => void = (Atomics as { pause?: () => void }).pause ?? (() => un
 /** Looks between two looks at the clock, which costs as much as several of them. */
 const LOOKS = 16;
 
-/** Looks again and again, for at most `ms`. Returns whether it found anything. */
-export function spin(found: () => boolean, ms: number, now: () => number): boolean {
-  for (const end = now() + ms; ; ) {
-    for (let i = 0; i < LOOKS; i++) {
-      if (found()) return true;
-      pause();
-    }
-    if (now() > end) return false;
+function look(found: () => boolean): boolean {
+  for (let i = 0; i < LOOKS; i++) {
+    if (found()) return true;
+    pause();
   }
+  return false;
 }
 
-/** Weight of the newest attempt in the share of attempts that found something. */
+/** Weight of the newest attempt in the average. */
 const NEWEST_WEIGHT = 0.1;
-/** Spinning costs as much as some ten wake-ups save: below that share it is only tried now and then. */
-const WORTHWHILE = 0.1;
+/**
+ * What it costs, in CPU time of both sides, to be woken instead: whoever spins for about that long at most does with no more than twice the
+ * least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991). Measured, in milliseconds.
+ */
+const WAKE_UP_MS = 0.015;
+/** Where it is not worth it, it is tried now and then. */
 const RETRY_INTERVAL = 16;
 
-/** How long to spin: as long as it finds something often enough to pay for the times that it does not. */
+/**
+ * Whether to spin: as long as what is waited for comes sooner, on the average, than being woken would cost. Longer is no gain on a core that
+ * somebody else wants, another program, say, and nobody knows here whether there is one.
+ */
 export class SpinBudget {
   readonly #mostMs: number;
-  #hitShare = 1;
+  readonly #now: () => number;
+  /** What an attempt took; one in vain all of its time. */
+  #averageMs = 0;
   #skipped = 0;
 
-  constructor(mostMs: number) {
+  constructor(mostMs: number, now: () => number) {
     this.#mostMs = mostMs;
+    this.#now = now;
   }
 
-  /** Milliseconds to spin now. A retry gets all of it: less would miss what is slow only because the other side sleeps. */
-  get ms(): number {
-    return this.#hitShare > WORTHWHILE || ++this.#skipped % RETRY_INTERVAL === 0 ? this.#mostMs : 0;
+  /** An attempt that is made to see whether it is worth it again gets all of the time: less would miss what is slow only because the other side sleeps. */
+  wants(): boolean {
+    return this.#averageMs < WAKE_UP_MS || ++this.#skipped % RETRY_INTERVAL === 0;
   }
 
-  /** What came of it. One hit is reason enough to try the next few times. */
-  tried(hasFound: boolean): void {
-    this.#hitShare += ((hasFound ? 1 : 0) - this.#hitShare) * NEWEST_WEIGHT;
-    if (hasFound) this.#hitShare = Math.max(this.#hitShare, 2 * WORTHWHILE);
+  /** Looks again and again. Returns whether it found anything. */
+  spin(found: () => boolean): boolean {
+    const begin = this.#now();
+    for (;;) {
+      const hasFound = look(found);
+      const ms = this.#now() - begin;
+      if (!hasFound && ms <= this.#mostMs) continue;
+      this.#took(hasFound ? Math.min(ms, this.#mostMs) : this.#mostMs);
+      return hasFound;
+    }
+  }
+
+  /** One that was quick is reason enough to try the next time. */
+  #took(ms: number): void {
+    this.#averageMs += (ms - this.#averageMs) * NEWEST_WEIGHT;
+    if (ms < WAKE_UP_MS / 2) this.#averageMs = Math.min(this.#averageMs, WAKE_UP_MS / 2);
   }
 }
 

@@ -1,0 +1,67 @@
+/** When a thread spins: as long as that costs less than to be woken. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SpinBudget } from './waiting.js';
+
+const MOST_MS = 0.05;
+/** Between two looks at the clock. */
+const LOOK_MS = 0.001;
+
+/** A budget on a clock that goes on with each look at it, and what is waited for comes after so many milliseconds. */
+function world() {
+  let time = 0;
+  const now = () => {
+    time += LOOK_MS;
+    return time;
+  };
+  const budget = new SpinBudget(MOST_MS, now);
+  /** Whether it spun, and found it. */
+  const wait = (ms: number): 'found' | 'in vain' | 'not tried' => {
+    if (!budget.wants()) return 'not tried';
+    const comes = time + ms;
+    return budget.spin(() => time >= comes) ? 'found' : 'in vain';
+  };
+  const waits = (count: number, ms: number) => Array.from({ length: count }, () => wait(ms));
+  return { waits, time: () => time };
+}
+
+describe('spinning', () => {
+  test('goes on while what is waited for comes soon', () => {
+    const { waits } = world();
+    assert.deepEqual(new Set(waits(200, 0.005)), new Set(['found']));
+  });
+
+  test('ends by itself, and is given up where it is in vain, but for a try now and then', () => {
+    const { waits, time } = world();
+    const begin = time();
+    assert.deepEqual(waits(1, 1), ['in vain']);
+    assert.ok(time() - begin < 2 * MOST_MS);
+    waits(50, 1);
+    const later = waits(160, 1);
+    assert.equal(later.filter((each) => each === 'in vain').length, 10);
+    assert.equal(later.filter((each) => each === 'not tried').length, 150);
+  });
+
+  test('is given up as well where it finds something, and late', () => {
+    const { waits } = world();
+    waits(50, 0.04);
+    assert.equal(waits(160, 0.04).filter((each) => each === 'found').length, 10);
+  });
+
+  test('begins again with the first try that is quick', () => {
+    const { waits } = world();
+    waits(50, 1);
+    const again = waits(40, 0.002);
+    const first = again.indexOf('found');
+    assert.ok(first >= 0 && first < 16, 'the first try');
+    assert.deepEqual(new Set(again.slice(first)), new Set(['found']));
+  });
+
+  test('a few that are slow among many that are quick change nothing', () => {
+    const { waits } = world();
+    for (let i = 0; i < 20; i++) {
+      assert.deepEqual(new Set(waits(9, 0.002)), new Set(['found']));
+      assert.deepEqual(waits(1, 1), ['in vain']);
+    }
+  });
+});
