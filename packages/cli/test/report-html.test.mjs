@@ -1,4 +1,4 @@
-/** The page that `threadwise analyze --out report.html` writes, in a real browser, from a file, without a network. */
+/** The pages that `threadwise analyze --out report.html` writes, in a real browser, from a file, without a network. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,8 +8,20 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
+import { analyzeFolder } from '../dist/files/analyze-folder.js';
+import { renderFolderHtml } from '../dist/files/report/html.js';
+import {
+  FEWER_ASYNC,
+  fakeClass,
+  fakeFolder,
+  fakeRounds,
+  MORE_IN_WORKERS,
+} from '../dist/files/samples.test.fake.js';
 import { fakeFindings, hostileFindings, nothingFound } from '../dist/report/findings.test.fake.js';
 import { renderHtml } from '../dist/report/html.js';
+import { findServer } from '../dist/server/findings/find.js';
+import { fakeServer } from '../dist/server/findings/samples.test.fake.js';
+import { renderHtml as renderServerHtml } from '../dist/server/report/html.js';
 
 const found = ensureChromium();
 const skip = found.reason ?? false;
@@ -18,11 +30,26 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const SHOTS = process.env.REPORT_SHOTS;
 
 const dir = mkdtempSync(join(tmpdir(), 'threadwise-report-'));
-const pages = { measured: fakeFindings(), hostile: hostileFindings(), nothing: nothingFound() };
+const folder = fakeFolder([
+  fakeClass(fakeRounds({ ...FEWER_ASYNC, ...MORE_IN_WORKERS })),
+  fakeClass(fakeRounds({ 'async-all': 1.9 }), { fromBytes: 4096, belowBytes: 65_536 }),
+]);
+const server = fakeServer({
+  asIs: { rate: 1000, p99Ms: 60 },
+  offloaded: { rate: 1500, p99Ms: 40 },
+  cluster: { rate: 1900, p99Ms: 30 },
+});
+const pages = {
+  measured: renderHtml(fakeFindings()),
+  hostile: renderHtml(hostileFindings()),
+  nothing: renderHtml(nothingFound()),
+  folder: renderFolderHtml(analyzeFolder(folder)),
+  server: renderServerHtml(findServer(server)),
+};
 const urls = Object.fromEntries(
-  Object.entries(pages).map(([name, findings]) => {
+  Object.entries(pages).map(([name, html]) => {
     const path = join(dir, `${name}.html`);
-    writeFileSync(path, renderHtml(findings));
+    writeFileSync(path, html);
     return [name, pathToFileURL(path).href];
   }),
 );
