@@ -48,7 +48,7 @@ test('the one that brings the most is the end of the verdict that it changes', (
 
 test('the options that are recommended are for the way of calling that changes the verdict', () => {
   assert.deepEqual(analyzed(SLOW, { batch: 1.5 }).recommended, { threads: 1 });
-  assert.deepEqual(analyzed(SLOW, { batch: 0.9 }).recommended, { placement: 'inline' });
+  assert.deepEqual(analyzed(SLOW, { batch: 0.9 }).recommended, { threads: 1 });
 });
 
 test('where threads pay already, the verdict names a way that brings a good deal more', () => {

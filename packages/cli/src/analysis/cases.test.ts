@@ -317,11 +317,12 @@ test('noise that is larger than the effect forbids a verdict, and is named', () 
     })),
     control: { before: rate, after: rate },
   };
-  // Mean 1.167, deviation 0.2805; for one of two 3.163 x 0.2805 / sqrt(6) = 0.362 to each side, and at least from 0.8 to 1.5.
+  // Of the logarithms: mean 0.1285, deviation 0.2519; for one of two 3.163 x 0.2519 / sqrt(6) = 0.325 to each side, so from 0.821 to 1.574;
+  // and at least from 0.8 to 1.5.
   // Of 12 control runs the third to the tenth: 95 to 105.
   assert.equal(
     analyze(noisy).verdict.sentence,
-    'Cannot tell: the noise is larger than the effect: threads bring 0.8 to 1.5 x the calls, and repeated runs of the same differ by 10 %',
+    'Cannot tell: the noise is larger than the effect: threads bring 0.8 to 1.6 x the calls, and repeated runs of the same differ by 10 %',
   );
 });
 

@@ -57,6 +57,17 @@ test('compares round by round, as far as both go', () => {
   assert.equal(ratio([1, 2], [0, 0]), undefined, 'nothing is infinitely fast');
 });
 
+test('knows of few ratios that half as much is as far off as twice as much', () => {
+  // Their logarithms: mean 4.217, deviation 1.2726, by 2.776 / sqrt(5): 1.580 to each side.
+  const { value, low, high } = ratio(new Array(5).fill(100), [1.25, 0.44, 6.59, 4.47, 0.43])!;
+  assert.deepEqual([value, Math.round(low), Math.round(high / 10)], [80, 14, 33]);
+  // Both ways round it is the same.
+  const inverse = ratio([1.25, 0.44, 6.59, 4.47, 0.43], new Array(5).fill(100))!;
+  assert.ok(Math.abs(inverse.low * high - 1) < 1e-9 && Math.abs(inverse.high * low - 1) < 1e-9);
+  assert.ok(Number.isFinite(ratio([1e300, 1e-300], [1, 1])!.high));
+  assert.equal(ratio([0, 1], [1, 1])!.low, 0);
+});
+
 test('calls noise what repeated runs differ by', () => {
   assert.equal(noiseOf([100, 90, 110]), 0.1);
   assert.equal(

@@ -25,8 +25,11 @@ export function estimate(series: Series, confidence = CONFIDENCE): Estimate | un
  * then. Undefined for fewer than two rounds: a comparison needs an interval.
  */
 export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate | undefined {
-  const pairs = pairwise(of, to, (a, b) => a / b);
-  return pairs.length < 2 ? undefined : estimate(pairs, confidence);
+  const sorted = sortedOf(pairwise(of, to, (a, b) => a / b));
+  if (sorted.length < 2) return undefined;
+  const left = outside(sorted.length, 1 - confidence);
+  if (left >= 0) return between(sorted, left);
+  return sorted[0]! > 0 ? widenedByFactors(sorted, 1 - confidence) : widened(sorted, 1 - confidence);
 }
 
 /** For each round that both have; what is no number is left out. */
@@ -77,6 +80,17 @@ function widened(sorted: Series, doubt: number): Estimate {
   if (!Number.isFinite(half)) return { value, low, high };
   const floor = low < 0 ? -Number.MAX_VALUE : 0;
   return { value, low: Math.max(floor, Math.min(low, mean - half)), high: Math.max(high, mean + half) };
+}
+
+/** Of ratios: twice as much is as far from one as half as much, so it is their logarithms that differ evenly. */
+function widenedByFactors(sorted: Series, doubt: number): Estimate {
+  const { value, low, high } = between(sorted, 0);
+  const logs = widened(sorted.map(Math.log), doubt);
+  return {
+    value,
+    low: Math.min(low, Math.exp(logs.low)),
+    high: Math.min(Number.MAX_VALUE, Math.max(high, Math.exp(logs.high))),
+  };
 }
 
 /**

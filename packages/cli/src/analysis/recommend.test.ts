@@ -26,10 +26,10 @@ test('automatic placement only where it does clearly more than the threads alone
   assert.deepEqual(recommended(FAST, { variants: auto(FAST, 4) }), { placement: 'auto', threads: 4 });
 });
 
-test('no thread, or automatic placement if it was measured, where threads do not pay', () => {
-  assert.deepEqual(recommended(SLOW), { placement: 'inline' });
+test('where threads do not pay, for who needs a pool: automatic placement if it did no less than the threads, else those', () => {
+  assert.deepEqual(recommended(SLOW), { threads: 2 });
   assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.9) }), { placement: 'auto', threads: 2 });
-  assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.5) }), { placement: 'inline' });
+  assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.5) }), { threads: 2 });
 });
 
 test('no thread where none can run it, or it only waits', () => {

@@ -1,4 +1,7 @@
-/** Which options of `createPool` did best of those that were measured. */
+/**
+ * Which options of `createPool` did best of those that were measured. A call that costs less without a pool may cost more inline in one than
+ * across: it has to be captured, dispatched and settled all the same, and nobody has measured that.
+ */
 import type { Findings, Recommended, Verdict } from './findings.js';
 import { estimate } from './intervals.js';
 import { roomOf } from './room.js';
@@ -16,7 +19,7 @@ export function recommendedFor(
   exception: VariantSamples | undefined,
 ): Recommended {
   const best = fastest(samples);
-  // Nothing to gain by a pool: what costs the least until the function, or its inputs, have changed.
+  // Nothing to gain by threads: what can do without them.
   if (best === undefined || answer === 'async' || cannotUseThreads(samples)) return { placement: 'inline' };
   if (exception !== undefined) return { threads: withRoom(samples, exception.threads) };
   const auto = samples.variants.find(({ name }) => name === 'auto');
@@ -26,7 +29,6 @@ export function recommendedFor(
   if (auto !== undefined && autoRate > threadsRate * (answer === 'inline' ? 1 : CLEARLY)) {
     return { placement: 'auto', threads: withRoom(samples, auto.threads) };
   }
-  if (answer !== 'threads' && rateOf(samples.inline.rate) >= threadsRate) return { placement: 'inline' };
   return { threads: withRoom(samples, knee?.threads ?? best.threads) };
 }
 
