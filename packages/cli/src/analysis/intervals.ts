@@ -15,9 +15,7 @@ const CONFIDENCE = 0.95;
  */
 export function estimate(series: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(series);
-  if (sorted.length === 0) return undefined;
-  const left = outside(sorted.length, 1 - confidence);
-  return left < 0 ? widened(sorted, 1 - confidence) : between(sorted, left);
+  return sorted.length === 0 ? undefined : intervalOf(sorted, confidence, widened);
 }
 
 /**
@@ -27,9 +25,7 @@ export function estimate(series: Series, confidence = CONFIDENCE): Estimate | un
 export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate | undefined {
   const sorted = sortedOf(pairwise(of, to, (a, b) => a / b));
   if (sorted.length < 2) return undefined;
-  const left = outside(sorted.length, 1 - confidence);
-  if (left >= 0) return between(sorted, left);
-  return sorted[0]! > 0 ? widenedByFactors(sorted, 1 - confidence) : widened(sorted, 1 - confidence);
+  return intervalOf(sorted, confidence, sorted[0]! > 0 ? widenedByFactors : widened);
 }
 
 /** For each round that both have; what is no number is left out. */
@@ -62,6 +58,12 @@ export function medianOf(sorted: Series): number {
 
 function sortedOf(series: Series): number[] {
   return series.filter(Number.isFinite).toSorted((a, b) => a - b);
+}
+
+/** @param widen what is done where even all values are too few */
+function intervalOf(sorted: Series, confidence: number, widen: typeof widened): Estimate {
+  const left = outside(sorted.length, 1 - confidence);
+  return left < 0 ? widen(sorted, 1 - confidence) : between(sorted, left);
 }
 
 /** Without `left` values at each end. */

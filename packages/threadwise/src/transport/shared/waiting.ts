@@ -17,7 +17,7 @@ function look(found: () => boolean): boolean {
 const NEWEST_WEIGHT = 0.1;
 /**
  * What it costs, in CPU time of both sides, to be woken instead: whoever spins for about that long at most does with no more than twice the
- * least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991). Measured, in milliseconds.
+ * least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991). Chosen by hand, in milliseconds.
  */
 const WAKE_UP_MS = 0.015;
 /** Where it is not worth it, it is tried now and then. */
