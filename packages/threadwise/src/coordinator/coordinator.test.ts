@@ -172,6 +172,35 @@ describe('coordinator: how many workers there should be', () => {
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
   });
 
+  test('one that is stuck in what was taken back from it is not idle: the next task needs another', () => {
+    const { post, main, tell, worker, look, clock } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 2]);
+    post();
+    look();
+    look(); // it has not begun in time, so what it was given waits again
+    worker.begin(); // and now it has, and says nothing until the end
+    post();
+    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
+    clock.now = 100_000;
+    look();
+    assert.equal(wantedOf(main).at(-1)?.[0], 2, 'and is not released for having been idle');
+  });
+
+  test('where main starts nobody, a prepared one is started, also one that is prepared only then', () => {
+    const { post, tell, look, spawned } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 2]);
+    post();
+    post();
+    look();
+    assert.equal(spawned.length, 0, 'nobody is prepared');
+    tell([TO_COORDINATOR.reserve, 2, new NotedPort(), 'recipe']);
+    look();
+    assert.deepEqual(
+      spawned.map(({ recipe }) => recipe),
+      ['recipe'],
+    );
+  });
+
   test('new bounds hold at once', () => {
     const { main, tell } = begin({ workers: 3 });
     tell([TO_COORDINATOR.bounds, 1, 3]);

@@ -69,6 +69,15 @@ class Seat implements WorkerView, SizedSeat {
   get load(): number {
     return this.given.size + this.letters;
   }
+
+  /** It has said nothing since tasks were taken back from it: it may be in the middle of one of those. */
+  get isStalled(): boolean {
+    return this.stalledAt === this.completed;
+  }
+
+  get isBusy(): boolean {
+    return this.load > 0 || this.isStalled;
+  }
 }
 
 export class Coordinator {
@@ -123,7 +132,8 @@ export class Coordinator {
       case TO_COORDINATOR.bounds:
         return this.#sizing.bound(word[1], word[2]);
       case TO_COORDINATOR.reserve:
-        return this.#reserve.add(word[1], word[2], word[3]);
+        this.#reserve.add(word[1], word[2], word[3]);
+        return this.#sizing.look(); // there may have been nobody to start when one was missing
       case TO_COORDINATOR.end:
         return this.#reserve.end(word[1]);
       case TO_COORDINATOR.choose:
@@ -220,7 +230,7 @@ export class Coordinator {
   }
 
   #hasRoom(seat: Seat, depth: number): boolean {
-    if (!seat.isReady || seat.isLeaving || seat.stalledAt === seat.completed) return false;
+    if (!seat.isReady || seat.isLeaving || seat.isStalled) return false;
     return seat.load < this.#tasksPerWorker + depth;
   }
 

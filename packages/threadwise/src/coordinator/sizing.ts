@@ -18,7 +18,8 @@ export interface SizedSeat {
   readonly id: number;
   readonly isReady: boolean;
   readonly isLeaving: boolean;
-  readonly load: number;
+  /** Has a task, or is stuck in one. */
+  readonly isBusy: boolean;
   /** Since when it has had nothing to do. */
   readonly idleSince: number;
   readonly ended: number;
@@ -117,14 +118,14 @@ export class SeatSizing {
   #measure(): Measured {
     const { platform } = this.#context;
     const ready = this.#serving().filter((seat) => seat.isReady);
-    const workers = ready.map(({ id, load, ended, runMs, threadId }) => {
-      return { id, isBusy: load > 0, completed: ended, runMs, cpu: platform.cpu(threadId) };
+    const workers = ready.map(({ id, isBusy, ended, runMs, threadId }) => {
+      return { id, isBusy, completed: ended, runMs, cpu: platform.cpu(threadId) };
     });
     const completed = workers.reduce((sum, worker) => sum + worker.completed, 0);
     return { completed, workers, memory: platform.memory() };
   }
 }
 
-function isIdle({ isReady, load }: SizedSeat): boolean {
-  return isReady && load === 0;
+function isIdle({ isReady, isBusy }: SizedSeat): boolean {
+  return isReady && !isBusy;
 }

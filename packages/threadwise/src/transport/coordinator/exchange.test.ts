@@ -33,17 +33,21 @@ const codeOf = (call: Promise<unknown>) =>
 function coordinated(t: TestContext, options: SmallOptions & { readonly startError?: Error } = {}) {
   const { startError, ...rest } = options;
   const started: Thread[] = [];
+  /** Has main hear at once that the last one has ended: before all that it had said. */
+  let tellEnd: () => void = () => undefined;
   const platform: Platform = {
     ...nodePlatform,
     startHelper: (spec, onExit) => {
       if (startError !== undefined) throw startError;
       const thread = nodePlatform.startHelper(spec, onExit);
+      tellEnd = () => onExit({ exitCode: 1, outOfMemory: false });
       started.push(thread);
       return thread;
     },
   };
   const small = smallPool(t, { dispatch: 'coordinator', ...rest, platform });
-  return { ...small, started, kill: () => started.at(-1)!.terminate() };
+  const kill = () => started.at(-1)!.terminate();
+  return { ...small, started, kill, endIsHeardFirst: () => tellEnd() };
 }
 
 describe('coordinator: a pool with one', () => {
@@ -143,6 +147,20 @@ describe('coordinator: a pool with one', () => {
     open();
     assert.deepEqual((await Promise.all(held)).sort(), ['ERR_WORKER_CRASHED', 'ok']);
     assert.deepEqual(await Promise.all(waiting), range(5));
+    assert.equal(pool.stats().crashes, 1);
+  });
+
+  test('so do those that main had not yet been told of when it hears of the end', async (t) => {
+    const { pool, words, open, kill, endIsHeardFirst } = coordinated(t, { threads: { min: 1, max: 2 } });
+    await pool.ready;
+    const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
+    blockUntil(words, ARRIVED, 2);
+    const killed = kill();
+    endIsHeardFirst();
+    await killed;
+    open();
+    assert.deepEqual((await Promise.all(held)).sort(), ['ERR_WORKER_CRASHED', 'ok']);
+    assert.equal(await pool.run('echo', [1]), 1);
     assert.equal(pool.stats().crashes, 1);
   });
 

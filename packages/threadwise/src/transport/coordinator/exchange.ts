@@ -224,6 +224,8 @@ export class CoordinatedExchange implements Exchange {
 
   /** What has begun goes on. What has not is handed to the next coordinator, but for arguments that were moved. */
   #died(): void {
+    // Its end may be heard before its last words, and by them main knows which workers it had started.
+    this.#port?.drain();
     this.#port?.close();
     this.#port = undefined;
     this.#thread = undefined;
