@@ -690,6 +690,9 @@ describe('functions of the user that throw each time', () => {
       const errors = [];
       pool.on('error', ({ error }) => errors.push(error.message));
       await pool.ready;
+      // One after the other, all are free each time: where only one is, nobody is asked.
+      for (let i = 0; i < 5; i++) assert.equal(await pool.run('increment', [i]), i + 1);
+      assert.deepEqual([asked, errors], [5, ['no idea any more']]);
       assert.deepEqual(new Set(await increments(pool, 50)), new Set([true]));
       const { shared, open } = gate();
       // Only if the default uses all of them do three run at a time.

@@ -83,7 +83,9 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#isScheduled = false;
     else if (drained) this.#again();
-    else this.#park();
+    else if (isFresh) this.#park();
+    // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
+    else this.#from.platform.nextTurn(this.#turnLater);
   }
 
   /** After the calls' continuations, which may submit more; or after the event loop, when that has waited long. */

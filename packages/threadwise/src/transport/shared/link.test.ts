@@ -12,6 +12,8 @@ import { transportConformance } from '../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import { SharedInlet } from './inlet.js';
 import {
+  ASLEEP,
+  AWAKE,
   CELL_BYTES,
   FORM,
   MAIN_PARKED,
@@ -34,10 +36,14 @@ transportConformance(ground('shared transport'));
 transportConformance(ground('shared transport with little memory', { cells: 512, stream: 256 }));
 
 const CELL_WORDS = CELL_BYTES / 4;
+/** What promises that are settled bring forth has been done by then. */
+const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** A line, with a worker that begins what it is told to and ends nothing by itself. */
 function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
-  const later = () => undefined;
+  /** What main does when the event loop has had its turn. */
+  const turns: (() => void)[] = [];
+  const later = (callback: () => void) => void turns.push(callback);
   const platform = handPlatform({ memory: new Memory(), spinners: 0, now: () => 0, later });
   const exchange = new SharedExchange(platform, sizes, sizes.mail);
   const said: (readonly unknown[])[] = [];
@@ -49,7 +55,8 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   });
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
-  const inlet = new SharedInlet(port, memory, { now: () => 0, timer: later, port: () => port });
+  const timer = () => undefined;
+  const inlet = new SharedInlet(port, memory, { now: () => 0, timer, port: () => port });
   let lastId = 0;
   const made = (...args: unknown[]) => {
     const payload = exchange.capture('work', args, plainRun);
@@ -64,7 +71,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   };
   /** What main was told, but for the ends of batches. */
   const told = () => said.map(([what]) => what).filter((what) => what !== 'settledBatch');
-  return { exchange, link, inlet, made, send, told };
+  return { exchange, link, inlet, made, send, told, turns };
 }
 
 describe('shared: what cannot be read', () => {
@@ -167,6 +174,28 @@ describe('shared: the stream of larger results', () => {
     link.drain();
     assert.deepEqual(told(), new Array(16).fill('done'));
     assert.deepEqual(places(12), many);
+  });
+});
+
+describe('shared: main sleeps', () => {
+  test('once for all calls of a turn of its event loop, behind the last: until then nobody need wake it', async () => {
+    const { exchange, inlet, made, told, turns } = line();
+    const { words } = exchange.board;
+    const parked = () => Atomics.load(words, MAIN_PARKED);
+    for (let call = 0; call < 3; call++) {
+      assert.ok(exchange.pull.offer(made(call)));
+      await settledPromises(); // as it is behind each callback of the event loop
+      assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
+    }
+    const { cell, id } = inlet.take(1)!;
+    inlet.done(cell, id, 1, undefined, 1);
+    turns.shift()!();
+    assert.deepEqual(told(), ['done']);
+    await settledPromises();
+    assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
+    turns.shift()!();
+    assert.deepEqual([parked(), turns.length], [ASLEEP, 0]);
+    exchange.close();
   });
 });
 
