@@ -173,6 +173,7 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     ['throws.mjs', [], /cannot load '.*throws\.mjs': TypeError: no database/],
     ['exits.mjs', [], /does not start: .*exit code 3.*: configuration is missing/s],
     ['nothing.mjs', [], /listens on no port, and exports no server.*it exports VERSION, build/],
+    ['http2.mjs', [], /http2\.mjs listens with node:http2, and the load speaks HTTP\/1\.1/],
     ['waits-forever.mjs', ['--budget', '2s'], /waits-forever\.mjs listened on no port within 10 s/],
     ['clusters-itself.mjs', [], /starts a cluster by itself/],
     [

@@ -8,6 +8,9 @@ import net from 'node:net';
 
 const LOOPBACK = '127.0.0.1';
 
+/** The classes of node:http2, which it does not export. */
+const HTTP2_SERVERS: ReadonlySet<string> = new Set(['Http2Server', 'Http2SecureServer']);
+
 type ListenArguments = readonly unknown[];
 type Listen = (this: net.Server, ...args: ListenArguments) => net.Server;
 
@@ -30,6 +33,7 @@ export class Listening {
   readonly #others: number[] = [];
   #whenFound: ((origin: string) => void) | undefined;
   #isExpected = false;
+  #hasHttp2 = false;
 
   constructor(wanted: number | undefined) {
     this.#wanted = wanted;
@@ -48,6 +52,11 @@ export class Listening {
   /** Something is about to listen, or does. */
   get isExpected(): boolean {
     return this.#isExpected;
+  }
+
+  /** A server listens that speaks HTTP/2, which the load does not. */
+  get hasHttp2(): boolean {
+    return this.#hasHttp2;
   }
 
   /** As soon as there is one. */
@@ -74,9 +83,12 @@ export class Listening {
 
   #note(server: net.Server, wished: number): void {
     const isHttp = server instanceof http.Server || server instanceof https.Server;
-    if (!isHttp) return;
-    if (this.#wanted !== undefined && wished !== this.#wanted) {
-      this.#others.push(wished);
+    const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
+    const isWanted = this.#wanted === undefined || wished === this.#wanted;
+    if (!isHttp && !isHttp2) return;
+    if (!isWanted) this.#others.push(wished);
+    else if (isHttp2) this.#hasHttp2 = true;
+    if (!isWanted || isHttp2) {
       // So that it is noticed if there is nothing else to come.
       server.once('listening', () => server.unref());
       return;

@@ -73,8 +73,18 @@ class App {
         `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`,
       );
     }
-    const names = Object.keys(exportsOf(this.#namespace));
-    const example = names.find((name) => !['default', 'module.exports'].includes(name));
+    if (this.#listening.hasHttp2) {
+      return new UsageError(
+        `${this.#file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
+          'export one with the same handlers for the measurement',
+      );
+    }
+    const functions = Object.entries(exportsOf(this.#namespace)).filter(
+      ([, value]) => typeof value === 'function',
+    );
+    const example = functions
+      .map(([name]) => name)
+      .find((name) => !['default', 'module.exports'].includes(name));
     const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example}`;
     return new UsageError(
       `${this.#file} ${what}, and exports no server and no request listener; ${exportsInWords(this.#namespace)}. ` +

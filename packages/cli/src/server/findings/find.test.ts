@@ -129,6 +129,19 @@ test('a load generator that has the other core: no verdict, and it is named', ()
   assert.match(verdict.sentence, /the machine is full: the load generator takes 0\.9 of 2 cores/);
 });
 
+test('a load generator that has next to nothing is not to blame: the noise is', () => {
+  const sentences = Array.from({ length: 20 }, (_, seed) => {
+    const asIs = { ...BUSY, cpuShare: 1, loadShare: 0.1 };
+    const cluster = { rate: 1300, p99Ms: 60, cpuShare: 2, loadShare: 0.1 };
+    return found({ asIs, cluster, cores: 2, noise: 0.6, seed: seed + 1 }).verdict.sentence;
+  });
+  assert.ok(sentences.some((sentence) => /the noise is larger than the effect/.test(sentence)));
+  assert.deepEqual(
+    sentences.filter((sentence) => /the load generator takes/.test(sentence)),
+    [],
+  );
+});
+
 test('a load generator at its limit: no verdict, also where the app seems to wait', () => {
   const asIs = { ...WAITING, loopShare: 0.6, loadLoopShare: 0.97, loadShare: 0.95 };
   const { verdict } = found({ asIs, cluster: { ...asIs, loopShare: 0.4 }, noise: 0.01 });

@@ -161,11 +161,21 @@ function isFullOfOthers(samples: ServerSamples, figures: Figures): ServerVerdict
   if (cores < 2 || (middleOf(samples.asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = figures.ways
     .map((way) => ({ way, room: roomOf(way.lane, cores) }))
-    .find(({ way, room }) => room.isFull && mostElsewhere(way, room, cores) >= WORTH_IT);
+    .find(({ way, room }) => isHeldBack(way, room, cores));
   if (held === undefined) return undefined;
   return unknown(
     `the machine is full: ${whoFills(held.room, cores)}, which the app would have to itself elsewhere`,
   );
+}
+
+/** From here on what others take of the cores is more than the noise of most machines. Of all cores; chosen by hand. */
+const MUCH_TAKEN = 0.15;
+
+/** It may well pay where the app has all cores to itself; and here it does not, or others take much of them: else the noise is in the way. */
+function isHeldBack(way: Way, room: Room, cores: number): boolean {
+  if (!room.isFull || mostElsewhere(way, room, cores) < WORTH_IT) return false;
+  const mayPayHere = (way.gain.requests?.high ?? 1) >= WORTH_IT;
+  return !mayPayHere || room.load + room.others >= MUCH_TAKEN * cores;
 }
 
 /** With all cores for the app, as many times as much as it had of them here. */
