@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { Platform, Thread } from '../../core/contracts.js';
+import type { Pool } from '../../core/pool.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { ARRIVED, blockUntil, RAN, reached, type SmallOptions, smallPool } from '../small-pool.case.js';
@@ -50,6 +51,12 @@ function coordinated(t: TestContext, options: SmallOptions & { readonly startErr
   return { ...small, started, kill, endIsHeardFirst: () => tellEnd() };
 }
 
+/** Main has heard how many workers it wants: until then main would start some by itself. It says so before it gives a task to anybody. */
+async function hasSpoken(pool: Pool): Promise<void> {
+  await pool.run('echo', [0]);
+  for (let turn = 0; turn < 2; turn++) await new Promise<void>((resolve) => void setImmediate(resolve));
+}
+
 describe('coordinator: a pool with one', () => {
   test('tasks run, and each gets its own result', async (t) => {
     const { pool } = coordinated(t, { cells: 4 });
@@ -82,7 +89,7 @@ describe('coordinator: a pool with one', () => {
   test('it decides how many workers there are, and the log says why', async (t) => {
     const { pool, open, arrived } = coordinated(t, { threads: { min: 1, max: 3 }, idleTimeoutMs: 1 });
     await pool.ready;
-    await pool.run('echo', [0]); // by now it has said something
+    await hasSpoken(pool);
     const calls = range(3).map(() => pool.run('hold', []));
     await arrived(3);
     const { decisions } = pool.stats().sizing;
@@ -103,7 +110,7 @@ describe('coordinator: a pool with one', () => {
 
   test('it starts workers by itself while main is blocked; they are like all others', async (t) => {
     const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 4 } });
-    await pool.ready;
+    await hasSpoken(pool);
     const calls = range(4).map((i) => pool.run('hold', [i]));
     blockUntil(words, ARRIVED, 4); // main does nothing but wait until all four run
     open();
@@ -123,7 +130,7 @@ describe('coordinator: a pool with one', () => {
 
   test('a worker that it had started and that dies takes down what it ran, no more, and is replaced', async (t) => {
     const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await pool.ready;
+    await hasSpoken(pool);
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     const started = new Promise<void>((resolve) => pool.on('worker:start', () => resolve()));
     blockUntil(words, ARRIVED, 2);
@@ -139,7 +146,7 @@ describe('coordinator: a pool with one', () => {
 
   test('workers that it had started end with it: what they ran is rejected, what waited runs elsewhere', async (t) => {
     const { pool, words, open, kill } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await pool.ready;
+    await hasSpoken(pool);
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     const waiting = range(5).map((i) => pool.run('echo', [i]));
     blockUntil(words, ARRIVED, 2);
@@ -152,7 +159,7 @@ describe('coordinator: a pool with one', () => {
 
   test('so do those that main had not yet been told of when it hears of the end', async (t) => {
     const { pool, words, open, kill, endIsHeardFirst } = coordinated(t, { threads: { min: 1, max: 2 } });
-    await pool.ready;
+    await hasSpoken(pool);
     const held = range(2).map((i) => codeOf(pool.run('hold', [i])));
     blockUntil(words, ARRIVED, 2);
     const killed = kill();
