@@ -8,6 +8,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { usableCpus } from '../dist/measure/machine.js';
 import { main, run, start, task, temporaryFolder } from './command.mjs';
 
@@ -35,10 +36,19 @@ test('on one core threads are not said to pay for what computes', { skip }, asyn
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   assert.deepEqual(await once(child, 'exit'), [0, null]);
-  const { samples, verdict } = JSON.parse(readFileSync(file, 'utf8'));
+  const { samples, verdict, recommended } = JSON.parse(readFileSync(file, 'utf8'));
   assert.equal(samples.machine.cores, 1);
   assert.match(verdict.answer, /^(inline|unknown)$/);
-  if (verdict.answer === 'inline') assert.match(verdict.sentence, /^Don't: there is one core/);
+  if (verdict.answer === 'inline') {
+    assert.match(verdict.sentence, /^Don't: there is one core/);
+    const auto = samples.variants.filter(({ name }) => name === 'auto');
+    const measured = [
+      ...samples.threads.map(({ threads }) => ({ threads })),
+      ...auto.map(({ threads }) => ({ placement: 'auto', threads })),
+    ];
+    const isRecommended = (each) => isDeepStrictEqual(each, recommended);
+    assert.ok(measured.some(isRecommended), `${JSON.stringify(recommended)} was not measured`);
+  }
   assert.ok(samples.skipped.some(({ what, why }) => what === 'fewer cores' && /one core/.test(why)));
 });
 

@@ -13,7 +13,7 @@ const FIRST = 64;
  * with `perf`, on Linux.
  */
 const WAKE_MS = 0.005;
-/** The worker's part, and its processor's, is about as large (the crossing bench: 1.2 us a call, 0.55 of it here). */
+/** The worker's part, and its processor's, is taken to be as large. Chosen by hand. */
 const SIDES = 2;
 /** How much the last batch counts in the mean size of a batch. */
 const WEIGHT = 1 / 8;

@@ -79,12 +79,10 @@ class App {
           'export one with the same handlers for the measurement',
       );
     }
-    const functions = Object.entries(exportsOf(this.#namespace)).filter(
-      ([, value]) => typeof value === 'function',
-    );
-    const example = functions
-      .map(([name]) => name)
-      .find((name) => !['default', 'module.exports'].includes(name));
+    const [example] =
+      Object.entries(exportsOf(this.#namespace)).find(
+        ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
+      ) ?? [];
     const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example}`;
     return new UsageError(
       `${this.#file} ${what}, and exports no server and no request listener; ${exportsInWords(this.#namespace)}. ` +
