@@ -89,9 +89,9 @@ export class Engine {
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
-      onCompleted: () => {
+      onCompleted: (count) => {
         this.#staffing.succeeded();
-        this.#meter.settled();
+        this.#meter.settled(count);
       },
       onRecycled: () => {
         if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#staffing.replace();
@@ -129,6 +129,7 @@ export class Engine {
       },
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
+    const defaults = defaultRun(options);
     this.room = new RoomQueue(
       () => this.#intake.freePlaces(),
       (callback) => platform.timer(0, callback),
@@ -139,6 +140,8 @@ export class Engine {
       recorder,
       hooks: this.hooks,
       tracing: this.#tracing,
+      defaults,
+      plain: parts.exchange.plain,
       onRan: (name, runMs, now) => this.#placement.learner?.of(name).ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
@@ -155,6 +158,7 @@ export class Engine {
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
       dispose: () => this.#dispose(),
+      changed: () => this.#regate(),
     });
     this.steering = new Steering({
       platform,
@@ -171,11 +175,13 @@ export class Engine {
       },
       place: (task) => this.#dispatchTask(task),
       apply: (changes) => this.#apply(changes),
+      changed: () => this.#regate(),
     });
     this.#intake = new Intake({
       ...parts,
       poolName: this.name,
-      defaults: defaultRun(options),
+      hooks: this.hooks,
+      defaults,
       ledger: this.#ledger,
       tracing: this.#tracing,
       interrupter: this.#interrupter,
@@ -195,6 +201,16 @@ export class Engine {
   }
 
   // --- calls ---
+
+  /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
+  #regate(): void {
+    this.#intake.takesPlain =
+      this.#ledger.takesPlain &&
+      this.lifecycle.state === 'open' &&
+      this.steering.state === undefined &&
+      this.#intake.usesThreads &&
+      this.#intake.lane === undefined;
+  }
 
   /** As `Intake.enter`. */
   enter(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> {
@@ -289,6 +305,7 @@ export class Engine {
             report: (error) => this.#report(error),
           });
     if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);
+    this.#regate();
   }
 
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {

@@ -48,6 +48,8 @@ export interface SteeringContext {
   useDispatch(dispatch: Dispatch): void;
   place(task: Task): void;
   apply(changes: CheckedChanges): void;
+  /** The state is another one. */
+  changed(): void;
 }
 
 export class Steering {
@@ -80,6 +82,7 @@ export class Steering {
     const before = this.#context.dispatch();
     this.#context.useDispatch(this.#context.paused());
     this.#before = before;
+    this.#context.changed();
   }
 
   /** Undoes `pause` and `drain`. */
@@ -92,10 +95,11 @@ export class Steering {
   release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
-    if (this.#before === undefined) return;
+    if (this.#before === undefined) return this.#context.changed();
     const kept = this.#context.dispatch().recall();
     this.#context.useDispatch(this.#before);
     this.#before = undefined;
+    this.#context.changed();
     for (const task of kept) this.#context.place(task);
   }
 
@@ -103,6 +107,7 @@ export class Steering {
   drain(): Promise<void> {
     this.#context.checkOpen();
     this.#drained ??= promised();
+    this.#context.changed();
     const { promise } = this.#drained;
     this.settled();
     return promise;

@@ -4,6 +4,7 @@ import type { Task } from '../../core/task.js';
 import type { WorkerSlot } from '../../core/worker-slot.js';
 
 export class PausedDispatch implements Dispatch {
+  readonly takesPlain = false;
   readonly name: string;
   /** Nothing that is kept is a reason for more workers. */
   readonly queued = 0;

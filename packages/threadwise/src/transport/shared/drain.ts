@@ -21,6 +21,8 @@ export interface Drained {
 const SLICE_MS = 1;
 /** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
 const BATCH = 64;
+/** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
+const TINY_BATCH = 1024;
 /** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 /** Main may be woken for several results together where tasks run for less. Milliseconds. */
@@ -79,6 +81,7 @@ export class Drain {
     const now = platform.now();
     if (isFresh || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     if (this.#handled === 0) this.#awakeSince = now;
+    this.#from.caller.callAfterBurst(this.#from.links.size);
     const drained = this.#drainAll() || this.#spin();
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#isScheduled = false;
@@ -157,8 +160,9 @@ export class Drain {
   }
 
   #drainAll(): boolean {
+    const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
-    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(BATCH);
+    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
     this.#handled += count;
     return count > 0;
   }

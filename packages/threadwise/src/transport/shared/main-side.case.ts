@@ -1,8 +1,10 @@
 /** Main's side in a world without threads: what dispatch, interrupter and crew do with a shared exchange, and no more. */
+
 import assert from 'node:assert/strict';
 import type { LinkEvents, Platform, TaskQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import { WorkerSlot } from '../../core/worker-slot.js';
+import { MeasuredRecorder } from '../../metrics/measured.js';
 import { Call } from './call.case.js';
 import { SharedExchange } from './exchange.js';
 import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
@@ -284,6 +286,8 @@ export class MainSide {
     };
     const call = (task: Task) => this.callOf(task) ?? assert.fail(`nobody knows task ${task.id}`);
     return {
+      record: new MeasuredRecorder().worker(),
+      ranPlain: () => undefined,
       ready: () => undefined,
       awaits: () => undefined,
       loadFailed: () => assert.fail('nothing was loaded'),

@@ -1,0 +1,121 @@
+/**
+ * The table of plain calls: open calls of which only what settles them is kept, in arrays by slot, so that such a call makes one
+ * promise and no other object. A slot is the cell of shared memory in which the call crosses. Whoever asks for more than a plain
+ * call has (a signal, a worker that dies, a listener) has it inflated to a `Task`, and from then on that is the call's only record.
+ */
+import { rejectWithCaller } from './caller-stack.js';
+import type { WorkerRecord } from './contracts.js';
+import type { Task } from './task.js';
+
+type Resolve = (value: unknown) => void;
+
+/** Set by `keepResolve`, which a Promise calls before its constructor returns: one function for all calls. */
+let resolveOfLast: Resolve;
+const keepResolve = (resolve: Resolve) => {
+  resolveOfLast = resolve;
+};
+
+export interface PlainCallsContext {
+  /** The platform's clock, which may be read once for a burst. Milliseconds. */
+  burstNow(): number;
+  /** Makes the record of a call that is more than plain from now on. */
+  inflate(slot: number, id: number, name: string, submittedAt: number, resolve: Resolve): Task;
+  /** Tells what is measured of a call that ended. */
+  recordEnd(outcome: 'completed' | 'failed', count: number, now: number): void;
+}
+
+export class PlainCalls {
+  /** How many plain calls are open. */
+  size = 0;
+  readonly #context: PlainCallsContext;
+  /** What settles the call in a slot; undefined where there is none. Cleared by `#take` alone: what comes second finds nothing. */
+  readonly #resolves: (Resolve | undefined)[];
+  readonly #names: string[];
+  readonly #ids: Float64Array;
+  readonly #submittedAt: Float64Array;
+  /** Calls that completed and have not been recorded. */
+  #completed = 0;
+  #now = 0;
+
+  /** @param slots how many slots there are */
+  constructor(slots: number, context: PlainCallsContext) {
+    this.#context = context;
+    this.#resolves = [];
+    this.#names = [];
+    this.#ids = new Float64Array(slots);
+    this.#submittedAt = new Float64Array(slots);
+  }
+
+  enter(slot: number, id: number, name: string): Promise<unknown> {
+    const promise = new Promise(keepResolve);
+    this.#resolves[slot] = resolveOfLast;
+    this.#names[slot] = name;
+    this.#ids[slot] = id;
+    this.#submittedAt[slot] = this.#context.burstNow();
+    this.size++;
+    return promise;
+  }
+
+  has(slot: number): boolean {
+    return this.#resolves[slot] !== undefined;
+  }
+
+  /** The id of the call in a slot that `has` one. */
+  idOf(slot: number): number {
+    return this.#ids[slot]!;
+  }
+
+  /** A batch of ends follows: one look at the clock is enough for all of it. */
+  beginBatch(): void {
+    this.#now = this.#context.burstNow();
+  }
+
+  /** The call in a slot has completed. The slot may be given to another call before its caller hears of it. */
+  completed(slot: number, value: unknown, runMs: number, by: WorkerRecord): void {
+    const resolve = this.#take(slot);
+    by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - runMs), runMs);
+    this.#completed++;
+    resolve(value);
+  }
+
+  failed(slot: number, error: unknown, runMs: number, by: WorkerRecord): void {
+    const resolve = this.#take(slot);
+    by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - runMs), runMs);
+    this.#context.recordEnd('failed', 1, this.#now);
+    rejectWithCaller(resolve, error);
+  }
+
+  /** Inverse of `beginBatch`: records what has completed since. */
+  endBatch(): void {
+    if (this.#completed === 0) return;
+    const count = this.#completed;
+    this.#completed = 0;
+    this.#context.recordEnd('completed', count, this.#now);
+  }
+
+  /** The record of the call in a slot, which is no plain call any more. */
+  inflate(slot: number): Task {
+    const resolve = this.#take(slot);
+    return this.#context.inflate(
+      slot,
+      this.#ids[slot]!,
+      this.#names[slot]!,
+      this.#submittedAt[slot]!,
+      resolve,
+    );
+  }
+
+  inflateAll(): void {
+    for (let slot = 0; this.size > 0 && slot < this.#resolves.length; slot++) {
+      if (this.#resolves[slot] !== undefined) this.inflate(slot);
+    }
+  }
+
+  #take(slot: number): Resolve {
+    const resolve = this.#resolves[slot];
+    if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
+    this.#resolves[slot] = undefined;
+    this.size--;
+    return resolve;
+  }
+}
