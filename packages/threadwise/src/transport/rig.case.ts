@@ -80,6 +80,7 @@ export class Rig {
         load: async () => module,
         trimStack: (stack) => stack,
         memory: () => ({ usedBytes: 3, limitBytes: 7 }),
+        runsOneByOne: false,
         enter: (context, run, args) => storage.run(context, run, ...args),
         current: () => storage.getStore(),
       },
