@@ -142,6 +142,7 @@ export class Engine {
       tracing: this.#tracing,
       defaults,
       plain: parts.exchange.plain,
+      onInflated: (task) => this.#interrupter.takeOver(task),
       onRan: (name, runMs, now) => this.#placement.learner?.of(name).ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
@@ -394,6 +395,7 @@ export class Engine {
 
   #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
+    this.#ledger.close();
     this.#intake.lane?.close();
     const closed = this.#parts.exchange.close();
     this.leases.close();

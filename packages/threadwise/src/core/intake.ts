@@ -1,7 +1,7 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
 import { pack } from './carrier.js';
-import { list, text } from './checks.js';
+import { list, MAX_TIMER_MS, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
 import { queueFullError } from './failures.js';
@@ -23,6 +23,14 @@ let grabbed: (value: unknown) => void = () => undefined;
 const grabResolve = (resolve: (value: unknown) => void) => {
   grabbed = resolve;
 };
+
+/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
+function hasOnlyTimeout(given: RunOptions): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  for (const key in given) if (key !== 'timeoutMs') return false;
+  const { timeoutMs } = given;
+  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
+}
 
 export interface IntakeContext {
   readonly poolName: string;
@@ -65,14 +73,8 @@ export class Intake {
    * @param slot the worker that it is for; otherwise the dispatch decides
    */
   enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
-    if (
-      this.takesPlain &&
-      given === undefined &&
-      slot === undefined &&
-      typeof name === 'string' &&
-      Array.isArray(args)
-    ) {
-      const plain = this.#enterPlain(name, args);
+    if (this.takesPlain && slot === undefined && typeof name === 'string' && Array.isArray(args)) {
+      const plain = this.#enterPlain(name, args, given);
       if (plain !== undefined) return plain;
     }
     // What needs no promise of ours to be settled later.
@@ -89,14 +91,20 @@ export class Intake {
   }
 
   /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(name: string, args: readonly unknown[]): Promise<unknown> | undefined {
-    const { ledger, meter, platform, staffing, hooks } = this.#context;
+  #enterPlain(
+    name: string,
+    args: readonly unknown[],
+    given: RunOptions | undefined,
+  ): Promise<unknown> | undefined {
+    const { ledger, meter, platform, staffing, hooks, defaults } = this.#context;
+    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
+    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
     const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
     if (isHindered || name === '' || ledger.size >= this.limit) return undefined;
     const began = meter.wantsSubmission(false) ? platform.now() : 0;
     let promise: Promise<unknown> | undefined;
     try {
-      promise = ledger.enterPlain(name, args);
+      promise = ledger.enterPlain(name, args, timeoutMs);
     } catch {
       return undefined;
     }

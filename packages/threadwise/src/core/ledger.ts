@@ -20,6 +20,8 @@ export interface LedgerContext {
   readonly plain: PlainWay | undefined;
   /** A worker, or a task that was adopted, has run that long. */
   onRan(name: string, runMs: number, now: number): void;
+  /** A call that was plain has a record from now on. */
+  onInflated(task: Task): void;
   /** Calls have settled. */
   onSettled(): void;
 }
@@ -36,19 +38,21 @@ export class Ledger {
   constructor(context: LedgerContext) {
     this.#context = context;
     const { plain, platform, recorder, defaults, tracing } = context;
-    if (plain === undefined || defaults.retries > 0 || defaults.timeoutMs !== undefined || tracing.isOn)
-      return;
+    if (plain === undefined || defaults.retries > 0 || tracing.isOn) return;
     this.#plain = new PlainCalls(plain.slots, {
-      burstNow: platform.burstNow,
+      platform,
+      hasBegun: (slot) => plain.hasBegun(slot),
       recordEnd: (outcome, count, now) => {
         recorder.ended(outcome, count, now);
         context.onSettled();
       },
-      inflate: (slot, id, name, submittedAt, resolve) => {
-        const task = new Task(id, name, plain.payloadOf(slot), defaults, submittedAt, this.#onSettled);
+      inflate: ({ slot, id, name, submittedAt, timeoutMs, resolve }) => {
+        const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
+        const task = new Task(id, name, plain.payloadOf(slot), run, submittedAt, this.#onSettled);
         task.resolve = resolve;
         this.#link(task);
         plain.keep(slot, task);
+        context.onInflated(task);
         return task;
       },
     });
@@ -65,13 +69,17 @@ export class Ledger {
   }
 
   /** Enters a call without options, and has workers take it. Undefined: it has to be entered as others are. */
-  enterPlain(name: string, args: readonly unknown[]): Promise<unknown> | undefined {
+  enterPlain(
+    name: string,
+    args: readonly unknown[],
+    timeoutMs: number | undefined,
+  ): Promise<unknown> | undefined {
     const { plain, recorder } = this.#context;
     const slot = plain!.capturePlain(name, args);
     if (slot < 0) return undefined;
     const id = ++this.#lastId;
     recorder.submitted();
-    const promise = this.#plain!.enter(slot, id, name);
+    const promise = this.#plain!.enter(slot, id, name, timeoutMs);
     plain!.offerPlain(slot, id);
     return promise;
   }
@@ -139,6 +147,10 @@ export class Ledger {
     recorder.submitted();
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: task.id, name });
     return task;
+  }
+
+  close(): void {
+    this.#plain?.close();
   }
 
   /** Settles every open call. */

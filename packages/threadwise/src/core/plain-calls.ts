@@ -4,7 +4,8 @@
  * call has (a signal, a worker that dies, a listener) has it inflated to a `Task`, and from then on that is the call's only record.
  */
 import { rejectWithCaller } from './caller-stack.js';
-import type { WorkerRecord } from './contracts.js';
+import type { Platform, WorkerRecord } from './contracts.js';
+import { Deadlines } from './deadlines.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
@@ -15,11 +16,22 @@ const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
+/** All that is known of a plain call. */
+export interface PlainCall {
+  readonly slot: number;
+  readonly id: number;
+  readonly name: string;
+  readonly submittedAt: number;
+  readonly timeoutMs: number | undefined;
+  readonly resolve: Resolve;
+}
+
 export interface PlainCallsContext {
-  /** The platform's clock, which may be read once for a burst. Milliseconds. */
-  burstNow(): number;
+  readonly platform: Pick<Platform, 'burstNow' | 'now' | 'timer'>;
+  /** Whether a worker has begun the call in a slot. */
+  hasBegun(slot: number): boolean;
   /** Makes the record of a call that is more than plain from now on. */
-  inflate(slot: number, id: number, name: string, submittedAt: number, resolve: Resolve): Task;
+  inflate(call: PlainCall): Task;
   /** Tells what is measured of a call that ended. */
   recordEnd(outcome: 'completed' | 'failed', count: number, now: number): void;
 }
@@ -33,6 +45,8 @@ export class PlainCalls {
   readonly #names: string[];
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
+  readonly #deadlines: Deadlines;
+  readonly #burstNow: () => number;
   /** Calls that completed and have not been recorded. */
   #completed = 0;
   #now = 0;
@@ -40,18 +54,22 @@ export class PlainCalls {
   /** @param slots how many slots there are */
   constructor(slots: number, context: PlainCallsContext) {
     this.#context = context;
+    this.#burstNow = context.platform.burstNow;
     this.#resolves = [];
     this.#names = [];
     this.#ids = new Float64Array(slots);
     this.#submittedAt = new Float64Array(slots);
+    this.#deadlines = new Deadlines(slots, context.platform, (slot) => this.#isDue(slot));
   }
 
-  enter(slot: number, id: number, name: string): Promise<unknown> {
+  /** @param timeoutMs how long the task may run, in milliseconds; undefined: as long as it likes */
+  enter(slot: number, id: number, name: string, timeoutMs: number | undefined): Promise<unknown> {
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
     this.#ids[slot] = id;
-    this.#submittedAt[slot] = this.#context.burstNow();
+    this.#submittedAt[slot] = this.#burstNow();
+    if (timeoutMs !== undefined) this.#deadlines.add(slot, timeoutMs, this.#submittedAt[slot]!);
     this.size++;
     return promise;
   }
@@ -67,7 +85,7 @@ export class PlainCalls {
 
   /** A batch of ends follows: one look at the clock is enough for all of it. */
   beginBatch(): void {
-    this.#now = this.#context.burstNow();
+    this.#now = this.#burstNow();
   }
 
   /** The call in a slot has completed. The slot may be given to another call before its caller hears of it. */
@@ -95,14 +113,10 @@ export class PlainCalls {
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
+    const timeoutMs = this.#deadlines.remove(slot);
     const resolve = this.#take(slot);
-    return this.#context.inflate(
-      slot,
-      this.#ids[slot]!,
-      this.#names[slot]!,
-      this.#submittedAt[slot]!,
-      resolve,
-    );
+    const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
+    return this.#context.inflate({ slot, id, name, submittedAt, timeoutMs, resolve });
   }
 
   inflateAll(): void {
@@ -111,10 +125,22 @@ export class PlainCalls {
     }
   }
 
+  close(): void {
+    this.#deadlines.close();
+  }
+
+  /** One that has begun gets a record, whose timeout is set to the moment; one that waits is asked for again later. */
+  #isDue(slot: number): boolean {
+    if (!this.#context.hasBegun(slot)) return false;
+    this.inflate(slot);
+    return true;
+  }
+
   #take(slot: number): Resolve {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
+    if (this.#deadlines.size > 0) this.#deadlines.remove(slot);
     this.size--;
     return resolve;
   }

@@ -79,6 +79,8 @@ export interface PlainWay {
   attach(calls: PlainCalls): void;
   /** Writes a call into a slot. -1: it has to go another way. Throws what is wrong with the arguments. */
   capturePlain(name: string, args: readonly unknown[]): number;
+  /** Whether a worker has begun the call in a slot. */
+  hasBegun(slot: number): boolean;
   /** The arguments in a slot. */
   payloadOf(slot: number): Payload;
   /** The call in a slot has a record from now on. */

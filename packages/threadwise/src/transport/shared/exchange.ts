@@ -126,6 +126,10 @@ export class SharedExchange implements Exchange, PlainWay {
     return payload.cell;
   }
 
+  hasBegun(cell: number): boolean {
+    return this.cells.holder(cell) >= 0;
+  }
+
   payloadOf(cell: number): Payload {
     return this.cells.payload(cell);
   }
