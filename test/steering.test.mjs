@@ -1,7 +1,7 @@
 // What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, gate, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
+import { event, gate, moduleUrl, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
 
 const codeOf = async (call) => (await outcome(call)).error?.code;
 /** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
@@ -178,6 +178,28 @@ describe('recycle', () => {
     await recycled;
     await poolFor(t, { placement: 'inline' }).recycle();
   });
+});
+
+describe('pool.ready', () => {
+  for (const [what, shrink] of [
+    ['resize', (pool) => pool.resize(1)],
+    ['configure', (pool) => pool.configure({ threads: { min: 0, max: 3 } })],
+  ]) {
+    test(`settles when ${what} asks for fewer workers than were to load`, async (t) => {
+      const { shared, open } = gate();
+      const pool = poolFor(t, { threads: 3, worker: { data: shared } }, moduleUrl('first-loads.mjs'));
+      t.after(open);
+      let state = 'open';
+      void pool.ready.then(() => {
+        state = 'settled';
+      });
+      await event(pool, 'worker:ready');
+      assert.equal(state, 'open', 'two of three still load');
+      shrink(pool);
+      assert.equal(await pool.run('one', []), 1);
+      assert.equal(state, 'settled');
+    });
+  }
 });
 
 describe('configure', () => {

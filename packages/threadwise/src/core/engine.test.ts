@@ -98,6 +98,18 @@ describe('a pool', () => {
     assert.ok(transport.links.length <= 7, `${transport.links.length} workers were started`);
   });
 
+  test('is ready with those that load, once it has given up on one that does not load again and again', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
+    transport.links[0]!.events.ready([], { functions: [], others: [] });
+    for (let i = 0; i < 6; i++) {
+      assert.equal(await stateOf(engine.lifecycle.ready), 'open');
+      transport.links.at(-1)!.events.loadFailed(new Error('not this time'));
+      await turn();
+      platform.advance(2000);
+    }
+    assert.equal(await stateOf(engine.lifecycle.ready), undefined);
+  });
+
   test('can be asked for its stats when its thread could not be started', async () => {
     const { engine } = scene({}, (platform) => {
       platform.spawnError = new Error('bad execArgv');

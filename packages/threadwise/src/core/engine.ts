@@ -191,7 +191,7 @@ export class Engine {
     this.#place(placement);
     if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
-    if (this.#crew.slots.length === 0) this.lifecycle.becomeReady();
+    this.#tellIfReady();
   }
 
   // --- calls ---
@@ -315,10 +315,19 @@ export class Engine {
 
   // --- workers ---
 
+  /** After everything that changes which workers there are, or how many there are to be. */
   #pump(): void {
     this.#dispatch.pump();
     this.#staffing.adjust();
     this.room.update();
+    this.#tellIfReady();
+  }
+
+  /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
+  #tellIfReady(): void {
+    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
+    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
+    if (ready >= mustExist) this.lifecycle.becomeReady();
   }
 
   /** Often: so the size is looked at only where tasks wait that more workers could take. */
@@ -330,14 +339,11 @@ export class Engine {
   }
 
   #workerReady(traits: ModuleTraits): void {
-    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
-    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
     if (this.#traits === undefined) {
       this.#traits = traits;
       void this.#intake.lane?.open(traits);
     }
     this.#recycler.next();
-    if (ready >= mustExist) this.lifecycle.becomeReady();
     this.#pump();
   }
 
