@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/least-busy.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
-import { PausedDispatch } from '../scheduling/dispatch/paused.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
@@ -30,7 +29,6 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     inlineExchange: transport.open(platform),
     newPlacement: () => threads,
     newModuleHere: () => assert.fail('no call is to run here'),
-    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: ['any'],
     scaling: onDemand,
     recorder: new MeasuredRecorder(),
