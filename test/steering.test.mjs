@@ -75,6 +75,42 @@ describe('pause and resume', () => {
     assert.equal(await call, 'ERR_POOL_CLOSED');
   });
 
+  for (const [how, goOn] of [
+    ['resume', (pool) => pool.resume()],
+    ['close', (pool) => pool.close()],
+  ]) {
+    test(`${how} starts a worker for what was called meanwhile, where none is left`, async (t) => {
+      const pool = poolFor(t, { threads: { min: 0, max: 2 }, idleTimeoutMs: 1 });
+      const left = event(pool, 'worker:exit');
+      await pool.run('increment', [0]);
+      await left;
+      assert.equal(pool.stats().threads.current, 0);
+      pool.pause();
+      const calls = [pool.run('increment', [1]), pool.run('increment', [2], { key: 'k' })];
+      const closed = goOn(pool);
+      assert.deepEqual(await Promise.all(calls), [2, 3]);
+      await closed;
+    });
+
+    test(`what waits with arguments that were moved runs after ${how}, and so does the rest`, async (t) => {
+      const pool = poolFor(t, { threads: 1 });
+      const { shared, open } = gate();
+      const { promise: running } = await started(pool, 'waitFor', [shared]);
+      const bytes = new Uint8Array(8);
+      const calls = [
+        pool.run('byteLength', [bytes], { transfer: [bytes.buffer] }),
+        pool.run('increment', [1]),
+        pool.run('increment', [2], { key: 'k' }),
+      ];
+      pool.pause();
+      const closed = goOn(pool);
+      open();
+      assert.deepEqual(await Promise.all(calls), [8, 2, 3]);
+      await Promise.all([running, closed]);
+      assert.equal(pool.stats().crashes, 0);
+    });
+  }
+
   test("placement 'inline' pauses as well", async (t) => {
     const pool = poolFor(t, { placement: 'inline' });
     await pool.ready;

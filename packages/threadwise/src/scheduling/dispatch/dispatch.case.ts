@@ -11,6 +11,11 @@ export function dispatchConformance(name: string, make: MakeDispatch): void {
   describe(`${name}: a task for one worker only`, () => pinnedSuite(make));
   describe(`${name}: tasks with a key`, () => keySuite(make));
   describe(`${name}: taking tasks back`, () => backSuite(make));
+  pausedConformance(name, make);
+}
+
+/** For workers that are handed what they run. */
+export function pausedConformance(name: string, make: MakeDispatch): void {
   describe(`${name}: paused`, () => pausedSuite(make));
 }
 
