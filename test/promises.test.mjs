@@ -31,6 +31,15 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
     assert.match(error.cause.message, /nobody caught it/);
   });
 
+  test('when no worker is left and a call comes, with a key or without', async (t) => {
+    const pool = poolFor(t, { threads: { min: 0, max: 2 }, idleTimeoutMs: 1 });
+    for (const run of [{}, { key: 'k' }, { key: 'k' }]) {
+      const left = event(pool, 'worker:exit', () => pool.stats().threads.current === 0);
+      assert.equal(await pool.run('increment', [1], run), 2);
+      await left;
+    }
+  });
+
   test('when the pool is destroyed: running and waiting calls are rejected with ERR_POOL_CLOSED', async (t) => {
     const pool = poolFor(t, { threads: 1 });
     const { promise } = await started(pool, 'loopForEver');

@@ -1,7 +1,7 @@
 // What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { event, gate, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
+import { event, gate, moduleUrl, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
 
 const codeOf = async (call) => (await outcome(call)).error?.code;
 /** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
@@ -74,6 +74,42 @@ describe('pause and resume', () => {
     await other.destroy();
     assert.equal(await call, 'ERR_POOL_CLOSED');
   });
+
+  for (const [how, goOn] of [
+    ['resume', (pool) => pool.resume()],
+    ['close', (pool) => pool.close()],
+  ]) {
+    test(`${how} starts a worker for what was called meanwhile, where none is left`, async (t) => {
+      const pool = poolFor(t, { threads: { min: 0, max: 2 }, idleTimeoutMs: 1 });
+      const left = event(pool, 'worker:exit');
+      await pool.run('increment', [0]);
+      await left;
+      assert.equal(pool.stats().threads.current, 0);
+      pool.pause();
+      const calls = [pool.run('increment', [1]), pool.run('increment', [2], { key: 'k' })];
+      const closed = goOn(pool);
+      assert.deepEqual(await Promise.all(calls), [2, 3]);
+      await closed;
+    });
+
+    test(`what waits with arguments that were moved runs after ${how}, and so does the rest`, async (t) => {
+      const pool = poolFor(t, { threads: 1 });
+      const { shared, open } = gate();
+      const { promise: running } = await started(pool, 'waitFor', [shared]);
+      const bytes = new Uint8Array(8);
+      const calls = [
+        pool.run('byteLength', [bytes], { transfer: [bytes.buffer] }),
+        pool.run('increment', [1]),
+        pool.run('increment', [2], { key: 'k' }),
+      ];
+      pool.pause();
+      const closed = goOn(pool);
+      open();
+      assert.deepEqual(await Promise.all(calls), [8, 2, 3]);
+      await Promise.all([running, closed]);
+      assert.equal(pool.stats().crashes, 0);
+    });
+  }
 
   test("placement 'inline' pauses as well", async (t) => {
     const pool = poolFor(t, { placement: 'inline' });
@@ -178,6 +214,28 @@ describe('recycle', () => {
     await recycled;
     await poolFor(t, { placement: 'inline' }).recycle();
   });
+});
+
+describe('pool.ready', () => {
+  for (const [what, shrink] of [
+    ['resize', (pool) => pool.resize(1)],
+    ['configure', (pool) => pool.configure({ threads: { min: 0, max: 3 } })],
+  ]) {
+    test(`settles when ${what} asks for fewer workers than were to load`, async (t) => {
+      const { shared, open } = gate();
+      const pool = poolFor(t, { threads: 3, worker: { data: shared } }, moduleUrl('first-loads.mjs'));
+      t.after(open);
+      let state = 'open';
+      void pool.ready.then(() => {
+        state = 'settled';
+      });
+      await event(pool, 'worker:ready');
+      assert.equal(state, 'open', 'two of three still load');
+      shrink(pool);
+      assert.equal(await pool.run('one', []), 1);
+      assert.equal(state, 'settled');
+    });
+  }
 });
 
 describe('configure', () => {

@@ -13,7 +13,6 @@ import { nodePlatform } from './platform/node/platform.js';
 import { Here } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
-import { PausedDispatch } from './scheduling/dispatch/paused.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { autoPlacement } from './scheduling/placement/auto.js';
@@ -110,7 +109,6 @@ function partsFor(
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
     newDispatch: way.newDispatch,
-    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: choiceNames,
     newChoice: resolveChoice,
   };

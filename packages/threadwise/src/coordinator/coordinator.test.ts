@@ -122,6 +122,34 @@ function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] 
   return words.flatMap((word) => (word[0] === FROM_COORDINATOR.wanted ? [[word[1], word[2]?.why]] : []));
 }
 
+describe('coordinator: paused', () => {
+  test('what waits is given to nobody, whatever ends or comes, and goes on in order', () => {
+    const { tell, post, worker } = begin();
+    post();
+    const waiting = [post({ moved: true }), post()];
+    tell([TO_COORDINATOR.pause, 'paused']);
+    worker.run();
+    const late = post();
+    assert.equal(worker.given.length, 1);
+    tell([TO_COORDINATOR.pause, 'open']);
+    while (worker.given.length < 4) worker.run();
+    assert.deepEqual(
+      worker.given.slice(1),
+      [...waiting, late].map(({ task }) => task.id),
+    );
+  });
+
+  test('what waits is no reason for workers until it goes on', () => {
+    const { tell, post, main } = begin({ workers: 0 });
+    tell([TO_COORDINATOR.bounds, 0, 3]);
+    tell([TO_COORDINATOR.pause, 'paused']);
+    post({ moved: true });
+    assert.deepEqual(wantedOf(main), [[0, undefined]]);
+    tell([TO_COORDINATOR.pause, 'open']);
+    assert.equal(wantedOf(main).at(-1)?.[0], 1);
+  });
+});
+
 describe('coordinator: how many workers there should be', () => {
   test('it says nothing before it knows the bounds', () => {
     const { post, main } = begin({ workers: 0 });

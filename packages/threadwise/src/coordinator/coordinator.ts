@@ -96,6 +96,7 @@ export class Coordinator {
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
   #isWatching = false;
+  #state: 'open' | 'paused' = 'open';
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
     this.#main = main;
@@ -139,6 +140,9 @@ export class Coordinator {
       case TO_COORDINATOR.choose:
         this.#choice = resolveChoice(word[1], () => undefined);
         return;
+      case TO_COORDINATOR.pause:
+        this.#state = word[1];
+        return this.#pump();
     }
   }
 
@@ -212,6 +216,7 @@ export class Coordinator {
   }
 
   #giveAll(): void {
+    if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
       const seat = this.#board.isPosted(entry.ticket) ? this.#choose(entry) : undefined;
       if (seat === undefined && this.#board.isPosted(entry.ticket)) return;
@@ -252,6 +257,7 @@ export class Coordinator {
 
   /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
   get #queued(): number {
+    if (this.#state === 'paused') return 0;
     let ahead = 0;
     for (const { load } of this.#seats.values()) ahead += Math.max(0, load - this.#tasksPerWorker);
     return this.#waiting.size + ahead;

@@ -309,16 +309,15 @@ export class Crew {
   /** Whether a task that the dead worker held is to run elsewhere. If not, it has been settled. */
   #survives(slot: WorkerSlot, task: Task, exit: ThreadExit): boolean {
     const hasBegun = slot.link.startedAt(task) !== undefined;
-    const isMoved = task.payload.transfer.length > 0;
-    if (!hasBegun && !isMoved) {
+    if (!hasBegun && !task.moves) {
       if (task.pinned) slot.lane.push(task, task.priority);
       return !task.pinned;
     }
     const error =
-      isMoved && !hasBegun
+      task.moves && !hasBegun
         ? movedError(task, slot.id, exit)
         : crashError(task, slot.id, exit, this.#causes.get(slot));
-    if (hasBegun && !isMoved && !task.pinned && task.retriesLeft > 0) return this.#retries(task, error);
+    if (hasBegun && !task.moves && !task.pinned && task.retriesLeft > 0) return this.#retries(task, error);
     task.settle({ outcome: 'crashed', error });
     return false;
   }
@@ -344,7 +343,7 @@ export class Crew {
   /** Takes back what the worker has not begun; it is on its way out. */
   #takeBack(slot: WorkerSlot): void {
     const withdrawn = [...slot.handed].filter((task) => {
-      return !task.settled && !task.pinned && task.payload.transfer.length === 0 && slot.link.withdraw(task);
+      return !task.settled && !task.pinned && !task.moves && slot.link.withdraw(task);
     });
     for (const task of withdrawn) {
       slot.release(task, this.#context.platform.now());

@@ -4,7 +4,6 @@ import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/least-busy.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
-import { PausedDispatch } from '../scheduling/dispatch/paused.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
@@ -30,7 +29,6 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     inlineExchange: transport.open(platform),
     newPlacement: () => threads,
     newModuleHere: () => assert.fail('no call is to run here'),
-    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: ['any'],
     scaling: onDemand,
     recorder: new MeasuredRecorder(),
@@ -96,6 +94,18 @@ describe('a pool', () => {
     assert.equal(engine.lifecycle.state, 'broken');
     assert.equal(await stateOf(waiting), 'ERR_MODULE_LOAD');
     assert.ok(transport.links.length <= 7, `${transport.links.length} workers were started`);
+  });
+
+  test('is ready with those that load, once it has given up on one that does not load again and again', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
+    transport.links[0]!.events.ready([], { functions: [], others: [] });
+    for (let i = 0; i < 6; i++) {
+      assert.equal(await stateOf(engine.lifecycle.ready), 'open');
+      transport.links.at(-1)!.events.loadFailed(new Error('not this time'));
+      await turn();
+      platform.advance(2000);
+    }
+    assert.equal(await stateOf(engine.lifecycle.ready), undefined);
   });
 
   test('can be asked for its stats when its thread could not be started', async () => {

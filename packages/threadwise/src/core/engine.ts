@@ -23,7 +23,6 @@ import { defaultRun, type RunOptions } from './run-options.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
-import type { Task } from './task.js';
 import { Tracing } from './tracing.js';
 import { UserCode } from './user-code.js';
 
@@ -40,7 +39,7 @@ export class Engine {
   readonly #crew: Crew;
   readonly #staffing: Staffing;
   readonly steering: Steering;
-  #dispatch: Dispatch;
+  readonly #dispatch: Dispatch;
   readonly #interrupter: Interrupter;
   readonly #recycler: Recycler;
   readonly #choice: LiveChoice;
@@ -104,6 +103,7 @@ export class Engine {
       choice: this.#choice,
       newQueue: parts.newQueue,
       slots: () => this.#crew.slots,
+      inlineSlot: () => this.#crew.inlineSlot(),
       onHand: (task, slot) => this.#interrupter.handed(task, slot),
       onOffer: (task) => this.#interrupter.offered(task),
       onWithdraw: (task) => this.#interrupter.unhanded(task),
@@ -119,6 +119,7 @@ export class Engine {
         cores: () => platform.availableThreads(),
         idleTimeoutMs,
         remote: parts.exchange.sizing,
+        openCalls: () => this.#ledger.size,
         measure: () => this.#crew.measure(),
         onDecision: (decision) => {
           this.#decisions.add(decision);
@@ -170,11 +171,7 @@ export class Engine {
       },
       openCalls: () => this.#ledger.size,
       dispatch: () => this.#dispatch,
-      paused: () => parts.newPausedDispatch(this.#dispatch),
-      useDispatch: (dispatch) => {
-        this.#dispatch = dispatch;
-      },
-      place: (task) => this.#dispatchTask(task),
+      pump: () => this.#pump(),
       apply: (changes) => this.#apply(changes),
       changed: () => this.#regate(),
     });
@@ -191,14 +188,13 @@ export class Engine {
       room: this.room,
       meter: this.#meter,
       dispatch: () => this.#dispatch,
-      dispatchTask: (task) => this.#dispatchTask(task),
       refusal: () => this.refusal,
     });
     this.#intake.limit = options.queueLimit;
     this.#place(placement);
     if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
-    if (this.#crew.slots.length === 0) this.lifecycle.becomeReady();
+    this.#tellIfReady();
   }
 
   // --- calls ---
@@ -274,12 +270,6 @@ export class Engine {
     });
   }
 
-  #dispatchTask(task: Task): void {
-    if (task.isInline && this.steering.state !== 'paused')
-      this.#dispatch.submitTo(this.#crew.inlineSlot(), task);
-    else this.#dispatch.submit(task);
-  }
-
   /** Where calls go from now on; what was learnt for another placement is forgotten. */
   #place(placement: Placement): void {
     const { learner } = placement;
@@ -300,7 +290,7 @@ export class Engine {
             module: this.#parts.newModuleHere(),
             learner,
             budgetMs: this.#parts.options.loopBudgetMs,
-            isPaused: () => this.steering.state === 'paused',
+            isPaused: () => this.#dispatch.isPaused,
             callHost: (name, args) => callHost(this.#parts.options.host, name, args),
             userCode: new UserCode(),
             report: (error) => this.#report(error),
@@ -333,10 +323,19 @@ export class Engine {
 
   // --- workers ---
 
+  /** After everything that changes which workers there are, or how many there are to be. */
   #pump(): void {
     this.#dispatch.pump();
     this.#staffing.adjust();
     this.room.update();
+    this.#tellIfReady();
+  }
+
+  /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
+  #tellIfReady(): void {
+    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
+    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
+    if (ready >= mustExist) this.lifecycle.becomeReady();
   }
 
   /** Often: so the size is looked at only where tasks wait that more workers could take. */
@@ -348,14 +347,11 @@ export class Engine {
   }
 
   #workerReady(traits: ModuleTraits): void {
-    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
-    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
     if (this.#traits === undefined) {
       this.#traits = traits;
       void this.#intake.lane?.open(traits);
     }
     this.#recycler.next();
-    if (ready >= mustExist) this.lifecycle.becomeReady();
     this.#pump();
   }
 

@@ -31,6 +31,8 @@ const ERROR_NAMES = {
   ERR_LEASE_RELEASED: 'ThreadwiseError',
   /** A host function was called outside of a task, or after it had ended. */
   ERR_OUTSIDE_TASK: 'ThreadwiseError',
+  /** Tasks waited where no worker was there or starting: a defect of threadwise. It belongs to no call; the event `error` has it. */
+  ERR_NO_WORKER: 'ThreadwiseError',
   /** `threadwise/files`: a file could not be read; `path` says which, `cause` why. */
   ERR_FILE_READ: 'ThreadwiseError',
 } as const;

@@ -14,7 +14,6 @@ import type { Clone, Payload } from './payload.js';
 import type { RoomQueue } from './room.js';
 import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { Staffing } from './staffing.js';
-import type { Task } from './task.js';
 import type { Tracing } from './tracing.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -48,7 +47,6 @@ export interface IntakeContext {
   readonly room: RoomQueue;
   readonly meter: CrossingMeter;
   dispatch(): Dispatch;
-  dispatchTask(task: Task): void;
   /** The error that a call gets now; undefined while calls are accepted. */
   refusal(): unknown;
 }
@@ -174,10 +172,11 @@ export class Intake {
     task.isInline = isInline;
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
+    staffing.watch();
     room.taken();
     interrupter.watchSignal(task);
     const dispatch = this.#context.dispatch();
-    if (slot === undefined) this.#context.dispatchTask(task);
+    if (slot === undefined) dispatch.submit(task);
     else dispatch.submitTo(slot, task);
     if (staffing.canGrow && dispatch.queued > 0) staffing.adjust();
   }

@@ -36,6 +36,4 @@ export interface Parts {
   readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
   /** The names that `choose` can have. */
   readonly choices: readonly string[];
-  /** A dispatch that takes over what waits in another one, and keeps it. */
-  readonly newPausedDispatch: (around: Dispatch) => Dispatch;
 }

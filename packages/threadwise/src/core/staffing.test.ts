@@ -33,7 +33,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   const platform = new FakePlatform();
   const slots: FakeSlot[] = [];
   const gone: [number, string][] = [];
-  const waiting = { queued: 0 };
+  const waiting = { queued: 0, offered: 0, pump: () => undefined };
   const asked: LoadView[] = [];
   const noted = { errors: [] as unknown[], givenUp: [] as unknown[], decisions: [] as SizingDecision[] };
   let lastId = 0;
@@ -70,11 +70,12 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       platform,
       scaling,
       crew: crew as unknown as Crew,
-      dispatch: () => waiting as Dispatch,
+      dispatch: () => waiting as unknown as Dispatch,
       tasksPerWorker: 1,
       cores: () => 4,
       idleTimeoutMs,
       remote,
+      openCalls: () => waiting.queued,
       measure: () => ({ completed: 0, workers: [], memory: undefined }),
       onDecision: (decision) => noted.decisions.push(decision),
       onGivenUp: (error) => noted.givenUp.push(error),
@@ -210,6 +211,70 @@ describe('staffing', () => {
     assert.equal(slots.length, 2);
     assert.deepEqual(gone, []);
     assert.equal(platform.timerCount, 0);
+  });
+});
+
+describe('where tasks wait and no worker is there', () => {
+  test('one is started, though the policy wants none', () => {
+    const { staffing, slots, waiting } = scene({ min: 0, target: () => 0 });
+    staffing.adjust();
+    assert.equal(slots.length, 0);
+    waiting.queued = 1;
+    assert.equal(staffing.canGrow, true);
+    staffing.adjust();
+    assert.equal(slots.length, 1);
+  });
+
+  test('one is started, though another thread wants none', () => {
+    const remote = new Remote();
+    const { staffing, slots, waiting } = scene({ min: 0, remote });
+    remote.want(0);
+    waiting.queued = 1;
+    assert.equal(staffing.canGrow, true);
+    staffing.adjust();
+    assert.equal(slots.length, 1);
+  });
+
+  test('the last one stays as long as it holds a task, or is about to take one', () => {
+    const { staffing, slots, waiting, ready } = scene({ min: 0, target: () => 0 });
+    waiting.queued = 1;
+    staffing.adjust();
+    [waiting.queued, waiting.offered] = [0, 1];
+    ready();
+    staffing.adjust();
+    waiting.offered = 0;
+    ready(1);
+    staffing.adjust();
+    assert.equal(slots.length, 1);
+    ready(0);
+    staffing.adjust();
+    assert.equal(slots.length, 0);
+  });
+
+  test('it is noticed, told with a code, and mended, though nobody should have asked for a worker', () => {
+    const { platform, staffing, slots, waiting, noted } = scene({ min: 0 });
+    staffing.watch();
+    waiting.queued = 1;
+    platform.advance(1000);
+    assert.equal((noted.errors[0] as { code?: string }).code, 'ERR_NO_WORKER');
+    assert.equal(slots.length, 1);
+    platform.advance(5000);
+    assert.equal(noted.errors.length, 1);
+    waiting.queued = 0;
+    platform.advance(1000);
+    assert.equal(platform.timerCount, 0, 'nothing is watched while no call is open');
+  });
+
+  test('nobody is alarmed while the start waits for the pause after a failure', () => {
+    const { platform, staffing, waiting, noted, failLast } = scene({ min: 0 });
+    waiting.queued = 1;
+    staffing.watch();
+    staffing.adjust();
+    for (let failures = 1; failures <= 5; failures++) {
+      failLast('failed');
+      platform.advance(50 * 2 ** (failures - 1));
+    }
+    assert.deepEqual(new Set(noted.errors), new Set(['failed']));
   });
 });
 

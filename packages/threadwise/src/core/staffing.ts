@@ -1,6 +1,7 @@
 /** How many workers there are: asks who sizes the pool, starts and releases, and backs off when workers fail. */
 import type { Dispatch, Measured, Platform, RemoteSizing, Scaling, TimerHandle } from './contracts.js';
 import type { Crew } from './crew.js';
+import { ThreadwiseError } from './errors.js';
 import type { SizeBounds } from './options.js';
 import { Sizer, type SizingDecision } from './sizer.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -13,6 +14,9 @@ const MAX_FAILURES = 6;
 /** How many workers another thread can start while this one is busy. Chosen by hand. */
 const RESERVE = 4;
 
+/** How long after a call it is looked whether tasks are stranded, as long as calls are open. Milliseconds; chosen by hand. */
+const WATCH_MS = 1000;
+
 export interface StaffingContext {
   readonly platform: Platform;
   readonly scaling: Scaling;
@@ -24,6 +28,7 @@ export interface StaffingContext {
   readonly idleTimeoutMs: number | undefined;
   /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
   readonly remote: RemoteSizing | undefined;
+  openCalls(): number;
   measure(): Measured;
   onDecision(decision: SizingDecision): void;
   /** No worker could be started MAX_FAILURES times in a row, and none is left. */
@@ -40,6 +45,7 @@ export class Staffing {
   #failures = 0;
   #coreCount: number | undefined;
   #pause: TimerHandle | undefined;
+  #watchdog: TimerHandle | undefined;
 
   constructor(context: StaffingContext, bounds: SizeBounds) {
     this.#context = context;
@@ -80,7 +86,8 @@ export class Staffing {
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const target = this.#target();
-    this.#isFull = target >= max || this.#isSated;
+    // Who wants no worker at all says so of what waits now: the next task is a reason to ask again.
+    this.#isFull = target >= max || (target > 0 && this.#isSated);
     if (target > current) this.#grow(target - current);
     else if (target < current) this.#shrink(current - target);
     this.#prepare();
@@ -94,6 +101,14 @@ export class Staffing {
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
   get canGrow(): boolean {
     return this.#pause === undefined && !this.#isFull;
+  }
+
+  /**
+   * To be called at every call. Sees to it that somebody would notice if ever the invariant that `#isNeeded` keeps did not
+   * hold, for a reason that nobody has thought of: then one worker is started, and an error says that there is a defect.
+   */
+  watch(): void {
+    this.#watchdog ??= this.#context.platform.timer(WATCH_MS, () => this.#lookForStranded());
   }
 
   /** A worker ended a task: the failures before it do not count any more. */
@@ -118,6 +133,7 @@ export class Staffing {
   close(): void {
     this.#isOpen = false;
     this.#pause?.cancel();
+    this.#watchdog?.cancel();
     this.#sizer.stop();
     this.#context.crew.hiring.dropReserved();
   }
@@ -130,9 +146,32 @@ export class Staffing {
   }
 
   #target(): number {
-    const wanted = this.#context.remote?.wanted;
-    if (wanted === undefined) return this.#sizer.target();
-    return Math.max(this.#bounds.min, Math.min(this.#bounds.max, wanted));
+    const { min, max } = this.#bounds;
+    const wanted = this.#context.remote?.wanted ?? this.#sizer.target();
+    const target = Math.max(min, Math.min(max, wanted));
+    return target === 0 && this.#isNeeded ? 1 : target;
+  }
+
+  /**
+   * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
+   * here, whatever the policy wants, and whatever a coordinator wants, which does not see what waits for main's workers.
+   */
+  get #isNeeded(): boolean {
+    if (this.#bounds.max === 0) return false;
+    const { queued, offered } = this.#context.dispatch();
+    return queued + offered > 0 || this.#context.crew.serving.some(({ load }) => load > 0);
+  }
+
+  #lookForStranded(): void {
+    this.#watchdog = undefined;
+    if (this.#context.openCalls() === 0) return;
+    this.watch();
+    const { queued } = this.#context.dispatch();
+    const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
+    if (queued === 0 || !mayStart || this.#context.crew.servingCount > 0) return;
+    const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
+    this.#context.onError(new ThreadwiseError('ERR_NO_WORKER', message));
+    this.#grow(1);
   }
 
   get #isSated(): boolean {
@@ -161,6 +200,7 @@ export class Staffing {
   #shrink(count: number): void {
     const byIdleness = this.#context.crew.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
     for (const slot of byIdleness.slice(0, count)) this.#context.crew.retire(slot, 'released');
+    this.#context.dispatch().pump(); // what they had not begun may go to the others at once
   }
 
   #load() {

@@ -11,7 +11,6 @@ import {
 } from './options.js';
 import { promised } from './promised.js';
 import type { Recycler } from './recycler.js';
-import type { Task } from './task.js';
 
 /** What of a pool's options can be changed while it runs. */
 export interface PoolChanges {
@@ -43,10 +42,8 @@ export interface SteeringContext {
   checkOpen(): void;
   openCalls(): number;
   dispatch(): Dispatch;
-  /** A dispatch that takes over what waits, and keeps it. */
-  paused(): Dispatch;
-  useDispatch(dispatch: Dispatch): void;
-  place(task: Task): void;
+  /** Tasks may go, and workers may be needed. */
+  pump(): void;
   apply(changes: CheckedChanges): void;
   /** The state is another one. */
   changed(): void;
@@ -54,8 +51,6 @@ export interface SteeringContext {
 
 export class Steering {
   readonly #context: SteeringContext;
-  /** What dispatches when the pool is not paused; undefined when it is not. */
-  #before: Dispatch | undefined;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
   constructor(context: SteeringContext) {
@@ -65,7 +60,7 @@ export class Steering {
   /** Undefined: neither. */
   get state(): 'draining' | 'paused' | undefined {
     if (this.#drained !== undefined) return 'draining';
-    return this.#before === undefined ? undefined : 'paused';
+    return this.#context.dispatch().isPaused ? 'paused' : undefined;
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -78,10 +73,7 @@ export class Steering {
   /** Calls are accepted and wait; what has begun goes on. */
   pause(): void {
     this.#context.checkOpen();
-    if (this.#before !== undefined) return;
-    const before = this.#context.dispatch();
-    this.#context.useDispatch(this.#context.paused());
-    this.#before = before;
+    this.#context.dispatch().pause();
     this.#context.changed();
   }
 
@@ -95,12 +87,9 @@ export class Steering {
   release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
-    if (this.#before === undefined) return this.#context.changed();
-    const kept = this.#context.dispatch().recall();
-    this.#context.useDispatch(this.#before);
-    this.#before = undefined;
+    this.#context.dispatch().resume();
     this.#context.changed();
-    for (const task of kept) this.#context.place(task);
+    this.#context.pump();
   }
 
   /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */

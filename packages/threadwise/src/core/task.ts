@@ -82,6 +82,14 @@ export class Task implements TaskView {
     return this.run.key;
   }
 
+  /**
+   * Whether its arguments are moved where it is handed over: then it can be handed over once. Nobody takes it back to hand it
+   * to another; who has it runs it, or it is lost with him, and its caller is told.
+   */
+  get moves(): boolean {
+    return this.payload.transfer.length > 0;
+  }
+
   get settled(): boolean {
     return this.state === 'settled';
   }

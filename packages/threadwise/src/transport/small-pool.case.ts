@@ -11,7 +11,6 @@ import { diagnosticsSink } from '../platform/node/diagnostics.js';
 import { nodePlatform } from '../platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
-import { PausedDispatch } from '../scheduling/dispatch/paused.js';
 import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
@@ -123,7 +122,6 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     inlineExchange: messageTransport.open(inlineHome, capacity),
     newPlacement: () => threads,
     newModuleHere: () => assert.fail('no call is to run here'),
-    newPausedDispatch: (around) => new PausedDispatch(around, new PriorityQueue<Task>()),
     choices: choiceNames,
     scaling: onDemand,
     recorder: new MeasuredRecorder(),

@@ -25,8 +25,15 @@ export interface Dispatch {
   putBack(tasks: readonly Task[]): void;
   /** Inverse of `submit`, as long as no worker has the task. */
   remove(task: Task): boolean;
-  /** Takes out every task that any worker could take, or that has a key, and that none has begun, oldest first. */
-  recall(): Task[];
+  /** Whether what waits stays where it is. None of it is then a reason for workers. */
+  readonly isPaused: boolean;
+  /**
+   * Nothing begins until `resume`, but what is for one worker alone. What has been handed over and has not begun is taken
+   * back; what cannot be taken back, because its arguments were moved, is kept where it lies. Idempotent.
+   */
+  pause(): void;
+  /** Inverse of `pause`. Tasks may then wait for which there is no worker: the size of the pool is to be looked at. */
+  resume(): void;
   /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
   holder(task: Task): WorkerSlot | undefined;
   /** A run time was measured. */
@@ -48,6 +55,8 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
+  /** The worker on the calling thread. */
+  inlineSlot(): WorkerSlot;
   /** A task is about to be handed over. */
   onHand(task: Task, slot: WorkerSlot): void;
   /** A task is where workers may take it by themselves. */

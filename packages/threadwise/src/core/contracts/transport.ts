@@ -107,6 +107,13 @@ export interface PullQueue {
   withdraw(task: Task): boolean;
   /** Takes back everything that no worker has taken, first in first out. */
   withdrawAll(): Task[];
+  /**
+   * Nothing begins until `resume`. Takes back what no worker has taken and what can be offered again; a task whose arguments
+   * were moved can not, and waits where it is.
+   */
+  pause(): Task[];
+  /** Inverse of `pause`. */
+  resume(): void;
   /** Who has begun it; undefined as long as nobody has. */
   holder(task: Task): Link | undefined;
   /** The first task that no worker has begun. */

@@ -65,6 +65,7 @@ export class DispatchBench {
       choice,
       newQueue: () => new PriorityQueue<Task>(),
       slots: () => this.slots,
+      inlineSlot: () => this.slots.find(({ inline }) => inline) ?? this.worker('ready', true),
       onHand: (task) => void this.told.push(`+${task.id}`),
       onOffer: (task) => void this.told.push(`o${task.id}`),
       onWithdraw: (task) => void this.told.push(`-${task.id}`),
@@ -182,6 +183,12 @@ export class FakePullQueue implements PullQueue {
   withdrawAll(): Task[] {
     return this.#lying.splice(0);
   }
+
+  pause(): Task[] {
+    return this.withdrawAll();
+  }
+
+  resume(): void {}
 
   holder(task: Task): Link | undefined {
     return this.#running.get(task)?.link;

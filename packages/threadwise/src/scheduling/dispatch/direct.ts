@@ -30,6 +30,7 @@ export class DirectDispatch implements Dispatch {
   readonly #stalled = new WeakMap<WorkerSlot, number>();
   #roomTimer: TimerHandle | undefined;
   #picks = 0;
+  #state: 'open' | 'paused' = 'open';
   #isPumping = false;
 
   constructor(context: DispatchContext) {
@@ -37,8 +38,12 @@ export class DirectDispatch implements Dispatch {
     this.#queue = context.newQueue();
   }
 
+  get isPaused(): boolean {
+    return this.#state === 'paused';
+  }
+
   get queued(): number {
-    return this.#queue.size;
+    return this.isPaused ? 0 : this.#queue.size;
   }
 
   get waiting(): number {
@@ -48,10 +53,13 @@ export class DirectDispatch implements Dispatch {
   }
 
   get hasRoom(): boolean {
-    return this.#context.slots().some((slot) => this.#isFree(slot, 0) && slot.link.room > 0);
+    return (
+      !this.isPaused && this.#context.slots().some((slot) => this.#isFree(slot, 0) && slot.link.room > 0)
+    );
   }
 
   submit(task: Task): void {
+    if (task.isInline && !this.isPaused) return this.submitTo(this.#context.inlineSlot(), task);
     this.#queue.push(task, task.priority);
     this.pump();
   }
@@ -73,10 +81,24 @@ export class DirectDispatch implements Dispatch {
     return this.#queue.remove(task) || this.#context.slots().some((slot) => slot.lane.remove(task));
   }
 
-  recall(): Task[] {
+  pause(): void {
+    if (this.isPaused) return;
+    this.#state = 'paused';
     const slots = this.#context.slots();
-    const waiting = [...this.#queue.clear(), ...slots.flatMap((slot) => takeMovable(slot))];
-    return [...waiting, ...slots.flatMap((slot) => this.withdrawUnbegun(slot))].sort((a, b) => a.id - b.id);
+    this.putBack(slots.flatMap((slot) => [...takeMovable(slot), ...this.withdrawUnbegun(slot)]));
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    const inline = [...this.#queue].filter((task) => task.isInline && this.#queue.remove(task));
+    this.#state = 'open';
+    for (const task of inline.sort((a, b) => a.id - b.id)) this.submit(task);
+    this.pump();
+  }
+
+  /** The next task that any worker could take. */
+  get #first(): Task | undefined {
+    return this.isPaused ? undefined : this.#queue.peek();
   }
 
   /** Workers take nothing by themselves. */
@@ -132,17 +154,17 @@ export class DirectDispatch implements Dispatch {
   /** Whether only the line keeps it from getting a task. */
   #isHeldUp(slot: WorkerSlot): boolean {
     if (slot.state !== 'ready' || slot.handed.size >= this.#context.tasksPerWorker) return false;
-    const next = slot.lane.peek() ?? this.#queue.peek();
+    const next = slot.lane.peek() ?? this.#first;
     return next !== undefined && !slot.link.hasRoomFor(next);
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
   #pumpQueue(now: number): boolean {
-    const task = this.#queue.peek();
+    const task = this.#first;
     if (task === undefined) return false;
     if (task.key !== undefined) return this.#moveToLane(task);
     // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
-    const depth = task.payload.transfer.length > 0 ? 0 : this.#prefetch.depth(task.name);
+    const depth = task.moves ? 0 : this.#prefetch.depth(task.name);
     const candidates = this.#context
       .slots()
       .filter((slot) => !slot.inline && this.#hasRoom(slot, task, depth));
@@ -193,7 +215,7 @@ export class DirectDispatch implements Dispatch {
   #nextOfLane(slot: WorkerSlot): Task | undefined {
     const own = slot.lane.peek();
     if (own === undefined || !this.#hasRoom(slot, own, 0)) return undefined;
-    const shared = this.#queue.peek();
+    const shared = this.#first;
     return shared === undefined || slot.inline || this.#goesBefore(own, shared) ? own : undefined;
   }
 
@@ -245,11 +267,9 @@ export class DirectDispatch implements Dispatch {
   withdrawUnbegun(slot: WorkerSlot): Task[] {
     const now = this.#context.platform.now();
     const movable = [...slot.handed].filter(
-      (task) => !task.settled && !task.pinned && task.key === undefined,
+      (task) => !task.settled && !task.pinned && !task.moves && task.key === undefined,
     );
-    const withdrawn = movable.filter(
-      (task) => task.payload.transfer.length === 0 && slot.link.withdraw(task),
-    );
+    const withdrawn = movable.filter((task) => slot.link.withdraw(task));
     for (const task of withdrawn) {
       slot.release(task, now);
       this.#context.onWithdraw(task);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Task } from '../../core/task.js';
+import type { WorkerSlot } from '../../core/worker-slot.js';
 import { DispatchBench, idsAt, linkOf, type MakeDispatch } from './bench.case.js';
 
 export function dispatchConformance(name: string, make: MakeDispatch): void {
@@ -10,6 +11,12 @@ export function dispatchConformance(name: string, make: MakeDispatch): void {
   describe(`${name}: a task for one worker only`, () => pinnedSuite(make));
   describe(`${name}: tasks with a key`, () => keySuite(make));
   describe(`${name}: taking tasks back`, () => backSuite(make));
+  pausedConformance(name, make);
+}
+
+/** For workers that are handed what they run. */
+export function pausedConformance(name: string, make: MakeDispatch): void {
+  describe(`${name}: paused`, () => pausedSuite(make));
 }
 
 function handingSuite(make: MakeDispatch): void {
@@ -282,24 +289,6 @@ function keySuite(make: MakeDispatch): void {
 }
 
 function backSuite(make: MakeDispatch): void {
-  test('recall takes out what waits, oldest first, with and without keys; what has begun and broadcasts stay', () => {
-    const bench = new DispatchBench(make);
-    const slot = bench.worker();
-    const begun = bench.submit();
-    bench.begin(slot, begun);
-    const waiting = [bench.submit(), bench.submit({ key: 'a' }), bench.submit()];
-    const broadcast = bench.task();
-    bench.dispatch.submitTo(slot, broadcast);
-    assert.deepEqual(
-      bench.dispatch.recall().map(({ id }) => id),
-      waiting.map(({ id }) => id),
-    );
-    assert.deepEqual(bench.dispatch.recall(), []);
-    assert.equal(bench.dispatch.queued, 0);
-    assert.ok(slot.handed.has(begun));
-    assert.ok([...slot.lane].includes(broadcast) || slot.handed.has(broadcast));
-  });
-
   test('a task that waits can be removed, once, from the queue and from a lane', () => {
     const bench = new DispatchBench(make);
     const slot = bench.worker();
@@ -352,5 +341,142 @@ function backSuite(make: MakeDispatch): void {
     assert.equal(bench.dispatch.oldestSubmittedAt(), 20);
     bench.dispatch.submitTo(slot, bench.task({ submittedAt: 10 }));
     assert.equal(bench.dispatch.oldestSubmittedAt(), 10, 'in a lane');
+  });
+}
+
+/** Lets the worker end one after another, and tells in which order it got them. */
+function orderAt(bench: DispatchBench, slot: WorkerSlot): number[] {
+  const order: number[] = [];
+  for (let [task] = slot.handed; task !== undefined; [task] = slot.handed) {
+    order.push(task.id);
+    bench.end(slot, task);
+  }
+  return order;
+}
+
+function pausedSuite(make: MakeDispatch): void {
+  test('what waits stays, and what was handed over and has not begun comes back; what has begun stays', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    const begun = bench.submit();
+    bench.begin(slot, begun);
+    const other = bench.worker();
+    const unbegun = bench.submit();
+    const waiting = [bench.submit(), bench.submit({ key: 'a' })];
+    bench.dispatch.pause();
+    assert.deepEqual([idsAt(slot), idsAt(other)], [[begun.id], []]);
+    assert.equal(bench.dispatch.waiting, 3);
+    bench.end(slot, begun);
+    assert.deepEqual([idsAt(slot), idsAt(other)], [[], []]);
+    bench.dispatch.resume();
+    const given = [...idsAt(slot), ...idsAt(other), ...orderAt(bench, slot), ...orderAt(bench, other)];
+    assert.deepEqual(new Set(given), new Set([unbegun, ...waiting].map(({ id }) => id)));
+  });
+
+  test('nothing that waits is a reason for workers, and there is room for nothing', () => {
+    const bench = new DispatchBench(make);
+    bench.worker();
+    bench.dispatch.pause();
+    bench.submit();
+    bench.dispatch.pump();
+    const { isPaused, waiting, queued, hasRoom } = bench.dispatch;
+    assert.deepEqual([isPaused, waiting, queued, hasRoom], [true, 1, 0, false]);
+    bench.dispatch.resume();
+    assert.equal(bench.dispatch.waiting, 0);
+  });
+
+  test('without a worker, what waits is a reason for one again when it goes on', () => {
+    const bench = new DispatchBench(make);
+    bench.dispatch.pause();
+    for (const key of [undefined, 'k']) bench.submit({ key });
+    bench.dispatch.resume();
+    assert.deepEqual([bench.dispatch.isPaused, bench.dispatch.queued], [false, 2]);
+  });
+
+  test('what was submitted meanwhile goes by priority, then in order, behind what had come back', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    const before = [bench.submit(), bench.submit()];
+    bench.dispatch.pause();
+    const meanwhile = [bench.submit(), bench.submit({ priority: 5 }), bench.submit()];
+    bench.dispatch.resume();
+    const order = [meanwhile[1]!, ...before, meanwhile[0]!, meanwhile[2]!];
+    assert.deepEqual(
+      orderAt(bench, slot),
+      order.map(({ id }) => id),
+    );
+  });
+
+  test('what a worker had not begun that died meanwhile goes before what came later', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    const [old, older] = [bench.task(), bench.task()];
+    bench.dispatch.pause();
+    const late = bench.submit();
+    bench.dispatch.putBack([older, old]);
+    bench.dispatch.pump();
+    assert.deepEqual(idsAt(slot), []);
+    bench.dispatch.resume();
+    assert.deepEqual(orderAt(bench, slot), [old.id, older.id, late.id]);
+  });
+
+  test('a task whose arguments were moved to a worker is not taken back: it could not be sent again', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    const moved = bench.submit({ moves: [new ArrayBuffer(1)] });
+    bench.dispatch.pause();
+    bench.dispatch.resume();
+    assert.deepEqual(idsAt(slot), [moved.id]);
+    assert.deepEqual(linkOf(slot).sent, [moved]);
+  });
+
+  test('a broadcast is not held up; nothing else goes with it', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    bench.dispatch.pause();
+    bench.submit({ priority: 9 });
+    const broadcast = bench.task();
+    bench.dispatch.submitTo(slot, broadcast);
+    assert.deepEqual(idsAt(slot), [broadcast.id]);
+  });
+
+  test('tasks for the calling thread wait as well, and go there', () => {
+    const bench = new DispatchBench(make);
+    const [slot, inline] = [bench.worker(), bench.worker('ready', true)];
+    bench.dispatch.pause();
+    const tasks = [bench.task(), bench.task()];
+    for (const task of tasks) {
+      task.isInline = true;
+      bench.dispatch.submit(task);
+    }
+    assert.deepEqual([idsAt(slot), idsAt(inline)], [[], []]);
+    bench.dispatch.resume();
+    assert.deepEqual(idsAt(slot), []);
+    assert.deepEqual(
+      orderAt(bench, inline),
+      tasks.map(({ id }) => id),
+    );
+  });
+
+  test('a task that is aborted goes; all of them go when the pool breaks', () => {
+    const bench = new DispatchBench(make);
+    bench.worker();
+    bench.dispatch.pause();
+    const [one, other] = [bench.submit(), bench.submit({ submittedAt: 20 })];
+    assert.equal(bench.dispatch.remove(one), true);
+    assert.equal(bench.dispatch.remove(one), false);
+    assert.equal(bench.dispatch.oldestSubmittedAt(), 20);
+    assert.deepEqual(bench.dispatch.clear(), [other]);
+    assert.equal(bench.dispatch.waiting, 0);
+  });
+
+  test('to pause, and to go on, twice is the same as once', () => {
+    const bench = new DispatchBench(make);
+    const slot = bench.worker();
+    bench.dispatch.resume();
+    for (const _ of [1, 2]) bench.dispatch.pause();
+    const task = bench.submit();
+    for (const _ of [1, 2]) bench.dispatch.resume();
+    assert.deepEqual(idsAt(slot), [task.id]);
   });
 }

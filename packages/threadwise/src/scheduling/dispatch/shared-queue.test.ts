@@ -5,6 +5,7 @@ import type { Task } from '../../core/task.js';
 import type { WorkerSlot } from '../../core/worker-slot.js';
 import { AGEING_INTERVAL } from '../queue/priority.js';
 import { DispatchBench, FakePullQueue, idsAt, linkOf, type TaskSpec } from './bench.case.js';
+import { pausedConformance } from './dispatch.case.js';
 import { SharedQueueDispatch } from './shared-queue.js';
 
 /** Tasks of different priorities that may lie ready for each worker. */
@@ -403,5 +404,48 @@ describe('shared queue: taking tasks back', () => {
     assert.deepEqual([tasks[0]!.state, tasks[2]!.state], ['handed', 'queued']);
     assert.deepEqual(idsAt(two!), [], 'the other was not asked about');
     assert.equal(dispatch.holder(bench.task()), undefined);
+  });
+});
+
+pausedConformance('shared queue, where nothing may lie', (context) => {
+  const pull = new FakePullQueue();
+  pull.carries = () => false;
+  return new SharedQueueDispatch(context, pull);
+});
+
+describe('shared queue: paused', () => {
+  test('what lies there is taken back, and lies there again in its order, by priority', () => {
+    const { pull, bench, dispatch, slot } = begin();
+    const [begun, ...waiting] = [bench.submit(), bench.submit(), bench.submit()];
+    pull.take(slot);
+    dispatch.pause();
+    const late = [bench.submit(), bench.submit({ priority: 3 }), bench.submit({ key: 'k' })];
+    assert.deepEqual(pull.ids, []);
+    assert.deepEqual([dispatch.waiting, dispatch.queued, dispatch.hasRoom], [5, 0, false]);
+    pull.end(begun!);
+    dispatch.pump();
+    assert.deepEqual([pull.ids, idsAt(slot)], [[], []]);
+    dispatch.resume();
+    assert.deepEqual(pull.ids, ids([late[1]!, ...waiting, late[0]!]));
+    assert.deepEqual(idsAt(slot), ids([late[2]!]));
+  });
+
+  test('what the queue gives back meanwhile stays with main', () => {
+    const { pull, bench, dispatch } = begin();
+    dispatch.pause();
+    const returned = [bench.task()];
+    pull.giveBack(returned);
+    assert.deepEqual([pull.ids, dispatch.waiting], [[], 1]);
+    dispatch.resume();
+    assert.deepEqual(pull.ids, ids(returned));
+  });
+
+  test('without a worker, what lies there is a reason for one as soon as it goes on', () => {
+    const { bench, dispatch } = begin({ workers: 0 });
+    bench.submit();
+    dispatch.pause();
+    assert.equal(dispatch.queued, 0);
+    dispatch.resume();
+    assert.equal(dispatch.queued, 1);
   });
 });

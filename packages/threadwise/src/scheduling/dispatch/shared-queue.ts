@@ -26,6 +26,7 @@ export class SharedQueueDispatch implements Dispatch {
   #lowest = 0;
   #isMixed = false;
   #roomTimer: TimerHandle | undefined;
+  #state: 'open' | 'paused' = 'open';
 
   /** @param pull of the exchange that the workers are connected by */
   constructor(context: DispatchContext, pull: PullQueue, name = 'shared-queue') {
@@ -40,8 +41,12 @@ export class SharedQueueDispatch implements Dispatch {
     });
   }
 
+  get isPaused(): boolean {
+    return this.#state === 'paused';
+  }
+
   get queued(): number {
-    return this.#queue.size + this.#direct.queued + this.#unserved;
+    return this.isPaused ? 0 : this.#queue.size + this.#direct.queued + this.#unserved;
   }
 
   get waiting(): number {
@@ -53,7 +58,7 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   get hasRoom(): boolean {
-    return this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
+    return !this.isPaused && this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
   }
 
   get takesPlain(): boolean {
@@ -62,7 +67,7 @@ export class SharedQueueDispatch implements Dispatch {
 
   submit(task: Task): void {
     if (this.#isForOne(task)) return this.#direct.submit(task);
-    if (this.#queue.size === 0 && this.#suits(task)) {
+    if (!this.isPaused && this.#queue.size === 0 && this.#suits(task)) {
       if (this.#offer(task)) return;
       if (this.#pull.hasRoom) return this.#direct.submit(task);
     }
@@ -91,10 +96,19 @@ export class SharedQueueDispatch implements Dispatch {
     return this.#pull.withdraw(task) || this.#queue.remove(task) || this.#direct.remove(task);
   }
 
-  recall(): Task[] {
-    const tasks = [...this.#pull.withdrawAll(), ...this.#queue.clear(), ...this.#direct.recall()];
-    this.#isMixed = false;
-    return tasks.sort((a, b) => a.id - b.id);
+  pause(): void {
+    if (this.isPaused) return;
+    this.#state = 'paused';
+    this.#direct.pause();
+    this.putBack(this.#pull.pause());
+  }
+
+  resume(): void {
+    if (!this.isPaused) return;
+    this.#state = 'open';
+    this.#pull.resume();
+    this.#direct.resume();
+    this.pump();
   }
 
   holder(task: Task): WorkerSlot | undefined {
@@ -111,6 +125,7 @@ export class SharedQueueDispatch implements Dispatch {
 
   pump(): void {
     this.#direct.pump();
+    if (this.isPaused) return;
     while (this.#queue.size > 0 && this.#hasWindow()) {
       const task = this.#queue.shift()!;
       if (this.#offer(task)) continue;
@@ -205,6 +220,6 @@ export class SharedQueueDispatch implements Dispatch {
 
   /** Whether only one worker can get it: it belongs to one, or can only go over a line. */
   #isForOne(task: Task): boolean {
-    return task.key !== undefined || !this.#pull.carries(task);
+    return task.isInline || task.key !== undefined || !this.#pull.carries(task);
   }
 }

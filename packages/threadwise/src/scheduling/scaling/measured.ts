@@ -91,9 +91,10 @@ function quickStart(load: LoadView, state: State): Omit<Wish, 'state'> | undefin
   return { target: load.current + room, why: `${tasks} for a worker, and there are ${load.cores} cores` };
 }
 
-/** How many are not too many without a measurement. */
+/** How many are not too many without a measurement. A size that is being tried is left alone, unless all its workers died. */
 function enoughFor(load: LoadView, { climb: { base, held } }: State): number {
-  return base === undefined ? Math.min(coresFor(load), held?.size ?? load.max) : load.current;
+  const isTrying = base !== undefined && load.current > 0;
+  return isTrying ? load.current : Math.min(coresFor(load), held?.size ?? load.max);
 }
 
 function coresFor(load: LoadView): number {

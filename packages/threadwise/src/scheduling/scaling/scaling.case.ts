@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { LoadView, Scaling } from '../../core/contracts.js';
+import { Simulation } from './simulation.case.js';
 
 export function load(given: Partial<LoadView> = {}): LoadView {
   return {
@@ -82,6 +83,17 @@ export function scalingConformance(name: string, scaling: Scaling): void {
           assert.ok(Math.min(view.max, after.target) <= view.current);
         }),
       );
+    });
+
+    test('wants one where tasks wait and none is there, whatever it was about when the others died', () => {
+      const tasks = { cpuMs: 0.3, waitMs: 5, jitter: 0.5, outstanding: 64 };
+      for (let diesAt = 50; diesAt <= 3000; diesAt += 50) {
+        const simulation = new Simulation({ cores: 2, min: 0, max: 8 }, tasks, scaling);
+        simulation.run(diesAt);
+        simulation.killAll();
+        simulation.run(1);
+        assert.ok(simulation.size > 0, `they died after ${diesAt} ms`);
+      }
     });
 
     test('answers the same to the same, and changes nothing', () => {

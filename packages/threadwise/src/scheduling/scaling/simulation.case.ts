@@ -97,6 +97,11 @@ export class Simulation {
     return ((this.completed - before) / (this.now - begin)) * 1000;
   }
 
+  /** All threads die at once, and what they ran with them. */
+  killAll(): void {
+    this.#threads = [];
+  }
+
   get #serving(): Thread[] {
     return this.#threads.filter(({ isLeaving }) => !isLeaving);
   }

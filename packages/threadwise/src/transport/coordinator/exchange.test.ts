@@ -222,6 +222,25 @@ describe('coordinator: it dies', () => {
     }
   });
 
+  test('while it is paused: the next one is paused as well', async (t) => {
+    const { pool, arrived, open, kill } = coordinated(t, { threads: 1 });
+    const held = pool.run('hold', [0]);
+    await arrived(1);
+    pool.pause();
+    let state = 'waits';
+    const bytes = new Uint8Array([4]);
+    const late = pool.run('sum', [bytes], { transfer: [bytes.buffer] }).finally(() => {
+      state = 'ran';
+    });
+    await kill();
+    open();
+    await held;
+    await pool.broadcast('echo', [1]); // it is not held up
+    assert.equal(state, 'waits');
+    pool.resume();
+    assert.equal(await late, 4);
+  });
+
   test('arguments that were moved to it and had not begun are lost, and their callers are told', async (t) => {
     const { pool, arrived, open, kill } = coordinated(t, { threads: 1 });
     const held = pool.run('hold', [0]);

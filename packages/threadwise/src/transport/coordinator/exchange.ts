@@ -78,6 +78,7 @@ export class CoordinatedExchange implements Exchange {
   #isClosed = false;
   #failures = 0;
   #restarts = 0;
+  #state: 'open' | 'paused' = 'open';
   #lastSeat = 0;
   /** To be forgotten by the coordinator, at the end of this turn. */
   #forgotten: number[] = [];
@@ -109,6 +110,11 @@ export class CoordinatedExchange implements Exchange {
   choose(name: string): void {
     this.#data = { ...this.#data, choose: name };
     this.tell([TO_COORDINATOR.choose, name]);
+  }
+
+  pause(state: 'open' | 'paused'): void {
+    this.#state = state;
+    this.tell([TO_COORDINATOR.pause, state]);
   }
 
   capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
@@ -199,6 +205,7 @@ export class CoordinatedExchange implements Exchange {
       this.platform.defer(() => this.#died());
     }
     this.sizing.repeat();
+    this.tell([TO_COORDINATOR.pause, this.#state]);
   }
 
   #hear(word: WordFromCoordinator): void {
@@ -237,8 +244,8 @@ export class CoordinatedExchange implements Exchange {
     if (!this.isDown) this.#restart();
     for (const link of this.links.values()) if (!link.isReserved) this.#hire(link);
     this.#reserve.endAll();
-    for (const task of withdrawn) if (isMoved(task)) settleLost(task, 'The coordinator');
-    this.onReturned(withdrawn.filter((task) => !isMoved(task)));
+    for (const task of withdrawn) if (task.moves) settleLost(task, 'The coordinator');
+    this.onReturned(withdrawn.filter((task) => !task.moves));
   }
 
   /** Each gets one end of a line. The worker says `hello` over it when it can run tasks. */
@@ -249,10 +256,6 @@ export class CoordinatedExchange implements Exchange {
     link.join(there);
     if (link.isRetiring) this.tell([TO_COORDINATOR.retire, link.seat]);
   }
-}
-
-function isMoved(task: Task): boolean {
-  return task.payload.transfer.length > 0;
 }
 
 function settleLost(task: Task, who: string): void {

@@ -44,6 +44,16 @@ export class CoordinatedQueue implements PullQueue {
     return this.#exchange.board.posted().filter((task) => this.withdraw(task));
   }
 
+  /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
+  pause(): Task[] {
+    this.#exchange.pause('paused');
+    return this.#exchange.board.posted().filter((task) => !task.moves && this.withdraw(task));
+  }
+
+  resume(): void {
+    this.#exchange.pause('open');
+  }
+
   holder(task: Task): Link | undefined {
     return this.#exchange.links.get(this.#exchange.board.holder(task));
   }

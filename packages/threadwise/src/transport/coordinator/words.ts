@@ -23,6 +23,7 @@ export const TO_COORDINATOR = {
   choose: 6,
   reserve: 7,
   end: 8,
+  pause: 9,
 } as const;
 
 export type WordToCoordinator =
@@ -50,7 +51,9 @@ export type WordToCoordinator =
   /** A worker that it may start by itself when main does not: as `hire`, and what its thread is started from. */
   | readonly [type: typeof TO_COORDINATOR.reserve, seat: number, line: unknown, recipe: unknown]
   /** Ends the thread of a worker that it has started. */
-  | readonly [type: typeof TO_COORDINATOR.end, seat: number];
+  | readonly [type: typeof TO_COORDINATOR.end, seat: number]
+  /** While it is paused, what waits is given to nobody. */
+  | readonly [type: typeof TO_COORDINATOR.pause, state: 'open' | 'paused'];
 
 /** Coordinator to main. */
 export const FROM_COORDINATOR = { lost: 0, wanted: 1, started: 2, exited: 3 } as const;

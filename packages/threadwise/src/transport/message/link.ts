@@ -76,7 +76,7 @@ export class MessageLink implements Link {
     const isFirst = this.#posted.size === 0;
     this.#posted.set(task.id, task);
     const entry: PostedTask = [task.cell, task.id, task.wireName, task.payload.args];
-    if (task.payload.transfer.length > 0) return this.#sendAlone(task, entry);
+    if (task.moves) return this.#sendAlone(task, entry);
     this.#outbox.push(entry);
     // A worker with nothing to do is told at once: this turn may be long. The others can wait for its end.
     if (isFirst) this.flush();

@@ -62,6 +62,13 @@ export class SharedQueue implements PullQueue {
     }
   }
 
+  /** What moves its arguments never lies here. */
+  pause(): Task[] {
+    return this.withdrawAll();
+  }
+
+  resume(): void {}
+
   holder(task: Task): Link | undefined {
     const { cells, links } = this.#exchange;
     if (task.cell < 0 || cells.taskIn(task.cell) !== task) return undefined;
