@@ -44,6 +44,7 @@ export type {
   HelperView,
   Link,
   LinkEvents,
+  PlainWay,
   PullQueue,
   RemoteSizing,
   ReservedEvents,

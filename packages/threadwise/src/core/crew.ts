@@ -48,8 +48,8 @@ export interface CrewContext {
   onGone(slot: WorkerSlot): void;
   /** A worker is being replaced. */
   onRecycled(): void;
-  /** A worker ended a task. */
-  onCompleted(): void;
+  /** A worker ended tasks. */
+  onCompleted(count: number): void;
   /** A batch of results was handled: a good moment to size the crew. */
   onBatch(): void;
 }
@@ -149,6 +149,8 @@ export class Crew {
         this.#released(slot, task, runMs);
         task.settle({ outcome: 'failed', error, runMs, by: slot.record });
       },
+      record: slot.record,
+      ranPlain: (count, runMs) => this.#ranPlain(slot, count, runMs),
       progress: (task, value) => {
         if (task.settled) return;
         hooks.emit('task:progress', { pool: poolName, taskId: task.id, name: task.name, value });
@@ -184,11 +186,21 @@ export class Crew {
     this.kill(slot, 'load-failed', error);
   }
 
-  #released(slot: WorkerSlot, task: Task, runMs: number): void {
-    slot.completed++;
+  #counted(slot: WorkerSlot, count: number, runMs: number): void {
+    slot.completed += count;
     slot.runMs += runMs;
-    this.#completed++;
-    this.#context.onCompleted();
+    this.#completed += count;
+    this.#context.onCompleted(count);
+  }
+
+  #ranPlain(slot: WorkerSlot, count: number, runMs: number): void {
+    this.#counted(slot, count, runMs);
+    if (slot.completed >= this.#context.options.recycleAfterTasks) this.recycle(slot);
+    this.#stopIfDone(slot);
+  }
+
+  #released(slot: WorkerSlot, task: Task, runMs: number): void {
+    this.#counted(slot, 1, runMs);
     if (slot.handed.size > 0) {
       slot.release(task, this.#context.platform.burstNow());
       this.#context.interrupter().ended(task);

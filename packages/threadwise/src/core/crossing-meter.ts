@@ -52,9 +52,9 @@ export class CrossingMeter {
     this.onMeasured?.(name, this.#costOf(ms));
   }
 
-  /** A result has come. From one to the next, in a batch, is what taking one costs. */
-  settled(): void {
-    this.#inBatch++;
+  /** Results have come. From one to the next, in a batch, is what taking one costs. */
+  settled(count = 1): void {
+    this.#inBatch += count;
     if (this.#lastAt !== undefined) {
       this.#settlements.add(this.#now() - this.#lastAt);
       this.#lastAt = undefined;

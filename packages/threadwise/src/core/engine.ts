@@ -88,9 +88,9 @@ export class Engine {
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
-      onCompleted: () => {
+      onCompleted: (count) => {
         this.#staffing.succeeded();
-        this.#meter.settled();
+        this.#meter.settled(count);
       },
       onRecycled: () => {
         if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#staffing.replace();
@@ -130,6 +130,7 @@ export class Engine {
       },
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
+    const defaults = defaultRun(options);
     this.room = new RoomQueue(
       () => this.#intake.freePlaces(),
       (callback) => platform.timer(0, callback),
@@ -140,6 +141,9 @@ export class Engine {
       recorder,
       hooks: this.hooks,
       tracing: this.#tracing,
+      defaults,
+      plain: parts.exchange.plain,
+      onInflated: (task) => this.#interrupter.takeOver(task),
       onRan: (name, runMs, now) => this.#placement.learner?.of(name).ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
@@ -156,6 +160,7 @@ export class Engine {
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
       dispose: () => this.#dispose(),
+      changed: () => this.#regate(),
     });
     this.steering = new Steering({
       platform,
@@ -168,11 +173,13 @@ export class Engine {
       dispatch: () => this.#dispatch,
       pump: () => this.#pump(),
       apply: (changes) => this.#apply(changes),
+      changed: () => this.#regate(),
     });
     this.#intake = new Intake({
       ...parts,
       poolName: this.name,
-      defaults: defaultRun(options),
+      hooks: this.hooks,
+      defaults,
       ledger: this.#ledger,
       tracing: this.#tracing,
       interrupter: this.#interrupter,
@@ -191,6 +198,16 @@ export class Engine {
   }
 
   // --- calls ---
+
+  /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
+  #regate(): void {
+    this.#intake.takesPlain =
+      this.#ledger.takesPlain &&
+      this.lifecycle.state === 'open' &&
+      this.steering.state === undefined &&
+      this.#intake.usesThreads &&
+      this.#intake.lane === undefined;
+  }
 
   /** As `Intake.enter`. */
   enter(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> {
@@ -279,6 +296,7 @@ export class Engine {
             report: (error) => this.#report(error),
           });
     if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);
+    this.#regate();
   }
 
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
@@ -373,6 +391,7 @@ export class Engine {
 
   #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
+    this.#ledger.close();
     this.#intake.lane?.close();
     const closed = this.#parts.exchange.close();
     this.leases.close();

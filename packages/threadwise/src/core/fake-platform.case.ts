@@ -1,6 +1,6 @@
 /** A platform for tests: its clock stands still until told to advance, its threads and lines only take notes. */
 
-import { silentRecorder } from '../metrics/silent.js';
+import { MeasuredRecorder } from '../metrics/measured.js';
 import type {
   Exchange,
   KeepAlive,
@@ -245,7 +245,7 @@ export function makeSlot(id: number, now = 0): { slot: WorkerSlot; link: FakeLin
   const slot = new WorkerSlot(id, false, lane, now);
   const link = new FakeLink();
   slot.link = link;
-  slot.record = silentRecorder.worker();
+  slot.record = new MeasuredRecorder().worker();
   slot.thread = { terminate: async () => undefined, utilization: () => 0.5, cpu: () => undefined };
   slot.transition('ready');
   return { slot, link };

@@ -5,6 +5,13 @@ import { type EventSink, Hooks, type PoolEvents, silentSink } from './hooks.js';
 
 const event: PoolEvents['task:submit'] = { pool: 'p', taskId: 1, name: 'work' };
 
+/** A sink that wants one kind of event. */
+function sinkFor(wanted: string, publish: (name: string, event: unknown) => void): EventSink {
+  return {
+    channel: (name) => ({ hasSubscribers: name === wanted, publish: (event) => publish(name, event) }),
+  };
+}
+
 describe('Hooks', () => {
   test('tell every listener of an event, in the order in which they came', () => {
     const hooks = new Hooks(silentSink);
@@ -82,18 +89,14 @@ describe('Hooks', () => {
 
   test('publish to the sink exactly the events that it wants', () => {
     const published: unknown[] = [];
-    const sink: EventSink = {
-      wants: (name) => name === 'pool:close',
-      publish: (name, e) => published.push([name, e]),
-    };
-    const hooks = new Hooks(sink);
+    const hooks = new Hooks(sinkFor('pool:close', (name, e) => published.push([name, e])));
     hooks.emit('task:submit', event);
     hooks.emit('pool:close', { pool: 'p' });
     assert.deepEqual(published, [['pool:close', { pool: 'p' }]]);
   });
 
   test('want an event while there is a listener or the sink wants it', () => {
-    const hooks = new Hooks({ wants: (name) => name === 'pool:close', publish: () => undefined });
+    const hooks = new Hooks(sinkFor('pool:close', () => undefined));
     const listener = () => undefined;
     assert.equal(hooks.wants('pool:close'), true);
     assert.equal(hooks.wants('task:submit'), false);

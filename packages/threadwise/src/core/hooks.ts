@@ -48,23 +48,39 @@ export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'l
 export type PoolEventName = keyof PoolEvents;
 export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
 
-/** Where events go beside the pool's own listeners: diagnostics channels, on Node. */
+/** Where one kind of event goes beside the pool's own listeners: a diagnostics channel, on Node. */
+export interface EventChannel {
+  readonly hasSubscribers: boolean;
+  publish(event: unknown): void;
+}
+
 export interface EventSink {
-  wants(name: string): boolean;
-  publish(name: string, event: unknown): void;
+  /** The same object each time it is asked for a name. */
+  channel(name: string): EventChannel;
   /** An `error` event that nobody listens to: somebody should see it all the same. */
   unheard?(event: PoolEvents['error']): void;
 }
 
-export const silentSink: EventSink = { wants: () => false, publish: () => undefined };
+const silentChannel: EventChannel = { hasSubscribers: false, publish: () => undefined };
+export const silentSink: EventSink = { channel: () => silentChannel };
 
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
   readonly #sink: EventSink;
   readonly #userCode = new UserCode();
+  readonly #submits: EventChannel;
+  readonly #settles: EventChannel;
 
   constructor(sink: EventSink) {
     this.#sink = sink;
+    this.#submits = sink.channel('task:submit');
+    this.#settles = sink.channel('task:settle');
+  }
+
+  /** Whether anybody listens to what happens to every call. */
+  get areCallsHeard(): boolean {
+    if (this.#submits.hasSubscribers || this.#settles.hasSubscribers) return true;
+    return this.#listeners.size > 0 && (this.#hasListener('task:submit') || this.#hasListener('task:settle'));
   }
 
   on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
@@ -79,7 +95,7 @@ export class Hooks {
 
   /** Whether anybody listens: ask before making an event on a hot path. */
   wants(name: PoolEventName): boolean {
-    return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.wants(name);
+    return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.channel(name).hasSubscribers;
   }
 
   #hasListener(name: PoolEventName): boolean {
@@ -97,7 +113,8 @@ export class Hooks {
         if (name !== 'error') this.emit('error', { pool: event.pool, error });
       });
     }
-    if (this.#sink.wants(name)) this.#sink.publish(name, event);
+    const channel = this.#sink.channel(name);
+    if (channel.hasSubscribers) channel.publish(event);
   }
 
   clear(): void {

@@ -1,10 +1,11 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
 import { pack } from './carrier.js';
-import { list, text } from './checks.js';
+import { list, MAX_TIMER_MS, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
 import { queueFullError } from './failures.js';
+import type { Hooks } from './hooks.js';
 import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
@@ -22,6 +23,14 @@ const grabResolve = (resolve: (value: unknown) => void) => {
   grabbed = resolve;
 };
 
+/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
+function hasOnlyTimeout(given: RunOptions): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  for (const key in given) if (key !== 'timeoutMs') return false;
+  const { timeoutMs } = given;
+  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
+}
+
 export interface IntakeContext {
   readonly poolName: string;
   readonly platform: CallContext & { now(): number; readonly clone: Clone };
@@ -30,6 +39,7 @@ export interface IntakeContext {
   /** What a call without options gets. */
   readonly defaults: ResolvedRun;
   readonly ledger: Ledger;
+  readonly hooks: Hooks;
   readonly tracing: Tracing;
   readonly interrupter: Interrupter;
   readonly lifecycle: Lifecycle;
@@ -46,6 +56,8 @@ export class Intake {
   limit = Number.POSITIVE_INFINITY;
   /** Calls go to threads, unless the lane takes them. */
   usesThreads = true;
+  /** Whether a call without options needs nothing that only a `Task` can have. */
+  takesPlain = false;
   /** Undefined where no call can run here within itself. */
   lane: InlineLane | undefined;
   readonly #context: IntakeContext;
@@ -59,6 +71,10 @@ export class Intake {
    * @param slot the worker that it is for; otherwise the dispatch decides
    */
   enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
+    if (this.takesPlain && slot === undefined && typeof name === 'string' && Array.isArray(args)) {
+      const plain = this.#enterPlain(name, args, given);
+      if (plain !== undefined) return plain;
+    }
     // What needs no promise of ours to be settled later.
     const settled = given === undefined && slot === undefined ? this.#runHere(name, args) : undefined;
     if (settled !== undefined) return settled;
@@ -69,6 +85,32 @@ export class Intake {
     } catch (error) {
       rejectWithCaller(resolve, error);
     }
+    return promise;
+  }
+
+  /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
+  #enterPlain(
+    name: string,
+    args: readonly unknown[],
+    given: RunOptions | undefined,
+  ): Promise<unknown> | undefined {
+    const { ledger, meter, platform, staffing, hooks, defaults } = this.#context;
+    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
+    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
+    const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
+    if (isHindered || name === '' || ledger.size >= this.limit) return undefined;
+    const began = meter.wantsSubmission(false) ? platform.now() : 0;
+    let promise: Promise<unknown> | undefined;
+    try {
+      promise = ledger.enterPlain(name, args, timeoutMs);
+    } catch {
+      return undefined;
+    }
+    if (promise === undefined) return undefined;
+    if (ledger.size === 1) this.#context.lifecycle.updateKeepAlive();
+    if (this.limit !== Number.POSITIVE_INFINITY) this.#context.room.taken();
+    if (staffing.canGrow && this.#context.dispatch().queued > 0) staffing.adjust();
+    if (began > 0) meter.submitted(name, platform.now() - began);
     return promise;
   }
 

@@ -61,6 +61,12 @@ export class Interrupter {
     this.#setTimer(task, task.run.timeoutMs);
   }
 
+  /** A call that has been open for a while, without being watched: how long it has run is asked as soon as may be. */
+  takeOver(task: Task): void {
+    this.watchSignal(task);
+    if (task.run.timeoutMs !== undefined) this.#setTimer(task, 1);
+  }
+
   /** Inverse of `handed`: it was taken back, or has settled. */
   unhanded(task: Task): void {
     this.#holders.delete(task);

@@ -1,8 +1,9 @@
 /** The open calls of a pool: each is entered once and leaves once, when it settles. */
 import { rejectWithCaller } from './caller-stack.js';
-import type { Outcome, Platform, Recorder } from './contracts.js';
+import type { Outcome, PlainWay, Platform, Recorder } from './contracts.js';
 import type { Hooks } from './hooks.js';
 import type { Payload } from './payload.js';
+import { PlainCalls } from './plain-calls.js';
 import type { ResolvedRun } from './run-options.js';
 import { type Settlement, Task } from './task.js';
 import type { Tracing } from './tracing.js';
@@ -13,10 +14,16 @@ export interface LedgerContext {
   readonly recorder: Recorder;
   readonly hooks: Hooks;
   readonly tracing: Tracing;
+  /** What a call without options gets. */
+  readonly defaults: ResolvedRun;
+  /** The way of plain calls, where there is one. */
+  readonly plain: PlainWay | undefined;
   /** A worker, or a task that was adopted, has run that long. */
   onRan(name: string, runMs: number, now: number): void;
-  /** A call settled; `open` are left. */
-  onSettled(open: number): void;
+  /** A call that was plain has a record from now on. */
+  onInflated(task: Task): void;
+  /** Calls have settled. */
+  onSettled(): void;
 }
 
 export class Ledger {
@@ -26,13 +33,55 @@ export class Ledger {
   #size = 0;
   readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
+  readonly #plain: PlainCalls | undefined;
 
   constructor(context: LedgerContext) {
     this.#context = context;
+    const { plain, platform, recorder, defaults, tracing } = context;
+    if (plain === undefined || defaults.retries > 0 || tracing.isOn) return;
+    this.#plain = new PlainCalls(plain.slots, {
+      platform,
+      hasBegun: (slot) => plain.hasBegun(slot),
+      recordEnd: (outcome, count, now) => {
+        recorder.ended(outcome, count, now);
+        context.onSettled();
+      },
+      inflate: ({ slot, id, name, submittedAt, timeoutMs, resolve }) => {
+        const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
+        const task = new Task(id, name, plain.payloadOf(slot), run, submittedAt, this.#onSettled);
+        task.resolve = resolve;
+        this.#link(task);
+        plain.keep(slot, task);
+        context.onInflated(task);
+        return task;
+      },
+    });
+    plain.attach(this.#plain);
   }
 
   get size(): number {
-    return this.#size;
+    return this.#plain === undefined ? this.#size : this.#size + this.#plain.size;
+  }
+
+  /** Whether calls without options may be plain ones. */
+  get takesPlain(): boolean {
+    return this.#plain !== undefined;
+  }
+
+  /** Enters a call without options, and has workers take it. Undefined: it has to be entered as others are. */
+  enterPlain(
+    name: string,
+    args: readonly unknown[],
+    timeoutMs: number | undefined,
+  ): Promise<unknown> | undefined {
+    const { plain, recorder } = this.#context;
+    const slot = plain!.capturePlain(name, args);
+    if (slot < 0) return undefined;
+    const id = ++this.#lastId;
+    recorder.submitted();
+    const promise = this.#plain!.enter(slot, id, name, timeoutMs);
+    plain!.offerPlain(slot, id);
+    return promise;
   }
 
   /** A call that runs at once, on the calling thread. */
@@ -100,11 +149,16 @@ export class Ledger {
     return task;
   }
 
+  close(): void {
+    this.#plain?.close();
+  }
+
   /** Settles every open call. */
   rejectAll(outcome: Exclude<Outcome, 'completed'>, makeError: (task: Task) => unknown): void {
+    this.#plain?.inflateAll();
     const open: Task[] = [];
     for (let task = this.#first; task !== undefined; task = task.next) open.push(task);
-    for (const task of open.reverse()) task.settle({ outcome, error: makeError(task) });
+    for (const task of open.sort((a, b) => a.id - b.id)) task.settle({ outcome, error: makeError(task) });
   }
 
   #link(task: Task): void {
@@ -129,7 +183,7 @@ export class Ledger {
     this.#record(task, settlement);
     if (settlement.outcome === 'completed') task.resolve(settlement.value);
     else rejectWithCaller(task.resolve, settlement.error);
-    this.#context.onSettled(this.#size);
+    this.#context.onSettled();
   }
 
   #record(task: Task, settlement: Settlement): void {

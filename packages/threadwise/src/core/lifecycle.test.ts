@@ -20,6 +20,7 @@ function pool({
   const noted = { ended: [] as string[], rejected: [] as ThreadwiseError[], disposed: 0 };
   let [openCalls, workerCount] = [open, workers];
   const lifecycle = new Lifecycle({
+    changed: () => undefined,
     platform,
     openCalls: () => openCalls,
     workers: () => workerCount,

@@ -36,6 +36,8 @@ export interface LifecycleContext {
   /** Somebody waits for something else that the pool does. */
   isWorking(): boolean;
   rejectOpenCalls(error: ThreadwiseError): void;
+  /** The state is another one. */
+  changed(): void;
   /** Step 3 and 4. */
   endWorkers(how: 'gently' | 'now'): void;
   /** Step 5. The promise of whatever has to end first. */
@@ -193,5 +195,6 @@ export class Lifecycle {
       throw new Error(`threadwise: a pool cannot go from '${this.#state}' to '${to}'`);
     }
     this.#state = to;
+    this.#context.changed();
   }
 }

@@ -45,6 +45,8 @@ export interface SteeringContext {
   /** Tasks may go, and workers may be needed. */
   pump(): void;
   apply(changes: CheckedChanges): void;
+  /** The state is another one. */
+  changed(): void;
 }
 
 export class Steering {
@@ -72,6 +74,7 @@ export class Steering {
   pause(): void {
     this.#context.checkOpen();
     this.#context.dispatch().pause();
+    this.#context.changed();
   }
 
   /** Undoes `pause` and `drain`. */
@@ -85,6 +88,7 @@ export class Steering {
     this.#drained?.resolve();
     this.#drained = undefined;
     this.#context.dispatch().resume();
+    this.#context.changed();
     this.#context.pump();
   }
 
@@ -92,6 +96,7 @@ export class Steering {
   drain(): Promise<void> {
     this.#context.checkOpen();
     this.#drained ??= promised();
+    this.#context.changed();
     const { promise } = this.#drained;
     this.settled();
     return promise;

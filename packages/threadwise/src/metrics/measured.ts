@@ -7,6 +7,11 @@ class Times implements WorkerRecord {
   readonly wait = new Histogram();
   readonly run = new Histogram();
 
+  ran(waitMs: number, runMs: number): void {
+    this.wait.record(waitMs);
+    this.run.record(runMs);
+  }
+
   add({ wait, run }: Times): void {
     this.wait.add(wait);
     this.run.add(run);
@@ -47,13 +52,17 @@ export class MeasuredRecorder implements Recorder {
     now: number,
     by: WorkerRecord | undefined,
   ): void {
-    // Nearly all of them: a field of its own is quicker than one that is looked up by name.
-    if (outcome === 'completed') this.#completed++;
-    else this.#outcomes[outcome]++;
-    this.#throughput.count(now);
+    this.ended(outcome, 1, now);
     const times = by === undefined ? this.#others : (by as Times);
     if (waitMs !== undefined) times.wait.record(waitMs);
     if (runMs !== undefined) times.run.record(runMs);
+  }
+
+  ended(outcome: Outcome, count: number, now: number): void {
+    // Nearly all of them: a field of its own is quicker than one that is looked up by name.
+    if (outcome === 'completed') this.#completed += count;
+    else this.#outcomes[outcome] += count;
+    this.#throughput.count(now, count);
   }
 
   retried(): void {

@@ -1,6 +1,7 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
 
 import { unpack } from '../core/carrier.js';
+import type { TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable } from '../core/payload.js';
 import { isThenable } from '../core/promised.js';
@@ -23,6 +24,8 @@ export interface RunnerPlatform {
   /** A stack without the frames of the runner, which are below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
+  /** Whether a task that has ended cannot be told from the next one by `current()`: then their contexts can be one object. */
+  readonly runsOneByOne: boolean;
   /** Calls `run`, and makes `current()` find `context` in whatever it starts, also later. */
   enter<T>(context: RunningTask, run: (...args: unknown[]) => T, args: readonly unknown[]): T;
   current(): RunningTask | undefined;
@@ -40,6 +43,7 @@ export interface RunnerOptions {
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
 const SLICE_MS = 5;
+const NO_ARGS: readonly unknown[] = [];
 /** A pause between tasks in which the thread has had its turn: longer than from one message to the next. */
 const IDLE_MS = 0.2;
 /** Heap use is reported at most that often. */
@@ -56,6 +60,12 @@ export class Runner implements ContextHost {
   readonly #awaiting = new Set<string>();
   /** The task whose first turn this is. */
   #current: RunningTask | undefined;
+  /** The context of the last task, which the next one may use. */
+  #free: RunningTask | undefined;
+  /** The name that the last task came with, its function, and whether a context comes along with it. */
+  #lastName: string | undefined;
+  #lastFunction: TaskFunction | undefined;
+  #lastIsPacked = false;
   readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
   #module: TaskModule | undefined;
   #lastMemoryAt = 0;
@@ -133,23 +143,49 @@ export class Runner implements ContextHost {
 
   /** Runs a task up to its first await. Returns the time afterwards. */
   #begin(begun: Begun, startedAt: number): number {
-    const context = new RunningTask(begun.id, begun.cell, this);
+    const context = this.#contextOf(begun);
     this.#current = context;
+    let result: unknown;
+    let isAwaited: boolean;
     try {
       if (begun.fault !== undefined) throw begun.fault;
-      const { name, args, context: carried } = unpack(begun.name, begun.args);
-      context.context = carried;
-      const result = this.#platform.enter(context, this.#module!.find(name), args);
-      if (isThenable(result)) {
-        this.#await(context, name, result, startedAt);
-        return this.#platform.now();
-      }
-      return this.#done(context, result, startedAt);
+      if (begun.name !== this.#lastName) this.#find(begun.name);
+      result = this.#platform.enter(context, this.#lastFunction!, this.#argumentsOf(context, begun));
+      isAwaited = isThenable(result); // may throw, as may all that the user made
     } catch (error) {
-      return this.#failed(context, error, startedAt);
-    } finally {
       this.#current = undefined;
+      return this.#failed(context, error, startedAt);
     }
+    this.#current = undefined;
+    if (!isAwaited) return this.#done(context, result, startedAt);
+    this.#free = undefined;
+    this.#await(context, unpack(begun.name, NO_ARGS).name, result as PromiseLike<unknown>, startedAt);
+    return this.#platform.now();
+  }
+
+  /** The context of the task before, where nobody can hold that any more. */
+  #contextOf({ id, cell }: Begun): RunningTask {
+    const free = this.#free;
+    if (free?.reuse(id, cell)) return free;
+    const context = new RunningTask(id, cell, this);
+    this.#free = this.#platform.runsOneByOne ? context : undefined;
+    return context;
+  }
+
+  /** Most tasks are calls of the same function as the one before. */
+  #find(name: string): void {
+    this.#lastName = undefined;
+    const unpacked = unpack(name, NO_ARGS);
+    this.#lastFunction = this.#module!.find(unpacked.name);
+    this.#lastIsPacked = unpacked.name !== name;
+    this.#lastName = name;
+  }
+
+  #argumentsOf(context: RunningTask, begun: Begun): readonly unknown[] {
+    if (!this.#lastIsPacked) return begun.args;
+    const { args, context: carried } = unpack(begun.name, begun.args);
+    context.context = carried;
+    return args;
   }
 
   #await(context: RunningTask, name: string, result: PromiseLike<unknown>, startedAt: number): void {

@@ -18,8 +18,8 @@ interface Controller {
 }
 
 export class RunningTask implements TaskContext {
-  readonly id: number;
-  readonly cell: number;
+  id: number;
+  cell: number;
   /** What the owner gave it to take along. */
   context: unknown;
   readonly #host: ContextHost;
@@ -31,6 +31,16 @@ export class RunningTask implements TaskContext {
     this.id = id;
     this.cell = cell;
     this.#host = host;
+  }
+
+  /** Makes it the context of another task. False: code of the task before may still hold its signal. */
+  reuse(id: number, cell: number): boolean {
+    if (this.#controller !== undefined || this.#abortedWith !== undefined) return false;
+    this.id = id;
+    this.cell = cell;
+    this.context = undefined;
+    this.#isOver = false;
+    return true;
   }
 
   get workerId(): number {

@@ -17,6 +17,7 @@ import type {
 import { isThreadwiseError } from '../core/errors.js';
 import { plainRun } from '../core/fake-platform.case.js';
 import { Task } from '../core/task.js';
+import { MeasuredRecorder } from '../metrics/measured.js';
 import { openInlet } from '../runner/inlets.js';
 import { Runner } from '../runner/runner.js';
 import type { RunningTask } from '../runner/running-task.js';
@@ -79,6 +80,7 @@ export class Rig {
         load: async () => module,
         trimStack: (stack) => stack,
         memory: () => ({ usedBytes: 3, limitBytes: 7 }),
+        runsOneByOne: false,
         enter: (context, run, args) => storage.run(context, run, ...args),
         current: () => storage.getStore(),
       },
@@ -137,6 +139,8 @@ export class Rig {
       failed: (task, error, runMs) => say({ what: 'failed', task, error, runMs }),
       progress: (task, value) => say({ what: 'progress', task, value }),
       abortSeen: (task) => say({ what: 'abortSeen', task }),
+      record: new MeasuredRecorder().worker(),
+      ranPlain: () => undefined,
       ready: (names, traits) => say({ what: 'ready', names, traits }),
       awaits: (name) => say({ what: 'awaits', name }),
       loadFailed: (error) => say({ what: 'loadFailed', error }),

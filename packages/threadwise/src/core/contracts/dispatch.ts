@@ -16,6 +16,8 @@ export interface Dispatch {
   readonly offered: number;
   /** Whether a task submitted now would go to a worker at once. */
   readonly hasRoom: boolean;
+  /** Whether a call without options may go the way of plain calls now: nothing stands in front of it. */
+  readonly takesPlain: boolean;
   submit(task: Task): void;
   /** A task for one worker only. */
   submitTo(slot: WorkerSlot, task: Task): void;

@@ -12,6 +12,8 @@ export interface Recorder {
     now: number,
     by: WorkerRecord | undefined,
   ): void;
+  /** So many calls have ended, of which `WorkerRecord.ran` has told the times. */
+  ended(outcome: Outcome, count: number, now: number): void;
   retried(): void;
   crashed(): void;
   recycled(): void;
@@ -24,6 +26,8 @@ export interface Recorder {
 
 /** Opaque to the core, but for what can be looked at. */
 export interface WorkerRecord {
+  /** The worker has run a task; `Recorder.settled` or `Recorder.ended` tells how it ended. Milliseconds. */
+  ran(waitMs: number, runMs: number): void;
   snapshot(): Pick<RecorderSnapshot, 'runMs' | 'waitMs'>;
 }
 

@@ -1,11 +1,13 @@
 /** The seam to the crossing: what the lines of a pool have in common, and one worker's line. `transport/<name>/`. */
 import type { LeaseMemory } from '../lease.js';
 import type { Payload } from '../payload.js';
+import type { PlainCalls } from '../plain-calls.js';
 import type { ResolvedRun } from '../run-options.js';
 import type { SizingDecision } from '../sizer.js';
 import type { Task } from '../task.js';
 import type { ModuleTraits } from './module.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
+import type { WorkerRecord } from './recorder.js';
 
 /** What a worker says. The link has decoded it. */
 export interface LinkEvents {
@@ -25,6 +27,10 @@ export interface LinkEvents {
   stopped(): void;
   /** Something the worker said cannot be read, so some call of it would wait for ever. */
   broken(error: unknown): void;
+  /** What is measured of the worker. */
+  readonly record: WorkerRecord;
+  /** The worker has ended `count` plain calls, which ran for `runMs` altogether. */
+  ranPlain(count: number, runMs: number): void;
   /** A batch of messages has been handled: the moment to hand over more work. */
   settledBatch(): void;
 }
@@ -63,6 +69,24 @@ export interface Link {
   /** The thread is gone, and was drained and asked for what it had taken. What it had not begun can go elsewhere. */
   bury(): void;
   close(): void;
+}
+
+/** The way of plain calls: calls without options, of which main keeps no record but a slot of `PlainCalls`. */
+export interface PlainWay {
+  /** How many slots there are. */
+  readonly slots: number;
+  /** From now on the ends of plain calls are told to `calls`. */
+  attach(calls: PlainCalls): void;
+  /** Writes a call into a slot. -1: it has to go another way. Throws what is wrong with the arguments. */
+  capturePlain(name: string, args: readonly unknown[]): number;
+  /** Whether a worker has begun the call in a slot. */
+  hasBegun(slot: number): boolean;
+  /** The arguments in a slot. */
+  payloadOf(slot: number): Payload;
+  /** The call in a slot has a record from now on. */
+  keep(slot: number, task: Task): void;
+  /** Has workers take it. */
+  offerPlain(slot: number, id: number): void;
 }
 
 /** A queue that workers pull from by themselves, without the main thread. */
@@ -137,6 +161,8 @@ export interface Exchange {
   readonly name: string;
   /** Undefined where workers get only what is sent to them. */
   readonly pull: PullQueue | undefined;
+  /** Undefined where every call needs a record. */
+  readonly plain?: PlainWay;
   /** Memory for leases, that arguments can refer to; undefined where leases need memory of their own. */
   readonly leaseMemory: LeaseMemory | undefined;
   /** Undefined where there is no such thread. */

@@ -137,6 +137,7 @@ function runnerPlatform(spec: ThreadSpec, around: Platform): RunnerPlatform {
     load: () => import(spec.moduleUrl),
     trimStack: (stack) => stack, // here the frames below say who called
     memory: () => ({ usedBytes: 0, limitBytes: Number.POSITIVE_INFINITY }),
+    runsOneByOne: false,
     enter: (context, run, args) => storage.run(context, run, ...args),
     current: () => storage.getStore(),
   };

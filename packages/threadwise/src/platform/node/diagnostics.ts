@@ -14,8 +14,7 @@ function channelOf(name: string): Channel {
 }
 
 export const diagnosticsSink: EventSink = {
-  wants: (name) => channelOf(name).hasSubscribers,
-  publish: (name, event) => channelOf(name).publish(event),
+  channel: channelOf,
   unheard: ({ pool, error }) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.emitWarning(`Pool '${pool}': ${text}`, 'ThreadwiseWarning');

@@ -67,17 +67,19 @@ function measuredUtilization(): () => number {
 }
 
 /** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
-function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current'> {
+function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current' | 'runsOneByOne'> {
   if (tasksPerWorker > 1) {
     const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
     const storage = new AsyncLocalStorage<RunningTask>();
     return {
+      runsOneByOne: false,
       enter: (context, run, args) => storage.run(context, run, ...args),
       current: () => storage.getStore(),
     };
   }
   let current: RunningTask | undefined;
   return {
+    runsOneByOne: true,
     enter: (context, run, args) => {
       current = context;
       return run(...args);

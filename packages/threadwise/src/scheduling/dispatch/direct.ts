@@ -16,6 +16,7 @@ const ROOM_MS = 1;
 const FAIR_INTERVAL = 16;
 
 export class DirectDispatch implements Dispatch {
+  readonly takesPlain = false;
   readonly name = 'direct';
   readonly offered = 0;
   readonly #context: DispatchContext;

@@ -61,6 +61,10 @@ export class SharedQueueDispatch implements Dispatch {
     return !this.isPaused && this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
   }
 
+  get takesPlain(): boolean {
+    return this.#queue.size === 0 && !this.#isMixed && this.#lowest === 0;
+  }
+
   submit(task: Task): void {
     if (this.#isForOne(task)) return this.#direct.submit(task);
     if (!this.isPaused && this.#queue.size === 0 && this.#suits(task)) {

@@ -36,6 +36,7 @@ export class Call {
   /** What its caller was told. */
   readonly told: Outcome[] = [];
   begins = 0;
+  wasPosted = false;
   isAborted = false;
 
   constructor(exchange: SharedExchange, id: number, name: string, words: readonly string[]) {
@@ -63,6 +64,7 @@ export class Call {
     assert.equal(this.state, 'waiting', `${this} was posted`);
     assert.equal(this.task.settled, false, `${this} was posted although its caller knows how it ended`);
     this.state = 'posted';
+    this.wasPosted = true;
   }
 
   withdrawn(): void {

@@ -8,6 +8,8 @@ const TINY_MS = 0.02;
 const QUIET_MS = 1;
 /** Tiny tasks that are much altogether. Milliseconds. */
 const MUCH_MS = 0.1;
+/** While all workers sleep, one is called for that many tiny tasks, or at the end of the burst that they belong to. */
+const BURST = 64;
 /** A worker that goes to sleep while tasks come looks again by itself after that time. Milliseconds. */
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
@@ -52,8 +54,8 @@ export class Caller {
    */
   call(workers: number, more = 0): void {
     if (!this.#board.any(PARKED)) return;
-    const isRush = this.#times.areTiny && this.#board.count(PARKED) < workers;
-    if (isRush && this.#isSeenTo(more)) {
+    const isRush = this.#times.areTiny && this.#board.any(DOZING);
+    if (isRush && this.#isSeenTo(workers, more)) {
       this.#isOwed = true;
       return;
     }
@@ -71,6 +73,11 @@ export class Caller {
     this.#board.wakeOne();
   }
 
+  /** The burst of calls is over: if nobody is awake for them, somebody is called. */
+  callAfterBurst(workers: number): void {
+    if (this.#isOwed && this.#board.count(PARKED) === workers) this.callAtLast();
+  }
+
   /** For who goes to sleep himself: makes up for a call that was saved, if something lies there still. */
   callAtLast(): void {
     if (!this.#isOwed) return;
@@ -82,8 +89,8 @@ export class Caller {
    * Tiny tasks come, and somebody is awake. Then nobody else is called as long as one looks by himself, or was called and
    * has not looked yet, the others get on, and there is not much to do.
    */
-  #isSeenTo(more: number): boolean {
-    if (!this.#board.any(DOZING)) return false;
+  #isSeenTo(workers: number, more: number): boolean {
+    if (this.#board.count(PARKED) === workers) return this.#board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
     const head = Atomics.load(this.#board.words, HEAD);

@@ -1,4 +1,5 @@
 /** Main's side of the cells: gives them out, writes arguments into them, reads results, takes them back. */
+import type { PlainCalls } from '../../core/plain-calls.js';
 import type { Task } from '../../core/task.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import type { ArgumentWriter } from './argument-writer.js';
@@ -39,8 +40,10 @@ export class Cells {
   readonly words: Int32Array;
   readonly doubles: Float64Array;
   readonly memory: Memory;
-  /** The task in each cell that is out. */
-  readonly tasks: (Task | undefined)[] = [];
+  /** The plain calls in cells that are out. */
+  plain: PlainCalls | undefined;
+  /** The record of the call in each cell that is out, where there is one. */
+  readonly #tasks: (Task | undefined)[] = [];
   /** Cells that are out, and of those the ones that were posted for all. */
   outCount = 0;
   offeredCount = 0;
@@ -76,7 +79,6 @@ export class Cells {
   get hasFree(): boolean {
     if (this.#limbo.length > 0) this.#leaveLimbo();
     if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
-      this.tasks.push(undefined);
       this.#free[this.#freeCount++] = this.#usedCount++;
     }
     // Better out of turn than not at all: nobody tells when an old hint has been passed.
@@ -129,15 +131,47 @@ export class Cells {
     return this.words[cell * WORDS + FORM] === BY_PORT;
   }
 
+  /** How many cells were ever given out. */
+  get usedCount(): number {
+    return this.#usedCount;
+  }
+
+  /** The record of the call in a cell that is out; a plain call gets one. */
+  taskIn(cell: number): Task | undefined {
+    const task = this.#tasks[cell];
+    if (task !== undefined || this.plain?.has(cell) !== true) return task;
+    return this.plain.inflate(cell);
+  }
+
+  isOut(cell: number): boolean {
+    return this.#owners[cell] === OUT;
+  }
+
+  /** The id of the call in a cell that is out. */
+  idIn(cell: number): number {
+    return this.#tasks[cell]?.id ?? this.plain!.idOf(cell);
+  }
+
+  /** The call in the cell has got a record: `PlainCalls.inflate` tells so. */
+  keep(cell: number, task: Task): void {
+    this.#tasks[cell] = task;
+    task.cell = cell;
+  }
+
   /** O2, O3: the task may be begun from now on. @param seat for whom; -1: for all */
   post(cell: number, task: Task, seat: number): void {
+    this.#tasks[cell] = task;
+    this.postPlain(cell, task.id, seat);
+  }
+
+  /** The same for a call without a record. */
+  postPlain(cell: number, id: number, seat: number): void {
     this.outCount++;
     this.#isOffered[cell] = seat < 0 ? 1 : 0;
     if (seat < 0) this.offeredCount++;
-    this.tasks[cell] = task;
     this.#owners[cell] = OUT;
     const at = cell * WORDS;
-    this.words[at + TASK_ID] = task.id;
+    this.words[at + TASK_ID] = id;
     this.doubles[cell * DOUBLES + BEGAN] = 0;
     Atomics.store(this.words, at + STATE, state(POSTED, seat));
   }
@@ -158,7 +192,7 @@ export class Cells {
     this.outCount--;
     if (this.#isOffered[cell] === 1) this.offeredCount--;
     this.#owners[cell] = HELD;
-    this.tasks[cell] = undefined;
+    this.#tasks[cell] = undefined;
   }
 
   /** Who has begun the task in a cell: a seat, or -1. */
@@ -171,6 +205,20 @@ export class Cells {
   /** Whether any worker may begin it. */
   isOffered(cell: number): boolean {
     return this.#owners[cell] === OUT && Atomics.load(this.words, cell * WORDS + STATE) === POSTED_FOR_ALL;
+  }
+
+  /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
+  freePlain(cell: number): void {
+    this.outCount--;
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    const payload = this.#payloads[cell]!;
+    if (payload.block >= 0 || payload.leases !== undefined || this.#staleUntil.size > 0) {
+      this.#owners[cell] = HELD;
+      payload.onSettled(false);
+      return;
+    }
+    this.#owners[cell] = UNUSED;
+    this.#free[this.#freeCount++] = cell;
   }
 
   /** When it began; 0 if it has only just. */
@@ -198,7 +246,9 @@ export class Cells {
   /** Inverse of `write` and `reserve`; a cell that is out stays so until it comes back. */
   freeIfHeld(cell: number): void {
     if (this.#owners[cell] !== HELD) return;
-    this.#writer.free(this.#payloads[cell]!);
+    const payload = this.#payloads[cell]!;
+    this.#writer.free(payload);
+    payload.reset();
     this.#owners[cell] = UNUSED;
     if (this.#staleUntil.size > 0 && this.#hasOldHint(cell)) this.#limbo.push(cell);
     else this.#free[this.#freeCount++] = cell;
@@ -207,13 +257,8 @@ export class Cells {
   #next(): CellPayload | undefined {
     if (!this.hasFree) return undefined;
     const cell = this.#free[this.#freeCount - 1]!;
-    const payload = this.#payloads[cell];
-    if (payload === undefined) {
-      this.#payloads[cell] = new CellPayload(cell, this);
-      return this.#payloads[cell];
-    }
-    payload.reset();
-    return payload;
+    this.#payloads[cell] ??= new CellPayload(cell, this);
+    return this.#payloads[cell];
   }
 
   #hold(payload: CellPayload): CellPayload {

@@ -21,6 +21,8 @@ export interface Drained {
 const SLICE_MS = 1;
 /** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
 const BATCH = 64;
+/** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
+const TINY_BATCH = 1024;
 /** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 /** Main may be woken for several results together where tasks run for less. Milliseconds. */
@@ -32,6 +34,14 @@ const AMPLE = 16;
 /** So long it waits for a batch at the most. Milliseconds. */
 const REST_MS = 1;
 
+/**
+ * What has just been: a call out of the event loop, which may have others to serve, so that it must not be kept waiting; results,
+ * whose continuations made calls; or a turn of the event loop.
+ */
+type After = 'call' | 'results' | 'loop';
+/** How many promises a result may go through to the next call of a chain. Chosen by hand. */
+const CHAIN = 4;
+
 export class Drain {
   readonly #from: Drained;
   readonly #budget: SpinBudget;
@@ -39,14 +49,17 @@ export class Drain {
   #spinners: number | undefined;
   readonly #sleeper: Sleeper;
   readonly #hasDone = () => this.#anyDone();
-  readonly #turnNow = () => this.#turn(false);
-  readonly #turnLater = () => this.#turn(true);
+  readonly #turnNow = () => this.#turn('call');
+  readonly #turnNext = () => this.#turn('results');
+  readonly #turnLater = () => this.#turn('loop');
   #isScheduled = false;
   /** Has main look, if nobody else did. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
   #sliceEnd = 0;
   #lastTurnAt = 0;
+  /** Promises that it was waited for since the last result, while nothing is out. */
+  #lingered = 0;
   /** Results that were handled since main was last asleep, since when, and how long each of them took it. */
   #handled = 0;
   #awakeSince = 0;
@@ -70,27 +83,36 @@ export class Drain {
     this.#timer?.cancel();
   }
 
-  /** @param isFresh the event loop has had its turn */
-  #turn(isFresh: boolean): void {
+  #turn(after: After): void {
     this.#isScheduled = true; // whoever submits while results are handled need not ask
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
+    if (after === 'results' && this.#from.open === 0) return this.#linger();
     Atomics.store(board.words, MAIN_PARKED, AWAKE);
     const now = platform.now();
-    if (isFresh || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
+    if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     if (this.#handled === 0) this.#awakeSince = now;
-    const drained = this.#drainAll() || this.#spin();
+    this.#from.caller.callAfterBurst(this.#from.links.size);
+    const drained = this.#drainAll() || (after !== 'call' && this.#spin());
     this.#lastTurnAt = platform.now();
-    if (this.#from.open === 0) this.#isScheduled = false;
+    if (this.#from.open === 0) this.#linger();
     else if (drained) this.#again();
-    else if (isFresh) this.#park();
+    else if (after === 'loop') this.#park();
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
     else this.#from.platform.nextTurn(this.#turnLater);
   }
 
+  /** Nothing is out: a call that a result brings forth within a few promises is waited for as one of a chain. */
+  #linger(): void {
+    if (this.#lingered++ < CHAIN) return void SETTLED.then(this.#turnNext);
+    this.#lingered = 0;
+    this.#isScheduled = false;
+  }
+
   /** After the calls' continuations, which may submit more; or after the event loop, when that has waited long. */
   #again(): void {
-    if (this.#lastTurnAt < this.#sliceEnd) void SETTLED.then(this.#turnNow);
+    this.#lingered = 0;
+    if (this.#lastTurnAt < this.#sliceEnd) void SETTLED.then(this.#turnNext);
     else this.#from.platform.nextTurn(this.#turnLater);
   }
 
@@ -157,8 +179,9 @@ export class Drain {
   }
 
   #drainAll(): boolean {
+    const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
-    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(BATCH);
+    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
     this.#handled += count;
     return count > 0;
   }

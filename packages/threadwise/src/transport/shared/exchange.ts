@@ -1,7 +1,8 @@
 /** What the lines of one pool share: the cells, the ring that workers pull from, the arena, and who sits where. */
-import type { Exchange, LinkEvents, Platform, PullQueue, Transport } from '../../core/contracts.js';
+import type { Exchange, LinkEvents, PlainWay, Platform, PullQueue, Transport } from '../../core/contracts.js';
 import { type LeaseMemory, LeaseStore } from '../../core/lease.js';
 import { capture, type Payload } from '../../core/payload.js';
+import type { PlainCalls } from '../../core/plain-calls.js';
 import type { ResolvedRun } from '../../core/run-options.js';
 import type { Task } from '../../core/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../codec/shape-book.js';
@@ -52,9 +53,10 @@ export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
   };
 }
 
-export class SharedExchange implements Exchange {
+export class SharedExchange implements Exchange, PlainWay {
   readonly name = 'shared';
   readonly pull: PullQueue;
+  readonly plain: PlainWay = this;
   readonly platform: Platform;
   readonly sizes: Sizes;
   readonly board: Board;
@@ -70,6 +72,9 @@ export class SharedExchange implements Exchange {
   #headSeen = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
   readonly #linkCapacity: number;
+  /** Of the plain call before: most programs call the same function again and again. */
+  #lastName: string | undefined;
+  #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
   /** Seats that were left; the others are given out in order. */
   readonly #freeSeats: number[] = [];
@@ -97,6 +102,47 @@ export class SharedExchange implements Exchange {
     this.cells = new Cells(this.#memory.cells, this.board.words, writer);
     this.drain = new Drain(this);
     this.pull = new SharedQueue(this);
+  }
+
+  get slots(): number {
+    return this.sizes.cells;
+  }
+
+  attach(calls: PlainCalls): void {
+    this.cells.plain = calls;
+  }
+
+  /** As `PlainWay` has it. */
+  capturePlain(name: string, args: readonly unknown[]): number {
+    if (name !== this.#lastName) {
+      this.#lastNameId = this.#nameId(name);
+      this.#lastName = name;
+    }
+    const nameId = this.#lastNameId;
+    if (nameId < 0 || !this.cells.hasSpare) return -1;
+    const payload = this.cells.write(nameId, args);
+    if (payload === undefined) return -1;
+    if (payload.leases !== undefined) payload.lend();
+    return payload.cell;
+  }
+
+  hasBegun(cell: number): boolean {
+    return this.cells.holder(cell) >= 0;
+  }
+
+  payloadOf(cell: number): Payload {
+    return this.cells.payload(cell);
+  }
+
+  keep(cell: number, task: Task): void {
+    this.cells.keep(cell, task);
+  }
+
+  /** As `PlainWay` has it. */
+  offerPlain(cell: number, id: number): void {
+    this.cells.postPlain(cell, id, -1);
+    this.hint(cell);
+    this.drain.expect();
   }
 
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {

@@ -57,6 +57,7 @@ export class SharedInlet implements Inlet, Begun {
   args: readonly unknown[] = NO_ARGS;
   fault: unknown;
 
+  readonly #single: unknown[] = [undefined];
   readonly #port: Port;
   readonly #platform: InletPlatform;
   readonly #seat: number;
@@ -242,7 +243,7 @@ export class SharedInlet implements Inlet, Begun {
         this.args = NO_ARGS;
         return;
       case NUMBER:
-        this.args = [this.#doubles[cell * DOUBLES + INLINE_NUMBER]];
+        this.args = this.#one(this.#doubles[cell * DOUBLES + INLINE_NUMBER]);
         return;
       case IN_CELL:
         return this.#readValues(this.#cells, cell * CELL_BYTES + INLINE_START, at, form);
@@ -255,11 +256,17 @@ export class SharedInlet implements Inlet, Begun {
     }
   }
 
+  /** A list of one, the same one each time: it is valid until the next task is taken. */
+  #one(value: unknown): readonly unknown[] {
+    this.#single[0] = value;
+    return this.#single;
+  }
+
   #readValues(memory: Memory, start: number, at: number, form: number): void {
     const end = start + this.#words[at + LENGTH]!;
     if ((form & WITH_LEASES) === 0) {
       const value = this.#reader.read(memory, start, end);
-      this.args = (form & ONE) === 0 ? (value as unknown[]) : [value];
+      this.args = (form & ONE) === 0 ? (value as unknown[]) : this.#one(value);
       return;
     }
     const { view } = memory;

@@ -43,6 +43,8 @@ import { ARGUMENTS, RESULT, type ToMain } from './words.js';
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
 
+/** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
+const AHEAD = 4;
 const UNREADABLE = Symbol('unreadable');
 
 export class SharedLink implements Link {
@@ -62,6 +64,9 @@ export class SharedLink implements Link {
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
   #doneHead = 0;
+  /** Plain calls of this batch, and how long they ran altogether. */
+  #ranCount = 0;
+  #ranMs = 0;
   /** How far `reclaim` has looked; it may lie behind `#doneHead`. */
   #reclaimed = 0;
 
@@ -172,9 +177,10 @@ export class SharedLink implements Link {
   adopt(): readonly Task[] {
     const { cells } = this.#exchange;
     const begun: Task[] = [];
-    for (let cell = 0; cell < cells.tasks.length; cell++) {
-      const task = cells.tasks[cell];
-      if (task === undefined || cells.holder(cell) !== this.#seat || this.#sent.has(task.id)) continue;
+    for (let cell = 0; cell < cells.usedCount; cell++) {
+      if (!cells.isOut(cell) || cells.holder(cell) !== this.#seat) continue;
+      const task = cells.taskIn(cell);
+      if (task === undefined || this.#sent.has(task.id)) continue;
       cells.adopt(cell);
       this.#sent.set(task.id, task);
       begun.push(task);
@@ -210,11 +216,51 @@ export class SharedLink implements Link {
 
   /** Handles at most `most` completed tasks; returns how many it did. */
   drainDone(most: number): number {
+    const { cells, sizes } = this.#exchange;
+    const { plain, words } = cells;
+    const [own, { record }] = [this.#own, this.#events];
+    // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
+    const ready = (Atomics.load(own, DONE_TAIL) - this.#doneHead) | 0;
+    if (ready === 0) return 0;
+    const end = (this.#doneHead + Math.min(most, ready)) | 0;
+    plain?.beginBatch();
     let count = 0;
-    // A listener may ask for a drain in the middle of one: each result is out of the ring before it is told.
-    for (; count < most && !this.#conversation.isClosed && this.hasDone; count++) this.#drainOne();
+    // What a result does when it is told may drain, too, or close the pool: each is out of the ring before it is told.
+    for (; ((end - this.#doneHead) | 0) > 0 && !this.#conversation.isClosed; count++) {
+      const at = this.#doneHead;
+      const hint = own[donePlace(at, sizes)]!;
+      this.#doneHead = (at + 1) | 0;
+      // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile.
+      if (((end - at) | 0) > AHEAD) words[own[donePlace(at + AHEAD, sizes)]! * WORDS + NAME] = 0;
+      if (plain === undefined || (hint & PORT_FIRST) !== 0 || !plain.has(hint) || !cells.isOut(hint)) {
+        this.#drainOne(hint);
+        continue;
+      }
+      const form = words[hint * WORDS + FORM]!;
+      const runMs = cells.doubles[hint * DOUBLES + RUN_MS]!;
+      const value =
+        form === NUMBER
+          ? cells.doubles[hint * DOUBLES + INLINE_NUMBER]!
+          : this.#readOrBreak(hint, form & ~IS_ERROR);
+      if (value === UNREADABLE) continue;
+      this.#ranCount++;
+      this.#ranMs += runMs;
+      this.#exchange.runTimes.add(runMs);
+      cells.freePlain(hint);
+      if ((form & IS_ERROR) === 0) plain.completed(hint, value, runMs, record);
+      else plain.failed(hint, decodeError(value as EncodedError), runMs, record);
+    }
+    plain?.endBatch();
+    if (this.#ranCount > 0) this.#tellRan();
     if (count > 0) this.#events.settledBatch();
     return count;
+  }
+
+  #tellRan(): void {
+    const [count, ms] = [this.#ranCount, this.#ranMs];
+    this.#ranCount = 0;
+    this.#ranMs = 0;
+    this.#events.ranPlain(count, ms);
   }
 
   /**
@@ -228,29 +274,24 @@ export class SharedLink implements Link {
     let count = 0;
     for (; at !== tail; at = (at + 1) | 0) {
       const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
-      if (cells.tasks[cell] !== undefined && cells.holder(cell) === this.#seat)
-        count += cells.freeArguments(cell);
+      if (cells.isOut(cell) && cells.holder(cell) === this.#seat) count += cells.freeArguments(cell);
     }
     this.#reclaimed = tail;
     return count;
   }
 
-  #drainOne(): void {
-    const { cells, sizes } = this.#exchange;
-    const hint = this.#own[donePlace(this.#doneHead, sizes)]!;
-    this.#doneHead = (this.#doneHead + 1) | 0;
+  #drainOne(hint: number): void {
+    const { cells } = this.#exchange;
     if ((hint & PORT_FIRST) !== 0) this.#conversation.drain();
     const cell = hint & ~PORT_FIRST;
-    const task = cells.tasks[cell];
-    if (task === undefined) return;
-    // To write first spares the processor to fetch the line twice: once to read it here, and once for the next task.
-    cells.words[cell * WORDS + NAME] = 0;
+    if (!cells.isOut(cell)) return;
     const form = cells.words[cell * WORDS + FORM]!;
     const value = this.#readOrBreak(cell, form & ~IS_ERROR);
     if (value === UNREADABLE) return;
-    if (this.#sent.size > 0) this.#sent.delete(task.id);
+    const task = cells.taskIn(cell)!;
     const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
     this.#exchange.runTimes.add(runMs);
+    if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
     if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
     else this.#events.failed(task, decodeError(value as EncodedError), runMs);
@@ -315,6 +356,11 @@ export class SharedLink implements Link {
     if (sent !== undefined) return sent;
     // Rare enough to be looked for: a task out of the ring that speaks.
     const { cells } = this.#exchange;
-    return cells.tasks.find((task, cell) => task?.id === id && cells.holder(cell) === this.#seat);
+    for (let cell = 0; cell < cells.usedCount; cell++) {
+      if (cells.isOut(cell) && cells.idIn(cell) === id && cells.holder(cell) === this.#seat) {
+        return cells.taskIn(cell);
+      }
+    }
+    return undefined;
   }
 }

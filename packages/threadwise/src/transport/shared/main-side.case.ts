@@ -1,9 +1,13 @@
 /** Main's side in a world without threads: what dispatch, interrupter and crew do with a shared exchange, and no more. */
+
 import assert from 'node:assert/strict';
-import type { LinkEvents, Platform, TaskQueue } from '../../core/contracts.js';
+import type { LinkEvents, Platform, TaskQueue, WorkerRecord } from '../../core/contracts.js';
+import type { PlainCalls } from '../../core/plain-calls.js';
 import type { Task } from '../../core/task.js';
 import { WorkerSlot } from '../../core/worker-slot.js';
+import { MeasuredRecorder } from '../../metrics/measured.js';
 import { Call } from './call.case.js';
+import { CellPayload } from './cell-payload.js';
 import { SharedExchange } from './exchange.js';
 import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
 import { SPINNERS } from './layout.js';
@@ -38,6 +42,7 @@ export class MainSide {
   readonly calls = new Map<string, Call>();
   readonly queue: Call[] = [];
   readonly #byTask = new Map<Task, Call>();
+  readonly #plain = new PlainTable(this);
   readonly #world: Surroundings;
   readonly #options: MainOptions;
   #triedAt = 0;
@@ -48,7 +53,13 @@ export class MainSide {
     this.#options = options;
     // Main has had its first moment of idleness long ago.
     Atomics.store(this.exchange.board.words, SPINNERS, platform.availableThreads() - 1);
+    this.exchange.attach(this.#plain as unknown as PlainCalls);
     for (let i = 0; i < options.workers; i++) this.connect();
+  }
+
+  /** Whose the cell is, without making a record of a plain call. */
+  callIn(cell: number): Call | undefined {
+    return this.#plain.peek(cell) ?? this.callOf(this.exchange.cells.taskIn(cell));
   }
 
   callOf(task: Task | undefined): Call | undefined {
@@ -154,13 +165,23 @@ export class MainSide {
   pump(): void {
     for (let [call] = this.queue; call !== undefined; [call] = this.queue) {
       assert.equal(call.task.settled, false, `${call} is in the queue`);
-      const isGone = call.kind === 'port' ? this.#sendByPort(call) : this.exchange.pull.offer(call.task);
+      const isGone = call.kind === 'port' ? this.#sendByPort(call) : this.#offer(call);
       if (!isGone) break;
       this.queue.shift();
     }
     for (const { slot, lane, link } of this.open) {
       while (lane.length > 0 && slot.state === 'ready' && link.room > 0) slot.hand(lane.shift()!.task, 0);
     }
+  }
+
+  /** Every other call is a plain one, as long as nothing else is asked of it. */
+  #offer(call: Call): boolean {
+    const { payload, id } = call.task;
+    const isPlain = id % 2 === 1 && call.begins === 0 && !call.wasPosted && call.flags.size === 0;
+    if (!isPlain || !(payload instanceof CellPayload)) return this.exchange.pull.offer(call.task);
+    this.#plain.enter(payload.cell, call);
+    this.exchange.offerPlain(payload.cell, id);
+    return true;
   }
 
   /** Arguments that can only go over a port go to one worker, whichever that is. */
@@ -189,6 +210,7 @@ export class MainSide {
   #abort(call: Call | undefined): void {
     if (call === undefined || call.task.settled) return;
     call.isAborted = true;
+    this.#plain.inflateCall(call);
     const { task } = call;
     const handed = this.open.find(({ slot }) => slot.handed.has(task));
     if (handed === undefined && this.#remove(call)) {
@@ -271,19 +293,30 @@ export class MainSide {
   // --- what a worker says ---
 
   #events(lineOf: () => Line): LinkEvents {
-    const released = (task: Task) => {
-      const line = lineOf();
-      line.slot.completed++;
-      if (line.slot.handed.size > 0) line.slot.release(task, 0);
-      if (task.stillRuns) endAtLast(task);
+    const retireIfDue = (line: Line) => {
       const { maxTasks } = this.#options;
       if (maxTasks !== undefined && line.slot.completed >= maxTasks && line.slot.state === 'ready') {
         this.#retire(line);
       }
       this.#stopIfDone(line);
     };
+    const released = (task: Task) => {
+      const line = lineOf();
+      line.slot.completed++;
+      if (line.slot.handed.size > 0) line.slot.release(task, 0);
+      if (task.stillRuns) endAtLast(task);
+      retireIfDue(line);
+    };
     const call = (task: Task) => this.callOf(task) ?? assert.fail(`nobody knows task ${task.id}`);
+    const record = new MeasuredRecorder().worker();
+    this.#plain.hands.set(record, () => lineOf().hand);
     return {
+      record,
+      ranPlain: (count) => {
+        const line = lineOf();
+        line.slot.completed += count;
+        retireIfDue(line);
+      },
       ready: () => undefined,
       awaits: () => undefined,
       loadFailed: () => assert.fail('nothing was loaded'),
@@ -361,6 +394,65 @@ export class MainSide {
     }
     task.settle({ outcome: 'crashed', error: undefined });
     return [];
+  }
+}
+
+/** `PlainCalls` as far as an exchange asks it, with a `Call` in each slot. */
+class PlainTable {
+  /** By what is measured of a worker: the worker. */
+  readonly hands = new Map<WorkerRecord, () => Hand>();
+  readonly #main: MainSide;
+  readonly #calls = new Map<number, Call>();
+
+  constructor(main: MainSide) {
+    this.#main = main;
+  }
+
+  enter(slot: number, call: Call): void {
+    assert.equal(this.#calls.has(slot), false, `${call} gets slot ${slot}, which another plain call has`);
+    this.#calls.set(slot, call);
+  }
+
+  peek(slot: number): Call | undefined {
+    return this.#calls.get(slot);
+  }
+
+  has(slot: number): boolean {
+    return this.#calls.has(slot);
+  }
+
+  idOf(slot: number): number {
+    return this.#calls.get(slot)!.task.id;
+  }
+
+  beginBatch(): void {}
+
+  endBatch(): void {}
+
+  completed(slot: number, value: unknown, runMs: number, by: WorkerRecord): void {
+    const call = this.#take(slot);
+    call.heard(this.hands.get(by)!(), value);
+    call.task.settle({ outcome: 'completed', value, runMs });
+  }
+
+  failed(): void {
+    assert.fail('plain calls do not fail here');
+  }
+
+  inflate(slot: number): Task {
+    const { task } = this.#take(slot);
+    this.#main.exchange.keep(slot, task);
+    return task;
+  }
+
+  inflateCall(call: Call): void {
+    for (const [slot, each] of this.#calls) if (each === call) this.inflate(slot);
+  }
+
+  #take(slot: number): Call {
+    const call = this.#calls.get(slot) ?? assert.fail(`slot ${slot} has no plain call`);
+    this.#calls.delete(slot);
+    return call;
   }
 }
 

@@ -71,7 +71,7 @@ export class SharedQueue implements PullQueue {
 
   holder(task: Task): Link | undefined {
     const { cells, links } = this.#exchange;
-    if (task.cell < 0 || cells.tasks[task.cell] !== task) return undefined;
+    if (task.cell < 0 || cells.taskIn(task.cell) !== task) return undefined;
     return links.get(cells.holder(task.cell));
   }
 
@@ -85,7 +85,7 @@ export class SharedQueue implements PullQueue {
 
   #withdraw(task: Task, tail: number): boolean {
     const { cells } = this.#exchange;
-    if (task.cell < 0 || cells.tasks[task.cell] !== task || !cells.withdraw(task.cell, tail)) return false;
+    if (task.cell < 0 || cells.taskIn(task.cell) !== task || !cells.withdraw(task.cell, tail)) return false;
     this.#exchange.parked(task);
     return true;
   }
@@ -96,10 +96,10 @@ export class SharedQueue implements PullQueue {
     const seen = new Set<number>();
     for (let at = Atomics.load(board.words, HEAD); at !== tail; at = (at + 1) | 0) {
       const cell = board.words[ringPlace(at, sizes)]!;
-      const task = cells.tasks[cell];
-      if (task === undefined || seen.has(cell) || !cells.isOffered(cell)) continue;
+      if (seen.has(cell) || !cells.isOffered(cell)) continue;
       seen.add(cell);
-      yield task;
+      const task = cells.taskIn(cell);
+      if (task !== undefined) yield task;
     }
   }
 }

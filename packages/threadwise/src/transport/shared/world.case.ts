@@ -180,7 +180,7 @@ export class World implements Surroundings {
     const [words, at, first, second] = args as [Int32Array, number, number, number];
     const { cells } = this.main.exchange;
     if (words.buffer !== cells.words.buffer || at % CELL_WORDS !== STATE) return;
-    const call = this.main.callOf(cells.tasks[(at - STATE) / CELL_WORDS]);
+    const call = this.main.callIn((at - STATE) / CELL_WORDS);
     if (access === 'store' && phaseOf(first) === POSTED) call!.posted();
     if (access !== 'compareExchange' || result !== first || phaseOf(first) !== POSTED) return;
     assert.ok(call !== undefined, 'a cell was posted, and main knows of no task in it');

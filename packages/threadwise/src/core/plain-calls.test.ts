@@ -1,0 +1,97 @@
+/** The table of plain calls: each call is settled once, whatever is asked of its slot, and its slot is free before it hears. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MeasuredRecorder } from '../metrics/measured.js';
+import { FakePlatform, makeTask } from './fake-platform.case.js';
+import { type PlainCall, PlainCalls } from './plain-calls.js';
+
+function table({ hasBegun = () => true }: { hasBegun?: () => boolean } = {}) {
+  const platform = new FakePlatform();
+  const inflated: PlainCall[] = [];
+  const recorder = new MeasuredRecorder();
+  const calls = new PlainCalls(4, {
+    platform,
+    hasBegun,
+    recordEnd: (outcome, count, now) => recorder.ended(outcome, count, now),
+    inflate: (call) => {
+      inflated.push(call);
+      return makeTask().task;
+    },
+  });
+  return { calls, platform, inflated, recorder, worker: recorder.worker() };
+}
+
+describe('PlainCalls', () => {
+  test('settle a call once: whoever comes second finds none', async () => {
+    const { calls, worker } = table();
+    const call = calls.enter(2, 7, 'work', undefined);
+    calls.beginBatch();
+    calls.completed(2, 'result', 1, worker);
+    assert.equal(calls.has(2), false);
+    assert.throws(() => calls.completed(2, 'again', 1, worker), /slot 2 has no plain call/);
+    assert.throws(() => calls.inflate(2), /slot 2 has no plain call/);
+    assert.equal(await call, 'result');
+    assert.equal(calls.size, 0);
+  });
+
+  test('the slot is free for the next call when the first one hears, also within a result that is read as a promise', async () => {
+    const { calls, worker } = table();
+    const call = calls.enter(1, 1, 'work', undefined);
+    let next: Promise<unknown> | undefined;
+    const thenable = {
+      // biome-ignore lint/suspicious/noThenProperty: a task may return what it likes
+      get then() {
+        next ??= calls.enter(1, 2, 'work', undefined);
+        return undefined;
+      },
+    };
+    calls.beginBatch();
+    calls.completed(1, thenable, 1, worker);
+    assert.equal(calls.idOf(1), 2);
+    calls.completed(1, 'second', 1, worker);
+    assert.equal(await call, thenable);
+    assert.equal(await next, 'second');
+  });
+
+  test('an inflated call has all that was known of it, and is in the table no more', () => {
+    const { calls, platform, inflated } = table();
+    platform.advance(5);
+    void calls.enter(3, 9, 'work', 250);
+    calls.inflate(3);
+    const [call] = inflated;
+    assert.deepEqual(
+      { ...call, resolve: typeof call?.resolve },
+      { slot: 3, id: 9, name: 'work', submittedAt: platform.now(), timeoutMs: 250, resolve: 'function' },
+    );
+    assert.equal(calls.has(3), false);
+    platform.advance(1000);
+    assert.equal(inflated.length, 1, 'its timeout is seen to by others now');
+  });
+
+  test('a call whose timeout may be over is inflated once it runs, and left alone while it waits', () => {
+    let hasBegun = false;
+    const { calls, platform, inflated } = table({ hasBegun: () => hasBegun });
+    void calls.enter(0, 1, 'work', 100);
+    platform.advance(350);
+    assert.equal(inflated.length, 0);
+    hasBegun = true;
+    platform.advance(100);
+    assert.deepEqual(
+      inflated.map(({ slot, timeoutMs }) => [slot, timeoutMs]),
+      [[0, 100]],
+    );
+  });
+
+  test('what fails is told with its error, and all of it is counted', async () => {
+    const { calls, recorder, worker } = table();
+    const [one, other] = [calls.enter(0, 1, 'work', undefined), calls.enter(1, 2, 'work', undefined)];
+    calls.beginBatch();
+    calls.failed(0, new TypeError('no'), 2, worker);
+    calls.completed(1, 1, 2, worker);
+    calls.endBatch();
+    await assert.rejects(one, TypeError);
+    await other;
+    const { outcomes, runMs } = recorder.snapshot(0);
+    assert.deepEqual([outcomes.failed, outcomes.completed, runMs.count, runMs.mean], [1, 1, 2, 2]);
+  });
+});
