@@ -159,6 +159,7 @@ export class Crew {
       memory: (used, limit) => this.#heapMeasured(slot, used, limit),
       retired: () => this.#retired(slot),
       stopped: () => void slot.thread?.terminate(),
+      error: (error) => hooks.emit('error', { pool: poolName, error }),
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
         slot.idleSince = platform.now();

@@ -72,6 +72,14 @@ export function notCloneable(
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path: path ?? rootName });
 }
 
+/** ERR_NOT_CLONEABLE of a value that could be sent, but not be read by the thread that it was for. */
+export function unreadable(path: string, reason = 'it could not be deserialized'): ThreadwiseError {
+  const message =
+    `Cannot read ${path} in the thread that it was sent to: ${reason}. A value that is nested too deeply for the` +
+    " thread's stack cannot be read, nor, on Node.js 20, an error that is part of its own cause";
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
+}
+
 /** How many values the search for the culprit looks at before it names the best that it has. */
 const MAX_VISITED = 10_000;
 /** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */

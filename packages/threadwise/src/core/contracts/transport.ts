@@ -23,7 +23,9 @@ export interface LinkEvents {
   /** It takes nothing more by itself, and what it took has ended. The answer to `retire`. */
   retired(): void;
   stopped(): void;
-  /** Something the worker said cannot be read, so some call of it would wait for ever. */
+  /** An error that belongs to no open call. */
+  error(error: unknown): void;
+  /** What the worker wrote into shared memory makes no sense: it is not to be trusted with more. */
   broken(error: unknown): void;
   /** A batch of messages has been handled: the moment to hand over more work. */
   settledBatch(): void;

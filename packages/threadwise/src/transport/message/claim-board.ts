@@ -73,6 +73,11 @@ export class BoardOwner {
     this.#free.push(cell);
   }
 
+  /** The message of a withdrawn task will never come to the worker: it could not be read. */
+  pass(cell: number): void {
+    Atomics.compareExchange(this.#states, cell, WITHDRAWN, FREE);
+  }
+
   #reclaim(): void {
     const isPassed = (cell: number) => Atomics.load(this.#states, cell) === FREE;
     this.#free.push(...this.#limbo.filter(isPassed));
