@@ -284,6 +284,14 @@ describe('values that one thread can write and another cannot read', () => {
     });
   }
 
+  test('a result of which the worker cannot say that it was not read, as it has died: its call has ended all the same', async (t) => {
+    const pool = poolFor(t, { threads: 1, retries: 1 }, nestedUrl);
+    const { error } = await outcome(pool.run('nestedAndExit', [LEVELS]));
+    assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${error}`);
+    assert.equal(pool.stats().tasks.retried, 0);
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
   test('an error that is part of its own cause: read, or refused', async (t) => {
     const pool = poolFor(t, { threads: 1 }, nestedUrl);
     const { value, error } = await outcome(pool.run('selfCaused', []));

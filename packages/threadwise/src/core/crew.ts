@@ -17,6 +17,7 @@ import type { ExitReason, Hooks } from './hooks.js';
 import type { Interrupter } from './interrupter.js';
 import { MemoryRelief } from './memory-relief.js';
 import type { ResolvedOptions } from './options.js';
+import { unreadable } from './payload.js';
 import type { Task } from './task.js';
 import { UserCode } from './user-code.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -302,6 +303,10 @@ export class Crew {
     if (!hasBegun && !isMoved) {
       if (task.pinned) slot.lane.push(task, task.priority);
       return !task.pinned;
+    }
+    if (slot.link.hasEndedUnread?.(task)) {
+      task.settle({ outcome: 'failed', error: unreadable('result') });
+      return false;
     }
     const error =
       isMoved && !hasBegun

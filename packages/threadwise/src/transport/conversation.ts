@@ -3,18 +3,18 @@ import type { LinkEvents, Platform } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/payload.js';
 import type { Task } from '../core/task.js';
 import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
-import type { About, Line } from './line.js';
+import type { About, AccountedLine } from './line.js';
 import { TO_MAIN, TO_WORKER, type WordToMain, type WordToWorker } from './words.js';
 
 export class Conversation {
-  readonly #port: Line;
+  readonly #port: AccountedLine;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
   /** The task that a number means, as long as the worker has it. */
   readonly #taskOf: (id: number) => Task | undefined;
   #isClosed = false;
 
-  constructor(port: Line, platform: Platform, events: LinkEvents, taskOf: (id: number) => Task | undefined) {
+  constructor(port: AccountedLine, platform: Platform, events: LinkEvents, taskOf: (id: number) => Task | undefined) {
     this.#port = port;
     this.#platform = platform;
     this.#events = events;
@@ -48,6 +48,11 @@ export class Conversation {
       case TO_MAIN.error:
         return this.#events.error(decodeError(word[1]));
     }
+  }
+
+  /** How many words of the worker could not be read. */
+  get unreadCount(): number {
+    return this.#port.unreadCount;
   }
 
   /** The worker could not read a word of ours. */

@@ -26,6 +26,8 @@ export interface Line extends Omit<Port, 'listen'> {
 }
 
 export class AccountedLine implements Line {
+  /** How many messages came that could not be read. */
+  unreadCount = 0;
   readonly #port: Port;
   /** What each message was about that was posted, from the number `#known` on. */
   #abouts: About[] = [];
@@ -60,6 +62,7 @@ export class AccountedLine implements Line {
       (error) => {
         const number = this.#received;
         this.#count();
+        this.unreadCount++;
         this.post([UNREAD, number, error instanceof Error ? error.message : String(error)]);
       },
     );

@@ -52,6 +52,11 @@ export interface Link {
   withdraw(task: Task): boolean;
   /** When the task began, on the platform's clock; undefined as long as it has not. */
   startedAt(task: Task): number | undefined;
+  /**
+   * Of a task that a dead worker had begun: it ended before its worker did, and what it came to could not be read.
+   * Undefined where that is always known before.
+   */
+  hasEndedUnread?(task: Task): boolean;
   /** Raises the task's signal in the worker. */
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */

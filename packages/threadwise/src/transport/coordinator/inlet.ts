@@ -75,12 +75,22 @@ export class CoordinatedInlet implements Inlet {
     transfer: readonly unknown[] | undefined,
     runMs: number,
   ): void {
-    this.#letters.done(cell, id, value, transfer, runMs);
+    if (cell < OFFSET) {
+      this.#letters.done(cell, id, value, transfer, runMs);
+    } else {
+      this.#board.end(cell - OFFSET);
+      this.#letters.answer(id, value, transfer, runMs);
+    }
     this.#ended(cell, runMs);
   }
 
   failed(cell: number, id: number, error: EncodedError, runMs: number): void {
-    this.#letters.failed(cell, id, error, runMs);
+    if (cell < OFFSET) {
+      this.#letters.failed(cell, id, error, runMs);
+    } else {
+      this.#board.end(cell - OFFSET);
+      this.#letters.answerFailed(id, error, runMs);
+    }
     this.#ended(cell, runMs);
   }
 

@@ -47,16 +47,27 @@ export class MessageInlet implements Inlet {
   }
 
   done(
-    _cell: number,
+    cell: number,
     id: number,
     value: unknown,
     transfer: readonly unknown[] | undefined,
     runMs: number,
   ): void {
+    this.#board.end(cell);
+    this.answer(id, value, transfer, runMs);
+  }
+
+  /** Of a task that this line's board knows nothing of. */
+  answer(id: number, value: unknown, transfer: readonly unknown[] | undefined, runMs: number): void {
     this.#post([DONE, id, runMs, value], transfer);
   }
 
-  failed(_cell: number, id: number, error: EncodedError, runMs: number): void {
+  failed(cell: number, id: number, error: EncodedError, runMs: number): void {
+    this.#board.end(cell);
+    this.answerFailed(id, error, runMs);
+  }
+
+  answerFailed(id: number, error: EncodedError, runMs: number): void {
     this.#post([FAILED, id, runMs, error]);
   }
 

@@ -103,6 +103,15 @@ export class MessageLink implements Link {
     return this.#board.beganAt(task.cell);
   }
 
+  hasEndedUnread(task: Task): boolean {
+    return this.hasUnread && this.#board.hasEnded(task.cell);
+  }
+
+  /** Whether anything that the worker said could not be read. */
+  get hasUnread(): boolean {
+    return this.conversation.unreadCount > 0;
+  }
+
   abort(task: Task, reason: unknown): void {
     this.conversation.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
