@@ -14,7 +14,12 @@ export class Conversation {
   readonly #taskOf: (id: number) => Task | undefined;
   #isClosed = false;
 
-  constructor(port: AccountedLine, platform: Platform, events: LinkEvents, taskOf: (id: number) => Task | undefined) {
+  constructor(
+    port: AccountedLine,
+    platform: Platform,
+    events: LinkEvents,
+    taskOf: (id: number) => Task | undefined,
+  ) {
     this.#port = port;
     this.#platform = platform;
     this.#events = events;

@@ -114,7 +114,9 @@ export class CoordinatedLink implements Link {
   }
 
   hasEndedUnread(task: Task): boolean {
-    return this.#endedUnread.has(task) || (!this.#begunByDead.has(task) && this.#letters.hasEndedUnread(task));
+    return (
+      this.#endedUnread.has(task) || (!this.#begunByDead.has(task) && this.#letters.hasEndedUnread(task))
+    );
   }
 
   abort(task: Task, reason: unknown): void {
