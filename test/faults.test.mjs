@@ -248,6 +248,29 @@ describe('arguments and results that cannot be cloned', () => {
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
+  for (const placement of ['threads', 'auto', 'inline']) {
+    test(`a proxy that was revoked, as an argument, as the arguments and as a result: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      await pool.ready;
+      const { proxy, revoke } = Proxy.revocable([], {});
+      revoke();
+      const code = async (call) => (await outcome(call)).error?.code;
+      assert.equal(await code(pool.run('echo', [proxy])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await code(pool.run('echo', [{ proxy }])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await code(pool.run('echo', proxy)), 'ERR_OPTION');
+      assert.equal(await code(pool.run('makeRevoked', [])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+
+  test('where none of 200,000 records can be ruled out, the search ends', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const records = Array.from({ length: 200_000 }, (_, id) => ({ id }));
+    const { error } = await outcome(pool.run('echo', [[...records, () => 1]]));
+    assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'args']);
+    assert.match(error.message, /not found among the first 10,000 values/);
+  });
+
   test('a call that is refused has moved nothing', async (t) => {
     const pool = poolFor(t);
     const buffer = new ArrayBuffer(8);

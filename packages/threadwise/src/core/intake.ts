@@ -1,7 +1,7 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
 import { pack } from './carrier.js';
-import { list, text } from './checks.js';
+import { isList, list, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
 import { queueFullError } from './failures.js';
@@ -84,7 +84,7 @@ export class Intake {
 
   /** What is wrong with a call is said by the usual way. */
   #runHere(name: unknown, args: unknown): Promise<unknown> | undefined {
-    if (this.lane === undefined || typeof name !== 'string' || !Array.isArray(args)) return undefined;
+    if (this.lane === undefined || typeof name !== 'string' || !isList(args)) return undefined;
     if (this.#context.refusal() !== undefined) return undefined;
     return this.lane.run(name, args, this.#context.defaults);
   }
