@@ -215,6 +215,31 @@ describe('task names', () => {
   });
 });
 
+describe('a transfer to a task that does not exist', () => {
+  for (const placement of ['threads', 'inline']) {
+    test(`is refused, and moves nothing, as soon as a worker has loaded the module: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      await pool.ready;
+      await pool.run('increment', [1]); // by then the one that is inline is ready, too
+      const buffer = new ArrayBuffer(8);
+      const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
+      assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
+      assert.match(error.message, /Did you mean 'increment'\?/);
+      assert.equal(buffer.byteLength, 8);
+    });
+  }
+
+  test('says what is lost, where no worker had loaded the module by then', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const buffer = new ArrayBuffer(8);
+    const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
+    assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
+    assert.match(error.message, /What the call transferred is lost/);
+    assert.match(error.stack, /What the call transferred is lost/);
+    assert.equal(buffer.byteLength, 0);
+  });
+});
+
 describe('arguments and results that cannot be cloned', () => {
   const socketLike = new (class Connection {
     socket = { handle: { onread() {} } };

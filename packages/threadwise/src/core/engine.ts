@@ -84,7 +84,7 @@ export class Engine {
       interrupter: () => this.#interrupter,
       least: () => this.#least(),
       callHost: (name, args) => callHost(options.host, name, args),
-      onReady: (_slot, traits) => this.#workerReady(traits),
+      onReady: (names, traits) => this.#workerReady(names, traits),
       onAwaits: (name) => this.#intake.lane?.awaits(name),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
@@ -329,7 +329,8 @@ export class Engine {
     this.room.update();
   }
 
-  #workerReady(traits: ModuleTraits): void {
+  #workerReady(names: readonly string[], traits: ModuleTraits): void {
+    this.#intake.taskNames = names;
     const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
     const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
     if (this.#traits === undefined) {

@@ -4,7 +4,7 @@ import { pack } from './carrier.js';
 import { isList, list, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
-import { queueFullError } from './failures.js';
+import { queueFullError, taskNotFound } from './failures.js';
 import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
@@ -48,6 +48,8 @@ export class Intake {
   limit = Number.POSITIVE_INFINITY;
   /** Calls go to threads, unless the lane takes them. */
   usesThreads = true;
+  /** What the last worker that has loaded the module says; undefined as long as none has. */
+  taskNames: readonly string[] | undefined;
   /** Undefined where no call can run here within itself. */
   lane: InlineLane | undefined;
   readonly #context: IntakeContext;
@@ -122,6 +124,9 @@ export class Intake {
     slot: WorkerSlot | undefined,
   ): void {
     const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
+    // What is moved to a worker that finds no such task would be lost.
+    if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
+      throw taskNotFound(name, this.taskNames);
     const isInline = slot === undefined ? !this.usesThreads : slot.inline;
     const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
     const id = ledger.newId();
