@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPool, isThreadwiseError, ThreadwiseError } from 'threadwise';
 import { event, gate, moduleUrl, outcome, poolFor, started, tasksUrl } from './fixtures/helpers.mjs';
+import { nested } from './fixtures/modules/nested.mjs';
 
 const badUrl = (name) => new URL(`./fixtures/bad-modules/${name}`, import.meta.url);
 
@@ -214,6 +215,31 @@ describe('task names', () => {
   });
 });
 
+describe('a transfer to a task that does not exist', () => {
+  for (const placement of ['threads', 'inline']) {
+    test(`is refused, and moves nothing, as soon as a worker has loaded the module: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      await pool.ready;
+      await pool.run('increment', [1]); // by then the one that is inline is ready, too
+      const buffer = new ArrayBuffer(8);
+      const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
+      assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
+      assert.match(error.message, /Did you mean 'increment'\?/);
+      assert.equal(buffer.byteLength, 8);
+    });
+  }
+
+  test('says what is lost, where no worker had loaded the module by then', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const buffer = new ArrayBuffer(8);
+    const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
+    assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
+    assert.match(error.message, /What the call transferred is lost/);
+    assert.match(error.stack, /What the call transferred is lost/);
+    assert.equal(buffer.byteLength, 0);
+  });
+});
+
 describe('arguments and results that cannot be cloned', () => {
   const socketLike = new (class Connection {
     socket = { handle: { onread() {} } };
@@ -247,11 +273,134 @@ describe('arguments and results that cannot be cloned', () => {
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
+  for (const placement of ['threads', 'auto', 'inline']) {
+    test(`a proxy that was revoked, as an argument, as the arguments and as a result: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      await pool.ready;
+      const { proxy, revoke } = Proxy.revocable([], {});
+      revoke();
+      const code = async (call) => (await outcome(call)).error?.code;
+      assert.equal(await code(pool.run('echo', [proxy])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await code(pool.run('echo', [{ proxy }])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await code(pool.run('echo', proxy)), 'ERR_OPTION');
+      assert.equal(await code(pool.run('makeRevoked', [])), 'ERR_NOT_CLONEABLE');
+      assert.equal(await pool.run('increment', [1]), 2);
+    });
+  }
+
+  test('where none of 200,000 records can be ruled out, the search ends', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const records = Array.from({ length: 200_000 }, (_, id) => ({ id }));
+    const { error } = await outcome(pool.run('echo', [[...records, () => 1]]));
+    assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'args']);
+    assert.match(error.message, /not found among the first 10,000 values/);
+  });
+
   test('a call that is refused has moved nothing', async (t) => {
     const pool = poolFor(t);
     const buffer = new ArrayBuffer(8);
     await outcome(pool.run('echo', [buffer, () => 1], { transfer: [buffer] }));
     assert.equal(buffer.byteLength, 8);
+  });
+});
+
+describe('values that one thread can write and another cannot read', () => {
+  /** What no thread with a stack of the usual size can read, and a worker, which has a larger one, can write. */
+  const LEVELS = 3000;
+  /** What main can read, and a worker with a small stack cannot. */
+  const FEWER = 1000;
+  const SMALL_STACK = { resourceLimits: { stackSizeMb: 0.5 } };
+  const nestedUrl = moduleUrl('nested.mjs');
+  /** The call is rejected, and the worker lives on. */
+  async function isRefused(pool, call, message) {
+    const { value, error } = await outcome(call);
+    assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${value} ${error}`);
+    assert.match(error.message, message);
+    assert.equal(await pool.run('increment', [1]), 2);
+    assert.equal(pool.stats().crashes, 0);
+  }
+
+  for (const name of ['nested', 'moved', 'throwing']) {
+    test(`a result, moved or thrown: ${name}`, async (t) => {
+      const pool = poolFor(t, { threads: 1 }, nestedUrl);
+      // Several in a row, with others among them.
+      const calls = [1, 2, 3].flatMap(() => [outcome(pool.run(name, [LEVELS])), pool.run('increment', [1])]);
+      const settled = await Promise.all(calls);
+      for (const one of [0, 2, 4]) assert.equal(settled[one].error?.code, 'ERR_NOT_CLONEABLE');
+      for (const one of [1, 3, 5]) assert.equal(settled[one], 2);
+      await isRefused(pool, pool.run(name, [LEVELS]), name === 'throwing' ? /thrown/ : /result/);
+    });
+  }
+
+  test('a result of which the worker cannot say that it was not read, as it has died: its call has ended all the same', async (t) => {
+    const pool = poolFor(t, { threads: 1, retries: 1 }, nestedUrl);
+    const { error } = await outcome(pool.run('nestedAndExit', [LEVELS]));
+    assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${error}`);
+    assert.equal(pool.stats().tasks.retried, 0);
+    assert.equal(await pool.run('increment', [1]), 2);
+  });
+
+  test('an error that is part of its own cause: read, or refused', async (t) => {
+    const pool = poolFor(t, { threads: 1 }, nestedUrl);
+    const { value, error } = await outcome(pool.run('selfCaused', []));
+    if (error === undefined) assert.equal(value.error.cause.error, value.error);
+    else assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+    assert.equal(pool.stats().crashes, 0);
+  });
+
+  test('progress: the call is rejected when it ends', async (t) => {
+    const host = { levelsOf: () => 0 };
+    const pool = poolFor(t, { threads: 1, tasksPerWorker: 2, host }, nestedUrl);
+    const { shared, open } = gate();
+    const call = pool.run('reporting', [LEVELS, shared]);
+    // What main posts comes in order: when the worker has this answer, it has heard that it was not read.
+    assert.equal(await pool.run('asking', [1]), 0);
+    open();
+    await isRefused(pool, call, /progress/);
+  });
+
+  test('the last progress of a task that has ended by then: told by the event error', async (t) => {
+    const pool = poolFor(t, { threads: 1 }, nestedUrl);
+    const told = event(pool, 'error');
+    assert.equal(await pool.run('reportingAtLast', [LEVELS]), 'ended');
+    const { error } = await told;
+    assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+    assert.match(error.message, /progress/);
+    assert.equal(await pool.run('increment', [1]), 2);
+    assert.equal(pool.stats().crashes, 0);
+  });
+
+  test('arguments of a host function, and its result', async (t) => {
+    const host = { levelsOf: () => 0, nested };
+    const pool = poolFor(t, { threads: 1, host }, nestedUrl);
+    await isRefused(pool, pool.run('asking', [LEVELS]), /arguments of task\.host\.levelsOf/);
+    const small = poolFor(t, { threads: 1, host, worker: SMALL_STACK }, nestedUrl);
+    await isRefused(small, small.run('answered', [FEWER]), /result of a host function/);
+  });
+
+  test('arguments, among others that can be read', async (t) => {
+    const pool = poolFor(t, { threads: 1, worker: SMALL_STACK }, nestedUrl);
+    const calls = [1, 2, 3].map(() => [
+      outcome(pool.run('levelsOf', [nested(FEWER)])),
+      outcome(pool.run('levelsOf', [nested(3)])),
+    ]);
+    const settled = await Promise.all(calls.flat());
+    for (const one of [0, 2, 4]) assert.equal(settled[one].error?.code, 'ERR_NOT_CLONEABLE');
+    for (const one of [1, 3, 5]) assert.equal(settled[one].value, 1);
+    const buffer = new ArrayBuffer(8);
+    const moved = pool.run('levelsOf', [nested(FEWER), buffer], { transfer: [buffer] });
+    await isRefused(pool, moved, /args/);
+    await isRefused(pool, pool.run('levelsOf', [nested(FEWER)], { key: 'k' }), /args/);
+  });
+
+  test('in a broadcast and in a map', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, nestedUrl);
+    await pool.ready;
+    await isRefused(pool, pool.broadcast('nested', [LEVELS]), /result/);
+    const mapped = async () => {
+      for await (const _ of pool.map('nested', [1, LEVELS]));
+    };
+    await isRefused(pool, mapped(), /result/);
   });
 });
 

@@ -37,6 +37,12 @@ const KINDS = {
     promise: pool.run('increment', [i], { key: i % 5 }),
     accept: ({ value }) => value === i + 1,
   }),
+  deep: (pool) => ({ promise: pool.run('nested', [3000]), accept: isUnreadable }),
+  // Only Node.js 20 cannot read it.
+  selfCaused: (pool) => ({
+    promise: pool.run('selfCaused', []),
+    accept: ({ value, error }) => isUnreadable({ error }) || value?.error.cause.error === value?.error,
+  }),
   abort: (pool, i) => {
     const controller = new AbortController();
     const promise = pool.run('increment', [i], { signal: controller.signal });
@@ -45,13 +51,20 @@ const KINDS = {
   },
 };
 
+/** Whatever its thread can write and the caller's cannot read. */
+function isUnreadable({ error }) {
+  return error?.code === 'ERR_NOT_CLONEABLE';
+}
+
 function crashed({ error }) {
   return error?.code === 'ERR_WORKER_CRASHED';
 }
 
 function kindOf(random) {
   const percent = Math.floor(random() * 100);
-  return ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed'][percent] ?? 'plain';
+  return (
+    ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused'][percent] ?? 'plain'
+  );
 }
 
 /** Settlements of a promise, counted by the caller's own continuations. */

@@ -101,7 +101,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given
     const task = new Task(id, 'work', payload, plainRun, 0, () => undefined);
     const ticket = owner.post(task);
     const transfer = moved ? [new ArrayBuffer(1)] : [];
-    tell([TO_COORDINATOR.task, ticket, id, 'work', priority, [id], transfer]);
+    tell([TO_COORDINATOR.task, ticket, id, 'work', priority, transfer, [id]]);
     return { task, ticket };
   };
   const hire = (seat: number) => {
@@ -301,8 +301,8 @@ describe('coordinator: who gets a task', () => {
     const { ticket } = post();
     const moved = post({ moved: true });
     assert.deepEqual(worker.words, [
-      [TO_SEAT.task, ticket, 1, 'work', [1], false],
-      [TO_SEAT.task, moved.ticket, 2, 'work', [2], true],
+      [TO_SEAT.task, ticket, 1, 'work', false, [1]],
+      [TO_SEAT.task, moved.ticket, 2, 'work', true, [2]],
     ]);
   });
 });

@@ -10,6 +10,7 @@ import { PriorityQueue } from '../scheduling/queue/priority.js';
 import type { CoordinatorData } from '../transport/coordinator/exchange.js';
 import { TicketReader } from '../transport/coordinator/ticket-board.js';
 import {
+  type ExitFacts,
   FROM_COORDINATOR,
   FROM_SEAT,
   TO_COORDINATOR,
@@ -17,6 +18,7 @@ import {
   type WordFromSeat,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
+import { type About, AccountedLine, type Line } from '../transport/line.js';
 import { ReservedSeats } from './reserved-seats.js';
 import { SeatSizing, type SizedSeat, type SizingPlatform } from './sizing.js';
 
@@ -40,7 +42,7 @@ interface Entry extends TaskView {
 
 class Seat implements WorkerView, SizedSeat {
   readonly id: number;
-  readonly line: Port;
+  readonly line: Line;
   /** Given to the worker, and nothing heard of it. By ticket. */
   readonly given = new Map<number, Entry>();
   /** Tasks that it runs for main. */
@@ -60,7 +62,7 @@ class Seat implements WorkerView, SizedSeat {
   stalledAt = -1;
   watchedAt = -1;
 
-  constructor(id: number, line: Port, now: number) {
+  constructor(id: number, line: Line, now: number) {
     this.id = id;
     this.line = line;
     this.idleSince = now;
@@ -81,7 +83,7 @@ class Seat implements WorkerView, SizedSeat {
 }
 
 export class Coordinator {
-  readonly #main: Port;
+  readonly #main: Line;
   readonly #platform: CoordinatorPlatform;
   readonly #board: TicketReader;
   readonly #tasksPerWorker: number;
@@ -99,26 +101,33 @@ export class Coordinator {
   #state: 'open' | 'paused' = 'open';
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
-    this.#main = main;
+    this.#main = new AccountedLine(main);
     this.#platform = platform;
     this.#board = new TicketReader(data.board);
     this.#tasksPerWorker = data.tasksPerWorker;
     this.#choice = resolveChoice(data.choose, () => undefined);
-    this.#reserve = new ReservedSeats(main, platform, (seat, line) => this.#hire(seat, line));
+    this.#reserve = new ReservedSeats(this.#main, platform, (seat, line) => this.#hire(seat, line));
     this.#sizing = new SeatSizing(data, {
       platform,
       seats: () => this.#seats.values(),
       queued: () => this.#queued,
-      onWanted: (wanted, decision) => main.post([FROM_COORDINATOR.wanted, wanted, decision]),
+      onWanted: (wanted, decision) => this.#main.post([FROM_COORDINATOR.wanted, wanted, decision]),
       onMissing: (count) => this.#reserve.start(count),
     });
-    main.listen((message) => this.#hear(message as WordToCoordinator));
+    this.#main.listen(
+      (message) => this.#hear(message as WordToCoordinator),
+      undefined,
+      ([type, seat, exit]: About) => {
+        if (type === FROM_COORDINATOR.exited)
+          this.#reserve.sayExited(seat as number, exit as ExitFacts, undefined);
+      },
+    );
   }
 
   #hear(word: WordToCoordinator): void {
     switch (word[0]) {
       case TO_COORDINATOR.task: {
-        const [, ticket, id, name, priority, args, transfer] = word;
+        const [, ticket, id, name, priority, transfer, args] = word;
         return this.#accept({ ticket, id, name, priority, key: undefined, args, transfer });
       }
       case TO_COORDINATOR.forget:
@@ -176,6 +185,12 @@ export class Coordinator {
     }
     if (seat.load === 0) seat.idleSince = this.#platform.now();
     this.#pump();
+  }
+
+  /** The worker could not read the task, and no other could. */
+  #unread(seat: Seat, ticket: number, reason: string): void {
+    this.#main.post([FROM_COORDINATOR.unread, ticket, reason]);
+    this.#hearSeat(seat, [FROM_SEAT.passed, ticket]);
   }
 
   #with(id: number, act: (seat: Seat) => void): void {
@@ -242,7 +257,7 @@ export class Coordinator {
   #give(entry: Entry, seat: Seat): void {
     const { ticket, id, name, args, transfer } = entry;
     seat.given.set(ticket, entry);
-    seat.line.post([TO_SEAT.task, ticket, id, name, args, transfer.length > 0], transfer);
+    seat.line.post([TO_SEAT.task, ticket, id, name, transfer.length > 0, args], transfer);
     this.#watch();
   }
 
@@ -293,9 +308,15 @@ export class Coordinator {
   // --- workers ---
 
   #hire(id: number, end: unknown): void {
-    const seat = new Seat(id, this.#platform.port(end), this.#platform.now());
+    const seat = new Seat(id, new AccountedLine(this.#platform.port(end)), this.#platform.now());
     this.#seats.set(id, seat);
-    seat.line.listen((message) => this.#hearSeat(seat, message as WordFromSeat));
+    seat.line.listen(
+      (message) => this.#hearSeat(seat, message as WordFromSeat),
+      undefined,
+      ([type, ticket]: About, reason) => {
+        if (type === TO_SEAT.task) this.#unread(seat, ticket as number, reason);
+      },
+    );
     this.#sizing.look();
   }
 

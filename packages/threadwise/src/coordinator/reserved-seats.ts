@@ -1,7 +1,12 @@
 /** Workers that main has prepared for a coordinator to start by itself, when main is too busy to do it. */
-import type { Port, Thread, ThreadExit } from '../core/contracts.js';
-import { encodeError } from '../transport/codec/error-codec.js';
-import { FROM_COORDINATOR, type WordFromCoordinator } from '../transport/coordinator/words.js';
+import type { Thread, ThreadExit } from '../core/contracts.js';
+import { type EncodedError, encodeError } from '../transport/codec/error-codec.js';
+import {
+  type ExitFacts,
+  FROM_COORDINATOR,
+  type WordFromCoordinator,
+} from '../transport/coordinator/words.js';
+import type { Line } from '../transport/line.js';
 
 export interface ReservedPlatform {
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
@@ -13,14 +18,14 @@ interface Reserved {
 }
 
 export class ReservedSeats {
-  readonly #main: Port;
+  readonly #main: Line;
   readonly #platform: ReservedPlatform;
   readonly #hire: (seat: number, line: unknown) => void;
   /** Not started, by seat: the first is started first. */
   readonly #waiting = new Map<number, Reserved>();
   readonly #threads = new Map<number, Thread>();
 
-  constructor(main: Port, platform: ReservedPlatform, hire: (seat: number, line: unknown) => void) {
+  constructor(main: Line, platform: ReservedPlatform, hire: (seat: number, line: unknown) => void) {
     this.#main = main;
     this.#platform = platform;
     this.#hire = hire;
@@ -58,7 +63,11 @@ export class ReservedSeats {
   #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
     this.#threads.delete(seat);
     const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
-    this.#tell([FROM_COORDINATOR.exited, seat, { exitCode, outOfMemory, error: encoded }]);
+    this.sayExited(seat, { exitCode, outOfMemory }, encoded);
+  }
+
+  sayExited(seat: number, exit: ExitFacts, error: EncodedError | undefined): void {
+    this.#tell([FROM_COORDINATOR.exited, seat, exit, error]);
   }
 
   #tell(word: WordFromCoordinator): void {

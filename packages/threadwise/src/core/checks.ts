@@ -43,8 +43,17 @@ export function callback(option: string, value: unknown): (...args: unknown[]) =
   return reject(option, 'a function', value);
 }
 
+/** As `Array.isArray`, which throws where the value is a proxy that was revoked. */
+export function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
 export function list(option: string, value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : reject(option, 'an array', value);
+  return isList(value) ? value : reject(option, 'an array', value);
 }
 
 export function texts(option: string, value: unknown): readonly string[] {

@@ -11,12 +11,13 @@ import type {
   ThreadExit,
 } from './contracts.js';
 import type { ThreadwiseError } from './errors.js';
-import { crashError, movedError } from './failures.js';
+import { crashError, movedError, sayLost } from './failures.js';
 import { Hiring } from './hiring.js';
 import type { ExitReason, Hooks } from './hooks.js';
 import type { Interrupter } from './interrupter.js';
 import { MemoryRelief } from './memory-relief.js';
 import type { ResolvedOptions } from './options.js';
+import { unreadable } from './payload.js';
 import type { Task } from './task.js';
 import { UserCode } from './user-code.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -39,7 +40,7 @@ export interface CrewContext {
   /** How many workers there are to be at least. */
   readonly least: () => number;
   readonly callHost: (name: string, args: readonly unknown[]) => Promise<unknown>;
-  onReady(slot: WorkerSlot, traits: ModuleTraits): void;
+  onReady(taskNames: readonly string[], traits: ModuleTraits): void;
   /** A function has returned a promise. */
   onAwaits(taskName: string): void;
   /** A worker failed before it did anything: while it loaded the module, or soon after. */
@@ -138,7 +139,7 @@ export class Crew {
   #eventsOf(slot: WorkerSlot): LinkEvents {
     const { hooks, poolName, platform } = this.#context;
     return {
-      ready: (_names, traits) => this.#ready(slot, traits),
+      ready: (names, traits) => this.#ready(slot, names, traits),
       awaits: (name) => this.#context.onAwaits(name),
       loadFailed: (error) => this.#loadFailed(slot, error),
       done: (task, value, runMs) => {
@@ -147,6 +148,7 @@ export class Crew {
       },
       failed: (task, error, runMs) => {
         this.#released(slot, task, runMs);
+        sayLost(task, error);
         task.settle({ outcome: 'failed', error, runMs, by: slot.record });
       },
       record: slot.record,
@@ -161,6 +163,7 @@ export class Crew {
       memory: (used, limit) => this.#heapMeasured(slot, used, limit),
       retired: () => this.#retired(slot),
       stopped: () => void slot.thread?.terminate(),
+      error: (error) => hooks.emit('error', { pool: poolName, error }),
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
         slot.idleSince = platform.now();
@@ -169,14 +172,14 @@ export class Crew {
     };
   }
 
-  #ready(slot: WorkerSlot, traits: ModuleTraits): void {
+  #ready(slot: WorkerSlot, names: readonly string[], traits: ModuleTraits): void {
     this.hiring.activate(slot); // heard before that it was started
     if (slot.state !== 'starting') return;
     slot.transition('ready');
     slot.idleSince = this.#context.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
     this.#context.hooks.emit('worker:ready', { pool: this.#context.poolName, workerId: slot.id, startMs });
-    this.#context.onReady(slot, traits);
+    this.#context.onReady(names, traits);
   }
 
   #loadFailed(slot: WorkerSlot, error: unknown): void {
@@ -312,6 +315,10 @@ export class Crew {
     if (!hasBegun && !task.moves) {
       if (task.pinned) slot.lane.push(task, task.priority);
       return !task.pinned;
+    }
+    if (slot.link.hasEndedUnread?.(task)) {
+      task.settle({ outcome: 'failed', error: unreadable('result') });
+      return false;
     }
     const error =
       task.moves && !hasBegun

@@ -83,7 +83,7 @@ export class Engine {
       interrupter: () => this.#interrupter,
       least: () => this.#least(),
       callHost: (name, args) => callHost(options.host, name, args),
-      onReady: (_slot, traits) => this.#workerReady(traits),
+      onReady: (names, traits) => this.#workerReady(names, traits),
       onAwaits: (name) => this.#intake.lane?.awaits(name),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
@@ -346,7 +346,8 @@ export class Engine {
     this.room.update();
   }
 
-  #workerReady(traits: ModuleTraits): void {
+  #workerReady(names: readonly string[], traits: ModuleTraits): void {
+    this.#intake.taskNames = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
       void this.#intake.lane?.open(traits);

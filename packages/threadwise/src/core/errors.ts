@@ -87,8 +87,8 @@ export function show(value: unknown): string {
   if (typeof value === 'function') return `function ${value.name || '(anonymous)'}`;
   if (typeof value === 'bigint') return `${value}n`;
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `an array of ${value.length}`;
   try {
+    if (Array.isArray(value)) return `an array of ${value.length}`;
     return `an object (${Object.keys(value).slice(0, 5).join(', ')})`;
   } catch {
     return 'an object';

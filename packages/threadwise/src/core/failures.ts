@@ -1,6 +1,7 @@
 /** The errors that the death of a worker, or a module that does not load, means for a caller. */
 import type { ThreadExit } from './contracts.js';
-import { type ErrorDetails, ThreadwiseError } from './errors.js';
+import { type ErrorDetails, isThreadwiseError, ThreadwiseError } from './errors.js';
+import { didYouMean } from './nearest.js';
 import type { Task } from './task.js';
 
 /** What a task gets that ran on a worker when it ended. `cause`: why we ended it, if we did. */
@@ -37,6 +38,21 @@ export function lostError(task: Task, who: string, details: ErrorDetails = {}): 
   const message = `${who} ended before it began task '${task.name}', whose arguments had been moved to it`;
   const of = { taskName: task.name, taskId: task.id };
   return new ThreadwiseError('ERR_WORKER_CRASHED', message, { ...of, ...details });
+}
+
+export function taskNotFound(name: string, names: readonly string[]): ThreadwiseError {
+  const message = `The module exports no task '${name}'.${didYouMean(name, names)} Tasks: ${names.join(', ')}`;
+  return new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
+}
+
+/** Of a call with a transfer, made before main knew which tasks there are: a worker has found none, and has what was moved. */
+export function sayLost(task: Task, error: unknown): void {
+  const isNotFound = isThreadwiseError(error) && error.code === 'ERR_TASK_NOT_FOUND';
+  if (!isNotFound || task.payload.transfer.length === 0 || (error as ErrorDetails).taskName !== task.name)
+    return;
+  const { message, stack } = error;
+  error.message = `${message}. What the call transferred is lost: no worker had loaded the module when it was made`;
+  if (stack !== undefined) error.stack = stack.replace(message, () => error.message);
 }
 
 /** What `ready` and every waiting call get. */

@@ -1,10 +1,10 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
 import { pack } from './carrier.js';
-import { list, MAX_TIMER_MS, text } from './checks.js';
+import { isList, list, MAX_TIMER_MS, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
-import { queueFullError } from './failures.js';
+import { queueFullError, taskNotFound } from './failures.js';
 import type { Hooks } from './hooks.js';
 import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
@@ -58,6 +58,8 @@ export class Intake {
   usesThreads = true;
   /** Whether a call without options needs nothing that only a `Task` can have. */
   takesPlain = false;
+  /** What the last worker that has loaded the module says; undefined as long as none has. */
+  taskNames: readonly string[] | undefined;
   /** Undefined where no call can run here within itself. */
   lane: InlineLane | undefined;
   readonly #context: IntakeContext;
@@ -71,7 +73,7 @@ export class Intake {
    * @param slot the worker that it is for; otherwise the dispatch decides
    */
   enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
-    if (this.takesPlain && slot === undefined && typeof name === 'string' && Array.isArray(args)) {
+    if (this.takesPlain && slot === undefined && typeof name === 'string' && isList(args)) {
       const plain = this.#enterPlain(name, args, given);
       if (plain !== undefined) return plain;
     }
@@ -124,7 +126,7 @@ export class Intake {
 
   /** What is wrong with a call is said by the usual way. */
   #runHere(name: unknown, args: unknown): Promise<unknown> | undefined {
-    if (this.lane === undefined || typeof name !== 'string' || !Array.isArray(args)) return undefined;
+    if (this.lane === undefined || typeof name !== 'string' || !isList(args)) return undefined;
     if (this.#context.refusal() !== undefined) return undefined;
     return this.lane.run(name, args, this.#context.defaults);
   }
@@ -162,6 +164,9 @@ export class Intake {
     slot: WorkerSlot | undefined,
   ): void {
     const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
+    // What is moved to a worker that finds no such task would be lost.
+    if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
+      throw taskNotFound(name, this.taskNames);
     const isInline = slot === undefined ? !this.usesThreads : slot.inline;
     const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
     const id = ledger.newId();

@@ -54,7 +54,7 @@ export class LeaseStore {
 
   /** The lease that an argument is, if it is one. */
   static of(value: unknown): LeaseLike | undefined {
-    return value instanceof HeldLease ? value : undefined;
+    return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
   }
 
   close(): void {
@@ -97,6 +97,11 @@ class HeldLease implements Lease, LeaseLike {
   #isGiven = false;
   /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
   readonly release: () => void = () => this.#release();
+
+  /** Unlike `instanceof`, it asks nothing of a proxy, which may have been revoked. */
+  static is(value: object): value is HeldLease {
+    return #piece in value;
+  }
 
   constructor(piece: LeasePiece) {
     this.#piece = piece;

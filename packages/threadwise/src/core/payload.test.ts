@@ -160,3 +160,47 @@ describe('what cannot be cloned', () => {
     assert.equal(pieces.length, 2, 'both pieces used again');
   });
 });
+
+describe('the search for what cannot be cloned', () => {
+  test('clones a bounded number of times, however many values there are', () => {
+    const records = (count: number) => Array.from({ length: count }, (_, id) => ({ id, name: `n${id}` }));
+    let clones = 0;
+    const counting: typeof clone = (value, transfer) => {
+      clones++;
+      return clone(value, transfer);
+    };
+    const args = [[...records(200_000), { fn }]];
+    assert.throws(() => capture(args, [], counting, LeaseStore.of), {
+      code: 'ERR_NOT_CLONEABLE',
+      path: 'args',
+      message: /not found among the first 10,000 values/,
+    });
+    assert.ok(clones <= 10_001, `${clones} clones`);
+  });
+
+  test('finds what is not among the last of them', () => {
+    const records: unknown[] = Array.from({ length: 200_000 }, (_, id) => ({ id }));
+    records[1000] = { id: 1000, fn };
+    refuses([records], 'args[0][1000].fn');
+  });
+
+  test('does not blame what only refers to what is to blame', () => {
+    const root: Record<string, unknown> = {};
+    root.child = { parent: root };
+    root.fn = fn;
+    refuses([root], 'args[0].fn');
+  });
+
+  test('ends in a value that is nested too deeply for the stack', () => {
+    let value: unknown = null;
+    for (let levels = 0; levels < 20_000; levels++) value = { next: value };
+    assert.throws(() => take([value]), { code: 'ERR_NOT_CLONEABLE' });
+  });
+
+  test('a proxy that was revoked is refused as everything else', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    refuses([1, proxy], 'args[1]');
+    refuses([{ proxy }], 'args[0].proxy');
+  });
+});

@@ -65,19 +65,37 @@ export function notCloneable(
   transfer: readonly unknown[],
   clone: Clone,
 ): ThreadwiseError {
-  const path = findUncloneable(root, rootName, transfer, clone);
   const detail = cause instanceof Error ? cause.message : String(cause);
-  const message =
-    path === undefined ? `Cannot transfer ${rootName}: ${detail}` : `Cannot clone ${path}: ${detail}`;
-  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path: path ?? rootName });
+  const found = findUncloneable(root, rootName, transfer, clone);
+  const path = typeof found === 'string' ? found : rootName;
+  const what = found === EXHAUSTED ? `${path} (the part to blame was not found among ${FIRST})` : path;
+  const isTransfer = found === undefined && transfer.length > 0;
+  const message = `Cannot ${isTransfer ? 'transfer' : 'clone'} ${what}: ${detail}`;
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path });
 }
 
-/** How many values the search for the culprit looks at before it names the best that it has. */
-const MAX_VISITED = 10_000;
+/** ERR_NOT_CLONEABLE of a value that could be sent, but not be read by the thread that it was for. */
+export function unreadable(path: string, reason = 'it could not be deserialized'): ThreadwiseError {
+  const message =
+    `Cannot read ${path} in the thread that it was sent to: ${reason}. A value that is nested too deeply for the` +
+    " thread's stack cannot be read, nor, on Node.js 20, an error that is part of its own cause";
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
+}
+
+/** How many values the search for the culprit looks at: some milliseconds. Chosen by hand. */
+const MAX_STEPS = 10_000;
+const FIRST = `the first ${MAX_STEPS.toLocaleString('en')} values`;
+/** The search has looked at as many, and has not found it. */
+const EXHAUSTED = Symbol('exhausted');
 /** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
 const MAX_DEPTH = 500;
-/** A part that can be moved only, and is: it is not to blame, nor is what can't be cloned because of it alone. */
-const MOVED = Symbol('moved');
+/** What one clone counts for that may be of any size. */
+const CLONE_STEPS = 1000;
+/**
+ * Not to be judged by whether it can be cloned: a part that is moved, one that is deeper than the search looks, one that
+ * refers to what it lies in. Nor is that which contains it.
+ */
+const EXCUSED = Symbol('excused');
 
 /** Throws ERR_NOT_CLONEABLE, which names the path to the value that is to blame. */
 export function checkCloneable(value: unknown, name: string, clone: Clone): void {
@@ -94,24 +112,47 @@ function findUncloneable(
   rootName: string,
   transfer: readonly unknown[],
   clone: Clone,
-): string | undefined {
+): string | typeof EXHAUSTED | undefined {
   const moved = new Set<unknown>(transfer);
   const seen = new Set<unknown>();
-  const blame = (value: unknown, path: string, depth: number): string | typeof MOVED | undefined => {
-    if (moved.has(value)) return MOVED;
-    if (seen.has(value) || isCloneable(value, clone)) return undefined;
-    if (seen.size >= MAX_VISITED || depth > MAX_DEPTH) return path;
+  /** The value that is looked at, and those that it lies in. */
+  const open = new Set<unknown>();
+  let steps = 0;
+  const blame = (value: unknown, path: string, depth: number): string | typeof EXCUSED | undefined => {
+    if (steps++ >= MAX_STEPS || moved.has(value) || open.has(value)) return EXCUSED;
+    if (isImmutable(value) || seen.has(value)) return undefined;
     seen.add(value);
-    let verdict: string | typeof MOVED = path;
+    if (depth > MAX_DEPTH) {
+      steps += CLONE_STEPS;
+      return isCloneable(value, clone) ? EXCUSED : path;
+    }
+    if (!isContainer(value) && isCloneable(value, clone)) return undefined;
+    const before = steps;
+    let verdict: typeof EXCUSED | undefined;
+    open.add(value);
     for (const child of childrenOf(value, path)) {
       const found = blame(child.value, child.path, depth + 1);
       if (typeof found === 'string') return found;
-      if (found === MOVED) verdict = MOVED;
+      verdict ??= found;
+      if (steps >= MAX_STEPS) break;
     }
-    return verdict;
+    open.delete(value);
+    if (verdict === EXCUSED || steps >= MAX_STEPS) return EXCUSED;
+    steps += steps - before; // to clone it is to look at all of it once more
+    return isCloneable(value, clone) ? undefined : path;
   };
   const found = blame(root, rootName, 0);
-  return typeof found === 'string' ? found : undefined;
+  if (typeof found === 'string') return found;
+  return steps >= MAX_STEPS ? EXHAUSTED : undefined;
+}
+
+/** Whether it is cloned part by part. Of others only the runtime knows what it looks at. */
+function isContainer(value: unknown): boolean {
+  try {
+    return /^\[object (Object|Array|Map|Set)\]$/.test(Object.prototype.toString.call(value));
+  } catch {
+    return false; // a proxy that was revoked
+  }
 }
 
 function isCloneable(value: unknown, clone: Clone): boolean {
@@ -128,23 +169,32 @@ interface Child {
   readonly path: string;
 }
 
-/** What structured clone would visit inside a value; nothing where a proxy refuses to tell. */
-function childrenOf(value: unknown, path: string): Child[] {
-  if (typeof value !== 'object' || value === null) return [];
+/** What structured clone would visit inside a value, one after the other; nothing where a proxy refuses to tell. */
+function* childrenOf(value: unknown, path: string): Generator<Child, void, void> {
+  if (typeof value !== 'object' || value === null) return;
   try {
-    if (value instanceof Map) return childrenOfMap(value, path);
-    if (value instanceof Set) return [...value].map((v, i) => ({ value: v, path: `${path}.values()[${i}]` }));
-    return Object.keys(value).map((key) => ({ value: read(value, key), path: join(path, key, value) }));
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) yield { value: read(value, `${i}`), path: `${path}[${i}]` };
+    } else if (value instanceof Map) {
+      yield* childrenOfMap(value, path);
+    } else if (value instanceof Set) {
+      let i = 0;
+      for (const item of value) yield { value: item, path: `${path}.values()[${i++}]` };
+    } else {
+      for (const key of Object.keys(value)) yield { value: read(value, key), path: join(path, key) };
+    }
   } catch {
-    return [];
+    // Then it is to blame itself.
   }
 }
 
-function childrenOfMap(map: ReadonlyMap<unknown, unknown>, path: string): Child[] {
-  return [...map].flatMap(([key, value], i) => [
-    { value: key, path: `${path}.keys()[${i}]` },
-    { value, path: `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : `keys()[${i}]`})` },
-  ]);
+function* childrenOfMap(map: ReadonlyMap<unknown, unknown>, path: string): Generator<Child, void, void> {
+  let i = 0;
+  for (const [key, value] of map) {
+    yield { value: key, path: `${path}.keys()[${i}]` };
+    yield { value, path: `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : `keys()[${i}]`})` };
+    i++;
+  }
 }
 
 function read(value: object, key: string): unknown {
@@ -155,7 +205,6 @@ function read(value: object, key: string): unknown {
   }
 }
 
-function join(path: string, key: string, parent: object): string {
-  if (Array.isArray(parent)) return `${path}[${key}]`;
+function join(path: string, key: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

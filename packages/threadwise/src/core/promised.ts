@@ -11,5 +11,20 @@ export function promised<T = void>(): {
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  try {
+    return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+  } catch (error) {
+    if (isRevoked(value)) return false; // whoever clones it will say what it is
+    throw error;
+  }
+}
+
+/** Of a proxy that was revoked, nothing can be asked, but for this. */
+function isRevoked(value: unknown): boolean {
+  try {
+    Array.isArray(value);
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -3,10 +3,11 @@
 import { unpack } from '../core/carrier.js';
 import type { TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
-import { type Clone, notCloneable } from '../core/payload.js';
+import { type Clone, notCloneable, unreadable } from '../core/payload.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
 import type { Begun, Inlet } from '../transport/inlet.js';
+import type { About } from '../transport/line.js';
 import { TO_MAIN, type WordToMain } from '../transport/words.js';
 import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
 import { type ContextHost, RunningTask } from './running-task.js';
@@ -96,6 +97,7 @@ export class Runner implements ContextHost {
       hostReply: (call, error, value) => this.#settleHostCall(call, error, value),
       retire: () => this.#retire(),
       stop: () => void this.#stop(),
+      unread: (about, reason) => this.#unread(about, reason),
     });
     try {
       const module = readTaskModule(await this.#platform.load());
@@ -196,7 +198,10 @@ export class Runner implements ContextHost {
     }
     Promise.resolve(result)
       .then(
-        (value) => this.#done(context, value, startedAt),
+        (value) =>
+          context.fault === undefined
+            ? this.#done(context, value, startedAt)
+            : this.#failed(context, context.fault, startedAt),
         (error) => this.#failed(context, error, startedAt),
       )
       .then(() => this.#pump());
@@ -272,6 +277,27 @@ export class Runner implements ContextHost {
     this.#hostCalls.delete(call);
     if (error === null) waiting?.resolve(value);
     else waiting?.reject(decodeError(error));
+  }
+
+  /** Main could not read what was said: as if it had been refused when it was said. */
+  #unread([type, number, name]: About, reason: string): void {
+    switch (type) {
+      case TO_MAIN.hostCall: {
+        const error = unreadable(`the arguments of task.host.${name}`, reason);
+        return this.#settleHostCall(number as number, this.#encode(error), undefined);
+      }
+      case TO_MAIN.progress: {
+        const error = unreadable('progress', reason);
+        const context = this.#awaited.get(number as number);
+        if (context === undefined) return this.#inlet.say([TO_MAIN.error, this.#encode(error)]);
+        context.fault = error;
+        return;
+      }
+      case TO_MAIN.loadFailed: {
+        const error = unreadable("the error of the task module or its 'setup'", reason);
+        return this.#inlet.say([TO_MAIN.loadFailed, this.#encode(error)]);
+      }
+    }
   }
 
   #retire(): void {

@@ -22,6 +22,8 @@ export class RunningTask implements TaskContext {
   cell: number;
   /** What the owner gave it to take along. */
   context: unknown;
+  /** What it said could not be read: then its result is not what its caller gets. */
+  fault: unknown;
   readonly #host: ContextHost;
   #isOver = false;
   #controller: Controller | undefined;

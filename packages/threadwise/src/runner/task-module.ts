@@ -1,7 +1,6 @@
 /** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
 import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
-import { ThreadwiseError } from '../core/errors.js';
-import { didYouMean } from '../core/nearest.js';
+import { taskNotFound } from '../core/failures.js';
 import { traitsOf } from './module-traits.js';
 
 export interface TaskModule {
@@ -54,6 +53,5 @@ function functionsOf(namespace: Readonly<Record<string, unknown>>): Map<string, 
 }
 
 function notFound(name: string, names: readonly string[]): never {
-  const message = `The module exports no task '${name}'.${didYouMean(name, names)} Tasks: ${names.join(', ')}`;
-  throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
+  throw taskNotFound(name, names);
 }

@@ -1,19 +1,25 @@
 /** Main's part of the conversation with a worker, over a port: everything but the tasks themselves. */
-import type { LinkEvents, Platform, Port } from '../core/contracts.js';
-import { notCloneable } from '../core/payload.js';
+import type { LinkEvents, Platform } from '../core/contracts.js';
+import { notCloneable, unreadable } from '../core/payload.js';
 import type { Task } from '../core/task.js';
 import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
+import type { About, AccountedLine } from './line.js';
 import { TO_MAIN, TO_WORKER, type WordToMain, type WordToWorker } from './words.js';
 
 export class Conversation {
-  readonly #port: Port;
+  readonly #port: AccountedLine;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
   /** The task that a number means, as long as the worker has it. */
   readonly #taskOf: (id: number) => Task | undefined;
   #isClosed = false;
 
-  constructor(port: Port, platform: Platform, events: LinkEvents, taskOf: (id: number) => Task | undefined) {
+  constructor(
+    port: AccountedLine,
+    platform: Platform,
+    events: LinkEvents,
+    taskOf: (id: number) => Task | undefined,
+  ) {
     this.#port = port;
     this.#platform = platform;
     this.#events = events;
@@ -44,7 +50,26 @@ export class Conversation {
         return this.#events.retired();
       case TO_MAIN.stopped:
         return this.#events.stopped();
+      case TO_MAIN.error:
+        return this.#events.error(decodeError(word[1]));
     }
+  }
+
+  /** How many words of the worker could not be read. */
+  get unreadCount(): number {
+    return this.#port.unreadCount;
+  }
+
+  /** The worker could not read a word of ours. */
+  unread([type, number]: About, reason: string): void {
+    if (type === TO_WORKER.hostReply)
+      this.#refuseHostCall(number as number, unreadable('the result of a host function', reason));
+    if (type === TO_WORKER.abort)
+      this.post([
+        TO_WORKER.abort,
+        number as number,
+        this.#encode(unreadable('the reason of an abort', reason)),
+      ]);
   }
 
   abort(task: Task, reason: unknown): void {
@@ -87,8 +112,12 @@ export class Conversation {
       const value = await this.#events.hostCall(name, args);
       this.#replyWith(call, value);
     } catch (error) {
-      this.post([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
+      this.#refuseHostCall(call, error);
     }
+  }
+
+  #refuseHostCall(call: number, error: unknown): void {
+    this.post([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
   }
 
   #replyWith(call: number, value: unknown): void {

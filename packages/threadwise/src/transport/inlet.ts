@@ -1,6 +1,7 @@
 /** The seam to the worker's end of a line: implemented in `<name>/inlet.ts`, driven by the runner. */
 import type { Port } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
+import type { About } from './line.js';
 import { TO_WORKER, type WordToMain, type WordToWorker } from './words.js';
 
 /** A task that this worker has begun. Valid until the next one is taken. */
@@ -21,6 +22,8 @@ export interface InletEvents {
   /** Nothing more is to be taken from a shared queue. */
   retire(): void;
   stop(): void;
+  /** Main could not read something that was said. */
+  unread(about: About, reason: string): void;
 }
 
 export interface Inlet {

@@ -50,7 +50,7 @@ export type Said =
   | { readonly what: 'loadFailed'; readonly error: unknown }
   | { readonly what: 'memory'; readonly used: number; readonly limit: number }
   | { readonly what: 'retired' | 'stopped' | 'batch' }
-  | { readonly what: 'broken'; readonly error: unknown };
+  | { readonly what: 'error' | 'broken'; readonly error: unknown };
 
 export class Rig {
   readonly said: Said[] = [];
@@ -147,6 +147,7 @@ export class Rig {
       memory: (used, limit) => say({ what: 'memory', used, limit }),
       retired: () => say({ what: 'retired' }),
       stopped: () => say({ what: 'stopped' }),
+      error: (error) => say({ what: 'error', error }),
       broken: (error) => say({ what: 'broken', error }),
       settledBatch: () => say({ what: 'batch' }),
       hostCall: (name, args) => (host ?? (() => Promise.reject(new Error('no host'))))(name, args),

@@ -1,7 +1,8 @@
 /**
  * What main and worker say to each other over a port, whatever way the tasks go. The worker speaks first (`ready` or
  * `loadFailed`); every `hostCall` is answered by one `hostReply`, `retire` by `retired`, `stop` by `stopped`. Tuples
- * instead of objects: no property names cross. A transport's own words have numbers from 10.
+ * instead of objects: no property names cross. What came from a caller or a task is the last part of a word, see
+ * `line.ts`. A transport's own words have numbers from 10.
  */
 import type { ModuleTraits } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
@@ -17,6 +18,7 @@ export const TO_MAIN = {
   stopped: 6,
   retired: 7,
   awaits: 8,
+  error: 9,
 } as const;
 
 export type WordToWorker =
@@ -34,4 +36,6 @@ export type WordToMain =
   | readonly [type: typeof TO_MAIN.abortSeen, id: number]
   | readonly [type: typeof TO_MAIN.memory, heapUsedBytes: number, heapLimitBytes: number]
   | readonly [type: typeof TO_MAIN.stopped]
-  | readonly [type: typeof TO_MAIN.retired];
+  | readonly [type: typeof TO_MAIN.retired]
+  /** Something went wrong that belongs to no call which is still open. */
+  | readonly [type: typeof TO_MAIN.error, error: EncodedError];

@@ -7,8 +7,8 @@ export interface Port {
   /** Throws a DataCloneError, and sends nothing, when the message cannot be cloned. */
   post(message: unknown, transfer?: readonly unknown[]): void;
   /**
-   * Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. `onBroken`:
-   * a message arrived that cannot be read.
+   * Calls `handler` for each message, in order, then `onBatch` once for each batch that arrived together. `onBroken`,
+   * in its place in that order: a message arrived that cannot be read.
    */
   listen(
     handler: (message: unknown) => void,

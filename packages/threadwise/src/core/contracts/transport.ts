@@ -25,7 +25,9 @@ export interface LinkEvents {
   /** It takes nothing more by itself, and what it took has ended. The answer to `retire`. */
   retired(): void;
   stopped(): void;
-  /** Something the worker said cannot be read, so some call of it would wait for ever. */
+  /** An error that belongs to no open call. */
+  error(error: unknown): void;
+  /** What the worker wrote into shared memory makes no sense: it is not to be trusted with more. */
   broken(error: unknown): void;
   /** What is measured of the worker. */
   readonly record: WorkerRecord;
@@ -56,6 +58,11 @@ export interface Link {
   withdraw(task: Task): boolean;
   /** When the task began, on the platform's clock; undefined as long as it has not. */
   startedAt(task: Task): number | undefined;
+  /**
+   * Of a task that a dead worker had begun: it ended before its worker did, and what it came to could not be read.
+   * Undefined where that is always known before.
+   */
+  hasEndedUnread?(task: Task): boolean;
   /** Raises the task's signal in the worker. */
   abort(task: Task, reason: unknown): void;
   /** Handles now what the worker has said already. */

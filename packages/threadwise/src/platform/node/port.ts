@@ -42,20 +42,17 @@ export class NodePort implements Port {
   #drain(most: number): number {
     let count = 0;
     for (; count < most; count++) {
-      const received = this.#receive();
+      let received: { message: unknown } | undefined;
+      try {
+        received = receiveMessageOnPort(this.#port);
+      } catch (error) {
+        this.#onBroken(error);
+        continue; // it is out of the port, and the others are not
+      }
       if (received === undefined) break;
       this.#handler(received.message);
     }
     return count;
-  }
-
-  #receive(): { message: unknown } | undefined {
-    try {
-      return receiveMessageOnPort(this.#port);
-    } catch (error) {
-      this.#onBroken(error);
-      return undefined;
-    }
   }
 
   /** Lets the thread end although the port is open. */

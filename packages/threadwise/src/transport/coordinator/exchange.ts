@@ -1,18 +1,11 @@
 /** Main's side of a pool with a coordinator: hands tasks to its thread, and starts that anew when it dies. */
-import type {
-  Exchange,
-  HelperView,
-  LinkEvents,
-  Platform,
-  Port,
-  Thread,
-  Transport,
-} from '../../core/contracts.js';
+import type { Exchange, HelperView, LinkEvents, Platform, Thread, Transport } from '../../core/contracts.js';
 import { lostError } from '../../core/failures.js';
 import { LeaseStore } from '../../core/lease.js';
-import { capture, type Payload } from '../../core/payload.js';
+import { capture, type Payload, unreadable } from '../../core/payload.js';
 import type { ResolvedRun } from '../../core/run-options.js';
 import type { Task } from '../../core/task.js';
+import { type About, AccountedLine, type Line } from '../line.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
 import { RemoteSizer } from './remote-sizer.js';
@@ -73,7 +66,7 @@ export class CoordinatedExchange implements Exchange {
   #data: CoordinatorData;
   readonly #linkCapacity: number;
   #thread: Thread | undefined;
-  #port: Port | undefined;
+  #port: Line | undefined;
   #startedAt = 0;
   #isClosed = false;
   #failures = 0;
@@ -145,8 +138,8 @@ export class CoordinatedExchange implements Exchange {
       task.id,
       task.wireName,
       task.priority,
-      args,
       transfer,
+      args,
     ] as const;
     this.tell(word, transfer);
   }
@@ -184,11 +177,15 @@ export class CoordinatedExchange implements Exchange {
 
   #start(): void {
     const { near, far } = this.platform.channel();
-    this.#port = near;
+    const line = new AccountedLine(near);
+    this.#port = line;
     this.#startedAt = this.platform.now();
-    near.listen(
+    line.listen(
       (message) => this.#hear(message as WordFromCoordinator),
       () => this.sizing.settledBatch(),
+      ([type, ticket]: About, reason) => {
+        if (type === TO_COORDINATOR.task) this.#unread(ticket as number, reason);
+      },
     );
     const spec = {
       role: 'coordinator',
@@ -217,7 +214,9 @@ export class CoordinatedExchange implements Exchange {
       case FROM_COORDINATOR.started:
         return this.#reserve.started(word[1]);
       case FROM_COORDINATOR.exited:
-        return this.#reserve.exited(word[1], word[2]);
+        return this.#reserve.exited(word[1], word[2], word[3]);
+      case FROM_COORDINATOR.unread:
+        return this.#unread(word[1], word[2]);
     }
   }
 
@@ -227,6 +226,13 @@ export class CoordinatedExchange implements Exchange {
       const task = this.board.taskOf(ticket);
       if (task !== undefined && this.board.withdraw(task) !== undefined) settleLost(task, 'A worker');
     }
+  }
+
+  /** Neither the coordinator nor a worker will be able to. */
+  #unread(ticket: number, reason: string): void {
+    const task = this.board.taskOf(ticket);
+    if (task === undefined || !this.pull.withdraw(task)) return;
+    task.settle({ outcome: 'failed', error: unreadable('args', reason) });
   }
 
   /** What has begun goes on. What has not is handed to the next coordinator, but for arguments that were moved. */

@@ -35,6 +35,7 @@ function ready() {
     hostReply: nothing,
     retire: () => retired++,
     stop: nothing,
+    unread: nothing,
   });
   const join = () => {
     const line = new NotedPort();
@@ -46,7 +47,7 @@ function ready() {
     const payload = { args: [], transfer: [], onSettled: undefined };
     const task = new Task(++lastId, 'work', payload, plainRun, 0, () => undefined);
     const ticket = owner.post(task);
-    const word: WordToSeat = [TO_SEAT.task, ticket, task.id, 'work', [], isMoved];
+    const word: WordToSeat = [TO_SEAT.task, ticket, task.id, 'work', isMoved, []];
     line.say(word);
     return { task, ticket };
   };

@@ -1,7 +1,7 @@
 /** The worker's end of its two lines: to main, and to the coordinator. */
-import type { Port } from '../../core/contracts.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
+import { AccountedLine, type Line } from '../line.js';
 import { MessageInlet } from '../message/inlet.js';
 import { becomeReady } from '../stage.js';
 import { TO_MAIN, type WordToMain } from '../words.js';
@@ -33,7 +33,7 @@ export class CoordinatedInlet implements Inlet {
   readonly #memory: SeatMemory;
   readonly #own: Int32Array;
   readonly #platform: InletPlatform;
-  #line: Port | undefined;
+  #line: Line | undefined;
   #tasks: () => void = () => undefined;
   #retire: () => void = () => undefined;
   #isReady = false;
@@ -47,8 +47,8 @@ export class CoordinatedInlet implements Inlet {
   #runningLetters = 0;
   #letterIsNext = false;
 
-  constructor(port: Port, memory: SeatMemory, platform: InletPlatform) {
-    this.#letters = new MessageInlet(this.#screened(port), memory.letters as ArrayBufferLike);
+  constructor(letters: Line, memory: SeatMemory, platform: InletPlatform) {
+    this.#letters = new MessageInlet(this.#screened(letters), memory.letters as ArrayBufferLike);
     this.#board = new TicketReader(memory.board);
     this.#memory = memory;
     this.#own = new Int32Array(memory.own);
@@ -75,12 +75,22 @@ export class CoordinatedInlet implements Inlet {
     transfer: readonly unknown[] | undefined,
     runMs: number,
   ): void {
-    this.#letters.done(cell, id, value, transfer, runMs);
+    if (cell < OFFSET) {
+      this.#letters.done(cell, id, value, transfer, runMs);
+    } else {
+      this.#board.end(cell - OFFSET);
+      this.#letters.answer(id, value, transfer, runMs);
+    }
     this.#ended(cell, runMs);
   }
 
   failed(cell: number, id: number, error: EncodedError, runMs: number): void {
-    this.#letters.failed(cell, id, error, runMs);
+    if (cell < OFFSET) {
+      this.#letters.failed(cell, id, error, runMs);
+    } else {
+      this.#board.end(cell - OFFSET);
+      this.#letters.answerFailed(id, error, runMs);
+    }
     this.#ended(cell, runMs);
   }
 
@@ -107,7 +117,7 @@ export class CoordinatedInlet implements Inlet {
   /** What others can run, the coordinator has given to them by now. */
   retire(): boolean {
     this.#isLeaving = true;
-    return this.#backlog.slice(this.#next).every(([, , , , , isMoved]) => !isMoved);
+    return this.#backlog.slice(this.#next).every(([, , , , isMoved]) => !isMoved);
   }
 
   /** The ports tell. */
@@ -125,7 +135,7 @@ export class CoordinatedInlet implements Inlet {
 
   #takeGiven(now: number): Begun | undefined {
     while (this.#next < this.#backlog.length) {
-      const [, ticket, id, name, args, isMoved] = this.#backlog[this.#next++]!;
+      const [, ticket, id, name, isMoved, args] = this.#backlog[this.#next++]!;
       if (this.#isLeaving && !isMoved) continue;
       const cell = this.#board.begin(ticket, this.#memory.seat, now);
       if (cell < 0) {
@@ -165,19 +175,19 @@ export class CoordinatedInlet implements Inlet {
     this.#line?.post(word);
   }
 
-  /** The port to main, without the words that are for this file. */
-  #screened(port: Port): Port {
+  /** The line to main, without the words that are for this file. */
+  #screened(letters: Line): Line {
     return {
-      post: (message, transfer) => port.post(message, transfer),
-      drain: () => port.drain(),
-      close: () => port.close(),
-      listen: (handler, onBatch, onBroken) => {
+      post: (message, transfer) => letters.post(message, transfer),
+      drain: () => letters.drain(),
+      close: () => letters.close(),
+      listen: (handler, onBatch, onUnread) => {
         const screen = (message: unknown) => {
           const [type, line] = message as LineWord;
           if ((type as number) === LINE) this.#join(line);
           else handler(message);
         };
-        port.listen(screen, onBatch, onBroken);
+        letters.listen(screen, onBatch, onUnread);
       },
     };
   }
@@ -185,7 +195,7 @@ export class CoordinatedInlet implements Inlet {
   /** A line of a new coordinator takes the place of that of a dead one. */
   #join(line: unknown): void {
     this.#line?.close();
-    this.#line = this.#platform.port(line);
+    this.#line = new AccountedLine(this.#platform.port(line));
     this.#line.listen((message) => this.#hear(message as WordToSeat));
     for (const task of this.#running.values()) {
       if (!task.isOrphan) this.#runningLetters++;

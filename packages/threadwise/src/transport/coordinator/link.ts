@@ -34,6 +34,8 @@ export class CoordinatedLink implements Link {
   readonly #own: Int32Array;
   /** When the tasks began that a dead worker ran. */
   readonly #begunByDead = new Map<Task, number>();
+  /** Those of them that ended before it did, and what they came to could not be read. */
+  readonly #endedUnread = new Set<Task>();
 
   constructor(
     exchange: CoordinatedExchange,
@@ -111,6 +113,12 @@ export class CoordinatedLink implements Link {
     return board.holder(task) === this.seat ? board.began(task) || platform.now() : undefined;
   }
 
+  hasEndedUnread(task: Task): boolean {
+    return (
+      this.#endedUnread.has(task) || (!this.#begunByDead.has(task) && this.#letters.hasEndedUnread(task))
+    );
+  }
+
   abort(task: Task, reason: unknown): void {
     if (!this.#exchange.board.has(task)) return this.#letters.abort(task, reason);
     this.#letters.conversation.abort(task, reason);
@@ -143,6 +151,7 @@ export class CoordinatedLink implements Link {
     const { board, adopted, links, platform } = this.#exchange;
     for (const task of board.heldBy(this.seat)) {
       this.#begunByDead.set(task, board.began(task) || platform.now());
+      if (this.#letters.hasUnread && board.hasEnded(task)) this.#endedUnread.add(task);
       adopted.delete(task);
       board.release(task);
     }

@@ -1,9 +1,9 @@
 /** Workers that the coordinator starts, or may start, by itself: as main has them. README.md has the protocol. */
 import type { Link, LinkEvents, Platform, ReservedEvents, Thread, ThreadSpec } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
-import { decodeError } from '../codec/error-codec.js';
+import { decodeError, type EncodedError } from '../codec/error-codec.js';
 import type { CoordinatedLink } from './link.js';
-import { type EncodedExit, TO_COORDINATOR, type WordToCoordinator } from './words.js';
+import { type ExitFacts, TO_COORDINATOR, type WordToCoordinator } from './words.js';
 
 export interface ReserveContext {
   readonly platform: Platform;
@@ -40,7 +40,7 @@ export class Reserve {
     this.#workers.get(seat)?.callbacks.started();
   }
 
-  exited(seat: number, { error, ...exit }: EncodedExit): void {
+  exited(seat: number, exit: ExitFacts, error: EncodedError | undefined): void {
     const worker = this.#workers.get(seat);
     this.#workers.delete(seat);
     worker?.end({ ...exit, ...(error === undefined ? {} : { error: decodeError(error) }) });

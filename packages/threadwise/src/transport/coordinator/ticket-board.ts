@@ -9,7 +9,9 @@ const FREE = 0;
 const POSTED = 1;
 const RUNNING = 2;
 const ABORTING = 3;
-const PHASE_BITS = 2;
+/** Its worker was about to say its last word on it, or has said it. */
+const ENDED = 4;
+const PHASE_BITS = 3;
 const PHASE_MASK = (1 << PHASE_BITS) - 1;
 /** Stamps, and seats, are below it. */
 const NUMBERS = 2 ** 28;
@@ -40,7 +42,8 @@ const stateOf = (phase: number, number: number) => (number << PHASE_BITS) | phas
 const cellOf = (ticket: number) => ticket % CELL_LIMIT;
 const postedState = (ticket: number) => stateOf(POSTED, Math.floor(ticket / CELL_LIMIT));
 const isPosted = (state: number) => (state & PHASE_MASK) === POSTED;
-const isRunning = (state: number) => (state & PHASE_MASK) === RUNNING || (state & PHASE_MASK) === ABORTING;
+/** Begun, and main has not heard of its end. */
+const isRunning = (state: number) => (state & PHASE_MASK) >= RUNNING;
 
 class Words {
   readonly began: Float64Array;
@@ -129,6 +132,10 @@ export class TicketOwner {
     return this.#words.began[task.cell]!;
   }
 
+  hasEnded(task: Task): boolean {
+    return this.has(task) && (this.#state(task.cell) & PHASE_MASK) === ENDED;
+  }
+
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
   abort(task: Task): void {
     const state = this.#state(task.cell);
@@ -206,5 +213,11 @@ export class TicketReader {
 
   isAborting(cell: number): boolean {
     return (Atomics.load(this.#words.states, cell) & PHASE_MASK) === ABORTING;
+  }
+
+  /** The task has ended; not after that was said, when main may have given the cell away. */
+  end(cell: number): void {
+    const seat = Atomics.load(this.#words.states, cell) >>> PHASE_BITS;
+    Atomics.store(this.#words.states, cell, stateOf(ENDED, seat));
   }
 }

@@ -2,15 +2,12 @@
  * What main, the coordinator and the workers say to each other. Between main and a worker the words of the message
  * transport are spoken; these come with them. README.md beside this file has the protocol.
  */
+import type { ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
 
-/** Why a thread ended; its error as all errors cross. */
-export interface EncodedExit {
-  readonly exitCode: number;
-  readonly outOfMemory: boolean;
-  readonly error: EncodedError | undefined;
-}
+/** How a thread ended; its error is said beside that. */
+export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
 /** Main to coordinator. */
 export const TO_COORDINATOR = {
@@ -33,8 +30,8 @@ export type WordToCoordinator =
       id: number,
       name: string,
       priority: number,
-      args: readonly unknown[],
       transfer: readonly unknown[],
+      args: readonly unknown[],
     ]
   /** Tasks that were taken back. */
   | readonly [type: typeof TO_COORDINATOR.forget, tickets: readonly number[]]
@@ -56,7 +53,7 @@ export type WordToCoordinator =
   | readonly [type: typeof TO_COORDINATOR.pause, state: 'open' | 'paused'];
 
 /** Coordinator to main. */
-export const FROM_COORDINATOR = { lost: 0, wanted: 1, started: 2, exited: 3 } as const;
+export const FROM_COORDINATOR = { lost: 0, wanted: 1, started: 2, exited: 3, unread: 4 } as const;
 
 export type WordFromCoordinator =
   /** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
@@ -64,7 +61,14 @@ export type WordFromCoordinator =
   /** It has started a worker that was reserved. */
   | readonly [type: typeof FROM_COORDINATOR.started, seat: number]
   /** The thread of such a worker has ended, or could not be started. */
-  | readonly [type: typeof FROM_COORDINATOR.exited, seat: number, exit: EncodedExit]
+  | readonly [
+      type: typeof FROM_COORDINATOR.exited,
+      seat: number,
+      exit: ExitFacts,
+      error: EncodedError | undefined,
+    ]
+  /** A worker could not read the arguments of a task, and why. */
+  | readonly [type: typeof FROM_COORDINATOR.unread, ticket: number, reason: string]
   /** How many workers there should be; with the decision, if it is a new one. */
   | readonly [type: typeof FROM_COORDINATOR.wanted, wanted: number, decision: SizingDecision | undefined];
 
@@ -77,8 +81,8 @@ export type PostedTask = readonly [
   ticket: number,
   id: number,
   name: string,
-  args: readonly unknown[],
   isMoved: boolean,
+  args: readonly unknown[],
 ];
 
 export type WordToSeat = PostedTask | readonly [type: typeof TO_SEAT.retire];

@@ -9,6 +9,8 @@ const POSTED = 1;
 const RUNNING = 2;
 const WITHDRAWN = 3;
 const ABORTING = 4;
+/** Its worker was about to say its last word on it, or has said it. */
+const ENDED = 5;
 
 /** Per cell: one Float64 (when the task began, ms on the shared clock), one Int32 (the state). */
 const BYTES_PER_CELL = 12;
@@ -59,7 +61,12 @@ export class BoardOwner {
   /** When the task began; undefined if it has not. */
   beganAt(cell: number): number | undefined {
     const state = Atomics.load(this.#states, cell);
-    return state === RUNNING || state === ABORTING ? this.#began[cell] : undefined;
+    return state === RUNNING || state === ABORTING || state === ENDED ? this.#began[cell] : undefined;
+  }
+
+  /** Whether the worker was about to say its last word on the task, or has said it. */
+  hasEnded(cell: number): boolean {
+    return Atomics.load(this.#states, cell) === ENDED;
   }
 
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
@@ -71,6 +78,11 @@ export class BoardOwner {
   release(cell: number): void {
     Atomics.store(this.#states, cell, FREE);
     this.#free.push(cell);
+  }
+
+  /** The message of a withdrawn task will never come to the worker: it could not be read. */
+  pass(cell: number): void {
+    Atomics.compareExchange(this.#states, cell, WITHDRAWN, FREE);
   }
 
   #reclaim(): void {
@@ -99,5 +111,10 @@ export class BoardReader {
 
   isAborting(cell: number): boolean {
     return Atomics.load(this.#states, cell) === ABORTING;
+  }
+
+  /** The task has ended; not after that was said, when main may have given the cell away. */
+  end(cell: number): void {
+    Atomics.store(this.#states, cell, ENDED);
   }
 }

@@ -1,30 +1,40 @@
 /** The worker's end of a line over a port. */
-import type { Port } from '../../core/contracts.js';
-import type { EncodedError } from '../codec/error-codec.js';
+import { unreadable } from '../../core/payload.js';
+import { type EncodedError, encodeError } from '../codec/error-codec.js';
 import { type Begun, hear, type Inlet, type InletEvents } from '../inlet.js';
+import type { Line } from '../line.js';
 import type { WordToMain, WordToWorker } from '../words.js';
 import { BoardReader } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 export class MessageInlet implements Inlet {
-  readonly #port: Port;
+  readonly #port: Line;
   readonly #board: BoardReader;
   /** Posted to this worker and not begun, first in first out; `#next` is the first of them. */
   #backlog: PostedTask[] = [];
   #next = 0;
 
-  constructor(port: Port, board: ArrayBufferLike) {
+  constructor(port: Line, board: ArrayBufferLike) {
     this.#port = port;
     this.#board = new BoardReader(board);
   }
 
   listen(events: InletEvents): void {
-    this.#port.listen((message) => {
-      const said = message as ToWorker;
-      if (said[0] !== TASKS) return hear(said as WordToWorker, events);
-      this.#backlog.push(...said[1]);
-      events.tasks();
-    });
+    this.#port.listen(
+      (message) => {
+        const said = message as ToWorker;
+        if (said[0] !== TASKS) return hear(said as WordToWorker, events);
+        this.#backlog.push(...said[2]);
+        events.tasks();
+      },
+      undefined,
+      (about, reason) => {
+        const [type, id, runMs] = about as [number, number, number];
+        if (type !== DONE && type !== FAILED) return events.unread(about, reason);
+        const error = unreadable(type === DONE ? 'result' : 'thrown', reason);
+        this.#post([FAILED, id, runMs, encodeError(error, (text) => text)]);
+      },
+    );
   }
 
   take(now: number): Begun | undefined {
@@ -37,17 +47,28 @@ export class MessageInlet implements Inlet {
   }
 
   done(
-    _cell: number,
+    cell: number,
     id: number,
     value: unknown,
     transfer: readonly unknown[] | undefined,
     runMs: number,
   ): void {
-    this.#post([DONE, id, value, runMs], transfer);
+    this.#board.end(cell);
+    this.answer(id, value, transfer, runMs);
   }
 
-  failed(_cell: number, id: number, error: EncodedError, runMs: number): void {
-    this.#post([FAILED, id, error, runMs]);
+  /** Of a task that this line's board knows nothing of. */
+  answer(id: number, value: unknown, transfer: readonly unknown[] | undefined, runMs: number): void {
+    this.#post([DONE, id, runMs, value], transfer);
+  }
+
+  failed(cell: number, id: number, error: EncodedError, runMs: number): void {
+    this.#board.end(cell);
+    this.answerFailed(id, error, runMs);
+  }
+
+  answerFailed(id: number, error: EncodedError, runMs: number): void {
+    this.#post([FAILED, id, runMs, error]);
   }
 
   say(word: WordToMain): void {

@@ -35,7 +35,7 @@ function counting(around: Platform): { platform: Platform; sizes: number[] } {
     const post = near.post.bind(near);
     near.post = (message, transfer) => {
       const said = message as ToWorker;
-      if (said[0] === TASKS) sizes.push(said[1].length);
+      if (said[0] === TASKS) sizes.push(said[2].length);
       post(message, transfer);
     };
     return { near, far };

@@ -1,10 +1,11 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
 import type { Exchange, Link, LinkEvents, Platform, Transport, Wire } from '../../core/contracts.js';
 import { LeaseStore } from '../../core/lease.js';
-import { capture } from '../../core/payload.js';
+import { capture, unreadable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { Conversation } from '../conversation.js';
+import { type About, AccountedLine } from '../line.js';
 import type { WordToMain } from '../words.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
@@ -50,11 +51,12 @@ export class MessageLink implements Link {
     this.#events = events;
     this.#others = others;
     const taskOf = (id: number) => this.#posted.get(id) ?? others?.find(id);
-    this.conversation = new Conversation(near, platform, events, taskOf);
-    near.listen(
+    const line = new AccountedLine(near);
+    this.conversation = new Conversation(line, platform, events, taskOf);
+    line.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
-      (error) => events.broken(error),
+      (about, reason) => this.#unread(about, reason),
     );
   }
 
@@ -87,7 +89,7 @@ export class MessageLink implements Link {
     if (this.#outbox.length === 0) return;
     const tasks = this.#outbox;
     this.#outbox = [];
-    this.conversation.post([TASKS, tasks]);
+    this.#post(tasks);
   }
 
   withdraw(task: Task): boolean {
@@ -99,6 +101,15 @@ export class MessageLink implements Link {
 
   startedAt(task: Task): number | undefined {
     return this.#board.beganAt(task.cell);
+  }
+
+  hasEndedUnread(task: Task): boolean {
+    return this.hasUnread && this.#board.hasEnded(task.cell);
+  }
+
+  /** Whether anything that the worker said could not be read. */
+  get hasUnread(): boolean {
+    return this.conversation.unreadCount > 0;
   }
 
   abort(task: Task, reason: unknown): void {
@@ -131,17 +142,33 @@ export class MessageLink implements Link {
 
   #sendAlone(task: Task, entry: PostedTask): void {
     this.flush();
-    this.conversation.post([TASKS, [entry]], task.payload.transfer);
+    this.#post([entry], task.payload.transfer);
+  }
+
+  #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
+    this.conversation.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
+  }
+
+  /** Of tasks that came together, one may have spoilt all: each is sent again by itself. */
+  #unread(about: About, reason: string): void {
+    if (about[0] !== TASKS) return this.conversation.unread(about, reason);
+    const cells = about[1] as readonly number[];
+    for (const cell of cells) {
+      const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
+      if (task === undefined) this.#board.pass(cell);
+      else if (cells.length > 1) this.#post([[cell, task.id, task.wireName, task.payload.args]]);
+      else this.#finish(task.id, () => this.#events.failed(task, unreadable('args', reason), 0));
+    }
   }
 
   #receive(message: ToMain): void {
     if (this.conversation.isClosed) return;
     switch (message[0]) {
       case DONE:
-        return this.#finish(message[1], (task) => this.#events.done(task, message[2], message[3]));
+        return this.#finish(message[1], (task) => this.#events.done(task, message[3], message[2]));
       case FAILED:
         return this.#finish(message[1], (task) =>
-          this.#events.failed(task, decodeError(message[2]), message[3]),
+          this.#events.failed(task, decodeError(message[3]), message[2]),
         );
       default:
         return this.conversation.hear(message as WordToMain);

@@ -12,9 +12,12 @@ export const FAILED = 11;
 /** cell, task id, name, arguments */
 export type PostedTask = [cell: number, id: number, name: string, args: readonly unknown[]];
 
-export type ToWorker = WordToWorker | readonly [type: typeof TASKS, tasks: PostedTask[]];
+/** `cells`: those of the tasks. */
+export type ToWorker =
+  | WordToWorker
+  | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
 
 export type ToMain =
   | WordToMain
-  | readonly [type: typeof DONE, id: number, value: unknown, runMs: number]
-  | readonly [type: typeof FAILED, id: number, error: EncodedError, runMs: number];
+  | readonly [type: typeof DONE, id: number, runMs: number, value: unknown]
+  | readonly [type: typeof FAILED, id: number, runMs: number, error: EncodedError];

@@ -1,8 +1,8 @@
 /** How a worker says that a task has ended: the result into the cell or the stream, the cell's number into its ring. */
-import type { Port } from '../../core/contracts.js';
 import { ShapeWriter } from '../codec/shape-book.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { FULL, UNKNOWN, ValueWriter } from '../codec/value-writer.js';
+import type { Line } from '../line.js';
 import {
   AWAKE,
   BATCHED,
@@ -48,7 +48,7 @@ export class Completions {
   readonly #cells: Memory;
   readonly #stream: Memory;
   readonly #writer: ValueWriter;
-  readonly #port: Port;
+  readonly #port: Line;
   /** Bytes ever written to the stream. */
   #written = 0;
   /** Of those, before which none are unread, whatever main says yet. */
@@ -57,7 +57,7 @@ export class Completions {
   /** Something was said over the port since the last completion. */
   #hasSpoken = false;
 
-  constructor(memory: SharedMemory, port: Port) {
+  constructor(memory: SharedMemory, port: Line) {
     this.#sizes = memory.sizes;
     this.#board = new Int32Array(memory.board);
     this.#own = new Int32Array(memory.own);

@@ -100,6 +100,7 @@ export class Hand {
         this.state = 'stopped';
         this.#inlet.say([TO_MAIN.stopped]);
       },
+      unread: () => assert.fail('everything can be read'),
     });
     this.#inlet.say([TO_MAIN.ready, ['work'], { functions: [], others: [] }]);
   }

@@ -1,10 +1,11 @@
 /** The worker's end of a line through shared memory. README.md beside this file has the protocol. */
-import type { Port } from '../../core/contracts.js';
+import { unreadable } from '../../core/payload.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import { ShapeReader } from '../codec/shape-book.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { type Begun, hear, type Inlet, type InletEvents, type InletPlatform } from '../inlet.js';
+import type { About, Line } from '../line.js';
 import { TO_MAIN, type WordToMain, type WordToWorker } from '../words.js';
 import { offsetOf, segmentOf } from './arena-address.js';
 import { Board } from './board.js';
@@ -39,7 +40,7 @@ import {
   wakeupsOf,
 } from './layout.js';
 import { Sleeper, SpinBudget } from './waiting.js';
-import { ARGUMENTS, NAMED, SEGMENT, type ToWorker } from './words.js';
+import { ARGUMENTS, NAMED, RESULT, SEGMENT, type ToWorker } from './words.js';
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
@@ -48,6 +49,7 @@ const SPIN_MS = 0.05;
 type Posted = readonly [id: number, name: string, args: readonly unknown[]];
 
 const NO_ARGS: readonly unknown[] = [];
+const NOTHING_POSTED: Posted = [-1, '', NO_ARGS];
 
 export class SharedInlet implements Inlet, Begun {
   // The task that was begun last, as `Begun` has it: an object for each would be garbage at once.
@@ -58,7 +60,7 @@ export class SharedInlet implements Inlet, Begun {
   fault: unknown;
 
   readonly #single: unknown[] = [undefined];
-  readonly #port: Port;
+  readonly #port: Line;
   readonly #platform: InletPlatform;
   readonly #seat: number;
   readonly #board: Board;
@@ -82,7 +84,7 @@ export class SharedInlet implements Inlet, Begun {
   #offeredBefore = 0;
   #tasks: () => void = () => undefined;
 
-  constructor(port: Port, memory: SharedMemory, platform: InletPlatform) {
+  constructor(port: Line, memory: SharedMemory, platform: InletPlatform) {
     const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
@@ -105,8 +107,7 @@ export class SharedInlet implements Inlet, Begun {
   listen(events: InletEvents): void {
     this.#tasks = () => events.tasks();
     this.#sleeper = new Sleeper(this.#board.words, wakeupsOf(this.#seat), this.#tasks);
-    this.#port.listen((message) => {
-      const said = message as ToWorker;
+    const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
           return void this.#posted.set(said[1] as number, said.slice(2) as unknown as Posted);
@@ -119,7 +120,12 @@ export class SharedInlet implements Inlet, Begun {
         default:
           return hear(said as WordToWorker, events);
       }
-    });
+    };
+    // Of a result, main knows by itself: its cell says that it came by the port.
+    const onUnread = (about: About, reason: string) => {
+      if (about[0] !== RESULT) events.unread(about, reason);
+    };
+    this.#port.listen((message) => onWord(message as ToWorker), undefined, onUnread);
   }
 
   take(now: number): Begun | undefined {
@@ -287,8 +293,9 @@ export class SharedInlet implements Inlet, Begun {
   #readPosted(cell: number): void {
     // What lies there may belong to a task that was withdrawn: its own comes behind it.
     if (this.#posted.get(cell)?.[0] !== this.id) this.#port.drain();
-    const [, name, args] = this.#posted.get(cell)!;
+    const [id, name, args] = this.#posted.get(cell) ?? NOTHING_POSTED;
     this.#posted.delete(cell);
+    if (id !== this.id) throw unreadable('args'); // they have come, and could not be read
     this.name = name;
     this.args = args;
   }

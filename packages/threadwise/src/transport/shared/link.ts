@@ -1,12 +1,14 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
-import type { Link, LinkEvents, Port, Wire } from '../../core/contracts.js';
+import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import { LeaseStore } from '../../core/lease.js';
+import { unreadable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError, type EncodedError } from '../codec/error-codec.js';
 import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
 import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
+import { AccountedLine, type Line } from '../line.js';
 import { forestall } from '../stage.js';
 import type { WordToMain } from '../words.js';
 import { CellPayload } from './cell-payload.js';
@@ -45,7 +47,9 @@ const DOUBLES = CELL_BYTES / 8;
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
-const UNREADABLE = Symbol('unreadable');
+const DAMAGED = Symbol('damaged');
+/** The result was sent over the port, and could not be read. */
+const LOST = Symbol('lost');
 
 export class SharedLink implements Link {
   readonly wire: Wire;
@@ -90,8 +94,9 @@ export class SharedLink implements Link {
     this.#stream = memoryOf(stream);
     this.#reader = new ValueReader(new ShapeReader(ownShapes));
     this.#capacity = capacity;
-    this.#conversation = new Conversation(near, platform, events, (id) => this.#taskOf(id));
-    this.#listen(near);
+    const line = new AccountedLine(near);
+    this.#conversation = new Conversation(line, platform, events, (id) => this.#taskOf(id));
+    this.#listen(line);
   }
 
   get room(): number {
@@ -242,7 +247,7 @@ export class SharedLink implements Link {
         form === NUMBER
           ? cells.doubles[hint * DOUBLES + INLINE_NUMBER]!
           : this.#readOrBreak(hint, form & ~IS_ERROR);
-      if (value === UNREADABLE) continue;
+      if (value === DAMAGED) continue;
       this.#ranCount++;
       this.#ranMs += runMs;
       this.#exchange.runTimes.add(runMs);
@@ -287,13 +292,15 @@ export class SharedLink implements Link {
     if (!cells.isOut(cell)) return;
     const form = cells.words[cell * WORDS + FORM]!;
     const value = this.#readOrBreak(cell, form & ~IS_ERROR);
-    if (value === UNREADABLE) return;
+    if (value === DAMAGED) return;
     const task = cells.taskIn(cell)!;
     const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
     this.#exchange.runTimes.add(runMs);
     if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
-    if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
+    if (value === LOST)
+      this.#events.failed(task, unreadable((form & IS_ERROR) === 0 ? 'result' : 'thrown'), runMs);
+    else if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
     else this.#events.failed(task, decodeError(value as EncodedError), runMs);
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
@@ -304,7 +311,7 @@ export class SharedLink implements Link {
       return this.#read(cell, form);
     } catch (error) {
       this.#events.broken(error);
-      return UNREADABLE;
+      return DAMAGED;
     }
   }
 
@@ -322,7 +329,7 @@ export class SharedLink implements Link {
       case OUTSIDE:
         return this.#readStream(words[cell * WORDS + PLACE]!, words[cell * WORDS + LENGTH]!);
       case BY_PORT: {
-        const value = this.#results.get(cell);
+        const value = this.#results.has(cell) ? this.#results.get(cell) : LOST;
         this.#results.delete(cell);
         return value;
       }
@@ -338,8 +345,8 @@ export class SharedLink implements Link {
     return value;
   }
 
-  #listen(port: Port): void {
-    port.listen(
+  #listen(line: Line): void {
+    line.listen(
       (message) => {
         const said = message as ToMain;
         if (this.#conversation.isClosed) return;
@@ -347,7 +354,7 @@ export class SharedLink implements Link {
         else this.#conversation.hear(said as WordToMain);
       },
       () => this.#events.settledBatch(),
-      (error) => this.#events.broken(error),
+      (about, reason) => this.#conversation.unread(about, reason),
     );
   }
 

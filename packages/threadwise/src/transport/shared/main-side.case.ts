@@ -320,6 +320,7 @@ export class MainSide {
       ready: () => undefined,
       awaits: () => undefined,
       loadFailed: () => assert.fail('nothing was loaded'),
+      error: () => assert.fail('everything can be read'),
       done: (task, value, runMs) => {
         call(task).heard(lineOf().hand, value);
         released(task);

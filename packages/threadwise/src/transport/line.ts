@@ -1,0 +1,88 @@
+/**
+ * A port on which no message is lost in silence. Whatever a thread reads from another can fail to be read: a value that is
+ * nested too deeply for the reader's stack, say, which was no trouble to write. Then all that the reader knows is how many
+ * messages came before it. So it tells the sender which one it could not read and why, and the sender, who has kept what
+ * each message is about, settles the one call with an error, as if the post had thrown. Both ends of a port have to be lines.
+ */
+import type { Port } from '../core/contracts.js';
+
+/** How many messages were read: the sender need not know any longer what they were about. */
+const READ = -1;
+/** Which message could not be read, and why. */
+const UNREAD = -2;
+/** The reader says that it has read messages when it has read this many more. Chosen by hand. */
+const READ_EVERY = 256;
+
+/** A word without its last part. What came from a caller or from a task, and only that, is the last part of a word. */
+export type About = readonly unknown[];
+
+/** As a port; but what cannot be read is told to the end that posted it. */
+export interface Line extends Omit<Port, 'listen'> {
+  listen(
+    handler: (message: unknown) => void,
+    onBatch?: () => void,
+    onUnread?: (about: About, reason: string) => void,
+  ): void;
+}
+
+export class AccountedLine implements Line {
+  /** How many messages came that could not be read. */
+  unreadCount = 0;
+  readonly #port: Port;
+  /** What each message was about that was posted, from the number `#known` on. */
+  #abouts: About[] = [];
+  #known = 0;
+  /** Messages that came, readable or not. */
+  #received = 0;
+
+  constructor(port: Port) {
+    this.#port = port;
+  }
+
+  post(message: unknown, transfer?: readonly unknown[]): void {
+    this.#port.post(message, transfer);
+    // Not before: where the message has a getter that posts another, that one is sent first.
+    this.#abouts.push((message as readonly unknown[]).slice(0, -1));
+  }
+
+  listen(
+    handler: (message: unknown) => void,
+    onBatch?: () => void,
+    onUnread: (about: About, reason: string) => void = () => undefined,
+  ): void {
+    this.#port.listen(
+      (message) => {
+        this.#count();
+        const [type, number, reason] = message as readonly [number, number, string];
+        if (type === READ) this.#forget(number);
+        else if (type === UNREAD) onUnread(this.#abouts[number - this.#known] ?? [], reason);
+        else handler(message);
+      },
+      onBatch,
+      (error) => {
+        const number = this.#received;
+        this.#count();
+        this.unreadCount++;
+        this.post([UNREAD, number, error instanceof Error ? error.message : String(error)]);
+      },
+    );
+  }
+
+  drain(): number {
+    return this.#port.drain();
+  }
+
+  close(): void {
+    this.#port.close();
+  }
+
+  #count(): void {
+    this.#received++;
+    if (this.#received % READ_EVERY === 0) this.post([READ, this.#received]);
+  }
+
+  #forget(read: number): void {
+    this.#abouts.splice(0, read - this.#known);
+    this.#known = read;
+  }
+}
