@@ -89,8 +89,9 @@ async function build({ force }) {
   if (!force && isBuilt && isCurrent(stamp, hash)) return;
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
-  const { buildThreads } = await import('./build-threads.mjs');
+  const { buildEntries, buildThreads } = await import('./build-threads.mjs');
   await buildThreads();
+  await buildEntries();
   writeStamp(stamp, hash);
 }
 

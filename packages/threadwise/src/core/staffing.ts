@@ -82,6 +82,8 @@ export class Staffing {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
+    const missing = min - this.#context.crew.servingCount;
+    if (missing > 0) this.#grow(missing); // whatever the policy says, which takes a while to ask when threads could start already
     const current = this.#context.crew.servingCount;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change

@@ -218,7 +218,7 @@ export class Runner implements ContextHost {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);
       this.#inlet.failed(context.cell, context.id, this.#encode(error), now - startedAt);
     }
-    return now;
+    return this.#reportMemory(now);
   }
 
   #failed(context: RunningTask, error: unknown, startedAt: number): number {
@@ -227,7 +227,7 @@ export class Runner implements ContextHost {
     const trimmed =
       encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
     this.#inlet.failed(context.cell, context.id, trimmed, now - startedAt);
-    return now;
+    return this.#reportMemory(now);
   }
 
   #end(context: RunningTask): number {
@@ -235,14 +235,16 @@ export class Runner implements ContextHost {
     if (this.#awaited.size > 0) this.#awaited.delete(context.id);
     const now = this.#platform.now();
     this.#lastEndAt = now;
-    if (now - this.#lastMemoryAt > MEMORY_REPORT_MS) this.#reportMemory(now);
     return now;
   }
 
-  #reportMemory(now: number): void {
+  /** After the result, which somebody waits for. Returns the time afterwards. */
+  #reportMemory(now: number): number {
+    if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;
     const { usedBytes, limitBytes } = this.#platform.memory();
     this.#inlet.say([TO_MAIN.memory, usedBytes, limitBytes]);
+    return this.#platform.now();
   }
 
   // --- aborting ---
