@@ -331,13 +331,11 @@ export class Crew {
 
   /** Takes back what the worker has not begun; it is on its way out. */
   #takeBack(slot: WorkerSlot): void {
+    const now = this.#context.platform.now();
     const withdrawn = [...slot.handed].filter((task) => {
-      return !task.settled && !task.pinned && task.payload.transfer.length === 0 && slot.link.withdraw(task);
+      return !task.settled && !task.pinned && task.payload.transfer.length === 0 && slot.withdraw(task, now);
     });
-    for (const task of withdrawn) {
-      slot.release(task, this.#context.platform.now());
-      this.#context.interrupter().unhanded(task);
-    }
+    for (const task of withdrawn) this.#context.interrupter().unhanded(task);
     this.#context.dispatch().putBack(withdrawn);
   }
 

@@ -1,5 +1,6 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
 
+import type { Allowance } from '../core/allowance.js';
 import { unpack } from '../core/carrier.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable } from '../core/payload.js';
@@ -34,8 +35,8 @@ export interface RunnerOptions {
   readonly tasksPerWorker: number;
   readonly data: unknown;
   readonly inlet: Inlet;
-  /** Tasks after which main replaces the worker: it takes no more by itself. */
-  readonly maxTasks?: number;
+  /** How many tasks it may begin; undefined: any number. */
+  readonly allowance?: Allowance;
 }
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
@@ -73,7 +74,7 @@ export class Runner implements ContextHost {
     this.#options = options;
     this.#platform = platform;
     this.#inlet = options.inlet;
-    if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
+    if (options.allowance !== undefined) this.#inlet.limit(options.allowance);
     this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
     takeSeat(this.#seat);
   }

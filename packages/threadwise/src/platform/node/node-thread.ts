@@ -126,8 +126,8 @@ function isOutOfMemory(error: unknown): boolean {
  */
 function optionsOf(spec: ThreadSpec, threadId: Int32Array): WorkerOptions {
   const { data, env, argv, execArgv, resourceLimits } = spec.settings;
-  const { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks, wire } = spec;
-  const place = { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks };
+  const { workerId, poolName, moduleUrl, tasksPerWorker, allowance, wire } = spec;
+  const place = { workerId, poolName, moduleUrl, tasksPerWorker, allowance };
   const boot = { ...place, wire, data, threadId } as WorkerBoot;
   return {
     eval: true,

@@ -1,6 +1,7 @@
 /** The first code of a worker thread of Node: puts a runner on the port that it was given. */
 import Module from 'node:module';
 import wt, { type MessagePort } from 'node:worker_threads';
+import { Allowance } from '../../core/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
@@ -15,7 +16,7 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
-  readonly maxTasks: number;
+  readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
   /** One word: where to write what the system calls this thread. */
@@ -91,7 +92,7 @@ void new Runner(
     workerId: boot.workerId,
     poolName: boot.poolName,
     tasksPerWorker: boot.tasksPerWorker,
-    maxTasks: boot.maxTasks,
+    allowance: new Allowance(boot.allowance),
     data: boot.data,
     inlet: openInlet(boot.wire, new NodePort(boot.wire.port), platform),
   },

@@ -5,6 +5,7 @@
 import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
+import { TASKS } from '../message/protocol.js';
 import { forestall } from '../stage.js';
 import type { CoordinatedExchange } from './exchange.js';
 import { RUNNING_HERE, SEAT_BYTES, STAGE, THREAD_ID, UTILIZATION } from './ticket-board.js';
@@ -101,6 +102,10 @@ export class CoordinatedLink implements Link {
   withdraw(task: Task): boolean {
     if (this.#exchange.board.has(task)) return this.#exchange.pull.withdraw(task);
     return this.#letters.withdraw(task);
+  }
+
+  wake(): void {
+    this.#letters.conversation.post([TASKS, []]);
   }
 
   startedAt(task: Task): number | undefined {

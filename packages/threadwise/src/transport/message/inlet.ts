@@ -62,7 +62,7 @@ export class MessageInlet implements Inlet {
     this.#port.drain();
   }
 
-  /** There is no shared queue. */
+  /** It takes nothing by itself. */
   limit(): void {}
 
   retire(): boolean {

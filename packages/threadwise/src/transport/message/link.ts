@@ -97,6 +97,9 @@ export class MessageLink implements Link {
     return true;
   }
 
+  /** It takes nothing by itself. */
+  wake(): void {}
+
   startedAt(task: Task): number | undefined {
     return this.#board.beganAt(task.cell);
   }

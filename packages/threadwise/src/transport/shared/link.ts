@@ -144,6 +144,10 @@ export class SharedLink implements Link {
     return true;
   }
 
+  wake(): void {
+    this.#exchange.board.wake(this.#seat);
+  }
+
   startedAt(task: Task): number | undefined {
     const { cells, platform } = this.#exchange;
     if (task.cell < 0 || cells.holder(task.cell) !== this.#seat) return undefined;
