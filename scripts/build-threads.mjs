@@ -1,5 +1,6 @@
 // Writes the code of the library's threads, each as one text, into its dist: see platform/node/thread.ts for why.
 import { writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { build } from 'esbuild';
 
 const node = new URL('../packages/threadwise/dist/platform/node/', import.meta.url);
@@ -30,8 +31,33 @@ async function bundled(entry) {
     minifySyntax: true,
     legalComments: 'none',
   });
-  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
-  return `((require) => {${outputFiles[0].text}})((id) => process.getBuiltinModule(id));`;
+  return withOwnGlobals(outputFiles[0].text);
 }
+
+/**
+ * What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task module
+ * is loaded, and the code sees nothing else. The names are all globals that occur in the text, in whatever role.
+ */
+function withOwnGlobals(code) {
+  const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  const names = Object.getOwnPropertyNames(globalThis).filter(
+    (name) => words.has(name) && !NOT_TAKEN.has(name),
+  );
+  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
+  const values = ['process.getBuiltinModule', ...names].map((name) => `globalThis.${name}`);
+  return `((require, ${names}) => {(() => {${code}})();})(${values});`;
+}
+/** Nobody can replace the first ones; no parameter may have the next name; and `--eval` makes globals of modules. */
+const NOT_TAKEN = new Set([
+  'undefined',
+  'NaN',
+  'Infinity',
+  'eval',
+  'require',
+  'module',
+  'exports',
+  ...builtinModules,
+]);
+NOT_TAKEN.delete('process');
 
 if (process.argv[1] === new URL(import.meta.url).pathname) await buildThreads();

@@ -19,6 +19,10 @@ export interface WorkerBoot {
   readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
+  /** This script, where a small module starts it: see `node-thread.ts`. */
+  readonly source: string | undefined;
+  /** Imports; given by that small module, as a text that it runs cannot. */
+  readonly load?: (url: string) => Promise<Record<string, unknown>>;
   /** One word: where to write what the system calls this thread. */
   readonly threadId: Int32Array;
 }
@@ -47,7 +51,7 @@ const platform: RunnerPlatform & InletPlatform = {
   ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
-  load: () => import(boot.moduleUrl),
+  load: () => boot.load?.(boot.moduleUrl) ?? import(boot.moduleUrl),
   trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
   memory: () => {
     const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
