@@ -7,6 +7,7 @@ import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
 import { TASKS } from '../message/protocol.js';
 import { forestall } from '../stage.js';
+import { beganWithin, countWithin } from '../trust.js';
 import type { CoordinatedExchange } from './exchange.js';
 import { RUNNING_HERE, SEAT_BYTES, STAGE, THREAD_ID, UTILIZATION } from './ticket-board.js';
 import { LINE, type LineWord, TO_COORDINATOR } from './words.js';
@@ -71,7 +72,8 @@ export class CoordinatedLink implements Link {
   get pulled(): number {
     const held = this.#exchange.adopted.size === 0 ? [] : this.#exchange.board.heldBy(this.seat);
     const adopted = held.filter((task) => this.#exchange.adopted.has(task));
-    return Math.max(0, Atomics.load(this.#own, RUNNING_HERE) - adopted.length);
+    const running = countWithin(Atomics.load(this.#own, RUNNING_HERE), this.#exchange.board.size);
+    return Math.max(0, running - adopted.length);
   }
 
   forestall(): boolean {
@@ -84,7 +86,7 @@ export class CoordinatedLink implements Link {
 
   /** As its worker measured it last, 0 to 1. */
   get utilization(): number {
-    return Atomics.load(this.#own, UTILIZATION) / 1000;
+    return countWithin(Atomics.load(this.#own, UTILIZATION), 1000) / 1000;
   }
 
   hasRoomFor(): boolean {
@@ -113,7 +115,7 @@ export class CoordinatedLink implements Link {
     if (begun !== undefined) return begun;
     const { board, platform } = this.#exchange;
     if (!board.has(task)) return this.#letters.startedAt(task);
-    return board.holder(task) === this.seat ? board.began(task) || platform.now() : undefined;
+    return board.holder(task) === this.seat ? beganWithin(board.began(task), platform.now()) : undefined;
   }
 
   abort(task: Task, reason: unknown): void {
@@ -147,7 +149,7 @@ export class CoordinatedLink implements Link {
   bury(): void {
     const { board, adopted, links, platform } = this.#exchange;
     for (const task of board.heldBy(this.seat)) {
-      this.#begunByDead.set(task, board.began(task) || platform.now());
+      this.#begunByDead.set(task, beganWithin(board.began(task), platform.now()));
       adopted.delete(task);
       board.release(task);
     }

@@ -5,6 +5,7 @@ import { capture } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { Conversation } from '../conversation.js';
+import { beganWithin } from '../trust.js';
 import type { WordToMain } from '../words.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
@@ -101,7 +102,8 @@ export class MessageLink implements Link {
   wake(): void {}
 
   startedAt(task: Task): number | undefined {
-    return this.#board.beganAt(task.cell);
+    const began = this.#board.beganAt(task.cell);
+    return began === undefined ? undefined : beganWithin(began, this.#platform.now());
   }
 
   abort(task: Task, reason: unknown): void {

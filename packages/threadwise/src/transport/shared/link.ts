@@ -8,6 +8,7 @@ import { type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
 import { forestall } from '../stage.js';
+import { beganWithin, countWithin, untrue } from '../trust.js';
 import type { WordToMain } from '../words.js';
 import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
@@ -62,6 +63,8 @@ export class SharedLink implements Link {
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
   #doneHead = 0;
+  /** Why nothing more of what the worker writes is believed: it is about to be ended. */
+  #fault: Error | undefined;
   /** How far `reclaim` has looked; it may lie behind `#doneHead`. */
   #reclaimed = 0;
 
@@ -102,16 +105,19 @@ export class SharedLink implements Link {
   }
 
   get #places(): number {
+    const { mail } = this.#exchange.sizes;
     const mailed = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
-    return Math.min(this.#capacity - this.#sent.size, this.#exchange.sizes.mail - mailed);
+    if (mailed >= 0 && mailed <= mail) return Math.min(this.#capacity - this.#sent.size, mail - mailed);
+    this.#distrust(untrue('the number of unread letters', mailed, `0 to ${mail}`));
+    return 0;
   }
 
   get pulled(): number {
-    return Atomics.load(this.#exchange.board.words, pulledOf(this.#seat));
+    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.#seat)), this.#exchange.open);
   }
 
   get hasDone(): boolean {
-    return Atomics.load(this.#own, DONE_TAIL) !== this.#doneHead;
+    return Atomics.load(this.#own, DONE_TAIL) !== this.#doneHead && this.#fault === undefined;
   }
 
   send(task: Task): void {
@@ -151,7 +157,7 @@ export class SharedLink implements Link {
   startedAt(task: Task): number | undefined {
     const { cells, platform } = this.#exchange;
     if (task.cell < 0 || cells.holder(task.cell) !== this.#seat) return undefined;
-    return cells.began(task.cell) || platform.now();
+    return beganWithin(cells.began(task.cell), platform.now());
   }
 
   abort(task: Task, reason: unknown): void {
@@ -216,7 +222,9 @@ export class SharedLink implements Link {
   drainDone(most: number): number {
     let count = 0;
     // A listener may ask for a drain in the middle of one: each result is out of the ring before it is told.
-    for (; count < most && !this.#conversation.isClosed && this.hasDone; count++) this.#drainOne();
+    for (; count < most && !this.#conversation.isClosed && this.#pending(this.#doneHead) > 0; count++) {
+      this.#drainOne();
+    }
     if (count > 0) this.#events.settledBatch();
     return count;
   }
@@ -227,8 +235,8 @@ export class SharedLink implements Link {
    */
   reclaim(): number {
     const { cells, sizes } = this.#exchange;
-    const tail = Atomics.load(this.#own, DONE_TAIL);
     let at = ((this.#reclaimed - this.#doneHead) | 0) > 0 ? this.#reclaimed : this.#doneHead;
+    const tail = (at + this.#pending(at)) | 0;
     let count = 0;
     for (; at !== tail; at = (at + 1) | 0) {
       const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
@@ -239,6 +247,23 @@ export class SharedLink implements Link {
     return count;
   }
 
+  /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
+  #pending(from: number): number {
+    if (this.#fault !== undefined) return 0;
+    const count = (Atomics.load(this.#own, DONE_TAIL) - from) | 0;
+    if (count >= 0 && count <= this.#exchange.open) return count;
+    this.#distrust(untrue('the number of ended tasks', count, `0 to ${this.#exchange.open}`));
+    return 0;
+  }
+
+  /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
+  #distrust(fault: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = fault instanceof Error ? fault : new Error(String(fault));
+    // Whoever has come upon it may be in the middle of handing tasks over.
+    this.#exchange.platform.defer(() => this.#events.broken(fault));
+  }
+
   #drainOne(): void {
     const { cells, sizes } = this.#exchange;
     const hint = this.#own[donePlace(this.#doneHead, sizes)]!;
@@ -246,14 +271,19 @@ export class SharedLink implements Link {
     if ((hint & PORT_FIRST) !== 0) this.#conversation.drain();
     const cell = hint & ~PORT_FIRST;
     const task = cells.tasks[cell];
-    if (task === undefined) return;
+    if (task === undefined || cells.holder(cell) !== this.#seat) {
+      return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+    }
     // To write first spares the processor to fetch the line twice: once to read it here, and once for the next task.
     cells.words[cell * WORDS + NAME] = 0;
     const form = cells.words[cell * WORDS + FORM]!;
-    const value = this.#readOrBreak(cell, form & ~IS_ERROR);
+    const value = this.#readOrDistrust(cell, form & ~IS_ERROR);
     if (value === UNREADABLE) return;
-    if (this.#sent.size > 0) this.#sent.delete(task.id);
     const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
+    if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY)) {
+      return this.#distrust(untrue('the running time of a task', runMs, 'milliseconds'));
+    }
+    if (this.#sent.size > 0) this.#sent.delete(task.id);
     this.#exchange.runTimes.add(runMs);
     cells.takeBack(cell);
     if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
@@ -261,12 +291,11 @@ export class SharedLink implements Link {
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
 
-  /** A worker that writes what cannot be read is not to be trusted with more: it goes down, and the task with it. */
-  #readOrBreak(cell: number, form: number): unknown {
+  #readOrDistrust(cell: number, form: number): unknown {
     try {
       return this.#read(cell, form);
     } catch (error) {
-      this.#events.broken(error);
+      this.#distrust(error);
       return UNREADABLE;
     }
   }
@@ -280,7 +309,8 @@ export class SharedLink implements Link {
         return doubles[cell * DOUBLES + INLINE_NUMBER];
       case IN_CELL: {
         const start = cell * CELL_BYTES + INLINE_START;
-        return this.#reader.read(memory, start, start + words[cell * WORDS + LENGTH]!);
+        const length = lengthWithin(words[cell * WORDS + LENGTH]!, CELL_BYTES - INLINE_START);
+        return this.#reader.read(memory, start, start + length);
       }
       case OUTSIDE:
         return this.#readStream(words[cell * WORDS + PLACE]!, words[cell * WORDS + LENGTH]!);
@@ -295,8 +325,9 @@ export class SharedLink implements Link {
   }
 
   #readStream(position: number, length: number): unknown {
-    const start = position & (this.#exchange.sizes.stream - 1);
-    const value = this.#reader.read(this.#stream, start, start + length);
+    const { stream } = this.#exchange.sizes;
+    const start = position & (stream - 1);
+    const value = this.#reader.read(this.#stream, start, start + lengthWithin(length, stream - start));
     Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
     return value;
   }
@@ -321,4 +352,9 @@ export class SharedLink implements Link {
     const { cells } = this.#exchange;
     return cells.tasks.find((task, cell) => task?.id === id && cells.holder(cell) === this.#seat);
   }
+}
+
+function lengthWithin(length: number, most: number): number {
+  if (length >= 0 && length <= most) return length;
+  throw untrue('the length of a result', length, `0 to ${most}`);
 }
