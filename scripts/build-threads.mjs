@@ -1,6 +1,7 @@
 // Bundles the library: the code of its threads, each as one text (see platform/node/thread.ts for why), then each entry as one file,
 // because every module that is loaded costs a third of a millisecond.
 import { writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { build } from 'esbuild';
 
 const node = new URL('../packages/threadwise/dist/platform/node/', import.meta.url);
@@ -24,7 +25,9 @@ const PUBLIC = ['index', 'worker', 'files'];
 /** Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there. */
 export async function buildEntries() {
   await build({
-    entryPoints: PUBLIC.map((name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname),
+    entryPoints: PUBLIC.map(
+      (name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname,
+    ),
     outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
     bundle: true,
     format: 'esm',
@@ -58,9 +61,34 @@ async function bundled(entry) {
     minifySyntax: true,
     legalComments: 'none',
   });
-  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
-  return `((require) => {${outputFiles[0].text}})((id) => process.getBuiltinModule(id));`;
+  return withOwnGlobals(outputFiles[0].text);
 }
+
+/**
+ * What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task module
+ * is loaded, and the code sees nothing else. The names are all globals that occur in the text, in whatever role.
+ */
+function withOwnGlobals(code) {
+  const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
+  const names = Object.getOwnPropertyNames(globalThis).filter(
+    (name) => words.has(name) && !NOT_TAKEN.has(name),
+  );
+  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
+  const values = ['process.getBuiltinModule', ...names].map((name) => `globalThis.${name}`);
+  return `((require, ${names}) => {(() => {${code}})();})(${values});`;
+}
+/** Nobody can replace the first ones; no parameter may have the next name; and `--eval` makes globals of modules. */
+const NOT_TAKEN = new Set([
+  'undefined',
+  'NaN',
+  'Infinity',
+  'eval',
+  'require',
+  'module',
+  'exports',
+  ...builtinModules,
+]);
+NOT_TAKEN.delete('process');
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
   await buildThreads();

@@ -268,6 +268,16 @@ describe("placement 'auto': what crosses all the same", () => {
 });
 
 describe("placement 'auto': while the pool runs", () => {
+  test('only functions that the module has are remembered, whatever names are called', async (t) => {
+    const pool = autoPool(t);
+    await Promise.all(Array.from({ length: 300 }, (_, i) => outcome(pool.run(`nobody${i}`, []))));
+    await pool.run('own', []);
+    assert.deepEqual(
+      pool.stats().functions.map(({ name }) => name),
+      ['own'],
+    );
+  });
+
   test('can be switched on and off', async (t) => {
     const pool = poolFor(t, { threads: 1 }, placedUrl);
     assert.notEqual(await pool.run('where', []), 0);

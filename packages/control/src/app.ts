@@ -1,7 +1,7 @@
 /** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
 import { createServer, type Server } from 'node:http';
 import { type FastifyInstance, fastify, type HTTPMethods, type RouteHandlerMethod } from 'fastify';
-import { answerError, answerOnSocket, bodyError } from './error-answers.js';
+import { answerOnSocket, answersErrors, bodyError } from './error-answers.js';
 import { RequestError } from './errors.js';
 import type { Access, Guard } from './guard.js';
 import type { Limits } from './limits.js';
@@ -31,6 +31,7 @@ declare module 'fastify' {
 
 /** Ready to answer, but not listening. */
 export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
+  const answerError = answersErrors(limits.lingerMs);
   const app = fastify({
     serverFactory: (handler) => boundedServer(limits, handler),
     bodyLimit: limits.bodyBytes,

@@ -1,7 +1,6 @@
 /** How errors become answers: one shape, `{ error: { code, message } }`, whoever raised them. */
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { type IncomingMessage, type OutgoingHttpHeaders, STATUS_CODES } from 'node:http';
+import { type Duplex, finished } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode, show } from './errors.js';
 import { CHANGES } from './openapi/schemas.js';
@@ -21,25 +20,32 @@ interface Raised {
   readonly statusCode?: unknown;
 }
 
-/** Resolves when the answer is on its way. */
-export async function answerError(
-  raised: unknown,
-  { raw }: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const error = asRequestError(raised);
-  await dropRest(raw);
-  reply.code(error.statusCode).headers(error.headers).send(errorBody(error.code, error.message));
+/** Answers at once, also where the request has not come to its end. @param lingerMs see `Limits` */
+export function answersErrors(lingerMs: number) {
+  return (raised: unknown, { raw }: FastifyRequest, reply: FastifyReply): void => {
+    const { code, message, statusCode, headers } = asRequestError(raised);
+    reply.code(statusCode).headers(headers);
+    if (raw.complete) reply.send(errorBody(code, message));
+    else answerEarly(raw, reply, JSON.stringify(errorBody(code, message)), lingerMs);
+  };
 }
 
 /**
- * Reads what is left of the body and forgets it, for as long as a request may take: where a connection is closed before it
- * is read, a client that still sends may never see the answer.
+ * Says all of the answer, reads what is left of the body and forgets it, and only then ends the answer: where a connection is closed
+ * before it is read, a client that still sends may never see the answer. Who has not come to the end after a moment is cut off.
  */
-async function dropRest(request: IncomingMessage): Promise<void> {
-  if (request.complete) return;
+function answerEarly(request: IncomingMessage, reply: FastifyReply, body: string, lingerMs: number): void {
+  reply.hijack();
+  const { raw } = reply;
+  reply.type('application/json; charset=utf-8').header('content-length', Buffer.byteLength(body));
+  raw.writeHead(reply.statusCode, reply.getHeaders() as OutgoingHttpHeaders);
+  raw.write(body);
+  const timer = setTimeout(() => request.socket.destroy(), lingerMs).unref();
   request.resume();
-  await finished(request, { writable: false }).catch(() => undefined); // it is gone: so nobody waits for the answer
+  finished(request, { writable: false }, () => {
+    clearTimeout(timer);
+    raw.end();
+  });
 }
 
 export function asRequestError(raised: unknown): RequestError {

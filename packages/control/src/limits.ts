@@ -9,6 +9,8 @@ export interface Limits {
   readonly headersTimeoutMs: number;
   /** From the connection to the end of the request. */
   readonly requestTimeoutMs: number;
+  /** Whoever is refused before the request has ended may send on for so long, and is not listened to. */
+  readonly lingerMs: number;
   /** How often connections are looked at for the two above. */
   readonly checkIntervalMs: number;
   /** How long an idle connection stays open for a next request. */
@@ -32,6 +34,7 @@ export const LIMITS: Limits = {
   bodyBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
+  lingerMs: 2_000,
   checkIntervalMs: 5_000,
   keepAliveMs: 5_000,
   stalledMs: 60_000,

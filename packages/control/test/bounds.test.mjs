@@ -50,6 +50,22 @@ for (const [how, headers] of [
   });
 }
 
+for (const [why, wanted, headers] of [
+  ['too large', 413, ['Content-Type: application/json', 'Content-Length: 10000000']],
+  ['of another type', 415, ['Content-Type: text/plain', 'Content-Length: 1000']],
+]) {
+  test(`a body that is ${why} is refused before it has come, and the connection closed if it never comes`, async (t) => {
+    const limits = { lingerMs: 50, requestTimeoutMs: 2000, headersTimeoutMs: 2000, checkIntervalMs: 100 };
+    const server = await serve(t, [new FakePool()], {}, limits);
+    const socket = await rawConnection(t, server);
+    const answer = readToEnd(socket);
+    socket.write(
+      headOf(server, 'PATCH', poolPath('fake'), [`Authorization: Bearer ${server.token}`, ...headers]),
+    );
+    assert.match(await answer, new RegExp(`^HTTP/1.1 ${wanted} `));
+  });
+}
+
 test('a body of just 16 KiB is read; one more byte is too much', async (t) => {
   const server = await serve(t, [new FakePool()]);
   const change = (bytes) =>

@@ -41,16 +41,11 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
+    transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
       const { name: scaling } = SCALING;
       const cores = availableThreads();
-      return coordinatedTransport({
-        tasksPerWorker,
-        choose: builtInName(choose)!,
-        scaling,
-        cores,
-        idleTimeoutMs,
-      });
+      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs };
+      return coordinatedTransport(decidesBy, undefined, Number.isFinite(recycleAfterTasks));
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },

@@ -1,5 +1,5 @@
 /** An abort signal of our own: the core has no platform to take AbortController from. */
-import type { AbortSignalLike } from './run-options.js';
+import { type AbortSignalLike, ONCE } from './run-options.js';
 
 export class Cancellation implements AbortSignalLike {
   readonly #listeners = new Set<() => void>();
@@ -21,7 +21,7 @@ export class Cancellation implements AbortSignalLike {
     if (signal === undefined) return;
     const onAbort = () => this.cancel(signal.reason);
     if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort, ONCE);
     this.#unfollow = () => signal.removeEventListener('abort', onAbort);
   }
 

@@ -62,7 +62,10 @@ export function texts(option: string, value: unknown): readonly string[] {
   return reject(option, 'an array of strings', value);
 }
 
-/** A plain object whose keys are all known. */
+/**
+ * The own properties of a plain object, whose keys are all known; nothing else, such as what somebody has put on
+ * `Object.prototype`, is ever read of it.
+ */
 export function record(option: string, value: unknown, known: readonly string[]): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return reject(option, 'an object', value);
@@ -71,7 +74,7 @@ export function record(option: string, value: unknown, known: readonly string[])
     if (!known.includes(key))
       throw unknownOption(option === 'options' ? key : `${option}.${key}`, key, known);
   }
-  return value as Record<string, unknown>;
+  return Object.assign(Object.create(null), value);
 }
 
 function unknownOption(path: string, key: string, known: readonly string[]): ThreadwiseError {

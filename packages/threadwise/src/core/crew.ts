@@ -349,13 +349,11 @@ export class Crew {
 
   /** Takes back what the worker has not begun; it is on its way out. */
   #takeBack(slot: WorkerSlot): void {
+    const now = this.#context.platform.now();
     const withdrawn = [...slot.handed].filter((task) => {
-      return !task.settled && !task.pinned && !task.moves && slot.link.withdraw(task);
+      return !task.settled && !task.pinned && !task.moves && slot.withdraw(task, now);
     });
-    for (const task of withdrawn) {
-      slot.release(task, this.#context.platform.now());
-      this.#context.interrupter().unhanded(task);
-    }
+    for (const task of withdrawn) this.#context.interrupter().unhanded(task);
     this.#context.dispatch().putBack(withdrawn);
   }
 

@@ -144,7 +144,7 @@ export class Engine {
       defaults,
       plain: parts.exchange.plain,
       onInflated: (task) => this.#interrupter.takeOver(task),
-      onRan: (name, runMs, now) => this.#placement.learner?.of(name).ranAcross(runMs, now),
+      onRan: (name, runMs, now) => this.#placement.learner?.find(name)?.ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
         this.steering.settled();
@@ -277,7 +277,7 @@ export class Engine {
     this.#intake.usesThreads = placement.usesThreads;
     this.#intake.lane?.close();
     this.#meter.onMeasured =
-      learner === undefined ? undefined : (name, costMs) => learner.of(name).crossed(costMs);
+      learner === undefined ? undefined : (name, costMs) => learner.find(name)?.crossed(costMs);
     this.#intake.lane =
       learner === undefined
         ? undefined

@@ -57,7 +57,7 @@ export class ThreadwiseError extends Error {
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     const { cause, ...fields } = details;
-    super(message, 'cause' in details ? { cause } : undefined);
+    super(message, Object.hasOwn(details, 'cause') ? { cause } : undefined);
     this.code = code;
     Object.defineProperty(this, 'name', { value: ERROR_NAMES[code], configurable: true, writable: true });
     Object.defineProperty(this, BRAND, { value: true });
@@ -72,7 +72,11 @@ export function isThreadwiseError(value: unknown): value is ThreadwiseError {
 
 /** The same error anew, for another caller: each gets a stack of its own. */
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
-  return new ThreadwiseError(error.code, error.message, 'cause' in error ? { cause: error.cause } : {});
+  return new ThreadwiseError(
+    error.code,
+    error.message,
+    Object.hasOwn(error, 'cause') ? { cause: error.cause } : {},
+  );
 }
 
 /** Whether `code` is one of the codes of threadwise. */

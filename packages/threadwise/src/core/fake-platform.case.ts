@@ -164,6 +164,8 @@ export class FakeLink implements Link {
     return !this.#begun.has(task);
   }
 
+  wake(): void {}
+
   startedAt(task: Task): number | undefined {
     return this.#begun.get(task);
   }

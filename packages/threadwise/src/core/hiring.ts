@@ -1,4 +1,5 @@
 /** How workers begin: started by this thread, or prepared for another one to start while this one is busy. */
+import { Allowance } from './allowance.js';
 import type { Link, LinkEvents, RemoteSizing, ThreadExit } from './contracts.js';
 import type { CrewContext } from './crew.js';
 import { WorkerSlot } from './worker-slot.js';
@@ -80,9 +81,10 @@ export class Hiring {
   }
 
   #newSlot(inline: boolean): WorkerSlot {
-    const { platform, recorder, newQueue } = this.#context;
+    const { platform, recorder, newQueue, options } = this.#context;
     const slot = new WorkerSlot(++this.#lastId, inline, newQueue(), platform.now());
     slot.record = recorder.worker();
+    if (!inline) slot.allowance = Allowance.of(options.recycleAfterTasks, platform.sharedMemory);
     return slot;
   }
 
@@ -109,7 +111,7 @@ export class Hiring {
     const { poolName, moduleUrl, options } = this.#context;
     const { tasksPerWorker, worker } = options;
     const { wire }: Link = slot.link;
-    const maxTasks = options.recycleAfterTasks;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, maxTasks, wire, settings: worker };
+    const allowance = slot.allowance.memory;
+    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, allowance, wire, settings: worker };
   }
 }

@@ -73,6 +73,7 @@ export class InlineLane {
   async open(traits: ModuleTraits): Promise<void> {
     const { learner, module, report } = this.#context;
     for (const [name, why] of traits.others) learner.of(name).forbid(why);
+    for (const name of traits.functions) learner.of(name); // it is measured on threads, while it loads here
     if (traits.functions.length === 0) return;
     let functions: ReadonlyMap<string, TaskFunction>;
     try {

@@ -132,8 +132,7 @@ export class Interrupter {
   }
 
   #interrupt(task: Task, slot: WorkerSlot, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
-    if (slot.link.withdraw(task)) {
-      slot.release(task, this.#context.platform.now());
+    if (slot.withdraw(task, this.#context.platform.now())) {
       task.settle({ outcome, error });
       return this.#context.dispatch().pump();
     }

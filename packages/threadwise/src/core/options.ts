@@ -288,13 +288,12 @@ function resolveTimeout(option: string, given: unknown): number | undefined {
 }
 
 function resolveWorker(worker: WorkerOptions): WorkerSettings {
-  if (worker.resourceLimits !== undefined) checkResourceLimits(worker.resourceLimits);
   return {
     data: worker.data,
     env: worker.env === undefined ? undefined : environment(worker.env),
     argv: worker.argv === undefined ? undefined : texts('worker.argv', worker.argv),
     execArgv: worker.execArgv === undefined ? undefined : texts('worker.execArgv', worker.execArgv),
-    resourceLimits: worker.resourceLimits,
+    resourceLimits: worker.resourceLimits === undefined ? undefined : resourceLimits(worker.resourceLimits),
   };
 }
 
@@ -304,13 +303,15 @@ function environment(value: unknown): unknown {
   return reject('worker.env', 'an object or SHARE_ENV', value);
 }
 
-function checkResourceLimits(limits: unknown): void {
+function resourceLimits(given: unknown): Readonly<Record<string, number>> {
   const known = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'];
-  for (const [key, value] of Object.entries(record('worker.resourceLimits', limits, known))) {
+  const limits = record('worker.resourceLimits', given, known);
+  for (const [key, value] of Object.entries(limits)) {
     if (finite(`worker.resourceLimits.${key}`, value) <= 0) {
       reject(`worker.resourceLimits.${key}`, 'a number above 0 (MiB)', value);
     }
   }
+  return limits as Record<string, number>;
 }
 
 function resolveHost(given: PoolOptions['host']): ReadonlyMap<string, (...args: unknown[]) => unknown> {

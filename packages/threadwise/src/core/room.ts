@@ -1,5 +1,5 @@
 /** Who waits for room in a bounded queue: first come, first served, and no more are let through than there is room. */
-import type { AbortSignalLike } from './run-options.js';
+import { type AbortSignalLike, ONCE } from './run-options.js';
 
 export class RoomQueue {
   readonly #freePlaces: () => number;
@@ -29,7 +29,7 @@ export class RoomQueue {
         resolve();
       };
       this.#waiting.add(wake);
-      signal?.addEventListener('abort', wake, { once: true });
+      signal?.addEventListener('abort', wake, ONCE);
     });
   }
 

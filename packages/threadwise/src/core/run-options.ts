@@ -9,6 +9,9 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/** For `addEventListener`: nothing is inherited. */
+export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
+
 /** Options of one call. */
 export interface RunOptions {
   signal?: AbortSignalLike;
@@ -75,8 +78,13 @@ export function defaultRun(pool: Pick<ResolvedRun, 'timeoutMs' | 'retries'>): Re
 export function resolveRun(given: unknown, defaults: ResolvedRun, platform: CallContext): ResolvedRun {
   if (given === undefined) return defaults;
   if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
-  for (const key in given) if (!RUN_KEYS.has(key)) record('options', given, [...RUN_KEYS]);
-  const run = given as RunOptions;
+  let run = given as RunOptions;
+  // Only what is unusual is looked at closely: calls with options are many.
+  for (const key in given) {
+    if (RUN_KEYS.has(key) && Object.hasOwn(given, key)) continue;
+    run = record('options', given, [...RUN_KEYS]);
+    break;
+  }
   return {
     signal: run.signal === undefined ? undefined : abortSignal(run.signal),
     timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),

@@ -1,5 +1,5 @@
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
-import type { AbortSignalLike } from './run-options.js';
+import { type AbortSignalLike, ONCE } from './run-options.js';
 
 export class SharedSignals<T> {
   readonly #followers = new Map<AbortSignalLike, { readonly items: Set<T>; readonly onAbort: () => void }>();
@@ -19,7 +19,7 @@ export class SharedSignals<T> {
       for (const follower of [...items]) this.#tell(follower);
     };
     this.#followers.set(signal, { items, onAbort });
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort, ONCE);
   }
 
   /** Inverse of `follow`. */

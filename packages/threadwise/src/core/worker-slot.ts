@@ -1,4 +1,5 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
+import { Allowance } from './allowance.js';
 import type {
   Link,
   TaskQueue,
@@ -46,6 +47,8 @@ export class WorkerSlot implements WorkerView {
   heapUsedBytes = 0;
   /** What happens if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
+  /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
+  allowance = new Allowance(undefined);
   /** What is measured of it. Set before the slot is used. */
   record!: WorkerRecord;
   /** Set before the slot is used. */
@@ -89,6 +92,7 @@ export class WorkerSlot implements WorkerView {
     return this.state === 'ready' || this.state === 'starting';
   }
 
+  /** Not before one of `allowance` was taken for the task, unless the worker has to run it in any case. */
   hand(task: Task, now: number): void {
     task.state = 'handed';
     task.handedAt = now;
@@ -104,7 +108,18 @@ export class WorkerSlot implements WorkerView {
     }
   }
 
-  /** Inverse of `hand`: the worker has said how the task ended, or it was withdrawn. */
+  /** Takes a task back that was handed over and has not begun. False: it has begun. */
+  withdraw(task: Task, now: number): boolean {
+    if (!this.link.withdraw(task)) return false;
+    this.release(task, now);
+    // A worker that retires begins nothing more but what it must.
+    if (!this.allowance.isLimited || this.state !== 'ready') return true;
+    this.allowance.give();
+    this.link.wake();
+    return true;
+  }
+
+  /** The worker has said how the task ended, or it was withdrawn. */
   release(task: Task, now: number): void {
     this.handed.delete(task);
     if (this.handed.size === 0) this.idleSince = now;

@@ -37,13 +37,11 @@ const ONE_KEYS = ['syncBytes', 'loopBudgetMs', 'signal'] satisfies (keyof ReadFi
 const ALL_KEYS = [...ONE_KEYS, 'concurrency', 'aheadBytes', 'onError'] satisfies (keyof ReadFilesOptions)[];
 
 export function resolveReadFile(given: unknown, isMain = isMainThread): ResolvedReadFile {
-  if (given !== undefined) record('options', given, ONE_KEYS);
-  return resolveOne((given ?? {}) as ReadFileOptions, isMain);
+  return resolveOne(record('options', given ?? {}, ONE_KEYS), isMain);
 }
 
 export function resolveReadFiles(given: unknown, isMain = isMainThread): ResolvedReadFiles {
-  if (given !== undefined) record('options', given, ALL_KEYS);
-  const options = (given ?? {}) as ReadFilesOptions;
+  const options = record('options', given ?? {}, ALL_KEYS) as ReadFilesOptions;
   const { concurrency = CONCURRENCY, aheadBytes = AHEAD_BYTES, onError = 'throw' } = options;
   return {
     ...resolveOne(options, isMain),

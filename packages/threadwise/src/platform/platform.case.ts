@@ -133,7 +133,7 @@ function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
       poolName: 'case',
       moduleUrl,
       tasksPerWorker: 1,
-      maxTasks: Number.POSITIVE_INFINITY,
+      allowance: undefined,
       wire: { transport: 'message', port: far, memory: platform.sharedMemory(12) },
       settings,
     };

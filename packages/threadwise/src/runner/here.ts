@@ -18,6 +18,8 @@ export interface HereContext {
 /** Values that come out larger than that are cloned by the platform. */
 const SCRATCH_BYTES = 16 * 1024;
 
+const { AbortController } = globalThis as unknown as { AbortController: new () => { signal: unknown } };
+
 export class Here implements ModuleHere {
   readonly #context: HereContext;
   readonly #writer = new ValueWriter();
@@ -103,7 +105,6 @@ class HereTask implements TaskContext {
 
   /** Nobody can abort it before it returns: whoever would, waits for it. */
   get signal(): unknown {
-    const { AbortController } = globalThis as unknown as { AbortController: new () => { signal: unknown } };
     this.#signal ??= new AbortController().signal;
     return this.#signal;
   }

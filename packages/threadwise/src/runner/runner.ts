@@ -1,5 +1,6 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
 
+import type { Allowance } from '../core/allowance.js';
 import { unpack } from '../core/carrier.js';
 import type { TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
@@ -38,8 +39,8 @@ export interface RunnerOptions {
   readonly tasksPerWorker: number;
   readonly data: unknown;
   readonly inlet: Inlet;
-  /** Tasks after which main replaces the worker: it takes no more by itself. */
-  readonly maxTasks?: number;
+  /** How many tasks it may begin; undefined: any number. */
+  readonly allowance?: Allowance;
 }
 
 /** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
@@ -84,7 +85,7 @@ export class Runner implements ContextHost {
     this.#options = options;
     this.#platform = platform;
     this.#inlet = options.inlet;
-    if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
+    if (options.allowance !== undefined) this.#inlet.limit(options.allowance);
     this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
     takeSeat(this.#seat);
   }

@@ -17,6 +17,9 @@ interface Controller {
   abort(reason: unknown): void;
 }
 
+/** Taken before any task can replace it. */
+const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
+
 export class RunningTask implements TaskContext {
   id: number;
   cell: number;
@@ -53,7 +56,6 @@ export class RunningTask implements TaskContext {
   get signal(): unknown {
     if (!this.#isOver) this.#host.pollAbort(this);
     if (this.#controller === undefined) {
-      const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
       this.#controller = new AbortController();
       if (this.#abortedWith) this.#controller.abort(this.#abortedWith.reason);
     }

@@ -1,4 +1,5 @@
 /** The seam to the worker's end of a line: implemented in `<name>/inlet.ts`, driven by the runner. */
+import type { Allowance } from '../core/allowance.js';
 import type { Port } from '../core/contracts.js';
 import type { EncodedError } from './codec/error-codec.js';
 import type { About } from './line.js';
@@ -45,8 +46,8 @@ export interface Inlet {
   isAborting(cell: number): boolean;
   /** Handles now what main has said. */
   drain(): void;
-  /** Takes at most that many tasks more from a shared queue. */
-  limit(tasks: number): void;
+  /** Takes no more tasks by itself than are left of that. */
+  limit(allowance: Allowance): void;
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
   retire(): boolean;
   /**

@@ -26,8 +26,8 @@ export interface ThreadSpec {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
-  /** Tasks after which the worker will be replaced. */
-  readonly maxTasks: number;
+  /** What `Allowance` is made from: how many tasks the worker may begin. Undefined: any number. */
+  readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire;
   readonly settings: WorkerSettings;
 }

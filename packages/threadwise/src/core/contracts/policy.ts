@@ -117,8 +117,10 @@ export interface Placement {
 
 /** Learns of each function where its calls cost less. All durations in milliseconds. */
 export interface PlacementLearner {
-  /** What is learnt of that function; made when it is first asked for. */
+  /** What is learnt of a function that the module has; made when it is first asked for. */
   of(name: string): PlacedFunction;
+  /** The same of any name that is called: undefined where the module is not known to have it. */
+  find(name: string): PlacedFunction | undefined;
   snapshot(): PlacedFunctionStats[];
 }
 

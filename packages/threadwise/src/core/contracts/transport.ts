@@ -56,6 +56,8 @@ export interface Link {
   flush(): void;
   /** Takes a task back that has not begun. True: it never will begin there. */
   withdraw(task: Task): boolean;
+  /** Has a worker that takes tasks by itself look for them: it may begin more than it knew. */
+  wake(): void;
   /** When the task began, on the platform's clock; undefined as long as it has not. */
   startedAt(task: Task): number | undefined;
   /**

@@ -24,7 +24,7 @@ function spec(port: unknown, moduleUrl: string): ThreadSpec {
     poolName: 'inline',
     moduleUrl,
     tasksPerWorker: 1,
-    maxTasks: Number.POSITIVE_INFINITY,
+    allowance: undefined,
     wire,
     settings,
   };

@@ -65,7 +65,26 @@ export function withoutOptions(options: readonly string[], refused: string): str
 
 export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
   const threadId = new Int32Array(new SharedArrayBuffer(4));
-  return new NodeThread(source, optionsOf(spec, threadId), onExit, threadId);
+  return new NodeThread(source, optionsOf(source, spec, threadId), onExit, threadId);
+}
+
+/**
+ * Node runs the modules of `--import` before a file or a URL, but not before a text. Where there are any, the thread begins with
+ * this small module, which runs the text; only there, as it takes a little longer.
+ */
+const STARTER = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+    import vm from 'node:vm';
+    import { workerData } from 'node:worker_threads';
+    workerData.load = (url) => import(url);
+    vm.runInThisContext(workerData.source, { filename: '[worker eval]' });
+  `)}`,
+);
+
+/** A false alarm does no harm. */
+function mayImport(execArgv: readonly string[] | undefined, env: unknown): boolean {
+  const { NODE_OPTIONS = '' } = (typeof env === 'object' ? env : process.env) as NodeJS.ProcessEnv;
+  return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }
 
 export class NodeThread implements Thread {
@@ -83,7 +102,9 @@ export class NodeThread implements Thread {
     threadId: Int32Array = new Int32Array(1),
   ) {
     this.#threadId = threadId;
-    this.#worker = new Worker(source, options);
+    // Whatever somebody has put on `Object.prototype` is no option.
+    const own: WorkerOptions = Object.assign(Object.create(null), options);
+    this.#worker = new Worker(own.eval === true ? source : STARTER, own);
     this.#worker.unref();
     this.#worker.on('error', (error) => {
       this.#error = error;
@@ -124,13 +145,14 @@ function isOutOfMemory(error: unknown): boolean {
  * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
  * script starts faster than a graph of modules.
  */
-function optionsOf(spec: ThreadSpec, threadId: Int32Array): WorkerOptions {
+function optionsOf(source: string, spec: ThreadSpec, threadId: Int32Array): WorkerOptions {
   const { data, env, argv, execArgv, resourceLimits } = spec.settings;
-  const { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks, wire } = spec;
-  const place = { workerId, poolName, moduleUrl, tasksPerWorker, maxTasks };
-  const boot = { ...place, wire, data, threadId } as WorkerBoot;
+  const { workerId, poolName, moduleUrl, tasksPerWorker, allowance, wire } = spec;
+  const place = { workerId, poolName, moduleUrl, tasksPerWorker, allowance };
+  const startsByUrl = mayImport(execArgv, env);
+  const boot = { ...place, wire, data, threadId, source: startsByUrl ? source : undefined } as WorkerBoot;
   return {
-    eval: true,
+    eval: !startsByUrl,
     name: `${poolName}/${workerId}`,
     workerData: boot,
     transferList: [boot.wire.port],

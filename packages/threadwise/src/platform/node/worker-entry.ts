@@ -1,6 +1,7 @@
 /** The first code of a worker thread of Node: puts a runner on the port that it was given. */
 import Module from 'node:module';
 import wt, { type MessagePort } from 'node:worker_threads';
+import { Allowance } from '../../core/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { openInlet } from '../../runner/inlets.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
@@ -15,9 +16,13 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
-  readonly maxTasks: number;
+  readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
+  /** This script, where a small module starts it: see `node-thread.ts`. */
+  readonly source: string | undefined;
+  /** Imports; given by that small module, as a text that it runs cannot. */
+  readonly load?: (url: string) => Promise<Record<string, unknown>>;
   /** One word: where to write what the system calls this thread. */
   readonly threadId: Int32Array;
 }
@@ -46,7 +51,7 @@ const platform: RunnerPlatform & InletPlatform = {
   ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
-  load: () => import(boot.moduleUrl),
+  load: () => boot.load?.(boot.moduleUrl) ?? import(boot.moduleUrl),
   trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
   memory: () => {
     const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
@@ -93,7 +98,7 @@ void new Runner(
     workerId: boot.workerId,
     poolName: boot.poolName,
     tasksPerWorker: boot.tasksPerWorker,
-    maxTasks: boot.maxTasks,
+    allowance: new Allowance(boot.allowance),
     data: boot.data,
     inlet: openInlet(boot.wire, new NodePort(boot.wire.port), platform),
   },

@@ -151,11 +151,14 @@ export class DirectDispatch implements Dispatch {
     });
   }
 
-  /** Whether only the line keeps it from getting a task. */
+  /** Whether only the line keeps it from getting a task, or what it has taken by itself and may give back. */
   #isHeldUp(slot: WorkerSlot): boolean {
     if (slot.state !== 'ready' || slot.handed.size >= this.#context.tasksPerWorker) return false;
     const next = slot.lane.peek() ?? this.#first;
-    return next !== undefined && !slot.link.hasRoomFor(next);
+    if (next === undefined) return false;
+    const isSpent = slot.allowance.left <= 0;
+    if (isSpent) return slot.handed.size + slot.link.pulled < this.#context.tasksPerWorker;
+    return !slot.link.hasRoomFor(next);
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
@@ -170,7 +173,9 @@ export class DirectDispatch implements Dispatch {
       .filter((slot) => !slot.inline && this.#hasRoom(slot, task, depth));
     if (candidates.length === 0) return false;
     const slot = this.#choose(task, candidates);
+    if (slot.allowance.take() === 0) return true; // the worker has just taken its last task by itself
     if (this.#take(task)) this.#hand(task, slot, now);
+    else slot.allowance.give();
     return true;
   }
 
@@ -205,6 +210,7 @@ export class DirectDispatch implements Dispatch {
   #pumpLanes(now: number): void {
     for (const slot of this.#context.slots()) {
       for (let task = this.#nextOfLane(slot); task !== undefined; task = this.#nextOfLane(slot)) {
+        if (slot.allowance.take() === 0) break;
         slot.lane.shift();
         this.#hand(task, slot, now);
       }
@@ -229,7 +235,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   #isFree(slot: WorkerSlot, depth: number): boolean {
-    if (slot.state !== 'ready') return false;
+    if (slot.state !== 'ready' || slot.allowance.left <= 0) return false;
     // What was taken back from a worker that does not get on is not left lying with it again.
     const ahead = this.#stalled.get(slot) === slot.completed ? 0 : depth;
     return slot.handed.size < this.#context.tasksPerWorker + ahead;
@@ -269,11 +275,8 @@ export class DirectDispatch implements Dispatch {
     const movable = [...slot.handed].filter(
       (task) => !task.settled && !task.pinned && !task.moves && task.key === undefined,
     );
-    const withdrawn = movable.filter((task) => slot.link.withdraw(task));
-    for (const task of withdrawn) {
-      slot.release(task, now);
-      this.#context.onWithdraw(task);
-    }
+    const withdrawn = movable.filter((task) => slot.withdraw(task, now));
+    for (const task of withdrawn) this.#context.onWithdraw(task);
     return withdrawn;
   }
 }

@@ -45,6 +45,10 @@ class Learner implements PlacementLearner {
     return learnt;
   }
 
+  find(name: string): LearntFunction | undefined {
+    return this.#functions.get(name);
+  }
+
   snapshot(): PlacedFunctionStats[] {
     // Those that nobody calls tell nobody anything.
     return [...this.#functions.values()].map((learnt) => learnt.snapshot()).filter(({ calls }) => calls > 0);

@@ -154,12 +154,12 @@ function isKnownClass(name: string): boolean {
 
 /** DOMException exists on every runtime of ours, but not in the language. */
 type DOMExceptionClass = new (message: string, name: string) => Error;
+const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
 
 function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   const { className, message, name } = encoded;
   if (className === 'AggregateError')
     return new AggregateError((encoded.errors ?? []).map(decodeError), message);
-  const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
   if (className === 'DOMException' && DOMExceptionHere) return new DOMExceptionHere(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);

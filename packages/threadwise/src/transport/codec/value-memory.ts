@@ -21,6 +21,7 @@ const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'copy'] 
 const NATIVE_COPY_FROM = 2048;
 
 type BufferClass = { from(buffer: ArrayBufferLike): Partial<NativeBytes> };
+const BufferHere = (globalThis as { Buffer?: BufferClass }).Buffer;
 
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
@@ -29,7 +30,6 @@ export function memoryOf(buffer: ArrayBufferLike): Memory {
 
 /** Buffers of other platforms, and the replacements that bundlers put in, may lack these methods. */
 function nativeBytesOf(buffer: ArrayBufferLike): NativeBytes | undefined {
-  const BufferHere = (globalThis as { Buffer?: BufferClass }).Buffer;
   if (typeof BufferHere?.from !== 'function') return undefined;
   const bytes = BufferHere.from(buffer);
   return NATIVE.every((name) => typeof bytes[name] === 'function') ? (bytes as NativeBytes) : undefined;

@@ -41,10 +41,19 @@ const MAX_FAILURES = 3;
 /** What counts as soon. Milliseconds. */
 const EARLY_MS = 10_000;
 
-export function coordinatedTransport(options: CoordinatorOptions, cells = CELLS): Transport {
+/**
+ * @param sendsMoved what moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does
+ * not count, might give it to one that may not begin it
+ */
+export function coordinatedTransport(
+  options: CoordinatorOptions,
+  cells = CELLS,
+  sendsMoved = false,
+): Transport {
   return {
     name: 'coordinator',
-    open: (platform, linkCapacity) => new CoordinatedExchange(platform, linkCapacity, options, cells),
+    open: (platform, linkCapacity) =>
+      new CoordinatedExchange(platform, linkCapacity, options, cells, sendsMoved),
   };
 }
 
@@ -63,6 +72,7 @@ export class CoordinatedExchange implements Exchange {
   readonly adopted = new Set<Task>();
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
   readonly measuresUtilization: boolean;
+  readonly sendsMoved: boolean;
   #data: CoordinatorData;
   readonly #linkCapacity: number;
   #thread: Thread | undefined;
@@ -76,8 +86,15 @@ export class CoordinatedExchange implements Exchange {
   /** To be forgotten by the coordinator, at the end of this turn. */
   #forgotten: number[] = [];
 
-  constructor(platform: Platform, linkCapacity: number, options: CoordinatorOptions, cells: number) {
+  constructor(
+    platform: Platform,
+    linkCapacity: number,
+    options: CoordinatorOptions,
+    cells: number,
+    sendsMoved: boolean,
+  ) {
     this.platform = platform;
+    this.sendsMoved = sendsMoved;
     this.#linkCapacity = linkCapacity;
     this.boardMemory = platform.sharedMemory(boardByteLength(cells));
     this.board = new TicketOwner(this.boardMemory);

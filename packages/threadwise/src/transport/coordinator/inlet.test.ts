@@ -1,6 +1,7 @@
 /** The worker's end of its two lines: what it tells a coordinator, and what it does with old ones' tasks. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Allowance } from '../../core/allowance.js';
 import type { Port } from '../../core/contracts.js';
 import { plainRun } from '../../core/fake-platform.case.js';
 import { Task } from '../../core/task.js';
@@ -13,6 +14,8 @@ import { boardByteLength, RUNNING_HERE, SEAT_BYTES, STAGE, TicketOwner } from '.
 import { FROM_SEAT, LINE, TO_SEAT, type WordToSeat } from './words.js';
 
 const THREAD_ID = 77;
+
+const allowanceOf = (tasks: number) => Allowance.of(tasks, (byteLength) => new SharedArrayBuffer(byteLength));
 
 function ready() {
   const memory = new SharedArrayBuffer(boardByteLength(8));
@@ -126,11 +129,34 @@ describe('inlet of a coordinated worker', () => {
 
   test('that has run enough says so, once, and takes no more', () => {
     const { inlet, join, give } = ready();
-    inlet.limit(2);
+    inlet.limit(allowanceOf(2));
     const line = join();
     for (let i = 0; i < 3; i++) give(line);
     assert.ok(inlet.take(5) && inlet.take(5));
     assert.deepEqual(line.news(), [[FROM_SEAT.enough]]);
     assert.equal(inlet.take(5), undefined);
+  });
+
+  test('leaves what it was given as long as a letter is on its way that has the last of its allowance', () => {
+    const { inlet, join, give } = ready();
+    const allowance = allowanceOf(1);
+    inlet.limit(allowance);
+    const line = join();
+    assert.equal(allowance.take(), 1);
+    const given = give(line);
+    assert.equal(inlet.take(5), undefined);
+    allowance.give(); // the letter was withdrawn
+    assert.equal(inlet.take(5)!.id, given.task.id);
+  });
+
+  test('gives back what it took for a task that somebody else has begun', () => {
+    const { inlet, owner, join, give } = ready();
+    const allowance = allowanceOf(1);
+    inlet.limit(allowance);
+    const line = join();
+    const [gone, kept] = [give(line), give(line)];
+    owner.withdraw(gone.task);
+    assert.equal(inlet.take(5)!.id, kept.task.id);
+    assert.equal(allowance.left, 0);
   });
 });

@@ -1,4 +1,5 @@
 /** The worker's end of its two lines: to main, and to the coordinator. */
+import { Allowance } from '../../core/allowance.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
 import { AccountedLine, type Line } from '../line.js';
@@ -39,6 +40,8 @@ export class CoordinatedInlet implements Inlet {
   #isReady = false;
   /** It takes no more from the coordinator but what nobody else can run. */
   #isLeaving = false;
+  #allowance = new Allowance(undefined);
+  /** Tasks that it has yet to begin before it is replaced. */
   #left = Number.POSITIVE_INFINITY;
   /** Given by the coordinator and not begun, first in first out; `#next` is the first of them. */
   #backlog: PostedTask[] = [];
@@ -110,8 +113,9 @@ export class CoordinatedInlet implements Inlet {
     this.#letters.drain();
   }
 
-  limit(tasks: number): void {
-    this.#left = tasks;
+  limit(allowance: Allowance): void {
+    this.#allowance = allowance;
+    this.#left = allowance.left;
   }
 
   /** What others can run, the coordinator has given to them by now. */
@@ -135,10 +139,15 @@ export class CoordinatedInlet implements Inlet {
 
   #takeGiven(now: number): Begun | undefined {
     while (this.#next < this.#backlog.length) {
-      const [, ticket, id, name, isMoved, args] = this.#backlog[this.#next++]!;
-      if (this.#isLeaving && !isMoved) continue;
+      const [, ticket, id, name, isMoved, args] = this.#backlog[this.#next]!;
+      const isSkipped = this.#isLeaving && !isMoved;
+      // What is left may be for letters on their way. If one is withdrawn, main says so.
+      if (!isSkipped && this.#allowance.take() === 0) return undefined;
+      this.#next++;
+      if (isSkipped) continue;
       const cell = this.#board.begin(ticket, this.#memory.seat, now);
       if (cell < 0) {
+        this.#allowance.give();
         this.#tell([FROM_SEAT.passed, ticket]);
         continue;
       }

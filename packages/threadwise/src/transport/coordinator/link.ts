@@ -5,7 +5,9 @@
 import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
 import { MessageLink } from '../message/link.js';
+import { TASKS } from '../message/protocol.js';
 import { forestall } from '../stage.js';
+import { beganWithin, countWithin } from '../trust.js';
 import type { CoordinatedExchange } from './exchange.js';
 import { RUNNING_HERE, SEAT_BYTES, STAGE, THREAD_ID, UTILIZATION } from './ticket-board.js';
 import { LINE, type LineWord, TO_COORDINATOR } from './words.js';
@@ -72,7 +74,8 @@ export class CoordinatedLink implements Link {
   get pulled(): number {
     const held = this.#exchange.adopted.size === 0 ? [] : this.#exchange.board.heldBy(this.seat);
     const adopted = held.filter((task) => this.#exchange.adopted.has(task));
-    return Math.max(0, Atomics.load(this.#own, RUNNING_HERE) - adopted.length);
+    const running = countWithin(Atomics.load(this.#own, RUNNING_HERE), this.#exchange.board.size);
+    return Math.max(0, running - adopted.length);
   }
 
   forestall(): boolean {
@@ -85,7 +88,7 @@ export class CoordinatedLink implements Link {
 
   /** As its worker measured it last, 0 to 1. */
   get utilization(): number {
-    return Atomics.load(this.#own, UTILIZATION) / 1000;
+    return countWithin(Atomics.load(this.#own, UTILIZATION), 1000) / 1000;
   }
 
   hasRoomFor(): boolean {
@@ -105,12 +108,16 @@ export class CoordinatedLink implements Link {
     return this.#letters.withdraw(task);
   }
 
+  wake(): void {
+    this.#letters.conversation.post([TASKS, []]);
+  }
+
   startedAt(task: Task): number | undefined {
     const begun = this.#begunByDead.get(task);
     if (begun !== undefined) return begun;
     const { board, platform } = this.#exchange;
     if (!board.has(task)) return this.#letters.startedAt(task);
-    return board.holder(task) === this.seat ? board.began(task) || platform.now() : undefined;
+    return board.holder(task) === this.seat ? beganWithin(board.began(task), platform.now()) : undefined;
   }
 
   hasEndedUnread(task: Task): boolean {
@@ -150,7 +157,7 @@ export class CoordinatedLink implements Link {
   bury(): void {
     const { board, adopted, links, platform } = this.#exchange;
     for (const task of board.heldBy(this.seat)) {
-      this.#begunByDead.set(task, board.began(task) || platform.now());
+      this.#begunByDead.set(task, beganWithin(board.began(task), platform.now()));
       if (this.#letters.hasUnread && board.hasEnded(task)) this.#endedUnread.add(task);
       adopted.delete(task);
       board.release(task);

@@ -12,7 +12,8 @@ export class CoordinatedQueue implements PullQueue {
   }
 
   carries(task: Task): boolean {
-    return task.key === undefined && !this.#exchange.isDown;
+    const { isDown, sendsMoved } = this.#exchange;
+    return task.key === undefined && !isDown && !(sendsMoved && task.payload.transfer.length > 0);
   }
 
   get open(): number {

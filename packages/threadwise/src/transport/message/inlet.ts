@@ -83,7 +83,7 @@ export class MessageInlet implements Inlet {
     this.#port.drain();
   }
 
-  /** There is no shared queue. */
+  /** It takes nothing by itself. */
   limit(): void {}
 
   retire(): boolean {

@@ -6,6 +6,7 @@ import type { Task } from '../../core/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { Conversation } from '../conversation.js';
 import { type About, AccountedLine } from '../line.js';
+import { beganWithin } from '../trust.js';
 import type { WordToMain } from '../words.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
@@ -99,8 +100,12 @@ export class MessageLink implements Link {
     return true;
   }
 
+  /** It takes nothing by itself. */
+  wake(): void {}
+
   startedAt(task: Task): number | undefined {
-    return this.#board.beganAt(task.cell);
+    const began = this.#board.beganAt(task.cell);
+    return began === undefined ? undefined : beganWithin(began, this.#platform.now());
   }
 
   hasEndedUnread(task: Task): boolean {

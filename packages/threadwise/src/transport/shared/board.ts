@@ -1,5 +1,6 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
-import { DOZING, HEAD, PARKED, RESERVED, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
+import { countWithin } from '../trust.js';
+import { DOZING, HEAD, PARKED, RESERVED, SEATS, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
 export class Board {
   readonly words: Int32Array;
@@ -12,7 +13,7 @@ export class Board {
 
   /** Looks how many seats there are by now. */
   refresh(): void {
-    this.#maskWords = (Atomics.load(this.words, SEATS_USED) + 31) >>> 5;
+    this.#maskWords = (countWithin(Atomics.load(this.words, SEATS_USED), SEATS) + 31) >>> 5;
   }
 
   /** How many hints lie in the ring. */

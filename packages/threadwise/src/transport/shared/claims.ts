@@ -1,4 +1,5 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
+import { Allowance } from '../../core/allowance.js';
 import { becomeReady } from '../stage.js';
 import type { Board } from './board.js';
 import { Caller, RunTimes } from './caller.js';
@@ -66,8 +67,8 @@ export class Claims {
   readonly #caller: Caller;
   #isSearching = true;
   #isSpinning = false;
-  /** Tasks that may yet be taken out of the ring. */
-  #left = Number.POSITIVE_INFINITY;
+  /** Of the tasks that it may begin. One is taken for each hint that is claimed; main takes one for each letter. */
+  #allowance = new Allowance(undefined);
   #isRetired = false;
 
   constructor({ seat, sizes, board, own, cells, cellDoubles, now }: Seat) {
@@ -98,9 +99,8 @@ export class Claims {
     if (!becomeReady(this.#own, STAGE)) this.#isRetired = true;
   }
 
-  /** Takes at most that many out of the ring from now on. */
-  limit(tasks: number): void {
-    this.#left = tasks;
+  limit(allowance: Allowance): void {
+    this.#allowance = allowance;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
@@ -133,7 +133,7 @@ export class Claims {
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
         if (isMine) return this.#pulled(cell);
-        this.#left++;
+        this.#allowance.give();
       }
     }
   }
@@ -164,7 +164,7 @@ export class Claims {
 
   /** Whether it takes anything out of the ring. */
   get takesMore(): boolean {
-    return this.#left > 0 && !this.#isRetired;
+    return this.#allowance.left > 0 && !this.#isRetired;
   }
 
   /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
@@ -191,7 +191,8 @@ export class Claims {
       const head = Atomics.load(this.#words, HEAD);
       const length = (Atomics.load(this.#words, TAIL) - head) | 0;
       if (length <= 0) return;
-      const count = this.#share(length);
+      const count = this.#allowance.take(this.#share(length));
+      if (count === 0) return;
       for (let i = 0; i < count; i++) {
         this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.#sizes)]!;
       }
@@ -199,10 +200,10 @@ export class Claims {
       if (Atomics.compareExchange(this.#words, HEAD, head, (head + count) | 0) === head) {
         this.#next = 0;
         this.#count = count;
-        this.#left -= count;
         return;
       }
       Atomics.store(this.#words, this.#claimed, 0);
+      this.#allowance.give(count);
     }
   }
 
@@ -211,7 +212,7 @@ export class Claims {
     const workers = Atomics.load(this.#words, SEATS_USED);
     const fair = Math.ceil(length / (2 * workers));
     const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / MAX_CLAIM));
-    return Math.max(1, Math.min(fair, worthwhile, length, this.#left));
+    return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
   /** The cell that the next letter names; -1: none. */
@@ -258,9 +259,10 @@ export class Claims {
       const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
       for (let i = 0; i < count; i++) {
         const cell = this.#words[claimsOf(other) + i]!;
-        if (!this.#take(cell, POSTED_FOR_ALL, now)) continue;
-        this.#left--;
-        return this.#pulled(cell);
+        if (Atomics.load(this.#cells, cell * WORDS + STATE) !== POSTED_FOR_ALL) continue;
+        if (this.#allowance.take() === 0) return -1;
+        if (this.#take(cell, POSTED_FOR_ALL, now)) return this.#pulled(cell);
+        this.#allowance.give();
       }
     }
     return -1;

@@ -70,6 +70,8 @@ export class SharedExchange implements Exchange, PlainWay {
   /** What the board's words TAIL, which only main writes, and HEAD, some time ago, say. */
   tail = 0;
   #headSeen = 0;
+  /** What the board's word SEATS_USED says, which only main writes. */
+  #seatsUsed = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
   readonly #linkCapacity: number;
   /** Of the plain call before: most programs call the same function again and again. */
@@ -168,10 +170,11 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   connect(events: LinkEvents): SharedLink {
-    const seat = this.#freeSeats.pop() ?? Atomics.load(this.board.words, SEATS_USED);
+    const seat = this.#freeSeats.pop() ?? this.#seatsUsed;
     if (seat >= SEATS) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
     const { words } = this.board;
-    if (seat >= Atomics.load(words, SEATS_USED)) Atomics.store(words, SEATS_USED, seat + 1);
+    this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
+    Atomics.store(words, SEATS_USED, this.#seatsUsed);
     this.board.refresh();
     const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
     const link = new SharedLink(this, memory, events, this.#linkCapacity);
@@ -215,6 +218,14 @@ export class SharedExchange implements Exchange, PlainWay {
     this.caller.call(this.links.size);
   }
 
+  /** Where the hints begin that were not claimed. If that cannot be, somebody has written over it: all that the ring holds. */
+  get head(): number {
+    const head = Atomics.load(this.board.words, HEAD);
+    const length = (this.tail - head) | 0;
+    const size = ringSize(this.sizes);
+    return length >= 0 && length <= size ? head : (this.tail - size) | 0;
+  }
+
   /** Tasks that are out. */
   get open(): number {
     return this.cells.outCount;
@@ -232,7 +243,7 @@ export class SharedExchange implements Exchange, PlainWay {
     const { words } = this.board;
     const head = Atomics.load(words, HEAD);
     const posted = new Set<number>();
-    for (let at = head; at !== this.tail; at = (at + 1) | 0) {
+    for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
       const cell = words[ringPlace(at, this.sizes)]!;
       if (this.cells.isOffered(cell)) posted.add(cell);
     }

@@ -1,5 +1,6 @@
 /** A worker that is driven by hand: the real inlet, and of the runner just what decides when it is asked. */
 import assert from 'node:assert/strict';
+import type { Allowance } from '../../core/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { encodeError } from '../codec/error-codec.js';
 import { TO_MAIN } from '../words.js';
@@ -63,6 +64,7 @@ export class Hand {
   readonly own: ArrayBufferLike;
   state: State = 'looking';
   isRetiring = false;
+  begunCount = 0;
   readonly running: Running[] = [];
   readonly timers: { readonly dueAt: number; readonly callback: () => void }[] = [];
   readonly #inlet: SharedInlet;
@@ -74,7 +76,7 @@ export class Hand {
   #hasRetired = false;
   #isTaking = false;
 
-  constructor(name: string, wire: Wire, options: HandOptions, world: Surroundings) {
+  constructor(name: string, wire: Wire, allowance: Allowance, options: HandOptions, world: Surroundings) {
     const memory = wire.memory as SharedMemory;
     this.name = name;
     this.seat = memory.seat;
@@ -86,7 +88,7 @@ export class Hand {
       this.timers.push({ dueAt: world.now() + ms, callback });
     const port = () => assert.fail('nobody sends a port');
     this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer, port });
-    if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
+    this.#inlet.limit(allowance);
     this.#inlet.listen({
       tasks: () => this.#called(),
       abort: (id) => this.#abort(id),

@@ -1,4 +1,5 @@
 /** The worker's end of a line through shared memory. README.md beside this file has the protocol. */
+import type { Allowance } from '../../core/allowance.js';
 import { unreadable } from '../../core/payload.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import { ShapeReader } from '../codec/shape-book.js';
@@ -173,8 +174,8 @@ export class SharedInlet implements Inlet, Begun {
     this.#port.drain();
   }
 
-  limit(tasks: number): void {
-    this.#claims.limit(tasks);
+  limit(allowance: Allowance): void {
+    this.#claims.limit(allowance);
   }
 
   retire(): boolean {
@@ -206,7 +207,9 @@ export class SharedInlet implements Inlet, Begun {
     if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
     this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
     this.#isParked = true;
-    if (!this.#claims.hasWork() && this.#sleeper!.sleep(wakeups)) {
+    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
+    const isSame = this.#claims.takesMore === takesMore;
+    if (isSame && !this.#claims.hasWork() && this.#sleeper!.sleep(wakeups)) {
       this.#doze();
       return true;
     }

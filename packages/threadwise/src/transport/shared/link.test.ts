@@ -8,20 +8,36 @@ import { Task } from '../../core/task.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import type { Ground } from '../rig.case.js';
+import { smallPool } from '../small-pool.case.js';
 import { transportConformance } from '../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import { SharedInlet } from './inlet.js';
 import {
   ASLEEP,
   AWAKE,
+  BEGAN,
   CELL_BYTES,
+  claimedOf,
+  claimsOf,
+  DONE_TAIL,
+  donePlace,
   FORM,
+  HEAD,
+  IN_CELL,
+  LENGTH,
+  MAIL_HEAD,
   MAIN_PARKED,
   OUTSIDE,
   PLACE,
+  PORT_FIRST,
+  pulledOf,
   RESTING,
+  RUN_MS,
+  SEATS_TAKEN,
+  SEATS_USED,
   type SharedMemory,
   SIZES,
+  seatByteLength,
 } from './layout.js';
 import { type HandPort, handPlatform, Memory } from './stage.case.js';
 
@@ -71,17 +87,22 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   };
   /** What main was told, but for the ends of batches. */
   const told = () => said.map(([what]) => what).filter((what) => what !== 'settledBatch');
-  return { exchange, link, inlet, made, send, told, turns };
+  /** The turn of the event loop ends. */
+  const endTurn = () => {
+    for (const turn of turns.splice(0)) turn();
+  };
+  return { exchange, link, inlet, made, send, told, turns, endTurn };
 }
 
 describe('shared: what cannot be read', () => {
   test('a result in no known form is none: its task counts as begun by a worker that is to die', () => {
-    const { exchange, link, inlet, send, told } = line();
+    const { exchange, link, inlet, send, told, endTurn } = line();
     const task = send('text');
     const { cell } = inlet.take(1)!;
     inlet.done(cell, task.id, 'x'.repeat(300), undefined, 1);
     exchange.cells.words[cell * CELL_WORDS + FORM] = 7;
     link.drain();
+    endTurn();
     assert.deepEqual(told(), ['broken']);
     link.adopt();
     link.bury();
@@ -91,6 +112,163 @@ describe('shared: what cannot be read', () => {
     assert.equal(exchange.cells.outCount, 0);
     assert.equal(exchange.arena.usedBytes, 0);
   });
+});
+
+describe('shared: what a worker, or a task in it, has written over', () => {
+  /** What a word can be overwritten with; main would loop for minutes, or for ever, if it believed the large ones. */
+  const GARBAGE = [-1, 5, 1000, 2 ** 30, 2 ** 31 - 1, -(2 ** 31)];
+
+  /** A line whose worker has begun one task, and ended it where that is asked for. */
+  function worked(hasEnded: boolean) {
+    const all = line({ cells: 4, stream: 1024, mail: 4 });
+    const task = all.send('text');
+    const { cell } = all.inlet.take(1)!;
+    if (hasEnded) all.inlet.done(cell, task.id, 'x'.repeat(300), undefined, 1);
+    const own = new Int32Array((all.link.wire.memory as SharedMemory).own);
+    const { board, cells } = all.exchange;
+    return { ...all, task, cell, at: cell * CELL_WORDS, own, board: board.words, words: cells.words };
+  }
+  /** What main was told at the end of the turn. */
+  const heard = ({ told, endTurn }: ReturnType<typeof worked>) => {
+    endTurn();
+    return told();
+  };
+
+  for (const garbage of GARBAGE) {
+    test(`how many tasks it has ended: ${garbage} more than it has begun`, () => {
+      const all = worked(false);
+      Atomics.add(all.own, DONE_TAIL, garbage);
+      all.link.drain();
+      all.link.reclaim();
+      assert.deepEqual(heard(all), ['broken']);
+      assert.equal(all.link.hasDone, false, 'nobody looks for its results any more');
+    });
+
+    test(`which task it has ended: ${garbage}`, () => {
+      const all = worked(true);
+      // A bit of it says that main is to read the port first: what is left is the number of a cell.
+      all.own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] =
+        garbage === PORT_FIRST ? garbage + 1 : garbage;
+      all.link.reclaim();
+      all.link.drain();
+      assert.deepEqual(heard(all), ['broken']);
+    });
+
+    test(`how long a result is: ${garbage}`, () => {
+      for (const form of [IN_CELL, OUTSIDE]) {
+        const all = worked(true);
+        all.words[all.at + FORM] = form;
+        all.words[all.at + LENGTH] = garbage;
+        all.link.drain();
+        const [said] = heard(all);
+        // What is possible is read, and may be something.
+        const isPossible = garbage > 0 && garbage <= (form === OUTSIDE ? 1024 : CELL_BYTES);
+        assert.ok(said === 'broken' || (isPossible && said === 'done'), `form ${form}: ${said}`);
+      }
+    });
+
+    test(`where a result lies: ${garbage}`, () => {
+      const all = worked(true);
+      all.words[all.at + PLACE] = garbage;
+      all.link.drain();
+      // Whatever lies there is read, or is none.
+      assert.equal(heard(all).length, 1);
+    });
+
+    test(`how many letters it has read: ${garbage} more`, () => {
+      const all = worked(false);
+      Atomics.add(all.own, MAIL_HEAD, garbage);
+      assert.ok(all.link.room >= 0 && all.link.room <= 4);
+      assert.deepEqual(heard(all), garbage === -1 ? [] : ['broken']); // one may be unread
+    });
+
+    test(`how many hints were claimed: ${garbage} more`, () => {
+      const all = worked(false);
+      const tasks = [all.made('a'), all.made('b')];
+      for (const task of tasks) assert.ok(all.exchange.pull.offer(task));
+      Atomics.add(all.board, HEAD, garbage);
+      const { unclaimed } = all.exchange.pull;
+      assert.ok(unclaimed >= 0 && unclaimed <= 8, `${unclaimed} are not claimed`);
+      assert.equal(all.exchange.pull.peek(), tasks[0]);
+      assert.deepEqual(all.exchange.pull.withdrawAll(), tasks);
+    });
+
+    test(`how many seats there are, who runs how many, who has claimed what: ${garbage}`, () => {
+      const all = worked(false);
+      const task = all.made('a');
+      assert.ok(all.exchange.pull.offer(task));
+      for (const word of [SEATS_USED, SEATS_TAKEN, pulledOf(0), claimedOf(0), claimsOf(0)]) {
+        Atomics.store(all.board, word, garbage);
+      }
+      assert.ok(all.link.pulled >= 0 && all.link.pulled <= 4);
+      const other = all.exchange.connect({} as LinkEvents);
+      assert.equal((other.wire.memory as SharedMemory).seat, 1);
+      all.exchange.caller.call(2);
+      other.close();
+    });
+  }
+
+  for (const runMs of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+    test(`how long a task has run: ${runMs}`, () => {
+      const all = worked(true);
+      all.exchange.cells.doubles[(all.cell * CELL_BYTES) / 8 + RUN_MS] = runMs;
+      all.link.drain();
+      assert.deepEqual(heard(all), ['broken']);
+    });
+
+    test(`when a task has begun: ${runMs}`, () => {
+      const all = worked(false);
+      all.exchange.cells.doubles[(all.cell * CELL_BYTES) / 8 + BEGAN] = runMs;
+      assert.equal(all.link.startedAt(all.task), all.exchange.platform.now());
+    });
+  }
+
+  test('that it has ended the task of another worker', () => {
+    const all = worked(false);
+    let blamed = 0;
+    const other = all.exchange.connect({
+      broken: () => blamed++,
+      settledBatch: () => undefined,
+    } as unknown as LinkEvents);
+    const own = new Int32Array((other.wire.memory as SharedMemory).own);
+    own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] = all.cell;
+    Atomics.store(own, DONE_TAIL, 1);
+    other.drain();
+    assert.equal(other.hasDone, false);
+    assert.deepEqual(heard(all), [], 'the first one is not to blame');
+    assert.equal(blamed, 1);
+    assert.equal(all.exchange.cells.taskIn(all.cell), all.task);
+  });
+});
+
+describe('shared: a pool whose memory is written over', () => {
+  for (const dispatch of ['shared-queue', 'direct'] as const) {
+    test(`a worker that says it has ended more than there is crashes, with the reason, and the pool goes on: ${dispatch}`, async (t) => {
+      const sizes = { cells: 8, stream: 4096, mail: 8 };
+      const seats: Int32Array[] = [];
+      const sharedMemory = (byteLength: number) => {
+        const buffer = new SharedArrayBuffer(byteLength);
+        if (byteLength === seatByteLength(sizes)) seats.push(new Int32Array(buffer));
+        return buffer;
+      };
+      const platform = { ...nodePlatform, sharedMemory };
+      const { cells, stream } = sizes;
+      const small = smallPool(t, { cells, stream, dispatch, threads: 2, platform });
+      await small.pool.ready;
+      const waits = small.pool.run('hold', ['x']);
+      await small.arrived(1);
+      const holder = small.pool.stats().workers.findIndex(({ load }) => load > 0);
+      Atomics.store(seats[holder]!, DONE_TAIL, 2 ** 30);
+      const next = small.pool.run('echo', [1]); // the other worker's result has main look
+      await assert.rejects(waits, (error: { code?: unknown; cause?: unknown }) => {
+        assert.equal(error.code, 'ERR_WORKER_CRASHED');
+        assert.match(String(error.cause), /the number of ended tasks is \d+, expected 0 to \d+/);
+        return true;
+      });
+      assert.equal(await next, 1);
+      assert.equal(small.pool.stats().crashes, 1);
+    });
+  }
 });
 
 describe('shared: memory of arguments, while main hears of nothing', () => {
@@ -141,6 +319,7 @@ describe('shared: memory of arguments, while main hears of nothing', () => {
     link.drain();
     link.adopt();
     link.bury();
+    it.endTurn();
     assert.deepEqual(it.told(), ['broken']);
     assert.equal(exchange.cellFor(again), cell);
     assert.ok(exchange.cells.isByPort(cell));

@@ -10,6 +10,7 @@ import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
 import { AccountedLine, type Line } from '../line.js';
 import { forestall } from '../stage.js';
+import { beganWithin, countWithin, untrue } from '../trust.js';
 import type { WordToMain } from '../words.js';
 import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
@@ -35,10 +36,13 @@ import {
   PORT_FIRST,
   pulledOf,
   RUN_MS,
+  RUNNING,
   type SharedMemory,
   STAGE,
+  STATE,
   STREAM_READ,
   seatByteLength,
+  state,
 } from './layout.js';
 import { ARGUMENTS, RESULT, type ToMain } from './words.js';
 
@@ -68,9 +72,13 @@ export class SharedLink implements Link {
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
   #doneHead = 0;
+  /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
+  readonly #endedState: number;
   /** Plain calls of this batch, and how long they ran altogether. */
   #ranCount = 0;
   #ranMs = 0;
+  /** Why nothing more of what the worker writes is believed: it is about to be ended. */
+  #fault: Error | undefined;
   /** How far `reclaim` has looked; it may lie behind `#doneHead`. */
   #reclaimed = 0;
 
@@ -90,6 +98,7 @@ export class SharedLink implements Link {
     this.#exchange = exchange;
     this.#events = events;
     this.#seat = memory.seat;
+    this.#endedState = state(RUNNING, memory.seat) | 1;
     this.#own = new Int32Array(own);
     this.#stream = memoryOf(stream);
     this.#reader = new ValueReader(new ShapeReader(ownShapes));
@@ -112,16 +121,19 @@ export class SharedLink implements Link {
   }
 
   get #places(): number {
+    const { mail } = this.#exchange.sizes;
     const mailed = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
-    return Math.min(this.#capacity - this.#sent.size, this.#exchange.sizes.mail - mailed);
+    if (mailed >= 0 && mailed <= mail) return Math.min(this.#capacity - this.#sent.size, mail - mailed);
+    this.#distrust(untrue('the number of unread letters', mailed, `0 to ${mail}`));
+    return 0;
   }
 
   get pulled(): number {
-    return Atomics.load(this.#exchange.board.words, pulledOf(this.#seat));
+    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.#seat)), this.#exchange.open);
   }
 
   get hasDone(): boolean {
-    return Atomics.load(this.#own, DONE_TAIL) !== this.#doneHead;
+    return Atomics.load(this.#own, DONE_TAIL) !== this.#doneHead && this.#fault === undefined;
   }
 
   send(task: Task): void {
@@ -154,10 +166,14 @@ export class SharedLink implements Link {
     return true;
   }
 
+  wake(): void {
+    this.#exchange.board.wake(this.#seat);
+  }
+
   startedAt(task: Task): number | undefined {
     const { cells, platform } = this.#exchange;
     if (task.cell < 0 || cells.holder(task.cell) !== this.#seat) return undefined;
-    return cells.began(task.cell) || platform.now();
+    return beganWithin(cells.began(task.cell), platform.now());
   }
 
   abort(task: Task, reason: unknown): void {
@@ -225,29 +241,34 @@ export class SharedLink implements Link {
     const { plain, words } = cells;
     const [own, { record }] = [this.#own, this.#events];
     // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
-    const ready = (Atomics.load(own, DONE_TAIL) - this.#doneHead) | 0;
+    const ready = this.#pending(this.#doneHead);
     if (ready === 0) return 0;
     const end = (this.#doneHead + Math.min(most, ready)) | 0;
     plain?.beginBatch();
     let count = 0;
     // What a result does when it is told may drain, too, or close the pool: each is out of the ring before it is told.
-    for (; ((end - this.#doneHead) | 0) > 0 && !this.#conversation.isClosed; count++) {
+    for (; ((end - this.#doneHead) | 0) > 0 && this.#isBelieved; count++) {
       const at = this.#doneHead;
       const hint = own[donePlace(at, sizes)]!;
       this.#doneHead = (at + 1) | 0;
       // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile.
       if (((end - at) | 0) > AHEAD) words[own[donePlace(at + AHEAD, sizes)]! * WORDS + NAME] = 0;
-      if (plain === undefined || (hint & PORT_FIRST) !== 0 || !plain.has(hint) || !cells.isOut(hint)) {
+      const runMs = cells.doubles[hint * DOUBLES + RUN_MS]!;
+      const isPlain =
+        plain?.has(hint) === true &&
+        (words[hint * WORDS + STATE]! | 1) === this.#endedState &&
+        runMs >= 0 &&
+        runMs < Number.POSITIVE_INFINITY;
+      if (!isPlain) {
         this.#drainOne(hint);
         continue;
       }
       const form = words[hint * WORDS + FORM]!;
-      const runMs = cells.doubles[hint * DOUBLES + RUN_MS]!;
       const value =
         form === NUMBER
           ? cells.doubles[hint * DOUBLES + INLINE_NUMBER]!
-          : this.#readOrBreak(hint, form & ~IS_ERROR);
-      if (value === DAMAGED) continue;
+          : this.#readOrDistrust(hint, form & ~IS_ERROR);
+      if (value === DAMAGED) break; // what is read next would be no better
       this.#ranCount++;
       this.#ranMs += runMs;
       this.#exchange.runTimes.add(runMs);
@@ -259,6 +280,10 @@ export class SharedLink implements Link {
     if (this.#ranCount > 0) this.#tellRan();
     if (count > 0) this.#events.settledBatch();
     return count;
+  }
+
+  get #isBelieved(): boolean {
+    return this.#fault === undefined && !this.#conversation.isClosed;
   }
 
   #tellRan(): void {
@@ -274,8 +299,8 @@ export class SharedLink implements Link {
    */
   reclaim(): number {
     const { cells, sizes } = this.#exchange;
-    const tail = Atomics.load(this.#own, DONE_TAIL);
     let at = ((this.#reclaimed - this.#doneHead) | 0) > 0 ? this.#reclaimed : this.#doneHead;
+    const tail = (at + this.#pending(at)) | 0;
     let count = 0;
     for (; at !== tail; at = (at + 1) | 0) {
       const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
@@ -285,16 +310,38 @@ export class SharedLink implements Link {
     return count;
   }
 
+  /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
+  #pending(from: number): number {
+    if (this.#fault !== undefined) return 0;
+    const count = (Atomics.load(this.#own, DONE_TAIL) - from) | 0;
+    if (count >= 0 && count <= this.#exchange.open) return count;
+    this.#distrust(untrue('the number of ended tasks', count, `0 to ${this.#exchange.open}`));
+    return 0;
+  }
+
+  /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
+  #distrust(fault: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = fault instanceof Error ? fault : new Error(String(fault));
+    // Whoever has come upon it may be in the middle of handing tasks over.
+    this.#exchange.platform.defer(() => this.#events.broken(fault));
+  }
+
   #drainOne(hint: number): void {
     const { cells } = this.#exchange;
     if ((hint & PORT_FIRST) !== 0) this.#conversation.drain();
     const cell = hint & ~PORT_FIRST;
-    if (!cells.isOut(cell)) return;
+    if (!cells.isOut(cell) || cells.holder(cell) !== this.#seat) {
+      return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+    }
     const form = cells.words[cell * WORDS + FORM]!;
-    const value = this.#readOrBreak(cell, form & ~IS_ERROR);
+    const value = this.#readOrDistrust(cell, form & ~IS_ERROR);
     if (value === DAMAGED) return;
-    const task = cells.taskIn(cell)!;
     const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
+    if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY)) {
+      return this.#distrust(untrue('the running time of a task', runMs, 'milliseconds'));
+    }
+    const task = cells.taskIn(cell)!;
     this.#exchange.runTimes.add(runMs);
     if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
@@ -305,12 +352,11 @@ export class SharedLink implements Link {
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
 
-  /** A worker that writes what cannot be read is not to be trusted with more: it goes down, and the task with it. */
-  #readOrBreak(cell: number, form: number): unknown {
+  #readOrDistrust(cell: number, form: number): unknown {
     try {
       return this.#read(cell, form);
     } catch (error) {
-      this.#events.broken(error);
+      this.#distrust(error);
       return DAMAGED;
     }
   }
@@ -324,7 +370,8 @@ export class SharedLink implements Link {
         return doubles[cell * DOUBLES + INLINE_NUMBER];
       case IN_CELL: {
         const start = cell * CELL_BYTES + INLINE_START;
-        return this.#reader.read(memory, start, start + words[cell * WORDS + LENGTH]!);
+        const length = lengthWithin(words[cell * WORDS + LENGTH]!, CELL_BYTES - INLINE_START);
+        return this.#reader.read(memory, start, start + length);
       }
       case OUTSIDE:
         return this.#readStream(words[cell * WORDS + PLACE]!, words[cell * WORDS + LENGTH]!);
@@ -339,8 +386,9 @@ export class SharedLink implements Link {
   }
 
   #readStream(position: number, length: number): unknown {
-    const start = position & (this.#exchange.sizes.stream - 1);
-    const value = this.#reader.read(this.#stream, start, start + length);
+    const { stream } = this.#exchange.sizes;
+    const start = position & (stream - 1);
+    const value = this.#reader.read(this.#stream, start, start + lengthWithin(length, stream - start));
     Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
     return value;
   }
@@ -370,4 +418,9 @@ export class SharedLink implements Link {
     }
     return undefined;
   }
+}
+
+function lengthWithin(length: number, most: number): number {
+  if (length >= 0 && length <= most) return length;
+  throw untrue('the length of a result', length, `0 to ${most}`);
 }

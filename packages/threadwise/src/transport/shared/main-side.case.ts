@@ -1,6 +1,7 @@
 /** Main's side in a world without threads: what dispatch, interrupter and crew do with a shared exchange, and no more. */
 
 import assert from 'node:assert/strict';
+import { Allowance } from '../../core/allowance.js';
 import type { LinkEvents, Platform, TaskQueue, WorkerRecord } from '../../core/contracts.js';
 import type { PlainCalls } from '../../core/plain-calls.js';
 import type { Task } from '../../core/task.js';
@@ -79,7 +80,9 @@ export class MainSide {
     slot.link = link;
     slot.transition('ready');
     const far = link.wire.port as HandPort;
-    const hand = new Hand(`w${id}`, link.wire, this.#options, this.#world);
+    const { maxTasks = Number.POSITIVE_INFINITY } = this.#options;
+    slot.allowance = Allowance.of(maxTasks, this.exchange.platform.sharedMemory);
+    const hand = new Hand(`w${id}`, link.wire, slot.allowance, this.#options, this.#world);
     const line: Line = { link, slot, hand, near: far.other, lane: [], isBuried: false };
     this.lines.push(line);
     return line;
@@ -170,7 +173,9 @@ export class MainSide {
       this.queue.shift();
     }
     for (const { slot, lane, link } of this.open) {
-      while (lane.length > 0 && slot.state === 'ready' && link.room > 0) slot.hand(lane.shift()!.task, 0);
+      while (lane.length > 0 && slot.state === 'ready' && link.room > 0 && slot.allowance.take() > 0) {
+        slot.hand(lane.shift()!.task, 0);
+      }
     }
   }
 
@@ -219,8 +224,7 @@ export class MainSide {
     }
     const line = handed ?? this.#holder(task);
     assert.ok(line !== undefined, `${call} was to be aborted, and nobody has it`);
-    if (line.link.withdraw(task)) {
-      line.slot.release(task, 0);
+    if (line.slot.withdraw(task, 0)) {
       task.settle(aborted);
       return this.pump();
     }
@@ -273,9 +277,8 @@ export class MainSide {
   }
 
   /** What the worker has not begun, in order. */
-  #takeBack({ slot, link, lane }: Line): Call[] {
-    const withdrawn = [...slot.handed].filter((task) => !task.settled && link.withdraw(task));
-    for (const task of withdrawn) slot.release(task, 0);
+  #takeBack({ slot, lane }: Line): Call[] {
+    const withdrawn = [...slot.handed].filter((task) => !task.settled && slot.withdraw(task, 0));
     return [...withdrawn.map((task) => this.callOf(task)!), ...lane.splice(0)];
   }
 

@@ -1,8 +1,9 @@
 /** The queue that workers pull from by themselves, as main sees it. */
 import type { Link, PullQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
+import { countWithin } from '../trust.js';
 import type { SharedExchange } from './exchange.js';
-import { HEAD, ringPlace } from './layout.js';
+import { HEAD, ringPlace, ringSize } from './layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts = false;
@@ -21,7 +22,8 @@ export class SharedQueue implements PullQueue {
   }
 
   get unclaimed(): number {
-    return this.#exchange.board.length;
+    const { board, sizes } = this.#exchange;
+    return countWithin(board.length, ringSize(sizes));
   }
 
   get hasRoom(): boolean {
@@ -94,7 +96,7 @@ export class SharedQueue implements PullQueue {
     const { board, cells, sizes } = this.#exchange;
     const { tail } = this.#exchange;
     const seen = new Set<number>();
-    for (let at = Atomics.load(board.words, HEAD); at !== tail; at = (at + 1) | 0) {
+    for (let at = this.#exchange.head; at !== tail; at = (at + 1) | 0) {
       const cell = board.words[ringPlace(at, sizes)]!;
       if (seen.has(cell) || !cells.isOffered(cell)) continue;
       seen.add(cell);

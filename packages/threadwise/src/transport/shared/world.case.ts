@@ -196,6 +196,9 @@ export class World implements Surroundings {
     assert.equal(call.holder, hand, `${hand.name} has begun ${call}`);
     assert.equal(call.state, 'running', `${hand.name} has begun ${call}`);
     call.checkArgs(args, fault);
+    const { maxTasks = Number.POSITIVE_INFINITY } = this.#options;
+    hand.begunCount++;
+    assert.ok(hand.begunCount <= maxTasks, `${hand.name} has begun ${hand.begunCount} tasks, with ${call}`);
   }
 
   endOf(_hand: Hand, running: Running): End | undefined {
