@@ -130,7 +130,7 @@ export interface Exchange {
   readonly name: string;
   /** Undefined where workers get only what is sent to them. */
   readonly pull: PullQueue | undefined;
-  /** Memory for leases, that arguments can refer to; undefined where leases need memory of their own. */
+  /** Memory for leases, that arguments can refer to; undefined where each lease needs a buffer of its own. */
   readonly leaseMemory: LeaseMemory | undefined;
   /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;

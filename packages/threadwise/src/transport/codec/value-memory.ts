@@ -20,18 +20,35 @@ const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'copy'] 
 /** From so many bytes on, a copy out of shared memory by the platform is as quick as the engine's, or twice as quick. */
 const NATIVE_COPY_FROM = 2048;
 
-type BufferClass = { from(buffer: ArrayBufferLike): Partial<NativeBytes> };
+type BufferClass = {
+  from(buffer: ArrayBufferLike, byteOffset: number, length: number): Partial<NativeBytes>;
+};
+
+// What the threads share may be growable: of such memory a view without a length is fifty times as slow.
 
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
-  return { u8: new Uint8Array(buffer), view: new DataView(buffer), native: nativeBytesOf(buffer) };
+  const { byteLength } = buffer;
+  return {
+    u8: new Uint8Array(buffer, 0, byteLength),
+    view: new DataView(buffer, 0, byteLength),
+    native: nativeBytesOf(buffer),
+  };
+}
+
+export function int32sOf(buffer: ArrayBufferLike): Int32Array {
+  return new Int32Array(buffer, 0, buffer.byteLength / 4);
+}
+
+export function float64sOf(buffer: ArrayBufferLike): Float64Array {
+  return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
 /** Buffers of other platforms, and the replacements that bundlers put in, may lack these methods. */
 function nativeBytesOf(buffer: ArrayBufferLike): NativeBytes | undefined {
   const BufferHere = (globalThis as { Buffer?: BufferClass }).Buffer;
   if (typeof BufferHere?.from !== 'function') return undefined;
-  const bytes = BufferHere.from(buffer);
+  const bytes = BufferHere.from(buffer, 0, buffer.byteLength);
   return NATIVE.every((name) => typeof bytes[name] === 'function') ? (bytes as NativeBytes) : undefined;
 }
 

@@ -1,6 +1,8 @@
 /** The worker's end of its two lines: to main, and to the coordinator. */
+
 import type { Port } from '../../core/contracts.js';
 import type { EncodedError } from '../codec/error-codec.js';
+import { int32sOf } from '../codec/value-memory.js';
 import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
 import { MessageInlet } from '../message/inlet.js';
 import { becomeReady } from '../stage.js';
@@ -51,7 +53,7 @@ export class CoordinatedInlet implements Inlet {
     this.#letters = new MessageInlet(this.#screened(port), memory.letters as ArrayBufferLike);
     this.#board = new TicketReader(memory.board);
     this.#memory = memory;
-    this.#own = new Int32Array(memory.own);
+    this.#own = int32sOf(memory.own);
     this.#platform = platform;
   }
 
