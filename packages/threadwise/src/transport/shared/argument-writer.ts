@@ -1,7 +1,7 @@
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 import { LeaseStore } from '../../core/lease.js';
 import type { LeaseLike } from '../../core/payload.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { type Memory, memoryOf, writeBytes } from '../codec/value-memory.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../codec/value-writer.js';
 import type { Arena } from './arena.js';
 import type { CellPayload } from './cell-payload.js';
@@ -95,7 +95,7 @@ export class ArgumentWriter {
     if (block < 0) return false;
     payload.block = block;
     const memory = this.#arena.memory(block);
-    memory.u8.set(this.#scratch.u8.subarray(0, length), offsetOf(block));
+    writeBytes(memory, offsetOf(block), this.#scratch.u8.subarray(0, length));
     return this.#wrote(payload, to, form, block, length);
   }
 

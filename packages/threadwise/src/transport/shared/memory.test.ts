@@ -57,7 +57,11 @@ describe('shared memory: segments that nobody uses', () => {
     idle();
     await reached(words, RAN, 2);
     await collected(() => segments() === 0);
-    assert.equal(await pool.run('sum', [new Uint8Array(1000).fill(1)]), 1000, 'there is another one when it is needed');
+    assert.equal(
+      await pool.run('sum', [new Uint8Array(1000).fill(1)]),
+      1000,
+      'there is another one when it is needed',
+    );
     assert.throws(() => leases[0]!.bytes, { code: 'ERR_LEASE_RELEASED' });
   });
 
@@ -116,7 +120,10 @@ describe('shared memory: a pool that is closed', () => {
 
     test(`${way}: has no memory at all when it is dropped`, async () => {
       const ends: (() => unknown)[] = [];
-      const { alive } = await used({ name: 'dropped', after: (end: () => unknown) => ends.push(end) } as never);
+      const { alive } = await used({
+        name: 'dropped',
+        after: (end: () => unknown) => ends.push(end),
+      } as never);
       await ends.shift()!();
       ends.length = 0;
       await collected(() => alive().length === 0);
