@@ -40,7 +40,7 @@ const LEASED_SHARE = 0.75;
 /** So many takes are refused after the runtime had no memory, before it is asked again. Chosen by hand. */
 const TAKES_BEFORE_RETRY = 1000;
 /** A segment that nobody used for one to two times as long is given back to the system. Milliseconds, chosen by hand. */
-const IDLE_MS = 3000;
+const IDLE_MS = 5000;
 
 const NONE = -1;
 /** In lists, the address of a block plus one; 0: none. */

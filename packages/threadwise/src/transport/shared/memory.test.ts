@@ -12,7 +12,7 @@ const test = (name: string, run: (t: TestContext) => Promise<void>) =>
 const MIB = 2 ** 20;
 const SEGMENT_BYTES = 64 * MIB;
 /** How long an arena waits before it looks for segments that nobody uses. */
-const IDLE_MS = 3000;
+const IDLE_MS = 5000;
 
 /** A platform with a hand on the arena's clock, and an eye on the memory that was taken and is still there. */
 function watched() {
