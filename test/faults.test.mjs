@@ -424,6 +424,29 @@ describe('values that one thread can write and another cannot read', () => {
 });
 
 describe('leases', () => {
+  for (const dispatch of ['shared-queue', 'direct']) {
+    test(`${dispatch}: more than fit are refused, calls go on, and what is given back is there again`, async (t) => {
+      const pool = poolFor(t, { transport: 'shared', dispatch });
+      const bytes = 2 ** 30; // nothing of it is touched
+      const leases = [];
+      let error;
+      while (error === undefined) {
+        try {
+          leases.push(pool.lease(bytes));
+        } catch (thrown) {
+          error = thrown;
+        }
+      }
+      assert.equal(error.code, 'ERR_LEASE_MEMORY');
+      assert.match(error.message, new RegExp(`${bytes} bytes`));
+      assert.deepEqual(await pool.run('echo', [new Uint8Array(5000).fill(1)]), new Uint8Array(5000).fill(1));
+      for (const lease of leases) lease.release();
+      const small = pool.lease(2 ** 20);
+      small.bytes.fill(7);
+      assert.equal((await pool.run('echo', [small])).length, 2 ** 20);
+    });
+  }
+
   test('a lease inside another argument is refused, with its path; its bytes pass', async (t) => {
     const pool = poolFor(t);
     const lease = pool.lease(4);

@@ -11,7 +11,7 @@ export class Allowance {
 
   constructor(memory: ArrayBufferLike | undefined) {
     this.memory = memory;
-    this.#word = memory === undefined ? undefined : new Int32Array(memory);
+    this.#word = memory === undefined ? undefined : new Int32Array(memory, 0, 1);
   }
 
   /** Of that many tasks. */

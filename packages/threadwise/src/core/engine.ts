@@ -10,7 +10,7 @@ import { callHost } from './host.js';
 import { InlineLane } from './inline-lane.js';
 import { Intake } from './intake.js';
 import { Interrupter } from './interrupter.js';
-import { LeaseStore } from './lease.js';
+import { LeaseStore, SingleBuffers } from './lease.js';
 import { Ledger } from './ledger.js';
 import { Lifecycle } from './lifecycle.js';
 import { LiveChoice } from './live-choice.js';
@@ -65,7 +65,7 @@ export class Engine {
     this.#tracing = new Tracing(options.tracing, report);
     this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
     const { leaseMemory } = placement.usesThreads ? parts.exchange : parts.inlineExchange;
-    this.leases = new LeaseStore(platform.sharedMemory, leaseMemory);
+    this.leases = new LeaseStore(leaseMemory ?? new SingleBuffers(platform.sharedMemory));
     this.#interrupter = new Interrupter({
       platform,
       dispatch: () => this.#dispatch,

@@ -29,6 +29,8 @@ const ERROR_NAMES = {
   ERR_OPTION: 'TypeError',
   /** A lease was used after it had been given back. */
   ERR_LEASE_RELEASED: 'ThreadwiseError',
+  /** Leases have all the memory that they may have, or the system gives no more. */
+  ERR_LEASE_MEMORY: 'ThreadwiseError',
   /** A host function was called outside of a task, or after it had ended. */
   ERR_OUTSIDE_TASK: 'ThreadwiseError',
   /** Tasks waited where no worker was there or starting: a defect of threadwise. It belongs to no call; the event `error` has it. */

@@ -3,9 +3,9 @@ import { integer } from './checks.js';
 import { ThreadwiseError } from './errors.js';
 import type { LeaseLike } from './payload.js';
 
-/** The smallest piece of a store's own memory; a lease gets a piece of the next power of two. */
+/** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */
 const MIN_BYTES = 4096;
-/** Free pieces that are kept for the next lease, in bytes altogether; more are left to the garbage collector. */
+/** Free single buffers that are kept for the next lease, in bytes altogether; more are left to the garbage collector. */
 const MAX_KEPT_BYTES = 64 * 2 ** 20;
 /** The largest lease: what a SharedArrayBuffer and a Uint8Array can hold on every runtime of ours. */
 const MAX_LEASE_BYTES = 2 ** 31;
@@ -21,10 +21,12 @@ export interface Lease {
   release(): void;
 }
 
-/** Where a store takes memory from before it makes some of its own. */
+/** Where leases get their memory. */
 export interface LeaseMemory {
-  /** Undefined where there is no room for as much: no error, the store has other means. */
-  take(byteLength: number): LeasePiece | undefined;
+  /** Throws ERR_LEASE_MEMORY where there is none. */
+  take(byteLength: number): LeasePiece;
+  /** Keeps nothing from now on. */
+  close?(): void;
 }
 
 export interface LeasePiece {
@@ -35,21 +37,14 @@ export interface LeasePiece {
 }
 
 export class LeaseStore {
-  readonly #free = new Map<number, ArrayBufferLike[]>();
-  readonly #allocate: (byteLength: number) => ArrayBufferLike;
-  readonly #memory: LeaseMemory | undefined;
-  #keptBytes = 0;
-  #isOpen = true;
+  readonly #memory: LeaseMemory;
 
-  /** Without `memory`, or when it has none to give, leases get memory of the store's own, from `allocate`. */
-  constructor(allocate: (byteLength: number) => ArrayBufferLike, memory?: LeaseMemory) {
-    this.#allocate = allocate;
+  constructor(memory: LeaseMemory) {
     this.#memory = memory;
   }
 
   lease(byteLength: number): Lease {
-    const wanted = integer('byteLength', byteLength, 0, MAX_LEASE_BYTES);
-    return new HeldLease(this.#memory?.take(wanted) ?? this.#ownPiece(wanted));
+    return new HeldLease(this.#memory.take(integer('byteLength', byteLength, 0, MAX_LEASE_BYTES)));
   }
 
   /** The lease that an argument is, if it is one. */
@@ -58,14 +53,39 @@ export class LeaseStore {
   }
 
   close(): void {
+    this.#memory.close?.();
+  }
+}
+
+/** For exchanges without memory for leases: a buffer for each, which goes over the port. */
+export class SingleBuffers implements LeaseMemory {
+  readonly #free = new Map<number, ArrayBufferLike[]>();
+  readonly #allocate: (byteLength: number) => ArrayBufferLike;
+  #keptBytes = 0;
+  #isOpen = true;
+
+  constructor(allocate: (byteLength: number) => ArrayBufferLike) {
+    this.#allocate = allocate;
+  }
+
+  take(wanted: number): LeasePiece {
+    const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
+    const memory = this.#takeFree(size) ?? this.#make(size);
+    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#keep(memory) };
+  }
+
+  close(): void {
     this.#isOpen = false;
     this.#free.clear();
   }
 
-  #ownPiece(wanted: number): LeasePiece {
-    const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
-    const memory = this.#takeFree(size) ?? this.#allocate(size);
-    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#keep(memory) };
+  #make(size: number): ArrayBufferLike {
+    try {
+      return this.#allocate(size);
+    } catch (cause) {
+      const message = `There is no memory for a lease of ${size} bytes: the system gives no more`;
+      throw new ThreadwiseError('ERR_LEASE_MEMORY', message, { cause });
+    }
   }
 
   #takeFree(size: number): ArrayBufferLike | undefined {
@@ -88,13 +108,13 @@ export class LeaseStore {
 type LoanState = 'lent' | 'outlived' | 'ended';
 
 class HeldLease implements Lease, LeaseLike {
-  readonly #piece: LeasePiece;
+  /** Undefined once it was given back: who keeps a lease that is over does not keep the memory. */
+  #piece: LeasePiece | undefined;
   /** Loans whose task has not settled. With the last of them the lease is over; without any, on `release`. */
   #users = 0;
   /** Loans whose task was given up and has not ended: the lease may be over, the memory is not free. */
   #outlived = 0;
   #isReleased = false;
-  #isGiven = false;
   /** An own function, so that a lease inside of another argument is refused (ERR_NOT_CLONEABLE) and not cloned to {}. */
   readonly release: () => void = () => this.#release();
 
@@ -108,7 +128,7 @@ class HeldLease implements Lease, LeaseLike {
   }
 
   get bytes(): Uint8Array {
-    if (!this.#isReleased) return this.#piece.bytes;
+    if (!this.#isReleased) return this.#piece!.bytes;
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
@@ -129,8 +149,8 @@ class HeldLease implements Lease, LeaseLike {
   #release(): void {
     this.#isReleased = true;
     // Memory that a task may yet write to waits for the end of that task: without it, it is not used again.
-    if (this.#users > 0 || this.#outlived > 0 || this.#isGiven) return;
-    this.#isGiven = true;
-    this.#piece.give();
+    if (this.#users > 0 || this.#outlived > 0) return;
+    this.#piece?.give();
+    this.#piece = undefined;
   }
 }

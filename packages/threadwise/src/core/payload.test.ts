@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { FakePlatform } from './fake-platform.case.js';
-import { LeaseStore } from './lease.js';
+import { LeaseStore, SingleBuffers } from './lease.js';
 import { capture } from './payload.js';
 
 const { clone } = new FakePlatform();
@@ -62,7 +62,7 @@ describe('capture', () => {
   });
 
   test('gives a lease as its bytes, over the same memory, and ends the loan when the call settles', () => {
-    const lease = new LeaseStore((n) => new SharedArrayBuffer(n)).lease(3);
+    const lease = new LeaseStore(new SingleBuffers((n) => new SharedArrayBuffer(n))).lease(3);
     const payload = take([lease, { other: 1 }]);
     lease.bytes[0] = 42;
     assert.ok(payload.args[0] instanceof Uint8Array);
@@ -133,14 +133,16 @@ describe('what cannot be cloned', () => {
   });
 
   test('is a lease that is no argument of its own but lies inside of one', () => {
-    const lease = new LeaseStore((n) => new SharedArrayBuffer(n)).lease(3);
+    const lease = new LeaseStore(new SingleBuffers((n) => new SharedArrayBuffer(n))).lease(3);
     assert.throws(() => take([{ lease }]), { code: 'ERR_NOT_CLONEABLE' });
     assert.equal(lease.bytes.length, 3);
   });
 
   test('leaves no lease on loan: its memory can go back', () => {
     const pieces: ArrayBufferLike[] = [];
-    const store = new LeaseStore((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!);
+    const store = new LeaseStore(
+      new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!),
+    );
     const lease = store.lease(3);
     refuses([lease, fn], 'args[1]');
     lease.release();
@@ -150,7 +152,9 @@ describe('what cannot be cloned', () => {
 
   test('leaves no lease on loan where another one is over already', () => {
     const pieces: ArrayBufferLike[] = [];
-    const store = new LeaseStore((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!);
+    const store = new LeaseStore(
+      new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!),
+    );
     const [held, over] = [store.lease(3), store.lease(3)];
     over.release();
     assert.throws(() => take([held, over]), { code: 'ERR_LEASE_RELEASED' });

@@ -1,7 +1,7 @@
 /** Tasks for tests with real threads: what they wait for and what they leave behind is in words that main has as well. */
 import type { SetupContext } from '../runner/task-handle.js';
 import { task } from '../runner/task-handle.js';
-import { ARRIVED, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
+import { ARRIVED, collected, LEFT, OPEN, opened, RAN, type Words } from './small-pool.case.js';
 
 let words: Words = new Int32Array(0);
 let holdsTeardown = false;
@@ -92,4 +92,10 @@ export function fallOnce(values: Iterable<number>): number {
 export function exit(code: number): never {
   count(ARRIVED);
   process.exit(code);
+}
+
+/** Counts when this thread has nothing left of the bytes' buffer. */
+export function remember(values: Uint8Array): void {
+  const buffer = new WeakRef(values.buffer);
+  void collected(() => buffer.deref() === undefined).then(() => count(RAN));
 }

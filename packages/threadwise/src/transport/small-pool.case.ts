@@ -1,6 +1,8 @@
 /** Pools with real threads and little shared memory, so that whatever can be full is. */
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Dispatch, DispatchContext, Platform, Transport } from '../core/contracts.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options.js';
 import { Pool } from '../core/pool.js';
@@ -56,6 +58,16 @@ export function blockUntil(words: Words, which: number, value: number): void {
   for (let now = Atomics.load(words, which); now < value; now = Atomics.load(words, which)) {
     const outcome = Atomics.wait(words, which, now, GIVE_UP_MS);
     if (outcome === 'timed-out') throw new Error(`word ${which} has stayed at ${now}, ${value} was expected`);
+  }
+}
+
+/** Collects garbage, in turns of the event loop, until something is gone: for ever, where it is not. */
+export async function collected(isGone: () => boolean): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  while (!isGone()) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
   }
 }
 

@@ -117,6 +117,10 @@ export interface Platform {
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
   clone<T>(value: T, transfer?: readonly unknown[]): T;
+  /**
+   * All zero; resident only where it was touched, and given back to the system when nobody has it any more. It may be
+   * growable: views of it must be made with a length. Throws a RangeError where the system has none.
+   */
   sharedMemory(byteLength: number): ArrayBufferLike;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;

@@ -172,7 +172,7 @@ export interface Exchange {
   readonly pull: PullQueue | undefined;
   /** Undefined where every call needs a record. */
   readonly plain?: PlainWay;
-  /** Memory for leases, that arguments can refer to; undefined where leases need memory of their own. */
+  /** Memory for leases, that arguments can refer to; undefined where each lease needs a buffer of its own. */
   readonly leaseMemory: LeaseMemory | undefined;
   /** Undefined where there is no such thread. */
   readonly coordinator?: HelperView | undefined;

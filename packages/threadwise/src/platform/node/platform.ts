@@ -46,7 +46,7 @@ export const nodePlatform: Platform = {
   startHelper,
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
-  sharedMemory: (byteLength) => new SharedArrayBuffer(byteLength),
+  sharedMemory,
   availableThreads: () => availableThreads(),
   threadCeiling: () => threadCeiling(),
   memory,
@@ -54,6 +54,21 @@ export const nodePlatform: Platform = {
   env: (name) => process.env[name],
   resolveModule,
 };
+
+/** From that size on the C library maps each allocation by itself, and unmaps it, whatever was freed before. Bytes. */
+const ALWAYS_MAPPED_BYTES = 2 ** 26;
+
+type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number }) => SharedArrayBuffer;
+
+/**
+ * A buffer of fixed length is allocated as any other memory: once a few of some MiB were freed, the C library clears and
+ * keeps what it gives instead of mapping it, and a process that makes and closes pools grows by all of that. What can grow is
+ * mapped. Leases, which users see, lie in buffers that are large enough not to need that.
+ */
+function sharedMemory(byteLength: number): SharedArrayBuffer {
+  if (byteLength >= ALWAYS_MAPPED_BYTES) return new SharedArrayBuffer(byteLength);
+  return new (SharedArrayBuffer as GrowableBuffer)(byteLength, { maxByteLength: byteLength });
+}
 
 export function timer(ms: number, callback: () => void): TimerHandle {
   const handle = setTimeout(callback, ms).unref();

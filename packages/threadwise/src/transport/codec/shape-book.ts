@@ -64,7 +64,7 @@ export class ShapeWriter {
   #count = 0;
 
   constructor(buffer: ArrayBufferLike) {
-    this.#u8 = new Uint8Array(buffer);
+    this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);
     this.#words = new Int32Array(buffer, 0, 1);
   }
 
@@ -128,7 +128,7 @@ export class ShapeReader {
   #at = HEADER_BYTES;
 
   constructor(buffer: ArrayBufferLike) {
-    this.#u8 = new Uint8Array(buffer);
+    this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);
     this.#words = new Int32Array(buffer, 0, 1);
   }
 

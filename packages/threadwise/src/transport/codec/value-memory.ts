@@ -13,34 +13,65 @@ export interface NativeBytes {
   latin1Slice(start: number, end: number): string;
   ucs2Write(text: string, offset: number, byteLength: number): number;
   ucs2Slice(start: number, end: number): string;
-  copy(target: Uint8Array, targetStart: number, start: number, end: number): number;
+  fill(bytes: Uint8Array, start: number, end: number): unknown;
 }
 
-const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'copy'] as const;
-/** From so many bytes on, a copy out of shared memory by the platform is as quick as the engine's, or twice as quick. */
+const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
+/** From so many bytes on, the platform copies them faster than the engine. */
 const NATIVE_COPY_FROM = 2048;
 
-type BufferClass = { from(buffer: ArrayBufferLike): Partial<NativeBytes> };
-const BufferHere = (globalThis as { Buffer?: BufferClass }).Buffer;
+type BufferClass = {
+  from(buffer: ArrayBufferLike, byteOffset: number, length: number): Partial<NativeBytes>;
+  /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
+  allocUnsafeSlow(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
+};
+
+const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
+
+// What the threads share may be growable: of such memory a view without a length is fifty times as slow.
 
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
-  return { u8: new Uint8Array(buffer), view: new DataView(buffer), native: nativeBytesOf(buffer) };
+  const { byteLength } = buffer;
+  return {
+    u8: new Uint8Array(buffer, 0, byteLength),
+    view: new DataView(buffer, 0, byteLength),
+    native: nativeBytesOf(buffer),
+  };
+}
+
+export function int32sOf(buffer: ArrayBufferLike): Int32Array {
+  return new Int32Array(buffer, 0, buffer.byteLength / 4);
+}
+
+export function float64sOf(buffer: ArrayBufferLike): Float64Array {
+  return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
 /** Buffers of other platforms, and the replacements that bundlers put in, may lack these methods. */
 function nativeBytesOf(buffer: ArrayBufferLike): NativeBytes | undefined {
   if (typeof BufferHere?.from !== 'function') return undefined;
-  const bytes = BufferHere.from(buffer);
+  if (typeof BufferHere.allocUnsafeSlow !== 'function') return undefined;
+  const bytes = BufferHere.from(buffer, 0, buffer.byteLength);
   return NATIVE.every((name) => typeof bytes[name] === 'function') ? (bytes as NativeBytes) : undefined;
 }
+
+// To or from shared memory the engine copies word by word, as somebody might look on. Nobody does: to fill a stretch with as many
+// bytes as it has is the one way to the platform's own copy.
 
 /** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
   if (native === undefined || length < NATIVE_COPY_FROM) {
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
   }
-  const copy = new Uint8Array(length);
-  native.copy(copy, 0, at, at + length);
-  return copy;
+  // To clear a MiB that is overwritten at once takes as long as the copy.
+  const copy = BufferHere!.allocUnsafeSlow(length);
+  copy.fill(u8.subarray(at, at + length), 0, length);
+  return new Uint8Array(copy.buffer);
+}
+
+export function writeBytes({ u8, native }: Memory, at: number, bytes: Uint8Array): void {
+  const { length } = bytes;
+  if (native === undefined || length < NATIVE_COPY_FROM) u8.set(bytes, at);
+  else native.fill(bytes, at, at + length);
 }

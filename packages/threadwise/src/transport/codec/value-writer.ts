@@ -7,7 +7,7 @@ import type { Fields } from './shape.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { writeText } from './text-writer.js';
-import type { Memory } from './value-memory.js';
+import { type Memory, writeBytes } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
 export { FULL, UNKNOWN };
@@ -346,7 +346,7 @@ export class ValueWriter {
     if (this.#end < start + length) return FULL;
     this.#view.setUint32(at, length, true);
     this.#u8[at + 4] = padding;
-    this.#u8.set(new Uint8Array(buffer, offset, length), start);
+    writeBytes(this.#memory!, start, new Uint8Array(buffer, offset, length));
     return start + length;
   }
 

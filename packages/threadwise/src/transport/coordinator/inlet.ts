@@ -1,6 +1,7 @@
 /** The worker's end of its two lines: to main, and to the coordinator. */
 import { Allowance } from '../../core/allowance.js';
 import type { EncodedError } from '../codec/error-codec.js';
+import { int32sOf } from '../codec/value-memory.js';
 import type { Begun, Inlet, InletEvents, InletPlatform } from '../inlet.js';
 import { AccountedLine, type Line } from '../line.js';
 import { MessageInlet } from '../message/inlet.js';
@@ -54,7 +55,7 @@ export class CoordinatedInlet implements Inlet {
     this.#letters = new MessageInlet(this.#screened(letters), memory.letters as ArrayBufferLike);
     this.#board = new TicketReader(memory.board);
     this.#memory = memory;
-    this.#own = new Int32Array(memory.own);
+    this.#own = int32sOf(memory.own);
     this.#platform = platform;
   }
 

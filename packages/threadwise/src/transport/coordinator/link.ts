@@ -2,8 +2,10 @@
  * Main's line to a worker of a pool with a coordinator: a line of the message transport, over which main sends what is
  * for this worker alone, and over which the worker answers for all that it runs.
  */
+
 import type { Link, LinkEvents, Wire } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
+import { int32sOf } from '../codec/value-memory.js';
 import { MessageLink } from '../message/link.js';
 import { TASKS } from '../message/protocol.js';
 import { forestall } from '../stage.js';
@@ -55,7 +57,7 @@ export class CoordinatedLink implements Link {
       end: (id) => this.#end(id),
     });
     const own = platform.sharedMemory(SEAT_BYTES);
-    this.#own = new Int32Array(own);
+    this.#own = int32sOf(own);
     const letters = this.#letters.wire.memory;
     const memory: SeatMemory = {
       seat,

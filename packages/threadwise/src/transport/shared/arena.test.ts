@@ -1,30 +1,37 @@
-/** The arena: addresses, bounds, what free refuses, and leases over it. */
+/** The arena: addresses, bounds, segments that come and go, what free refuses, and leases over it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LeaseStore } from '../../core/lease.js';
 import { Arena, type ArenaOptions, leaseMemory } from './arena.js';
-import { offsetOf, segmentOf } from './arena-address.js';
 import { fill, freeAll } from './arena-filling.case.js';
+import { offsetOf, segmentOf } from './layout.js';
 
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
-const LARGEST = MIB + MIB / 8;
 
-type Limits = Pick<ArenaOptions, 'segmentBytes' | 'maxBytes'>;
+type Limits = { segmentBytes?: number; maxBytes?: number };
 
-function arenaOf(limits: Limits = {}, given: Partial<ArenaOptions> = {}) {
-  const announced: ArrayBufferLike[] = [];
+function arenaOf({ segmentBytes = MIB, maxBytes = 8 * MIB }: Limits = {}, given: Partial<ArenaOptions> = {}) {
+  /** What workers know of. */
+  const told: (ArrayBufferLike | undefined)[] = [];
+  const due: (() => void)[] = [];
   const arena = new Arena({
     allocate: (byteLength) => new SharedArrayBuffer(byteLength),
     onSegment: (index, buffer) => {
-      assert.equal(index, announced.length);
-      announced.push(buffer);
+      told[index] = buffer;
     },
-    ...limits,
+    maxBytes: () => maxBytes,
+    timer: (_ms, callback) => {
+      due.push(callback);
+      return { cancel: () => void due.splice(due.indexOf(callback), 1) };
+    },
+    segmentBytes,
     ...given,
   });
-  return { arena, announced };
+  return { arena, told, due, pass: () => due.shift()?.() };
 }
+
+const bufferAt = (arena: Arena, address: number) => arena.memory(address).u8.buffer;
 
 describe('Arena: addresses', () => {
   test('say the segment and the byte, to main and to whoever knows nothing but the address', () => {
@@ -33,56 +40,59 @@ describe('Arena: addresses', () => {
     assert.equal(Math.max(...addresses.map(segmentOf)), 7);
     for (const address of addresses) {
       assert.ok(Number.isInteger(address) && address >= 0 && address < 2 ** 31);
-      assert.equal(arena.segment(address), segmentOf(address));
-      assert.equal(arena.offset(address), offsetOf(address));
-      assert.equal(arena.buffer(address), arena.segments[segmentOf(address)]);
-      assert.ok(offsetOf(address) + arena.size(address) <= arena.buffer(address).byteLength);
+      assert.equal(bufferAt(arena, address), arena.segments[segmentOf(address)]);
+      assert.ok(offsetOf(address) + arena.size(address) <= 128 * KIB);
     }
   });
 
   test('are the same again, last in, first out, and so is the memory: warm', () => {
     const { arena } = arenaOf();
-    const [first, second] = [arena.take(1000), arena.take(1000)];
-    arena.free(first);
-    arena.free(second);
+    const [first, , second] = [arena.take(1000), arena.take(1000), arena.take(1000), arena.take(1000)];
+    arena.free(first!);
+    arena.free(second!);
     assert.equal(arena.take(1000), second);
     assert.equal(arena.take(1000), first);
   });
 
   test('fit an int32, up to the last that there can be', () => {
-    assert.equal(segmentOf(2 ** 31 - 1), 2 ** 15 - 1);
-    assert.equal(offsetOf(2 ** 31 - 1), 4 * MIB - 64);
+    assert.equal(segmentOf(2 ** 31 - 1), 2 ** 11 - 1);
+    assert.equal(offsetOf(2 ** 31 - 1), 64 * MIB - 64);
     const { arena } = arenaOf({ segmentBytes: 64 * KIB, maxBytes: 100 * 64 * KIB });
     assert.deepEqual(
       fill(arena, 64 * KIB),
-      Array.from({ length: 100 }, (_, segment) => segment * 2 ** 16),
+      Array.from({ length: 100 }, (_, segment) => segment * 2 ** 20),
     );
   });
 });
 
 describe('Arena: sizes', () => {
-  test('a block has at least the bytes that were asked for, and counts as large as it is', () => {
+  test('a block has at least the bytes that were asked for, and an eighth more at most', () => {
     const { arena } = arenaOf();
     let used = 0;
-    for (const bytes of [0, 1, 256, 257, 1000, 4096, 65_536, 65_600, MIB, LARGEST]) {
+    for (let bytes = 0; bytes <= MIB; bytes = bytes * 2 + 41) {
       const address = arena.take(bytes);
-      assert.ok(arena.size(address) >= bytes);
-      used += arena.size(address);
+      const size = arena.size(address);
+      assert.ok(size >= bytes && size <= Math.max(256, bytes * 1.125 + 64), `${bytes}: ${size}`);
+      assert.equal(size % 64, 0);
+      used += size;
       assert.equal(arena.usedBytes, used);
     }
   });
 
-  test('64 KiB and a header are far from twice as large', () => {
-    const { arena } = arenaOf();
-    assert.equal(arena.size(arena.take(64 * KIB + 40)), 72 * KIB);
-  });
-
-  test('nothing is larger than 1 MiB and an eighth, nor than a segment', () => {
-    assert.equal(arenaOf().arena.take(LARGEST + 1), -1);
-    const { arena, announced } = arenaOf({ segmentBytes: 100 * KIB });
-    assert.equal(arena.take(96 * KIB + 1), -1);
-    assert.deepEqual(announced, [], 'no segment was made in vain');
-    assert.notEqual(arena.take(96 * KIB), -1);
+  test('what is larger than a segment has one of its own, of whole pages, which is used again for what is about as large', () => {
+    const { arena, told } = arenaOf();
+    const large = arena.take(3 * MIB + 1);
+    assert.equal(arena.size(large), 3 * MIB + 4096);
+    assert.equal(bufferAt(arena, large).byteLength, 3 * MIB + 4096);
+    const [other, small] = [arena.take(2 * MIB), arena.take(64)];
+    assert.equal(new Set([large, other, small].map(segmentOf)).size, 3);
+    arena.free(large);
+    assert.throws(() => arena.free(large), /no block/);
+    assert.equal(arena.take(2 * MIB + 1), large);
+    arena.free(other);
+    arena.free(large);
+    assert.equal(arena.take(1.4 * MIB), other, 'not twice as large');
+    assert.equal(told.length, 3);
   });
 });
 
@@ -97,28 +107,37 @@ describe('Arena: bounds', () => {
     assert.equal(arena.usedBytes, MIB);
     arena.free(addresses[2]!);
     assert.equal(arena.take(200 * KIB), addresses[2]);
-    assert.equal(arena.take(1), -1);
+    assert.equal(arena.take(256 * KIB), -1);
   });
 
-  test('is 64 MiB in segments of 4 MiB at most, unless told otherwise', () => {
-    const allocate = (byteLength: number) => new SharedArrayBuffer(byteLength);
-    const { arena, announced } = arenaOf({}, { allocate });
+  test('is a segment of 64 MiB at least, of which nothing is resident that is not touched', () => {
+    const { arena, told } = arenaOf({}, { segmentBytes: undefined as never, maxBytes: () => 0 });
     assert.equal(fill(arena, MIB).length, 64);
     assert.deepEqual(
-      announced.map(({ byteLength }) => byteLength),
-      new Array(16).fill(4 * MIB),
+      told.map((buffer) => buffer?.byteLength),
+      [64 * MIB],
     );
   });
 
-  test('makes do with a maximum below a segment, or with none at all', () => {
-    assert.equal(fill(arenaOf({ maxBytes: 3 * 64 * KIB }).arena, 64 * KIB).length, 3);
-    assert.equal(arenaOf({ maxBytes: 0 }).arena.take(1), -1);
-  });
-
-  test('refuses segments that addresses cannot reach into', () => {
-    for (const segmentBytes of [0, 63 * KIB, 4 * MIB + 1, Number.NaN]) {
+  test('refuses segments that addresses cannot reach into, and such as cannot be cut in halves', () => {
+    for (const segmentBytes of [0, 32 * KIB, 100 * KIB, 128 * MIB, Number.NaN]) {
       assert.throws(() => arenaOf({ segmentBytes }), /segment cannot have/);
     }
+  });
+
+  test('what is free makes room for what is larger than it', () => {
+    const { arena, told } = arenaOf({ maxBytes: 3 * MIB });
+    const [kept, ...others] = fill(arena, MIB);
+    assert.equal(arena.take(2 * MIB), -1);
+    freeAll(arena, others);
+    const large = arena.take(2 * MIB);
+    assert.notEqual(large, -1);
+    assert.equal(arena.reservedBytes, 3 * MIB);
+    assert.deepEqual(
+      told.map((buffer) => buffer?.byteLength),
+      [MIB, 2 * MIB, undefined],
+    );
+    assert.equal(bufferAt(arena, kept!), told[0]);
   });
 
   test('says that it is full where the runtime has no memory, and asks again later', () => {
@@ -128,36 +147,37 @@ describe('Arena: bounds', () => {
       if (!hasMemory) throw new RangeError('Array buffer allocation failed');
       return new SharedArrayBuffer(byteLength);
     };
-    const { arena, announced } = arenaOf({ segmentBytes: 64 * KIB }, { allocate });
+    const { arena, told } = arenaOf({ segmentBytes: 64 * KIB }, { allocate });
     const first = arena.take(64 * KIB);
     hasMemory = false;
+    const before = asked;
     for (let i = 0; i < 100; i++) assert.equal(arena.take(64 * KIB), -1);
-    assert.equal(asked, 2, 'not again for each take: it is slow to be refused');
+    assert.equal(asked, before + 1, 'not again for each take: it is slow to be refused');
     arena.free(first);
     assert.equal(arena.take(64 * KIB), first);
     hasMemory = true;
     let takes = 1;
     while (arena.take(64 * KIB) === -1) assert.ok(takes++ < 2000);
-    assert.equal(announced.length, 2);
+    assert.equal(told.length, 2);
   });
 
-  test('is full only when there is nothing to reclaim', () => {
+  test('grows only when there is nothing to reclaim', () => {
     const done: number[] = [];
-    let asked = 0;
     const reclaim = () => {
-      asked++;
-      const address = done.pop();
-      if (address !== undefined) arena.free(address);
-      return address !== undefined;
+      const count = done.length;
+      for (const address of done.splice(0)) arena.free(address);
+      return count > 0;
     };
-    const { arena } = arenaOf({ segmentBytes: 256 * KIB, maxBytes: 256 * KIB }, { reclaim });
-    const taken = [arena.take(128 * KIB), arena.take(128 * KIB)];
-    assert.equal(asked, 0);
-    done.push(...taken);
-    assert.equal(arena.take(128 * KIB), taken[1]);
-    assert.equal(arena.take(200 * KIB), -1, 'what is given back is too small, and so is what remains');
-    assert.equal(arena.take(LARGEST + 1), -1);
-    assert.deepEqual([asked, done], [3, []], 'not asked for what could never be given');
+    const { arena, told } = arenaOf({ maxBytes: 2 * MIB }, { reclaim });
+    const taken = [arena.take(512 * KIB), arena.take(512 * KIB)];
+    done.push(taken[0]!);
+    assert.equal(arena.take(512 * KIB), taken[0]);
+    assert.equal(told.length, 1);
+    done.push(taken[1]!);
+    const whole = arena.take(MIB);
+    assert.deepEqual([segmentOf(whole), done], [1, []], 'what came back is too small');
+    assert.equal(arena.take(512 * KIB), taken[1]);
+    assert.equal(arena.take(64), -1);
   });
 
   test('does not hide any other error', () => {
@@ -170,12 +190,12 @@ describe('Arena: bounds', () => {
 
 describe('Arena: segments', () => {
   test('are announced in their order, each before an address in it is given', () => {
-    const { arena, announced } = arenaOf({ segmentBytes: 64 * KIB, maxBytes: MIB });
-    for (let address = arena.take(5000); address !== -1; address = arena.take(5000)) {
-      assert.equal(announced[segmentOf(address)], arena.buffer(address));
-      assert.deepEqual(arena.segments, announced);
+    const { arena, told } = arenaOf({ segmentBytes: 64 * KIB, maxBytes: MIB });
+    for (let address = arena.take(30 * KIB); address !== -1; address = arena.take(30 * KIB)) {
+      assert.ok(segmentOf(address) < told.length);
     }
-    assert.equal(announced.length, 16);
+    assert.deepEqual(arena.segments, told);
+    assert.equal(told.length, 16);
   });
 
   test('are not used where the announcement failed', () => {
@@ -190,13 +210,55 @@ describe('Arena: segments', () => {
     assert.equal(segmentOf(arena.take(1)), 0);
   });
 
-  test('are let go of by close: nothing can be taken, and late frees do nothing', () => {
-    const { arena } = arenaOf();
+  test('are given back when nobody has used them for a while, large ones too; their numbers are given again', () => {
+    const { arena, told, due, pass } = arenaOf();
+    const [first, second, large] = [arena.take(MIB), arena.take(MIB), arena.take(2 * MIB)];
+    assert.deepEqual(due, []);
+    arena.free(second);
+    arena.free(large);
+    assert.equal(due.length, 1);
+    pass();
+    assert.equal(arena.reservedBytes, 4 * MIB, 'it may have been free for no time at all');
+    assert.equal(arena.take(MIB), second);
+    pass();
+    assert.deepEqual(
+      arena.segments.map((buffer) => buffer?.byteLength),
+      [MIB, MIB, undefined],
+    );
+    assert.deepEqual(told, arena.segments);
+    assert.equal(arena.reservedBytes, 2 * MIB);
+    assert.deepEqual(due, [], 'nothing is free, so nobody looks');
+    const again = arena.take(4 * MIB);
+    assert.equal(segmentOf(again), 2);
+    assert.equal(told[2]!.byteLength, 4 * MIB);
+    freeAll(arena, [first, second, again]);
+    pass();
+    pass();
+    assert.deepEqual([told, arena.reservedBytes, due], [[undefined, undefined, undefined], 0, []]);
+    assert.equal(arena.take(10), 0);
+  });
+
+  test('in use at any time between two looks are kept', () => {
+    const { arena, pass } = arenaOf();
+    for (let i = 0; i < 5; i++) {
+      arena.free(arena.take(100));
+      pass();
+      assert.equal(arena.reservedBytes, MIB);
+    }
+    pass();
+    assert.equal(arena.reservedBytes, 0);
+  });
+
+  test('are let go of by close: nothing can be taken, late frees do nothing, and nobody looks at the clock', () => {
+    const { arena, due } = arenaOf();
     const address = arena.take(1000);
     arena.free(arena.take(300));
+    arena.free(arena.take(MIB));
+    assert.equal(due.length, 1);
     arena.close();
-    for (const bytes of [300, 1000, MIB]) assert.equal(arena.take(bytes), -1);
-    assert.deepEqual([arena.segments.length, arena.reservedBytes, arena.usedBytes], [0, 0, 0]);
+    for (const bytes of [300, 1000, 9 * MIB]) assert.equal(arena.take(bytes), -1);
+    assert.deepEqual(arena.segments, [undefined, undefined]);
+    assert.deepEqual([arena.reservedBytes, arena.usedBytes, due], [0, 0, []]);
     arena.free(address);
     assert.equal(arena.usedBytes, 0);
   });
@@ -219,7 +281,7 @@ describe('Arena: free', () => {
     const { arena } = arenaOf();
     assert.throws(() => arena.free(0), /no block/);
     const address = arena.take(5000);
-    for (const other of [-1, address + 1, address + 64, 2 ** 31 - 1]) {
+    for (const other of [-1, address + 1, address + 2, address + 64, 2 ** 31 - 1]) {
       assert.throws(() => arena.free(other), /no block/, `${other}`);
     }
   });
@@ -239,18 +301,13 @@ describe('Arena: free', () => {
 });
 
 describe('leases over an arena', () => {
-  const make = (limits: Limits, maxLeased?: number) => {
-    const { arena } = arenaOf(limits);
-    const own: number[] = [];
-    const allocate = (byteLength: number) => {
-      own.push(byteLength);
-      return new SharedArrayBuffer(byteLength);
-    };
-    return { arena, own, store: new LeaseStore(allocate, leaseMemory(arena, maxLeased)) };
+  const make = (limits: Limits = {}) => {
+    const { arena, told } = arenaOf(limits);
+    return { arena, told, store: new LeaseStore(leaseMemory(arena)) };
   };
 
   test('lie in it, as long as asked for, and go back to it', () => {
-    const { arena, own, store } = make({});
+    const { arena, store } = make();
     const [first, second] = [store.lease(1000), store.lease(1000)];
     assert.equal(first.bytes.length, 1000);
     assert.equal(first.bytes.buffer, arena.segments[0]);
@@ -261,11 +318,10 @@ describe('leases over an arena', () => {
     second.release();
     second.release();
     assert.equal(arena.usedBytes, 0);
-    assert.deepEqual(own, []);
   });
 
   test('are the memory of a task that outlived its caller until it has ended', () => {
-    const { arena, store } = make({});
+    const { arena, store } = make();
     const lease = store.lease(1000);
     const end = LeaseStore.of(lease)!.lend();
     end(true);
@@ -275,29 +331,24 @@ describe('leases over an arena', () => {
     assert.equal(arena.usedBytes, 0);
   });
 
-  test('have memory of their own where they are too large, too many, or too late', () => {
-    const { arena, own, store } = make({ segmentBytes: MIB, maxBytes: 2 * MIB });
-    assert.equal(store.lease(2 * MIB).bytes.length, 2 * MIB);
-    assert.deepEqual(own, [2 * MIB]);
-    const leases = Array.from({ length: 20 }, () => store.lease(64 * KIB));
-    assert.equal(arena.usedBytes, MIB, 'half of the arena is left for payloads');
-    assert.equal(own.length, 1 + 4);
+  test('are refused where they would have more than three quarters of it, until some are given back', () => {
+    const { arena, store } = make({ maxBytes: 4 * MIB });
+    const leases = [store.lease(2 * MIB), store.lease(512 * KIB), store.lease(512 * KIB)];
+    for (const size of [1, MIB]) {
+      assert.throws(() => store.lease(size), { code: 'ERR_LEASE_MEMORY', message: /3145728 bytes/ });
+    }
+    assert.notEqual(arena.take(MIB), -1, 'the rest is left for arguments');
+    leases[2]!.release();
+    assert.equal(store.lease(400 * KIB).bytes.length, 400 * KIB);
     for (const lease of leases) lease.release();
-    assert.equal(arena.usedBytes, 0);
-    const last = store.lease(64 * KIB);
-    arena.close();
-    last.release();
-    assert.equal(store.lease(64 * KIB).bytes.length, 64 * KIB);
+    assert.equal(store.lease(2 * MIB).bytes.length, 2 * MIB);
   });
 
-  test('count against their share as large as their blocks are, until they are given back', () => {
-    const { arena, own, store } = make({}, 660 * KIB);
-    for (let round = 1; round <= 3; round++) {
-      const leases = Array.from({ length: 12 }, () => store.lease(65 * KIB));
-      assert.equal(arena.usedBytes, 9 * 72 * KIB);
-      assert.equal(own.length, 3, 'the others lie in memory of the store, which is used again too');
-      for (const lease of leases) lease.release();
-      assert.equal(arena.usedBytes, 0);
-    }
+  test('are refused where the system has no memory', () => {
+    const allocate = () => {
+      throw new RangeError('Array buffer allocation failed');
+    };
+    const store = new LeaseStore(leaseMemory(arenaOf({}, { allocate }).arena));
+    for (const size of [1, 3 * MIB]) assert.throws(() => store.lease(size), { code: 'ERR_LEASE_MEMORY' });
   });
 });

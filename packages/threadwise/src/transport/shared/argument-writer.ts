@@ -1,7 +1,7 @@
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 import { LeaseStore } from '../../core/lease.js';
 import type { LeaseLike } from '../../core/payload.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { type Memory, memoryOf, writeBytes } from '../codec/value-memory.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../codec/value-writer.js';
 import type { Arena } from './arena.js';
 import type { CellPayload } from './cell-payload.js';
@@ -16,6 +16,7 @@ import {
   NUMBER,
   ONE,
   OUTSIDE,
+  offsetOf,
   PLACE,
   WITH_LEASES,
 } from './layout.js';
@@ -38,7 +39,6 @@ export interface CellMemory {
 export class ArgumentWriter {
   readonly #writer: ValueWriter;
   readonly #arena: Arena;
-  readonly #segments: Memory[] = [];
   readonly #scratch = memoryOf(new ArrayBuffer(SCRATCH_BYTES));
 
   constructor(writer: ValueWriter, arena: Arena) {
@@ -94,8 +94,8 @@ export class ArgumentWriter {
     const block = this.#arena.take(length + extra);
     if (block < 0) return false;
     payload.block = block;
-    const memory = this.#memoryAt(block);
-    memory.u8.set(this.#scratch.u8.subarray(0, length), this.#arena.offset(block));
+    const memory = this.#arena.memory(block);
+    writeBytes(memory, offsetOf(block), this.#scratch.u8.subarray(0, length));
     return this.#wrote(payload, to, form, block, length);
   }
 
@@ -110,9 +110,9 @@ export class ArgumentWriter {
     for (let size = estimate; ; ) {
       const block = this.#arena.take(size);
       if (block < 0) return false;
-      const start = this.#arena.offset(block);
+      const start = offsetOf(block);
       const capacity = this.#arena.size(block);
-      const end = this.#writer.write(value, this.#memoryAt(block), start, start + capacity - extra);
+      const end = this.#writer.write(value, this.#arena.memory(block), start, start + capacity - extra);
       if (end >= 0) {
         payload.block = block;
         return this.#wrote(payload, to, form, block, end - start);
@@ -151,8 +151,8 @@ export class ArgumentWriter {
     if (!this.#writeValues(payload, to, values, extra)) return false;
     const at = payload.cell * WORDS;
     const isOutside = payload.block >= 0;
-    const { view } = isOutside ? this.#memoryAt(payload.block) : to.memory;
-    const start = isOutside ? this.#arena.offset(payload.block) : payload.cell * CELL_BYTES + INLINE_START;
+    const { view } = isOutside ? this.#arena.memory(payload.block) : to.memory;
+    const start = isOutside ? offsetOf(payload.block) : payload.cell * CELL_BYTES + INLINE_START;
     let end = start + to.words[at + LENGTH]!;
     for (const word of entries) {
       view.setInt32(end, word);
@@ -163,12 +163,6 @@ export class ArgumentWriter {
     to.words[at + FORM] = to.words[at + FORM]! | WITH_LEASES;
     payload.leases = leases.filter((lease) => lease !== undefined);
     return true;
-  }
-
-  #memoryAt(block: number): Memory {
-    const segment = this.#arena.segment(block);
-    this.#segments[segment] ??= memoryOf(this.#arena.buffer(block));
-    return this.#segments[segment];
   }
 }
 

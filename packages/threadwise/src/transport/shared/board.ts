@@ -1,4 +1,5 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and how a sleeper is woken. */
+import { int32sOf } from '../codec/value-memory.js';
 import { countWithin } from '../trust.js';
 import { DOZING, HEAD, PARKED, RESERVED, SEATS, SEATS_TAKEN, SEATS_USED, TAIL, wakeupsOf } from './layout.js';
 
@@ -8,7 +9,7 @@ export class Board {
   #maskWords = 1;
 
   constructor(buffer: ArrayBufferLike) {
-    this.words = new Int32Array(buffer);
+    this.words = int32sOf(buffer);
   }
 
   /** Looks how many seats there are by now. */

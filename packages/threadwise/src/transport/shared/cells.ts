@@ -1,7 +1,7 @@
 /** Main's side of the cells: gives them out, writes arguments into them, reads results, takes them back. */
 import type { PlainCalls } from '../../core/plain-calls.js';
 import type { Task } from '../../core/task.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { float64sOf, int32sOf, type Memory, memoryOf } from '../codec/value-memory.js';
 import type { ArgumentWriter } from './argument-writer.js';
 import { CellPayload } from './cell-payload.js';
 import {
@@ -65,8 +65,8 @@ export class Cells {
 
   constructor(buffer: ArrayBufferLike, board: Int32Array, writer: ArgumentWriter) {
     const count = buffer.byteLength / CELL_BYTES;
-    this.words = new Int32Array(buffer);
-    this.doubles = new Float64Array(buffer);
+    this.words = int32sOf(buffer);
+    this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
     this.#board = board;
     this.#writer = writer;

@@ -1,6 +1,6 @@
 /** How a worker says that a task has ended: the result into the cell or the stream, the cell's number into its ring. */
 import { ShapeWriter } from '../codec/shape-book.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { float64sOf, int32sOf, type Memory, memoryOf } from '../codec/value-memory.js';
 import { FULL, UNKNOWN, ValueWriter } from '../codec/value-writer.js';
 import type { Line } from '../line.js';
 import {
@@ -59,10 +59,10 @@ export class Completions {
 
   constructor(memory: SharedMemory, port: Line) {
     this.#sizes = memory.sizes;
-    this.#board = new Int32Array(memory.board);
-    this.#own = new Int32Array(memory.own);
-    this.#words = new Int32Array(memory.cells);
-    this.#doubles = new Float64Array(memory.cells);
+    this.#board = int32sOf(memory.board);
+    this.#own = int32sOf(memory.own);
+    this.#words = int32sOf(memory.cells);
+    this.#doubles = float64sOf(memory.cells);
     this.#cells = memoryOf(memory.cells);
     this.#stream = memoryOf(memory.stream);
     this.#writer = new ValueWriter(new ShapeWriter(memory.ownShapes));

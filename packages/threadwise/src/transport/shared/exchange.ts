@@ -30,6 +30,7 @@ import {
   SEATS,
   SEATS_TAKEN,
   SEATS_USED,
+  SEGMENTS_TOLD,
   type SharedMemory,
   SIZES,
   type Sizes,
@@ -42,6 +43,10 @@ import { NAMED, SEGMENT } from './words.js';
 
 /** Names beyond that go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
+/** Of the memory that the process may use: what a pool's arena may grow to. */
+const ARENA_SHARE = 0.5;
+/** As much is assumed where nobody can tell. */
+const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 
 export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
   return {
@@ -95,8 +100,13 @@ export class SharedExchange implements Exchange, PlainWay {
     this.caller = new Caller(this.board, this.runTimes, platform.burstNow);
     this.arena = new Arena({
       allocate: platform.sharedMemory,
-      onSegment: (index, buffer) => this.#tellAll([SEGMENT, index, buffer]),
+      onSegment: (index, buffer) => {
+        this.#tellAll([SEGMENT, index, buffer]);
+        Atomics.add(this.board.words, SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
+      },
+      maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
       reclaim: () => this.#reclaim(),
+      timer: platform.timer,
     });
     this.leaseMemory = leaseMemory(this.arena);
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));

@@ -77,7 +77,8 @@ export class Hand {
   #isTaking = false;
 
   constructor(name: string, wire: Wire, allowance: Allowance, options: HandOptions, world: Surroundings) {
-    const memory = wire.memory as SharedMemory;
+    const given = wire.memory as SharedMemory;
+    const memory = { ...given, segments: [...given.segments] }; // as a clone would be: the worker's own list
     this.name = name;
     this.seat = memory.seat;
     this.own = memory.own;
@@ -164,6 +165,7 @@ export class Hand {
     this.#isTaking = true;
     const begun = this.#inlet.take(this.#world.now());
     this.#isTaking = false;
+    if (begun?.fault instanceof Death) throw begun.fault; // it died while it read the arguments
     if (begun === undefined) {
       this.state = 'resting';
       return;

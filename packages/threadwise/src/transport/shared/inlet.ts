@@ -3,12 +3,11 @@ import type { Allowance } from '../../core/allowance.js';
 import { unreadable } from '../../core/payload.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import { ShapeReader } from '../codec/shape-book.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { float64sOf, int32sOf, type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { type Begun, hear, type Inlet, type InletEvents, type InletPlatform } from '../inlet.js';
 import type { About, Line } from '../line.js';
 import { TO_MAIN, type WordToMain, type WordToWorker } from '../words.js';
-import { offsetOf, segmentOf } from './arena-address.js';
 import { Board } from './board.js';
 import { DOZE_MS } from './caller.js';
 import { Claims } from './claims.js';
@@ -29,13 +28,16 @@ import {
   NUMBER,
   ONE,
   OUTSIDE,
+  offsetOf,
   PARKED,
   PLACE,
   phaseOf,
   RESERVED,
+  SEGMENTS_TOLD,
   type SharedMemory,
   SPINNERS,
   STATE,
+  segmentOf,
   TASK_ID,
   WITH_LEASES,
   wakeupsOf,
@@ -68,7 +70,11 @@ export class SharedInlet implements Inlet, Begun {
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   readonly #cells: Memory;
-  readonly #segments: (Memory | undefined)[];
+  /** Of the arena, as main has told; and the views of those that were looked into. */
+  readonly #buffers: (ArrayBufferLike | undefined)[];
+  readonly #segments: (Memory | undefined)[] = [];
+  /** How many words about segments were heard, by SEGMENTS_TOLD. */
+  #segmentsHeard = -1;
   readonly #names: string[];
   readonly #reader: ValueReader;
   readonly #claims: Claims;
@@ -92,13 +98,13 @@ export class SharedInlet implements Inlet, Begun {
     this.#budget = new SpinBudget(SPIN_MS, platform.now);
     this.#seat = seat;
     this.#board = new Board(memory.board);
-    this.#words = new Int32Array(memory.cells);
-    this.#doubles = new Float64Array(memory.cells);
+    this.#words = int32sOf(memory.cells);
+    this.#doubles = float64sOf(memory.cells);
     this.#cells = memoryOf(memory.cells);
-    this.#segments = memory.segments.map(memoryOf);
+    this.#buffers = memory.segments;
     this.#names = [...memory.names];
     this.#reader = new ValueReader(new ShapeReader(memory.mainShapes));
-    const own = new Int32Array(memory.own);
+    const own = int32sOf(memory.own);
     const [cells, cellDoubles] = [this.#words, this.#doubles];
     const { now } = platform;
     this.#claims = new Claims({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
@@ -116,8 +122,7 @@ export class SharedInlet implements Inlet, Begun {
           this.#names[said[1] as number] = said[2] as string;
           return;
         case SEGMENT:
-          this.#segments[said[1] as number] = memoryOf(said[2] as ArrayBufferLike);
-          return;
+          return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
         default:
           return hear(said as WordToWorker, events);
       }
@@ -286,8 +291,8 @@ export class SharedInlet implements Inlet, Begun {
       const { buffer } = this.#segment(view.getInt32(entry + 4)).u8;
       args[view.getInt32(entry)] = new Uint8Array(
         buffer,
-        view.getInt32(entry + 8),
-        view.getInt32(entry + 12),
+        view.getUint32(entry + 8),
+        view.getUint32(entry + 12),
       );
     }
     this.args = args;
@@ -309,8 +314,19 @@ export class SharedInlet implements Inlet, Begun {
     return this.#names[id]!;
   }
 
+  /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
   #segment(index: number): Memory {
-    if (this.#segments[index] === undefined) this.#port.drain();
-    return this.#segments[index]!;
+    const told = Atomics.load(this.#board.words, SEGMENTS_TOLD);
+    if (told !== this.#segmentsHeard) this.#port.drain();
+    this.#segmentsHeard = told;
+    this.#segments[index] ??= memoryOf(this.#buffers[index]!);
+    return this.#segments[index];
+  }
+
+  #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
+    this.#buffers[index] = buffer;
+    this.#segments[index] = undefined;
+    // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
+    if (buffer === undefined) this.args = NO_ARGS;
   }
 }

@@ -34,6 +34,8 @@ export const SEATS_USED = 3 * LINE;
 export const SEATS_TAKEN = SEATS_USED + 1;
 /** How many threads may be awake beside one that spins: the cores less one. 0 as long as main has not counted them. */
 export const SPINNERS = SEATS_USED + 2;
+/** How often workers were told of segments of the arena: who has heard less looks into its port before it looks into one. */
+export const SEGMENTS_TOLD = SEATS_USED + 3;
 export const PARKED = 4 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** Of those that are parked: who looks again soon by himself. */
@@ -114,6 +116,18 @@ export const ONE = 32;
 /** Added to a form of results: it is an error. */
 export const IS_ERROR = 16;
 
+// --- addresses in the arena: `segment << 20 | offset / 64` ---
+
+/** What addresses count in. */
+export const UNIT_BITS = 6;
+export const UNIT_BYTES = 2 ** UNIT_BITS;
+/** Bits of an address that say the unit within a segment: 2^20 units are 64 MiB. */
+export const OFFSET_BITS = 20;
+export const OFFSET_MASK = 2 ** OFFSET_BITS - 1;
+export const segmentOf = (address: number) => address >> OFFSET_BITS;
+/** Which byte of its segment an address means. */
+export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BITS;
+
 // --- what a seat has for itself ---
 
 /** Int32 words. */
@@ -143,8 +157,8 @@ export interface SharedMemory {
   /** Shapes of objects that main sends, and that the worker sends. */
   readonly mainShapes: ArrayBufferLike;
   readonly ownShapes: ArrayBufferLike;
-  /** Segments of the arena so far; more may be told of. */
-  readonly segments: readonly ArrayBufferLike[];
+  /** Segments of the arena so far; more may be told of. The worker keeps this very list up to date: nothing else holds them. */
+  readonly segments: (ArrayBufferLike | undefined)[];
   /** Names of functions so far. */
   readonly names: readonly string[];
 }

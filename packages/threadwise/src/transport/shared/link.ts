@@ -5,7 +5,7 @@ import { unreadable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError, type EncodedError } from '../codec/error-codec.js';
 import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
-import { type Memory, memoryOf } from '../codec/value-memory.js';
+import { int32sOf, type Memory, memoryOf } from '../codec/value-memory.js';
 import { ValueReader } from '../codec/value-reader.js';
 import { Conversation } from '../conversation.js';
 import { AccountedLine, type Line } from '../line.js';
@@ -99,7 +99,7 @@ export class SharedLink implements Link {
     this.#events = events;
     this.#seat = memory.seat;
     this.#endedState = state(RUNNING, memory.seat) | 1;
-    this.#own = new Int32Array(own);
+    this.#own = int32sOf(own);
     this.#stream = memoryOf(stream);
     this.#reader = new ValueReader(new ShapeReader(ownShapes));
     this.#capacity = capacity;

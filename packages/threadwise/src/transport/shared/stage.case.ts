@@ -199,7 +199,7 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     hasSharedMemory: true,
     availableThreads: () => spinners + 1,
     threadCeiling: () => 16,
-    memory: () => undefined,
+    memory: () => ({ usedBytes: 0, limitBytes: 128 * 2 ** 20 }), // so the arena has one segment
     recipe: (spec) => ({ data: spec, transfer: [] }),
     cpuOf: () => undefined,
     ownLoad: () => ({ utilization: 0, residentBytes: 0, heapUsedBytes: 0 }),

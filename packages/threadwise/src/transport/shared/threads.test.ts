@@ -67,7 +67,7 @@ describe('shared threads: what does not fit', () => {
     const { pool, words } = smallPool(t, { cells: 256 });
     await pool.ready;
     const bytes = new Uint8Array(KIB * KIB);
-    // Twice what the arena has, and never more than a few at a time.
+    // Twice what a segment has, and never more than a few at a time.
     const calls = range(128).map((i) => {
       const call = pool.run('lengthOf', [bytes]);
       blockUntil(words, RAN, i - 8);

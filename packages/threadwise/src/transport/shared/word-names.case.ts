@@ -8,6 +8,7 @@ const BOARD: readonly (readonly [number, string])[] = [
   [layout.HEAD, 'head'],
   [layout.MAIN_PARKED, 'mainParked'],
   [layout.SEATS_USED, 'seatsUsed'],
+  [layout.SEGMENTS_TOLD, 'segmentsTold'],
   [PARKED, 'parked'],
   [SPINNING, 'spinning'],
   [layout.DOZING, 'dozing'],

@@ -5,7 +5,7 @@ import type { WordToMain, WordToWorker } from '../words.js';
 export const ARGUMENTS = 10;
 /** A function's number and name. */
 export const NAMED = 11;
-/** The arena has another segment. */
+/** The arena has another segment, or without a buffer: one is to be forgotten. */
 export const SEGMENT = 12;
 /** The result of the task in a cell, or its error. */
 export const RESULT = 10;
@@ -14,6 +14,6 @@ export type ToWorker =
   | WordToWorker
   | readonly [type: typeof ARGUMENTS, cell: number, id: number, name: string, args: readonly unknown[]]
   | readonly [type: typeof NAMED, id: number, name: string]
-  | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike];
+  | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike | undefined];
 
 export type ToMain = WordToMain | readonly [type: typeof RESULT, cell: number, value: unknown];
