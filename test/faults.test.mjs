@@ -195,6 +195,21 @@ describe('modules', () => {
   });
 });
 
+describe('an uncaught error that the thread of the pool cannot read', () => {
+  for (const how of ['deep', 'selfCaused', 'deepValue']) {
+    test(`costs its task and its worker, and not the process: ${how}`, async () => {
+      const { code, stdout, stderr } = await runScript(`
+        import { createPool } from 'threadwise';
+        const pool = createPool(${JSON.stringify(tasksUrl.href)}, { threads: 1 });
+        const error = await pool.run('crashUnreadably', ['${how}']).catch((e) => e);
+        console.log(error.code, await pool.run('increment', [1]));
+        await pool.close();
+      `);
+      assert.deepEqual([code, stdout], [0, 'ERR_WORKER_CRASHED 2\n'], stderr);
+    });
+  }
+});
+
 describe('crash loops', () => {
   test('a worker that dies idle again and again is given up, with the reason', async (t) => {
     const pool = poolFor(t, { threads: 1 }, moduleUrl('crash-when-idle.mjs'));

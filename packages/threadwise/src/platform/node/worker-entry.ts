@@ -9,6 +9,7 @@ import type { RunningTask } from '../../runner/running-task.js';
 import type { InletPlatform } from '../../transport/inlet.js';
 import { ownThreadId } from './cpu-time.js';
 import { NodePort } from './port.js';
+import { keepUncaughtErrorsReadable } from './uncaught.js';
 
 /** What `thread.ts` passes as workerData. */
 export interface WorkerBoot {
@@ -40,6 +41,7 @@ const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 const threadId = ownThreadId();
 Atomics.store(boot.threadId, 0, threadId);
 
+keepUncaughtErrorsReadable();
 const { timeOrigin } = performance;
 
 const platform: RunnerPlatform & InletPlatform = {
