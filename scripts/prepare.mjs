@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 const CLI = join(root, 'packages/cli/dist/main.js');
+/** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
+export const CACHE = join(root, '.cache');
 
 /** Files below `dir`, without folders that are made and not written. */
 function filesBelow(dir) {
@@ -76,18 +78,16 @@ function install() {
   const stamp = join(root, 'node_modules/.threadwise-install');
   const hash = installHash();
   if (isCurrent(stamp, hash)) return;
-  // Not `npm ci`: it refuses a lock file that lacks optional packages for other systems, and one that is made where
-  // those cannot be had lacks them. Versions are exact and locked all the same.
-  run('Installing dependencies', 'npm', ['install', '--no-save', '--loglevel=error']);
+  run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
   writeStamp(stamp, installHash());
 }
 
 async function build({ force }) {
-  const stamp = join(root, 'node_modules/.cache/threadwise-build');
+  const stamp = join(CACHE, 'build');
   const hash = buildHash();
   const isBuilt = existsSync(CLI) && existsSync(join(root, 'packages/threadwise/dist/index.js'));
   if (!force && isBuilt && isCurrent(stamp, hash)) return;
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
   const { buildThreads } = await import('./build-threads.mjs');
   await buildThreads();

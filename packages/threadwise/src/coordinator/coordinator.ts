@@ -138,7 +138,6 @@ export class Coordinator {
         return this.#reserve.end(word[1]);
       case TO_COORDINATOR.choose:
         this.#choice = resolveChoice(word[1], () => undefined);
-        return;
     }
   }
 
