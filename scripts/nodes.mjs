@@ -53,7 +53,7 @@ function install(major) {
   const dir = join(CACHE, 'nodes', major);
   const path = join(dir, 'node_modules/node/bin/node');
   const stamp = join(dir, 'installed');
-  const remedy = "To test without it: 'npm test -- --node own'.";
+  const remedy = "To test without it: 'npm test -- tests --node own'.";
   if (!existsSync(path) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== integrity) {
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
