@@ -33,6 +33,14 @@ export const SLOW = [
     proves: 'the scaler finds the right size, and stays there, in simulated programs of all kinds',
   },
   {
+    files: /\/analysis\/(never-wrong|totality)\.test/,
+    proves: 'no samples, however odd, make analyze say what is wrong, or fail',
+  },
+  {
+    files: /^bench\/(contenders|quick)\.test/,
+    proves: 'each published pool does the same work, and each experiment runs to its conclusions',
+  },
+  {
     files: /^packages\/cli\/test\/measure(-memory)?\.test/,
     proves: 'analyze measures each kind of function, and gives each setting its process',
   },
