@@ -65,7 +65,9 @@ function writeStamp(stamp, hash) {
  */
 export function run(what, command, args, { cwd = root, env, remedy } = {}) {
   process.stderr.write(`${what}…\n`);
-  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
+  // On Windows npm is a batch file, which only a shell starts.
+  const shell = process.platform === 'win32' && command === 'npm';
+  const { status, error } = spawnSync(command, args, { cwd, env, shell, stdio: ['ignore', 2, 2] });
   if (error || status !== 0) {
     const how = error?.message ?? `exit code ${status}`;
     process.stderr.write(`${what} failed: ${command} ${args.join(' ')}: ${how}\n`);
