@@ -127,6 +127,12 @@ export function quickRuns() {
   return [{ name: 'tests', files: allTests().filter((name) => !isSlow(name)), env: {} }];
 }
 
+/** What `npm test` leaves out: the files, and what they prove. */
+export function leftOut() {
+  const all = allTests();
+  return SLOW.map(({ files, proves }) => ({ names: all.filter((name) => files.test(name)), proves }));
+}
+
 /** What `npm test` leaves out on the Node.js that runs it. */
 function slowRuns() {
   const slow = allTests().filter(isSlow);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { choices, environmentOf, nodesFor } from './nodes.mjs';
-import { quickRuns, runsOn, SLOW } from './plan.mjs';
+import { leftOut, quickRuns, runsOn } from './plan.mjs';
 import { prepare, root } from './prepare.mjs';
 
 const script = (name) => join(root, 'scripts', name);
@@ -69,7 +69,8 @@ function runTests() {
   });
   heading('tests: summary');
   for (const { node, name, seconds, isGood, failed, ...result } of results) {
-    const time = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+    const whole = Math.round(seconds);
+    const time = `${Math.floor(whole / 60)} min ${whole % 60} s`;
     const what = `Node.js ${node.version.padEnd(8)}  ${name.padEnd(28)}`;
     say(`${what}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
     for (const each of failed) say(`  ✖ ${each}`);
@@ -83,13 +84,15 @@ function runTests() {
 
 function sayWhatIsLeft() {
   say("\nLeft out here; 'npm run test:all' runs everything, 'npm run test:all -- --rest' only these:");
-  const others = [
-    'the library on the other versions of Node.js, the command and control on the newest',
-    'the promises of a pool on every other way for tasks to cross',
-    'the model of the shared transport, in every order of its steps',
-  ];
-  for (const each of [...SLOW.map(({ proves }) => proves), ...others]) say(`  ${each}`);
-  say('');
+  for (const { names, proves } of leftOut()) say(`  ${names.join(', ')}\n    ${proves}`);
+  say(`  other versions of Node.js
+    the library works on each, the command and control on the newest
+  other ways for tasks to cross
+    each keeps the promises of a pool
+  the model
+    the protocol of the shared transport holds in every order of its steps
+One of them: node --test <file>
+`);
 }
 
 function countsOf({ pass, fail, skipped }) {
