@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
+const LOCK = join(root, 'package-lock.json');
 const CLI = join(root, 'packages/cli/dist/main.js');
 /** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
 export const CACHE = join(root, '.cache');
@@ -20,21 +21,25 @@ function filesBelow(dir) {
   });
 }
 
-function manifests() {
-  const below = ['packages', 'examples'].flatMap((dir) =>
-    readdirSync(join(root, dir)).map((name) => join(root, dir, name, 'package.json')),
-  );
-  const own = ['package.json', 'package-lock.json', 'bench/package.json', 'test/package.json'];
-  return [...own.map((name) => join(root, name)), ...below].filter(existsSync);
-}
-
 function hashOf(parts) {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-/** What was installed from, by content: a clone and a checkout change times and nothing else. */
-function installHash() {
-  return hashOf(manifests().map((path) => `${path} ${hashOf([readFileSync(path, 'utf8')])}`));
+/** Whether what is there is what the lock file says: npm writes down what it installed, and empties the folder before it installs. */
+function isInstalled() {
+  const there = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(there)) return false;
+  const [installed, locked] = [there, LOCK].map((path) => JSON.parse(readFileSync(path, 'utf8')).packages);
+  const isAsLocked = ([path, { version, integrity, optional, devOptional }]) =>
+    installed[path] === undefined
+      ? optional || devOptional
+      : installed[path].version === version && installed[path].integrity === integrity;
+  return (
+    Object.keys(installed).every((path) => path in locked) &&
+    Object.entries(locked)
+      .filter(([path]) => path !== '')
+      .every(isAsLocked)
+  );
 }
 
 /** What is built from, by size and time: cheap enough to ask every time. */
@@ -47,7 +52,7 @@ function buildHash() {
     const { mtimeMs, size } = statSync(path);
     return `${path} ${mtimeMs} ${size}`;
   });
-  return hashOf([installHash(), ...stamps]);
+  return hashOf([readFileSync(LOCK, 'utf8'), ...stamps]);
 }
 
 function isCurrent(stamp, hash) {
@@ -77,11 +82,7 @@ export function run(what, command, args, { cwd = root, env, remedy } = {}) {
 }
 
 function install() {
-  const stamp = join(root, 'node_modules/.threadwise-install');
-  const hash = installHash();
-  if (isCurrent(stamp, hash)) return;
-  run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
-  writeStamp(stamp, installHash());
+  if (!isInstalled()) run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
 }
 
 async function build({ force }) {
