@@ -107,6 +107,7 @@ function conclusionsOf(experiment, result) {
     const { id } = experiment;
     throw new Error(
       `The saved result of '${id}' does not fit its conclusions any more (${error.message}): threadwise bench ${id}`,
+      { cause: error },
     );
   }
 }

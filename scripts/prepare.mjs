@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
+const LOCK = join(root, 'package-lock.json');
 const CLI = join(root, 'packages/cli/dist/main.js');
+/** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
+export const CACHE = join(root, '.cache');
 
 /** Files below `dir`, without folders that are made and not written. */
 function filesBelow(dir) {
@@ -18,21 +21,25 @@ function filesBelow(dir) {
   });
 }
 
-function manifests() {
-  const below = ['packages', 'examples'].flatMap((dir) =>
-    readdirSync(join(root, dir)).map((name) => join(root, dir, name, 'package.json')),
-  );
-  const own = ['package.json', 'package-lock.json', 'bench/package.json', 'test/package.json'];
-  return [...own.map((name) => join(root, name)), ...below].filter(existsSync);
-}
-
 function hashOf(parts) {
   return createHash('sha256').update(parts.join('\n')).digest('hex');
 }
 
-/** What was installed from, by content: a clone and a checkout change times and nothing else. */
-function installHash() {
-  return hashOf(manifests().map((path) => `${path} ${hashOf([readFileSync(path, 'utf8')])}`));
+/** Whether what is there is what the lock file says: npm writes down what it installed, and empties the folder before it installs. */
+function isInstalled() {
+  const there = join(root, 'node_modules/.package-lock.json');
+  if (!existsSync(there)) return false;
+  const [installed, locked] = [there, LOCK].map((path) => JSON.parse(readFileSync(path, 'utf8')).packages);
+  const isAsLocked = ([path, { version, integrity, optional, devOptional }]) =>
+    installed[path] === undefined
+      ? optional || devOptional
+      : installed[path].version === version && installed[path].integrity === integrity;
+  return (
+    Object.keys(installed).every((path) => path in locked) &&
+    Object.entries(locked)
+      .filter(([path]) => path !== '')
+      .every(isAsLocked)
+  );
 }
 
 /** What is built from, by size and time: cheap enough to ask every time. */
@@ -45,7 +52,7 @@ function buildHash() {
     const { mtimeMs, size } = statSync(path);
     return `${path} ${mtimeMs} ${size}`;
   });
-  return hashOf([installHash(), ...stamps]);
+  return hashOf([readFileSync(LOCK, 'utf8'), ...stamps]);
 }
 
 function isCurrent(stamp, hash) {
@@ -63,7 +70,9 @@ function writeStamp(stamp, hash) {
  */
 export function run(what, command, args, { cwd = root, env, remedy } = {}) {
   process.stderr.write(`${what}…\n`);
-  const { status, error } = spawnSync(command, args, { cwd, env, stdio: ['ignore', 2, 2] });
+  // On Windows npm is a batch file, which only a shell starts.
+  const shell = process.platform === 'win32' && command === 'npm';
+  const { status, error } = spawnSync(command, args, { cwd, env, shell, stdio: ['ignore', 2, 2] });
   if (error || status !== 0) {
     const how = error?.message ?? `exit code ${status}`;
     process.stderr.write(`${what} failed: ${command} ${args.join(' ')}: ${how}\n`);
@@ -73,21 +82,15 @@ export function run(what, command, args, { cwd = root, env, remedy } = {}) {
 }
 
 function install() {
-  const stamp = join(root, 'node_modules/.threadwise-install');
-  const hash = installHash();
-  if (isCurrent(stamp, hash)) return;
-  // Not `npm ci`: it refuses a lock file that lacks optional packages for other systems, and one that is made where
-  // those cannot be had lacks them. Versions are exact and locked all the same.
-  run('Installing dependencies', 'npm', ['install', '--no-save', '--loglevel=error']);
-  writeStamp(stamp, installHash());
+  if (!isInstalled()) run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
 }
 
 async function build({ force }) {
-  const stamp = join(root, 'node_modules/.cache/threadwise-build');
+  const stamp = join(CACHE, 'build');
   const hash = buildHash();
   const isBuilt = existsSync(CLI) && existsSync(join(root, 'packages/threadwise/dist/index.js'));
   if (!force && isBuilt && isCurrent(stamp, hash)) return;
-  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
   const { buildEntries, buildThreads } = await import('./build-threads.mjs');
   await buildThreads();

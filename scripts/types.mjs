@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './prepare.mjs';
 
-const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
 const projects = ['packages/threadwise/src/core', 'test/types'];
 for (const project of projects) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], { stdio: 'inherit' });

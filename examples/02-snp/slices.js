@@ -46,7 +46,7 @@ function lineStart(file, position) {
 function readLines(file, from, to, onLine) {
   const bytes = Buffer.allocUnsafe(Math.min(PIECE, to - from));
   let rest = ''; // the beginning of a line whose end has not been read
-  for (let position = from; position < to; ) {
+  for (let position = from; position < to;) {
     const length = readSync(file, bytes, 0, Math.min(PIECE, to - position), position);
     if (length === 0) break; // somebody cut the file meanwhile
     rest = splitLines(rest + bytes.latin1Slice(0, length), onLine);

@@ -94,20 +94,24 @@ test('main.js compares, and its process ends by itself', async () => {
   assert.match(stdout, /\/pool/);
 });
 
-test('a server that serves ends its process when it is told to', {
-  skip: process.platform === 'win32',
-}, async () => {
-  const child = spawn(process.execPath, [main, '--port', '0', '--threads', '2'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  try {
-    const [line] = await once(createInterface(child.stdout), 'line');
-    const address = /^http:\S+(?=\/main)/.exec(line)[0];
-    assert.equal(await (await fetch(`${address}/pool${query}`)).text(), expected);
-    child.kill('SIGTERM');
-    assert.deepEqual(await exited, [0, null]);
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
+test(
+  'a server that serves ends its process when it is told to',
+  {
+    skip: process.platform === 'win32',
+  },
+  async () => {
+    const child = spawn(process.execPath, [main, '--port', '0', '--threads', '2'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    try {
+      const [line] = await once(createInterface(child.stdout), 'line');
+      const address = /^http:\S+(?=\/main)/.exec(line)[0];
+      assert.equal(await (await fetch(`${address}/pool${query}`)).text(), expected);
+      child.kill('SIGTERM');
+      assert.deepEqual(await exited, [0, null]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);

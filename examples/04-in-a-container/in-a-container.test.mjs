@@ -170,40 +170,44 @@ describe('SIGTERM', { skip: process.platform === 'win32', timeout: DEADLINE_MS }
   });
 });
 
-describe('a pool that is broken ends the process, and the orchestrator starts another', {
-  timeout: DEADLINE_MS,
-}, () => {
-  const failing = (condition) => `
+describe(
+  'a pool that is broken ends the process, and the orchestrator starts another',
+  {
+    timeout: DEADLINE_MS,
+  },
+  () => {
+    const failing = (condition) => `
     import { existsSync, writeFileSync } from 'node:fs';
     import { isMainThread } from 'node:worker_threads';
     export * from './real-tasks.js';
     if (!isMainThread && ${condition}) throw new Error('the model file is gone');`;
 
-  test('at its beginning', async (t) => {
-    const { child, exited, service } = start(t, { tasks: failing('true') });
-    const error = said(child.stderr, /(the model file is gone)/);
-    await assert.rejects(service);
-    assert.deepEqual(await exited, [1, null]);
-    await error;
-  });
+    test('at its beginning', async (t) => {
+      const { child, exited, service } = start(t, { tasks: failing('true') });
+      const error = said(child.stderr, /(the model file is gone)/);
+      await assert.rejects(service);
+      assert.deepEqual(await exited, [1, null]);
+      await error;
+    });
 
-  test('later, when workers die and none can be replaced: the call that waits is answered', async (t) => {
-    const tasks = `${failing("existsSync('dead')")}
+    test('later, when workers die and none can be replaced: the call that waits is answered', async (t) => {
+      const tasks = `${failing("existsSync('dead')")}
       export function countPrimes() {
         writeFileSync('dead', '');
         process.exit(1);
       }`;
-    const { exited, service } = start(t, { tasks, env: { THREADWISE_THREADS: '1' } });
-    const url = `${await service}/primes?below=100`;
-    const answers = await Promise.all([get(url), get(url)]);
-    assert.deepEqual(
-      answers.map(({ status }) => status),
-      [503, 503],
-    );
-    assert.deepEqual(answers.map(({ body }) => body.error.code).sort(), [
-      'ERR_MODULE_LOAD',
-      'ERR_WORKER_CRASHED',
-    ]);
-    assert.deepEqual(await exited, [1, null]);
-  });
-});
+      const { exited, service } = start(t, { tasks, env: { THREADWISE_THREADS: '1' } });
+      const url = `${await service}/primes?below=100`;
+      const answers = await Promise.all([get(url), get(url)]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [503, 503],
+      );
+      assert.deepEqual(answers.map(({ body }) => body.error.code).sort(), [
+        'ERR_MODULE_LOAD',
+        'ERR_WORKER_CRASHED',
+      ]);
+      assert.deepEqual(await exited, [1, null]);
+    });
+  },
+);

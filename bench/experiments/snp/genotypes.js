@@ -14,7 +14,7 @@ export function study({ path, buffer, start, end, pattern }) {
   const text = buffer === undefined ? textOfFile(path, start, end) : textOfBuffer(buffer, start, end);
   const expression = new RegExp(pattern);
   const result = { records: 0, counts: {}, found: [] };
-  for (let from = 0; from < text.length; ) {
+  for (let from = 0; from < text.length;) {
     const at = text.indexOf('\n', from);
     const to = at === -1 ? text.length : at;
     add(result, text.slice(from, to), expression);
@@ -68,7 +68,7 @@ function lineStart(file, position) {
   if (position === 0) return 0;
   const bytes = Buffer.allocUnsafe(PROBE);
   // A line begins at the position itself if a line feed is before it.
-  for (let at = position - 1; ; ) {
+  for (let at = position - 1; ;) {
     const length = readSync(file, bytes, 0, PROBE, at);
     if (length === 0) return at;
     const found = bytes.subarray(0, length).indexOf(LINE_FEED);

@@ -17,7 +17,7 @@ import { lines, numbers, run, runTask, start, task, temporaryFolder } from './co
 const folder = temporaryFolder();
 const at = (name) => join(folder, name);
 
-const KILLS = 10;
+const KILLS = 5;
 
 /** Kills a run when it has come to an input that does not end; until then others write and record what came before. */
 async function killAt(haltAt, startRun) {
@@ -54,7 +54,7 @@ const argsOf = (name, ...more) => [
   ...more,
 ];
 
-test('killed ten times, a run with --out has every result once and in order', async () => {
+test('killed five times, a run with --out has every result once and in order', async () => {
   const again = await killAndComplete(COUNT, (haltAt) =>
     start(argsOf('out', '--out', at('out')), haltingAt(haltAt)),
   );
@@ -62,7 +62,7 @@ test('killed ten times, a run with --out has every result once and in order', as
   assert.match(again.stderr, /already complete: journal '.*out\.journal' has 4000 inputs\n/);
 });
 
-test('killed ten times, a redirected run has every result once and in order', async () => {
+test('killed five times, a redirected run has every result once and in order', async () => {
   const startRun = (haltAt) => {
     const fd = openSync(at('redirected'), 'a');
     try {
@@ -76,7 +76,7 @@ test('killed ten times, a redirected run has every result once and in order', as
   assert.equal(readFileSync(at('redirected'), 'utf8'), `what was there\n${lines(numbers(1, COUNT))}`);
 });
 
-test('killed ten times, an unordered run has every result once', async () => {
+test('killed five times, an unordered run has every result once', async () => {
   await killAndComplete(COUNT, (haltAt) =>
     start(argsOf('unordered', '--unordered', '--quiet', '--out', at('unordered')), haltingAt(haltAt)),
   );
@@ -87,7 +87,7 @@ test('killed ten times, an unordered run has every result once', async () => {
   );
 });
 
-test('killed ten times, a run over files has every file once, in path order', async () => {
+test('killed five times, a run over files has every file once, in path order', async () => {
   const paths = [];
   for (let i = 0; i < 1500; i += 1) {
     const directory = ['tree', 'tree/a', 'tree/a-b', 'tree/a/c'][i % 4];

@@ -158,6 +158,8 @@ function checkSentence({ verdict: { answer, sentence }, gain, knee, noise = 0, b
 }
 
 for (const load of ['quiet', 'loaded']) {
+  // Where more than one answer is right on quiet cores, load makes none of them wrong.
+  const cases = load === 'quiet' ? CASES : CASES.filter(({ right }) => right.length === 1);
   describe(`on ${load} cores`, () => {
     let burner;
     before(async () => {
@@ -171,7 +173,7 @@ for (const load of ['quiet', 'loaded']) {
       await once(burner, 'exit');
     });
 
-    for (const { name, task, inputs, right, isClear = false, module, passing, look } of CASES) {
+    for (const { name, task, inputs, right, isClear = false, module, passing, look } of cases) {
       test(name, async (t) => {
         const given = inputs();
         const url = module ?? new URL('verdicts.mjs', HERE);

@@ -108,29 +108,33 @@ test('can be read by a screen reader, which is not told of each tick', { skip },
 });
 
 for (const reducedMotion of ['no-preference', 'reduce']) {
-  test(`draws with each update, or less often where motion is unwanted: ${reducedMotion}`, {
-    skip,
-  }, async () => {
-    const pool = new FakePool('images');
-    const there = await visit([pool], { reducedMotion });
-    await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
-    const drawn = await there.page.evaluateHandle(() => {
-      const chart = document.querySelector('.card:nth-child(2) canvas');
-      const counts = { drawn: 0 };
-      new MutationObserver((records) => {
-        counts.drawn += records.length;
-      }).observe(chart, { attributes: true, attributeFilter: ['aria-label'] });
-      return counts;
-    });
-    const updates = [1, 2, 3, 4];
-    for (const queue of updates) {
-      pool.queue = queue;
-      there.standIn.push();
-      await there.visit.sees('.card:nth-child(2) .lead', `${queue} task`);
-    }
-    const { drawn: times } = await drawn.jsonValue();
-    if (reducedMotion === 'reduce') assert.ok(times < updates.length, `${times} times`);
-    else assert.equal(times, updates.length);
-    await leave(there);
-  });
+  test(
+    `draws with each update, or less often where motion is unwanted: ${reducedMotion}`,
+    {
+      skip,
+    },
+    async () => {
+      const pool = new FakePool('images');
+      const there = await visit([pool], { reducedMotion });
+      await there.visit.sees('.card:nth-child(2) .lead', '0 tasks');
+      const drawn = await there.page.evaluateHandle(() => {
+        const chart = document.querySelector('.card:nth-child(2) canvas');
+        const counts = { drawn: 0 };
+        new MutationObserver((records) => {
+          counts.drawn += records.length;
+        }).observe(chart, { attributes: true, attributeFilter: ['aria-label'] });
+        return counts;
+      });
+      const updates = [1, 2, 3, 4];
+      for (const queue of updates) {
+        pool.queue = queue;
+        there.standIn.push();
+        await there.visit.sees('.card:nth-child(2) .lead', `${queue} task`);
+      }
+      const { drawn: times } = await drawn.jsonValue();
+      if (reducedMotion === 'reduce') assert.ok(times < updates.length, `${times} times`);
+      else assert.equal(times, updates.length);
+      await leave(there);
+    },
+  );
 }

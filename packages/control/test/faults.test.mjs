@@ -44,7 +44,7 @@ test('a pool that breaks while it is watched: its followers learn why, and the o
   const server = await serve(t, [dying, healthy], {}, FAST);
   const [watched, other] = [await follow(t, server, 'dying'), await follow(t, server, 'healthy')];
   const seen = { exits: [], errors: [] };
-  for (let state; state !== 'broken'; ) {
+  for (let state; state !== 'broken';) {
     const { name, data } = await watched.next();
     if (name === 'worker:exit') seen.exits.push(data.reason);
     if (name === 'error') seen.errors.push(data.error.message);
@@ -67,7 +67,7 @@ test('a pool that breaks while it is watched: its followers learn why, and the o
   );
   assert.match((await send(server, '/metrics')).text, /threadwise_pool_state\{[^}]*"broken"[^}]*\} 1/);
   assert.equal(await healthy.run('increment', [1]), 2);
-  for (let completed; completed !== 1; ) ({ completed } = (await other.next('stats')).tasks);
+  for (let completed; completed !== 1;) ({ completed } = (await other.next('stats')).tasks);
 
   await dying.destroy();
   const last = (await watched.rest()).at(-1);

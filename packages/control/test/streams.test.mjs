@@ -20,7 +20,7 @@ test('the first snapshot comes at once, the next ones by the clock', async (t) =
   assert.equal(first.name, 'stats');
   assert.equal(first.data.crashes, 1);
   pool.set({ crashes: 99 });
-  for (let crashes = 1; crashes !== 99; ) ({ crashes } = await stream.next('stats'));
+  for (let crashes = 1; crashes !== 99;) ({ crashes } = await stream.next('stats'));
 });
 
 test('a pool of the library tells what its workers do', async (t) => {
@@ -168,7 +168,7 @@ test('a stream goes on while the pool is changed', async (t) => {
   await stream.next('stats');
   assert.equal((await post(server, 'fake', 'pause')).status, 202);
   pool.set({ state: 'paused' });
-  for (let state; state !== 'paused'; ) ({ state } = await stream.next('stats'));
+  for (let state; state !== 'paused';) ({ state } = await stream.next('stats'));
 });
 
 test('a client that comes back after it was gone is told the present', async (t) => {

@@ -9,14 +9,12 @@ const SLOW = { gainWith: () => 0.5 };
 /** @param gains how many times as many calls as without a pool */
 function analyzed(changes: Partial<Model>, gains: Partial<Record<VariantName, number>>) {
   const samples = simulate(model(changes));
-  const variants = Object.entries(gains).map(
-    ([name, gain]): VariantSamples => ({
-      ...samples.threads[0]!,
-      name: name as VariantName,
-      ...(name === 'batch' ? { size: 64 } : {}),
-      rate: samples.inline.rate.map((rate) => rate * gain),
-    }),
-  );
+  const variants = Object.entries(gains).map(([name, gain]): VariantSamples => ({
+    ...samples.threads[0]!,
+    name: name as VariantName,
+    ...(name === 'batch' ? { size: 64 } : {}),
+    rate: samples.inline.rate.map((rate) => rate * gain),
+  }));
   return analyze({ ...samples, variants });
 }
 

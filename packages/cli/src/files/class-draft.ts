@@ -111,17 +111,15 @@ export class ClassDraft {
     const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
     const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
     return {
-      ways: ways.map(
-        ({ name }): WaySamples => ({
-          name,
-          rate: of(name).map(({ rate }) => rate),
-          loopDelayMs: of(name).map(({ loopDelayMs }) => loopDelayMs),
-          busy: of(name)
-            .flatMap(({ busy }) => busy)
-            .slice(0, MOST_BUSY),
-          readBytes: cache === 'warm' ? this.#readBytes.get(name) : undefined,
-        }),
-      ),
+      ways: ways.map(({ name }): WaySamples => ({
+        name,
+        rate: of(name).map(({ rate }) => rate),
+        loopDelayMs: of(name).map(({ loopDelayMs }) => loopDelayMs),
+        busy: of(name)
+          .flatMap(({ busy }) => busy)
+          .slice(0, MOST_BUSY),
+        readBytes: cache === 'warm' ? this.#readBytes.get(name) : undefined,
+      })),
       control: of('control').map(({ rate }) => rate),
     };
   }

@@ -76,18 +76,22 @@ test('what is no folder is refused', async () => {
 });
 
 const isRoot = process.getuid?.() === 0;
-test('a folder inside that may not be read is counted', {
-  skip: isRoot ? 'root may read all' : false,
-}, async () => {
-  const closed = join(folder, 'closed');
-  mkdirSync(closed);
-  chmodSync(closed, 0);
-  try {
-    const { unreadable, names } = await found();
-    assert.deepEqual(unreadable.list(), [{ why: 'permission denied', count: 1 }]);
-    assert.equal(names.length, 4);
-  } finally {
-    chmodSync(closed, 0o700);
-    rmSync(closed, { recursive: true });
-  }
-});
+test(
+  'a folder inside that may not be read is counted',
+  {
+    skip: isRoot ? 'root may read all' : false,
+  },
+  async () => {
+    const closed = join(folder, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0);
+    try {
+      const { unreadable, names } = await found();
+      assert.deepEqual(unreadable.list(), [{ why: 'permission denied', count: 1 }]);
+      assert.equal(names.length, 4);
+    } finally {
+      chmodSync(closed, 0o700);
+      rmSync(closed, { recursive: true });
+    }
+  },
+);

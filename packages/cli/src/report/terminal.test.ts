@@ -170,7 +170,7 @@ test('colours only where they are wanted', () => {
     coloured.startsWith('\x1b[1;32mThreads pay: 3.6 x with 4 threads\x1b[0m\n'),
     coloured.slice(0, 60),
   );
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what colours are made of
+  // eslint-disable-next-line no-control-regex -- it is what colours are made of
   assert.equal(coloured.replace(/\x1b\[[\d;]*m/g, ''), plain);
 });
 

@@ -47,7 +47,7 @@ interface Measured {
 /** The fastest, so that the comparison is not flattered by code that was still cold. */
 async function fastestPass(runner: BatchRunner, inputs: readonly SampledInput[]): Promise<Measured> {
   let best = await measure(runner, inputs);
-  for (let spent = best.ms; spent < REPEAT_MS && best.ran > 0; ) {
+  for (let spent = best.ms; spent < REPEAT_MS && best.ran > 0;) {
     const begin = performance.now();
     const pass = await measure(runner, inputs);
     if (pass.weightedMs < best.weightedMs) best = pass;

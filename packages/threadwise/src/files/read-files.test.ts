@@ -212,27 +212,31 @@ test('files of /proc say that they are empty, and are not', seesOpenFiles, async
 });
 
 describe('what is ahead', () => {
-  test('is bounded: a source is not asked for more than some paths, nor are more files open than allowed', {
-    ...seesOpenFiles,
-  }, async () => {
-    const [small, large] = [file(1), file(300_000)];
-    const before = openFiles();
-    let asked = 0;
-    let taken = 0;
-    function* endless() {
-      for (;;) {
-        asked += 1;
-        yield asked % 3 === 0 ? small : large;
+  test(
+    'is bounded: a source is not asked for more than some paths, nor are more files open than allowed',
+    {
+      ...seesOpenFiles,
+    },
+    async () => {
+      const [small, large] = [file(1), file(300_000)];
+      const before = openFiles();
+      let asked = 0;
+      let taken = 0;
+      function* endless() {
+        for (;;) {
+          asked += 1;
+          yield asked % 3 === 0 ? small : large;
+        }
       }
-    }
-    for await (const _ of readFiles(endless(), { ...options, concurrency: 2 })) {
-      taken += 1;
-      assert.ok(asked <= taken + 16, `${asked} asked for, ${taken} taken`);
-      assert.ok(openFiles() - before <= 2, `${openFiles() - before} are open`);
-      if (taken === 100) break;
-    }
-    assert.equal(openFiles(), before);
-  });
+      for await (const _ of readFiles(endless(), { ...options, concurrency: 2 })) {
+        taken += 1;
+        assert.ok(asked <= taken + 16, `${asked} asked for, ${taken} taken`);
+        assert.ok(openFiles() - before <= 2, `${openFiles() - before} are open`);
+        if (taken === 100) break;
+      }
+      assert.equal(openFiles(), before);
+    },
+  );
 
   test('does not hold back what is there: a file comes before the next path does', async () => {
     const path = file(5000);

@@ -10,8 +10,7 @@ import { firstSort, nextSort, type Sort } from './worker-sort.js';
 
 /** Whether there is a connection, and when there is none, what was said last and when it is tried again. */
 export type Link =
-  | { readonly kind: 'live' }
-  | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number };
+  { readonly kind: 'live' } | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number };
 
 export interface Request {
   readonly pool: string;

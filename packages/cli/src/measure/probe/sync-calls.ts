@@ -33,7 +33,7 @@ export class SyncCalls implements Calls {
 
   async warm(ms: number): Promise<{ callMs: number; outstanding: number }> {
     const end = performance.now() + ms;
-    let latest = Number.POSITIVE_INFINITY;
+    let latest: number;
     do {
       const spent = this.#time(this.#chunk);
       latest = spent / this.#chunk;

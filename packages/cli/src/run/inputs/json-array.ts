@@ -41,7 +41,7 @@ class LineCountingParser {
   /** The values that end in the chunk, up to an error if there is one; `check` throws that. */
   write(chunk: Buffer): unknown[] {
     this.#values = [];
-    for (let start = 0; start < chunk.length && this.#error === undefined; ) {
+    for (let start = 0; start < chunk.length && this.#error === undefined;) {
       const newline = chunk.indexOf(NEWLINE, start);
       const end = newline === -1 ? chunk.length : newline + 1;
       this.#guarded(() => this.#parser.write(chunk.subarray(start, end)));

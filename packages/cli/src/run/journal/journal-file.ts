@@ -55,7 +55,7 @@ export function openJournalWriter(path: string, length: number): JournalWriter {
   return {
     append(line) {
       const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
     },
     close: () => closeSync(fd),
   };

@@ -73,7 +73,7 @@ class FileSink implements Sink {
 
   #writeAll(bytes: Buffer): void {
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(this.#fd, bytes, at);
+      for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
     } catch (error) {
       throw new OutputError(`cannot write to ${this.#name}: ${describeSystemError(error)}`);
     }

@@ -33,7 +33,7 @@ class PipeSink implements Sink {
 
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length; ) at += await this.#writeSome(bytes.subarray(at));
+    for (let at = 0; at < bytes.length;) at += await this.#writeSome(bytes.subarray(at));
     this.offset += bytes.length;
   }
 

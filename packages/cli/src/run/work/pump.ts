@@ -65,7 +65,7 @@ export class Pump {
   async #read(groups: InputGroups): Promise<void> {
     try {
       for await (const group of groups) {
-        for (let at = 0; at < group.length; ) {
+        for (let at = 0; at < group.length;) {
           await this.#room();
           if (this.#isStopped) return;
           const size = this.#options.batching.size();

@@ -199,16 +199,7 @@ const key = fc.oneof(
 /** One object of a graph: what is in it is either a primitive or another object, by number. */
 interface Node {
   readonly kind:
-    | 'object'
-    | 'bare'
-    | 'array'
-    | 'map'
-    | 'set'
-    | 'error'
-    | 'date'
-    | 'buffer'
-    | 'view'
-    | 'dataView';
+    'object' | 'bare' | 'array' | 'map' | 'set' | 'error' | 'date' | 'buffer' | 'view' | 'dataView';
   readonly parts: readonly (readonly [
     key: string,
     part: { readonly node: number } | { readonly value: unknown },

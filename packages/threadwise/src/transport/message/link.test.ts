@@ -85,7 +85,7 @@ test('message transport: the thread’s own timers go off while a burst of tasks
   const module = {
     spin: () => {
       ran++;
-      for (const end = performance.now() + 1; performance.now() < end; );
+      for (const end = performance.now() + 1; performance.now() < end;);
     },
   };
   const rig = new Rig(overNode, { capacity: 200, module });

@@ -119,7 +119,7 @@ test('Arena: whatever is taken and freed, no block overlaps another, and in the 
   fc.assert(
     fc.property(fc.array(op, { maxLength: 60 }), (ops) => {
       const { arena, announced } = arenaOf(limits);
-      let held: Held[] = [];
+      const held: Held[] = [];
       let [used, mark] = [0, 0];
       const free = (each: Held) => {
         const bytes = bytesOf(arena, each);
@@ -154,7 +154,6 @@ test('Arena: whatever is taken and freed, no block overlaps another, and in the 
         }
       }
       for (const each of held) free(each);
-      held = [];
       assert.equal(arena.usedBytes, 0);
       assert.equal(fill(arena, 256 * KIB).length, fresh);
     }),

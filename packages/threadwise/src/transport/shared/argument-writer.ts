@@ -107,7 +107,7 @@ export class ArgumentWriter {
     estimate: number,
     extra: number,
   ): boolean {
-    for (let size = estimate; ; ) {
+    for (let size = estimate; ;) {
       const block = this.#arena.take(size);
       if (block < 0) return false;
       const start = offsetOf(block);

@@ -151,7 +151,6 @@ export class Sleepers<Side> {
     const wait = (call: () => void) => {
       this.asleep.push({ side, what: 'wakes up', call, buffer: words.buffer, at });
     };
-    // biome-ignore lint/suspicious/noThenProperty: what waits is a promise in the original
     return { async: true, value: { then: wait } };
   };
 

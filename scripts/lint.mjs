@@ -1,0 +1,39 @@
+// The linter and the formatter over all files; both are plain JavaScript. `--fix` mends what they can mend.
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { CACHE, root } from './prepare.mjs';
+
+const require = createRequire(import.meta.url);
+const isFixing = process.argv.includes('--fix');
+/** They remember what passed, by content. */
+const cacheOf = (name) => ['--cache', '--cache-strategy', 'content', '--cache-location', join(CACHE, name)];
+const tools = {
+  eslint: [
+    join(require.resolve('eslint/package.json'), '../bin/eslint.js'),
+    ...['--max-warnings', '0', ...cacheOf('eslint'), ...(isFixing ? ['--fix'] : []), '.'],
+  ],
+  prettier: [
+    join(require.resolve('prettier/package.json'), '../bin/prettier.cjs'),
+    ...['--log-level', 'warn', ...cacheOf('prettier'), isFixing ? '--write' : '--check', '.'],
+  ],
+};
+
+/** Runs one of them. Returns whether it had nothing to say. */
+function passes(name) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, tools[name], { cwd: root, stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('close', (code) => {
+      process.stdout.write(`${name}: ${code === 0 ? 'ok' : `exit code ${code}`}\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
+// Both write when they mend: then one after the other, and the formatter has the last word.
+const results = isFixing
+  ? [await passes('eslint'), await passes('prettier')]
+  : await Promise.all([passes('eslint'), passes('prettier')]);
+if (results.includes(false) && !isFixing) process.stdout.write("What can be mended is by 'npm run format'\n");
+process.exitCode = results.includes(false) ? 1 : 0;

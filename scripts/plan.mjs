@@ -1,0 +1,163 @@
+// Which tests run where: what `npm test` runs, what it leaves out and what each of those proves, and what the rest is.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './prepare.mjs';
+
+function filesBelow(dir, matches) {
+  const path = join(root, dir);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { withFileTypes: true }).flatMap((entry) => {
+    const name = `${dir}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesBelow(name, matches);
+    return matches.test(entry.name) ? [name] : [];
+  });
+}
+
+/**
+ * What `npm test` leaves out, and `npm run test:all` runs. `isAlone`: one file at a time, because it waits for what other
+ * programs do, or judges by what it measures; both may take for ever on a busy machine.
+ */
+export const SLOW = [
+  {
+    files: /^test\/storm\.test/,
+    proves: 'each of thousands of calls settles once, with 1 % each of every way to die',
+  },
+  { files: /^test\/soak\.test/, proves: 'millions of calls leave nothing behind' },
+  {
+    files: /\/transport\/shared\/interleavings\.test/,
+    proves:
+      'the shared transport keeps its promises in every order of its steps, and random ones of longer runs',
+  },
+  {
+    files: /\/scheduling\/scaling\/measured\.test/,
+    proves: 'the scaler finds the right size, and stays there, in simulated programs of all kinds',
+  },
+  {
+    files: /\/analysis\/(never-wrong|totality)\.test/,
+    proves: 'no samples, however odd, make analyze say what is wrong, or fail',
+  },
+  {
+    files: /^bench\/(contenders|quick)\.test/,
+    proves: 'each published pool does the same work, and each experiment runs to its conclusions',
+  },
+  {
+    files: /^packages\/cli\/test\/measure(-memory)?\.test/,
+    proves: 'analyze measures each kind of function, and gives each setting its process',
+  },
+  {
+    files: /^packages\/cli\/test\/(verdicts|measure-recommended)\.test/,
+    proves: 'what analyze says of functions with a known answer is right, on quiet cores and on busy ones',
+    isAlone: true,
+  },
+  {
+    files: /^packages\/control\/test\/dashboard-.*\.test/,
+    proves: 'the dashboard works, and everybody can use it, in a browser',
+    isAlone: true,
+  },
+  {
+    files: /^packages\/cli\/test\/report-html\.test/,
+    proves: "analyze's page can be read by everybody, in a browser",
+    isAlone: true,
+  },
+  {
+    files: /^packages\/cli\/test\/(top-terminal|ctl-program)\.test/,
+    proves: 'top and ctl work with a real program, in a real terminal',
+    isAlone: true,
+  },
+  {
+    files: /^packages\/control\/test\/prometheus\.test/,
+    proves: 'a real Prometheus takes the metrics',
+    isAlone: true,
+  },
+];
+const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
+const isAlone = (name) => SLOW.some(({ files, isAlone }) => isAlone && files.test(name));
+
+/** Is arithmetic and takes long, or is gone through by the tests of the command as well. */
+const OWN_ONLY = new RegExp(
+  [
+    'packages/cli/(dist/(analysis|report)/|test/measure)',
+    'packages/threadwise/dist/(scheduling/scaling/measured|transport/shared/(interleavings|sequences))\\.',
+    // The benchmarks are no part of what supports each version.
+    'bench/',
+    // These are of the source.
+    'test/(lock|plan|structure)\\.',
+  ].join('|'),
+);
+
+/** What stands on the library: where both ends of what is supported pass, so do those in between. */
+const ON_TOP = /^packages\/(cli|control)\//;
+
+/** All there are. Compiled ones only after the build. */
+export function allTests() {
+  const compiled = ['threadwise', 'control', 'cli'].flatMap((name) =>
+    filesBelow(`packages/${name}/dist`, /\.test\.js$/),
+  );
+  const written = ['packages/control/test', 'packages/cli/test', 'test', 'examples', 'bench'].flatMap((dir) =>
+    filesBelow(dir, /\.test\.m?js$/),
+  );
+  for (const [what, found] of Object.entries({ compiled, written })) {
+    if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
+  }
+  return [...compiled, ...written];
+}
+
+/**
+ * The other ways for tasks to cross, each with the suites that say what a pool promises; those that take long only on the
+ * Node.js that runs this. The soak test looks for leaks in millions of calls for the way that is the default; here it
+ * only has to run.
+ */
+const crossings = [
+  { name: 'shared memory, main chooses', env: { THREADWISE_DISPATCH: 'direct' } },
+  { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
+  { name: 'messages, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
+];
+const suite = (name) => `test/${name}.test.mjs`;
+const PROMISES = ['promises', 'faults'].map(suite);
+const LONG = ['steering', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
+/** What takes long, and depends on the version, or on the way, the least. */
+const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };
+
+function crossingRuns(files) {
+  return crossings.map(({ name, env }) => ({ name, files, env: { ...env, ...SHORT } }));
+}
+
+/** What `npm test` runs: on the Node.js that runs it, what is not slow. */
+export function quickRuns() {
+  return [{ name: 'tests', files: allTests().filter((name) => !isSlow(name)), env: {} }];
+}
+
+/** What `npm test` leaves out: the files, and what they prove. */
+export function leftOut() {
+  const all = allTests();
+  return SLOW.map(({ files, proves }) => ({ names: all.filter((name) => files.test(name)), proves }));
+}
+
+/** What `npm test` leaves out on the Node.js that runs it. */
+function slowRuns() {
+  const slow = allTests().filter(isSlow);
+  return [
+    { name: 'slow tests', files: slow.filter((name) => !isAlone(name)), env: {} },
+    ...crossingRuns([...PROMISES, ...LONG]),
+    {
+      name: 'one file at a time: with a browser, a terminal, a server, or measured',
+      files: slow.filter(isAlone),
+      env: {},
+      isAlone: true,
+    },
+  ];
+}
+
+/** What runs on another version; `isWhole`: also what stands on the library, and the other ways to cross. */
+function runsElsewhere(isWhole) {
+  const files = allTests().filter(
+    (name) => !isAlone(name) && !OWN_ONLY.test(name) && (isWhole || !ON_TOP.test(name)),
+  );
+  return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(PROMISES) : [])];
+}
+
+/** All that `node` has to pass. `isRest`: without what `npm test` runs. `isWhole`: as if it were the newest. */
+export function runsOn(node, { isRest, isWhole }) {
+  if (node.isOwn) return [...(isRest ? [] : quickRuns()), ...slowRuns()];
+  return runsElsewhere(isWhole || node.isEnd);
+}

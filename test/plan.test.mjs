@@ -1,0 +1,38 @@
+// What `npm test` leaves out is run by the rest: no test is forgotten between the two, and none is run twice.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allTests, quickRuns, runsOn, SLOW } from '../scripts/plan.mjs';
+
+const OWN = { isOwn: true, isEnd: true };
+/** Of the way to cross that is the default. */
+const filesOf = (runs) => runs.flatMap(({ files, env }) => (Object.keys(env).length === 0 ? files : []));
+
+test('npm test and the rest run each test once, and so does test:all', () => {
+  const all = allTests().sort();
+  const rest = runsOn(OWN, { isRest: true, isWhole: false });
+  assert.deepEqual([...filesOf(quickRuns()), ...filesOf(rest)].sort(), all);
+  assert.deepEqual(filesOf(runsOn(OWN, { isRest: false, isWhole: false })).sort(), all);
+});
+
+test('what is left out is there, and has one reason', () => {
+  const all = allTests();
+  for (const { files, proves } of SLOW) {
+    assert.ok(
+      all.some((name) => files.test(name)),
+      proves,
+    );
+  }
+  for (const name of all) assert.ok(SLOW.filter(({ files }) => files.test(name)).length <= 1, name);
+});
+
+test('the newest version runs what stands on the library, and every other way to cross; others the library', () => {
+  const newest = runsOn({ isOwn: false, isEnd: true }, { isRest: true, isWhole: false });
+  const between = runsOn({ isOwn: false, isEnd: false }, { isRest: true, isWhole: false });
+  assert.ok(newest[0].files.includes('packages/cli/test/journal.test.mjs'));
+  assert.equal(newest.length, 4);
+  assert.equal(between.length, 1);
+  const promises = allTests().filter(
+    (name) => name.startsWith('test/') && !/(lock|plan|structure)/.test(name),
+  );
+  for (const name of promises) assert.ok(between[0].files.includes(name), name);
+});
