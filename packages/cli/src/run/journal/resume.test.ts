@@ -9,6 +9,7 @@ import { compareNumbers } from '../inputs/done.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { openJournal } from './journal.js';
+import { openJournalWriter } from './journal-file.js';
 import { type JournalIdentity, planResume, type Resume } from './resume.js';
 
 let folder: string;
@@ -43,12 +44,22 @@ const sinkAt = (offset: number): Sink & { offset: number } => ({
   place: { kind: 'out', path: '/out.ndjson' },
   offset,
   async write() {},
+  commit() {},
   close() {},
 });
 
 function begin(resume: Resume, offset = 0) {
   const sink = sinkAt(offset);
-  return { sink, journal: openJournal({ path, identity, resume, compare: compareNumbers, sink }) };
+  return {
+    sink,
+    journal: openJournal({
+      writer: openJournalWriter(path),
+      identity,
+      resume,
+      compare: compareNumbers,
+      sink,
+    }),
+  };
 }
 
 const plan = (with_: JournalIdentity = identity): Resume => planResume(path, with_);

@@ -2,7 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describeSystemError, UsageError } from '../../usage-error.js';
+import type { NamedFile } from '../../disk/file-id.js';
+import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -19,6 +20,11 @@ export function findModule(reference: string): ModuleReference {
   const exportName = reference.slice(hash + 1);
   if (exportName === '') throw new UsageError(`expected an export's name after '#' in '${reference}'`);
   return { url: urlOf(reference.slice(0, hash)), exportName };
+}
+
+/** @param given as the user named it */
+export function moduleFile(given: string, { url }: ModuleReference): NamedFile {
+  return { what: `the module '${given}'`, file: fileURLToPath(url) };
 }
 
 export type ModuleNamespace = Readonly<Record<string, unknown>>;
@@ -101,7 +107,7 @@ function pathOf(reference: string): string {
 }
 
 function isUnknownExtension(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+  return hasCode(error, ['ERR_UNKNOWN_FILE_EXTENSION']);
 }
 
 function needsTypeStripping(url: string): UsageError {
