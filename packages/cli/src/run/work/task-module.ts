@@ -1,6 +1,6 @@
 /** Finds the user's module and the function in it; used in the main thread and again in every worker. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
 import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
@@ -78,11 +78,19 @@ function exportsOf(module: ModuleNamespace): string {
 
 function urlOf(path: string): string {
   if (path.startsWith('file:')) {
-    checkFile(fileURLToPath(path), path);
+    checkFile(pathOfUrl(path), path);
     return path;
   }
   checkFile(path, path);
   return pathToFileURL(path).href;
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch (error) {
+    throw new UsageError(`expected a file: URL of a file here, got '${url}': ${describeSystemError(error)}`);
+  }
 }
 
 function checkFile(path: string, given: string): void {
@@ -99,7 +107,7 @@ function statOf(path: string, given: string): { isFile(): boolean } {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return existsSync(path) && statSync(path).isFile();
 }
 
 function pathOf(reference: string): string {
