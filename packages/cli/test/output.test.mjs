@@ -178,14 +178,9 @@ test('reduce: with an initial value from a default, or from the first result', a
 });
 
 test('reduce: a value that cannot be written', async () => {
-  for (const [fold, why] of [
-    ['foldsToBigInt', 'TypeError: Do not know how to serialize a BigInt'],
-    ['foldsTooDeep', 'RangeError: Maximum call stack size exceeded'],
-  ]) {
-    const { code, stdout, stderr } = await runTask('echo', ['--range', '1..9', '--reduce', fold]);
-    assert.deepEqual([code, stdout], [1, '']);
-    assert.equal(stderr, `threadwise: the value of the fold cannot be written: ${why}\n`);
-  }
+  const { code, stdout, stderr } = await runTask('echo', ['--range', '1..9', '--reduce', 'foldsToBigInt']);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^threadwise: the value of the fold cannot be written: TypeError: .*BigInt.*\n$/);
 });
 
 test('reduce: nothing to fold, a fold that fails, a fold that is not there', async () => {

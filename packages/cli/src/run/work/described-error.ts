@@ -29,7 +29,12 @@ export function shownValue(value: unknown): string {
   return typeof value === 'string' ? value : shownJson(value);
 }
 
-/** As JSON, which can be read deeper than it can be written. */
+/** At most so many characters, and an ellipsis. */
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+/** As JSON, which some versions of Node.js read deeper than they write. */
 export function shownJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
