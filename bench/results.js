@@ -23,5 +23,10 @@ export function save(result, { isComplete, into }) {
 /** The last complete measurement of an experiment; undefined: there is none. */
 export function load(experiment) {
   const path = fileOf('results', experiment);
-  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+  if (!existsSync(path)) return undefined;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch ({ message }) {
+    throw new Error(`${path}: expected a saved measurement, got what is no JSON: ${message}`);
+  }
 }

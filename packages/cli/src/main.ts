@@ -9,6 +9,7 @@ import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
 import { ExitCode } from './exit-code.js';
 import { exitCodeOf, messageOf } from './report-error.js';
+import { describeSystemError, hasCode } from './usage-error.js';
 
 /** What a user's module left open in the main thread must not keep the command alive after its work is done. */
 const LINGER_MS = 500;
@@ -24,11 +25,19 @@ const program = new Command('threadwise')
   .exitOverride();
 
 const setExitCode = (code: number): void => {
-  process.exitCode = code;
+  // What could not be printed is not forgotten because everything else went well.
+  if (code !== ExitCode.ok || process.exitCode === undefined) process.exitCode = code;
 };
 
-// Nobody reads any more (`--help | head`): no reason to complain. Results have their own way out and notice it there.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+// Results of `run` have their own way out and notice it there.
+process.stdout.on('error', (error) => {
+  // Nobody reads any more (`--help | head`): no reason to complain.
+  if (hasCode(error, ['EPIPE'])) return;
+  process.stderr.write(`threadwise: cannot write to standard output: ${describeSystemError(error)}\n`);
+  setExitCode(ExitCode.failed);
+});
+// Nobody is left who could be told.
+process.stderr.on('error', () => {});
 
 addRun(program, setExitCode);
 addAnalyze(program, setExitCode);

@@ -1,7 +1,7 @@
 /** How an error that ended the command is told: expected ones by their message, unexpected ones with their stack. */
 
+import { OutputError } from './disk/output-error.js';
 import { ExitCode } from './exit-code.js';
-import { OutputError } from './run/output/sink.js';
 import { ReducerError } from './run/reducer.js';
 import { UsageError } from './usage-error.js';
 

@@ -6,8 +6,16 @@ export class UsageError extends Error {
 
 /** The reason of a failed system call in words ("no such file"), for messages that already name the path. */
 export function describeSystemError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return reasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** Whether it is one of these errors of the system. */
+export function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 const reasons: Record<string, string> = {
@@ -19,4 +27,9 @@ const reasons: Record<string, string> = {
   EMFILE: 'too many open files',
   ENOSPC: 'no space left on the device',
   EROFS: 'the file system is read-only',
+  EFBIG: 'the file is larger than it may be',
+  EDQUOT: 'the quota of the disk is used up',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'too many symbolic links',
+  EIO: 'the device failed',
 };

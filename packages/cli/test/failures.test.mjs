@@ -86,6 +86,11 @@ test('a module that is not there, is no file, or has no such export', async () =
   await refuses('two.mjs#three', /has no function 'three'/);
   await refuses('two.mjs#toString', /has no export 'toString'/);
   await refuses('none.mjs', /it exports no function/);
+  await refuses('file://elsewhere/none.mjs', /expected a file: URL of a file here, got 'file:\/\/elsewhere/);
+  await refuses(
+    'two.mjs/inside#one',
+    /cannot find module 'two\.mjs\/inside': a part of the path is not a directory/,
+  );
 });
 
 test('a module that does not load says why', async () => {

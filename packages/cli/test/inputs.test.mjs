@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { lines, numbers, runTask, start, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();
 const at = (name) => join(folder, name);
+const isPosix = process.platform !== 'win32';
 
 before(() => {
   for (const directory of ['tree/a/b', 'tree/a-b', 'tree/ü', 'tree/.hidden'])
@@ -75,6 +76,69 @@ test('files: a file that cannot be read fails alone', async () => {
   assert.equal(code, 1);
   assert.equal(stdout.split('\n').length, 2);
   assert.match(stderr, /1 input failed:\n {2}gone\/unreadable: Error/);
+});
+
+test('files: a pattern finds every name that a file can have', { skip: !isPosix }, async () => {
+  const odd = [
+    'a\nb',
+    '\n',
+    'c\r',
+    'd\u2028e',
+    'f\u2029',
+    'g\\h',
+    '*?[x]{y}',
+    'q\'"',
+    '\u{1f600}',
+    ' ',
+    '\t.txt',
+    'nul\u0001',
+  ];
+  mkdirSync(at('odd/in\nner/deep'), { recursive: true });
+  const paths = odd.flatMap((name) => [`odd/${name}`, `odd/in\nner/deep/${name}`]);
+  for (const path of paths) writeFileSync(at(path), '');
+  const listed = async (...patterns) => {
+    const { code, stdout } = await runTask('echo', ['--files', ...patterns], { cwd: folder });
+    assert.equal(code, 0);
+    return stdout.trimEnd().split('\n').map(JSON.parse).sort();
+  };
+  assert.deepEqual(await listed('odd/**'), paths.sort());
+  const below = paths.filter((path) => path.includes('deep'));
+  for (const pattern of [
+    'odd/*/**',
+    'odd/**/deep/*',
+    'odd/**/deep/**',
+    'odd/in?ner/*/*',
+    'odd/{x,in\nner}/**',
+  ]) {
+    assert.deepEqual(await listed(pattern), below, pattern);
+  }
+  assert.deepEqual(
+    await listed('odd/**', '!odd/in*/**'),
+    paths.filter((path) => !path.includes('deep')),
+  );
+  assert.deepEqual(
+    await listed('odd/**', '!**/*[\n]*', '!odd/in*/**'),
+    paths.filter((path) => !/\n/.test(path)),
+  );
+});
+
+test('files: a folder that cannot be read is told with the reason', {
+  skip: process.platform !== 'linux' && 'it needs the length of a path on Linux',
+}, async () => {
+  mkdirSync(at('unreadable/a'), { recursive: true });
+  writeFileSync(at('unreadable/a/there'), '');
+  // Deeper than a path can be long, which root cannot read either. It is put together, since it cannot be made in one.
+  const deep = Array.from({ length: 15 }, () => 'deep'.repeat(50)).join('/');
+  for (const name of ['unreadable/b', 'rest']) mkdirSync(at(`${name}/${deep}`), { recursive: true });
+  renameSync(at('rest'), at(`unreadable/b/${deep}/rest`));
+  try {
+    await refuses(
+      ['--files', 'unreadable/**'],
+      /^threadwise: cannot read directory '.*\/unreadable\/b\/deep.*': the path is too long\n$/,
+    );
+  } finally {
+    renameSync(at(`unreadable/b/${deep}/rest`), at('rest'));
+  }
 });
 
 test('files: the output among the listed files is no input', async () => {
@@ -144,6 +208,30 @@ test('json: invalid JSON is told with its line, after the results of what came b
     assert.deepEqual([code, stdout], [2, before]);
   }
   await refuses(['--json', 'none.json'], /cannot read 'none\.json'/);
+});
+
+test('json: a value that is nested too deeply fails alone, and is told', async () => {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  writeFileSync(at('deep.ndjson'), `1\n${deep}\n2\n`);
+  writeFileSync(at('deep.json'), `[1,${deep},2]`);
+  for (const file of ['deep.ndjson', 'deep.json']) {
+    for (const more of [[], ['--with-input'], ['--batch', '1']]) {
+      const args = ['--json', file, '--on-error', 'skip', ...more];
+      const { code, stdout, stderr } = await runTask('one', args, { cwd: folder });
+      assert.equal(stdout.trimEnd().split('\n').length, 2, stderr);
+      assert.match(stderr, /^1 input failed:\n {2}(\(too deep to be shown\)|\[{160}…): .*\n$/);
+      assert.equal(code, 1);
+    }
+  }
+  writeFileSync(at('deep-object.ndjson'), `[]\n${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}\n`);
+  const { code, stderr } = await runTask('one', ['--json', 'deep-object.ndjson', '--spread'], {
+    cwd: folder,
+  });
+  assert.match(
+    stderr,
+    /^threadwise: --spread: expected each value to be an array.* got (\(too deep to be shown\)|(\{"a":){12}…) \(value 2 of /,
+  );
+  assert.equal(code, 2);
 });
 
 test('range: both ends, negative ones too', async () => {

@@ -1,11 +1,12 @@
 /** Order, formats, folding and the ways out of the command. */
 
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
+import { lines, main, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();
 const at = (name) => join(folder, name);
@@ -74,6 +75,93 @@ test('a full disk is told, and the exit code says so', { skip: process.platform 
   assert.equal(stderr, 'threadwise: cannot write to /dev/full: no space left on the device\n');
 });
 
+/** The files that it writes may have so many blocks of 512 bytes: a full disk of its own, for which nobody has to be root. */
+function withSmallFiles(blocks, args) {
+  const limited = ['-c', `ulimit -f ${blocks} && exec "$0" "$@"`, process.execPath, main, ...args];
+  const { status, stdout, stderr } = spawnSync('sh', limited, { encoding: 'utf8' });
+  return { code: status, stdout, stderr };
+}
+const needsLimits = { skip: process.platform === 'win32' && 'there is no ulimit' };
+
+test(
+  'a file that cannot be written to its end is told in one line: output, journal, report',
+  needsLimits,
+  async () => {
+    const folder = temporaryFolder();
+    const into = (name) => join(folder, name);
+    const long = ['run', task('increment'), '--range', '1..100000', '--quiet'];
+    const why = 'the file is larger than it may be\n';
+    writeFileSync(into('out'), 'old');
+    const output = withSmallFiles(1, [...long, '--out', into('out')]);
+    assert.equal(output.stderr, `threadwise: cannot write to ${into('out')}: ${why}`);
+    assert.deepEqual(
+      [output.code, readFileSync(into('out'), 'utf8'), readdirSync(folder)],
+      [1, 'old', ['out']],
+    );
+    const journal = withSmallFiles(1, [...long, '--batch', '1', '--journal', into('journal')]);
+    assert.equal(journal.stderr, `threadwise: cannot write to journal '${into('journal')}': ${why}`);
+    assert.equal(journal.code, 1);
+    writeFileSync(into('report.json'), 'old');
+    const analyze = [
+      'analyze',
+      task('increment'),
+      '--range',
+      '1..9',
+      '--budget',
+      '2s',
+      '--out',
+      into('report.json'),
+    ];
+    const report = withSmallFiles(1, analyze);
+    assert.equal(report.stderr, `threadwise: cannot write to ${into('report.json')}: ${why}`);
+    assert.deepEqual([report.code, readFileSync(into('report.json'), 'utf8')], [1, 'old']);
+    assert.deepEqual(readdirSync(folder).sort(), ['journal', 'out', 'report.json']);
+  },
+);
+
+test('a run with a journal goes on where the disk was full', needsLimits, async () => {
+  const folder = temporaryFolder();
+  const [out, journal] = [join(folder, 'out'), join(folder, 'journal')];
+  const args = ['--range', '1..5000', '--batch', '1', '--out', out, '--journal', journal];
+  const stopped = withSmallFiles(4, ['run', task('increment'), '--quiet', ...args]);
+  assert.match(stopped.stderr, /^threadwise: cannot write to .*: the file is larger than it may be\n$/);
+  assert.equal(stopped.code, 1);
+  const { code, stderr } = await runTask('increment', args);
+  assert.deepEqual([code, stderr, readFileSync(out, 'utf8')], [0, '', lines(numbers(2, 5001))]);
+});
+
+test('a journal that is no regular file is refused', { skip: process.platform !== 'linux' }, async () => {
+  for (const journal of ['/dev/full', '/dev/null', folder]) {
+    const { code, stderr } = await runTask('increment', ['--range', '1..3', '--journal', journal]);
+    const why = 'expected a regular file, which can be read again';
+    assert.equal(stderr, `threadwise: cannot use '${journal}' as a journal: ${why}\n`);
+    assert.equal(code, 2);
+  }
+});
+
+test('what cannot be printed is told, and the exit code says so', {
+  skip: process.platform !== 'linux',
+}, () => {
+  const fd = openSync('/dev/full', 'w');
+  for (const args of [
+    ['run', task('increment'), '--range', '1..3', '--quiet'],
+    ['run', '--help'],
+    ['analyze', task('increment'), '--range', '1..3', '--budget', '2s', '--out', at('printed.json')],
+  ]) {
+    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+      stdio: ['ignore', fd, 'pipe'],
+      encoding: 'utf8',
+    });
+    assert.equal(
+      stderr,
+      'threadwise: cannot write to standard output: no space left on the device\n',
+      args.join(' '),
+    );
+    assert.equal(status, 1);
+  }
+  closeSync(fd);
+});
+
 test('appended to a file, it goes behind what is there', async () => {
   writeFileSync(at('appended'), 'before\n');
   const fd = openSync(at('appended'), 'a');
@@ -87,6 +175,12 @@ test('reduce: with an initial value from a default, or from the first result', a
   assert.deepEqual([sum.code, sum.stdout], [0, '501500\n']);
   const max = await runTask('echo', ['--range', '1..1000', '--reduce', 'max', '--unordered']);
   assert.deepEqual([max.code, max.stdout], [0, '1000\n']);
+});
+
+test('reduce: a value that cannot be written', async () => {
+  const { code, stdout, stderr } = await runTask('echo', ['--range', '1..9', '--reduce', 'foldsToBigInt']);
+  assert.deepEqual([code, stdout], [1, '']);
+  assert.match(stderr, /^threadwise: the value of the fold cannot be written: TypeError: .*BigInt.*\n$/);
 });
 
 test('reduce: nothing to fold, a fold that fails, a fold that is not there', async () => {

@@ -9,9 +9,9 @@ import { readFindings, renderComparison } from '../report/compare.js';
 import { renderTerminal } from '../report/terminal.js';
 import { measureAndReport, terminal } from '../reporting/measure-and-report.js';
 import { checkWritable } from '../reporting/outputs.js';
-import { openInputs, passingOf } from '../run/inputs/open-inputs.js';
+import { filesRead, openInputs, passingOf } from '../run/inputs/open-inputs.js';
 import type { Passing } from '../run/work/passing.js';
-import { findModule } from '../run/work/task-module.js';
+import { findModule, moduleFile } from '../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../usage-error.js';
 import type { AnalyzeOptions, CompareOptions } from './options.js';
 
@@ -26,8 +26,10 @@ const PASSED: Readonly<Record<Passing, string>> = {
 
 export async function analyzeFunction(options: AnalyzeOptions): Promise<number> {
   const { outputs, quiet, budgetMs, maxThreads } = options;
-  const { url, exportName } = findModule(options.module);
-  await checkWritable(outputs); // before the inputs, which may take a while to come
+  const module = findModule(options.module);
+  const { url, exportName } = module;
+  const read = [moduleFile(options.module, module), ...filesRead(options.input)];
+  checkWritable(outputs, read); // before the inputs, which may take a while to come
   const { inputs, count, how } = await takeInputs(options);
   const plan = {
     module: url,
@@ -42,6 +44,7 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
   };
   return measureAndReport({
     outputs,
+    read,
     quiet,
     measure: (signal, progress) => measure({ ...plan, signal }, progress),
     analyze,
@@ -50,13 +53,13 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
 }
 
 export async function compareReports({ files }: CompareOptions): Promise<number> {
-  const [a, b] = await Promise.all(files.map(read));
+  const [a, b] = await Promise.all(files.map(readReport));
   process.stdout.write(renderComparison(a!, b!, terminal()));
   return ExitCode.ok;
 }
 
 async function takeInputs({ input }: AnalyzeOptions) {
-  const source = openInputs(input, []);
+  const source = openInputs(input);
   try {
     const sample = source.sample(MOST_INPUTS);
     const inputs: unknown[] = [];
@@ -70,7 +73,7 @@ async function takeInputs({ input }: AnalyzeOptions) {
   }
 }
 
-async function read(file: string): Promise<Findings> {
+async function readReport(file: string): Promise<Findings> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');

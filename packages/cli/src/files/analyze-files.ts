@@ -9,6 +9,7 @@ export async function analyzeFiles({ outputs, quiet, ...plan }: FolderOptions): 
   const ownFiles = outputs.map(({ file }) => file);
   return measureAndReport({
     outputs,
+    read: [], // what is written is left out of what is measured
     quiet,
     measure: (signal, progress) => measureFolder({ ...plan, ownFiles, signal }, progress),
     analyze: analyzeFolder,

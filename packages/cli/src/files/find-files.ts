@@ -5,7 +5,8 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import picomatch from 'picomatch';
+import { fileIds, idOf } from '../disk/file-id.js';
+import { isExclusion, matcher } from '../disk/globs.js';
 import { describeSystemError, UsageError } from '../usage-error.js';
 import type { SizedFile } from './size-classes.js';
 
@@ -86,7 +87,7 @@ class Search implements Found {
     this.#root = resolve(folder);
     this.#dot = dot;
     this.#accepts = matcherOf(patterns, dot);
-    this.#own = new Set(ownFiles.map((file) => resolve(file)));
+    this.#own = fileIds(ownFiles);
     this.#end = performance.now() + mostMs;
   }
 
@@ -135,9 +136,10 @@ class Search implements Found {
 
   #add(relative: string): void {
     const path = this.#root + sep + relative;
-    if (this.#own.has(path)) return;
     try {
-      this.files.push({ path, bytes: lstatSync(path).size });
+      const stats = lstatSync(path, { bigint: true });
+      const id = idOf(stats);
+      if (id === undefined || !this.#own.has(id)) this.files.push({ path, bytes: Number(stats.size) });
     } catch (error) {
       this.unreadable.add(describeSystemError(error));
     }
@@ -145,11 +147,10 @@ class Search implements Found {
 }
 
 function matcherOf(patterns: readonly string[], dot: boolean): (relative: string) => boolean {
-  const isExclusion = (pattern: string): boolean => /^!(?!\()/.test(pattern);
   const included = patterns
     .filter((pattern) => !isExclusion(pattern))
-    .map((pattern) => picomatch(pattern, { dot }));
-  const excluded = patterns.filter(isExclusion).map((pattern) => picomatch(pattern.slice(1), { dot: true }));
+    .map((pattern) => matcher(pattern, dot));
+  const excluded = patterns.filter(isExclusion).map((pattern) => matcher(pattern.slice(1), true));
   return (relative) =>
     (included.length === 0 || included.some((is) => is(relative))) && !excluded.some((is) => is(relative));
 }

@@ -1,11 +1,10 @@
 /** Findings out of a file: whatever is in it, either they are what a comparison uses, or it is said what is wrong. */
 import type { Findings } from '../analysis/findings.js';
-import { safeText, truncated } from '../control/text.js';
+import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../checks.js';
+import { safeText } from '../control/text.js';
 import { UsageError } from '../usage-error.js';
 
 const SCHEMA_VERSION = 1;
-/** In characters, of what came instead of what was expected. */
-const LONGEST_VALUE = 60;
 
 /** Inverse of renderJson. @param name of the file, for messages */
 export function readFindings(text: string, name: string): Findings {
@@ -40,58 +39,6 @@ function problemOf(given: unknown): string | undefined {
   );
 }
 
-interface Wrong {
-  readonly path: string;
-  readonly expected: string;
-  readonly value: unknown;
-}
-
-/** What is wrong with a value; undefined: nothing. */
-type Check = (value: unknown, path: string) => Wrong | undefined;
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function that(isRight: (value: unknown) => boolean, expected: string): Check {
-  return (value, path) => (isRight(value) ? undefined : { path, expected, value });
-}
-
-const number = that((value) => Number.isFinite(value), 'a number');
-const string = that((value) => typeof value === 'string', 'a string');
-
-function oneOf(...values: readonly unknown[]): Check {
-  return that((value) => values.includes(value), values.map((value) => JSON.stringify(value)).join(' or '));
-}
-
-function optional(check: Check): Check {
-  return (value, path) => (value === undefined ? undefined : check(value, path));
-}
-
-function object(fields: Readonly<Record<string, Check>>): Check {
-  return (value, path) => {
-    if (!isRecord(value)) return { path, expected: 'an object', value };
-    return first(Object.entries(fields), ([name, check]) =>
-      check(value[name], path === '' ? name : `${path}.${name}`),
-    );
-  };
-}
-
-function list(check: Check): Check {
-  return (value, path) => {
-    if (!Array.isArray(value)) return { path, expected: 'an array', value };
-    return first([...value.entries()], ([i, item]) => check(item, `${path}[${i}]`));
-  };
-}
-
-function first<T>(items: readonly T[], find: (item: T) => Wrong | undefined): Wrong | undefined {
-  for (const item of items) {
-    const wrong = find(item);
-    if (wrong !== undefined) return wrong;
-  }
-  return undefined;
-}
-
 const estimate = object({ value: number, low: number, high: number });
 /** A measurement that came to no number is null. */
 const series = list(that((value) => value === null || Number.isFinite(value), 'a number or null'));
@@ -117,9 +64,3 @@ const FINDINGS = object({
     start: optional(object({ readyMs: series, bytesPerThread: series })),
   }),
 });
-
-function shortly(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  return isRecord(value) ? 'an object' : truncated(safeText(JSON.stringify(value)), LONGEST_VALUE);
-}

@@ -1,4 +1,5 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
+import type { NamedFile } from '../disk/file-id.js';
 import { ExitCode } from '../exit-code.js';
 import type { TerminalOptions } from '../report/terminal-lines.js';
 import { Interrupts } from '../run/interrupts.js';
@@ -7,6 +8,8 @@ import { type AnalysisProgress, openProgress } from './progress.js';
 
 export interface Analysis<Samples, Findings> {
   readonly outputs: readonly Output<Findings>[];
+  /** The files that it reads; none of them may be written. */
+  readonly read: readonly NamedFile[];
   readonly quiet: boolean;
   /** @param signal aborted: what is known so far is wanted */
   measure(signal: AbortSignal, progress: AnalysisProgress): Promise<Samples>;
@@ -25,7 +28,7 @@ export async function measureAndReport<Samples, Findings>(
   });
   const progress = openProgress(analysis.quiet ? undefined : process.stderr);
   try {
-    await checkWritable(analysis.outputs);
+    checkWritable(analysis.outputs, analysis.read);
     const samples = await analysis.measure(controller.signal, progress);
     progress.stop();
     const findings = analysis.analyze(samples);

@@ -1,7 +1,9 @@
 /** Where reports go: `--out <file>`, whose ending chooses the view. */
-import { mkdir, open } from 'node:fs/promises';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
-import { OutputError } from '../run/output/sink.js';
+import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
+import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
+import { OutputError } from '../disk/output-error.js';
 import { describeSystemError, UsageError } from '../usage-error.js';
 
 export type View<Findings> = (findings: Findings) => Promise<string>;
@@ -27,9 +29,25 @@ function viewOf<Findings>(file: string, views: Views<Findings>): View<Findings> 
   throw new UsageError(`--out: expected a file that ends in ${Object.keys(views).join(', ')}, got '${file}'`);
 }
 
-/** To be called before anything is measured: who has waited for a minute wants his report. */
-export async function checkWritable(outputs: readonly { readonly file: string }[]): Promise<void> {
-  await Promise.all(outputs.map(({ file }) => writing(file, async () => (await open(file, 'a')).close())));
+/**
+ * To be called before anything is measured: who has waited for a minute wants his report.
+ * @param read the files that the analysis reads
+ */
+export function checkWritable(
+  outputs: readonly { readonly file: string }[],
+  read: readonly NamedFile[],
+): void {
+  mustBeApart(
+    outputs.map(({ file }) => named('--out', file)),
+    read,
+  );
+  for (const { file } of outputs) writing(file, () => tryToWrite(file));
+}
+
+/** What is there stays as it is, and nothing is left where nothing was. */
+function tryToWrite(file: string): void {
+  if (existsSync(file)) openInPlace(file, 'a').close();
+  else openOutFile(outPath(file)).close();
 }
 
 export async function writeReports<Findings>(
@@ -38,19 +56,24 @@ export async function writeReports<Findings>(
 ): Promise<void> {
   for (const { file, view } of outputs) {
     const text = await view(findings);
-    await writing(file, async () => {
-      const handle = await open(file, 'w');
-      await handle.writeFile(text);
-      await handle.close();
+    writing(file, () => {
+      const out = openOutFile(outPath(file));
+      try {
+        writeAll(out.fd, text, file);
+        out.commit();
+      } finally {
+        out.close();
+      }
     });
   }
 }
 
-async function writing(file: string, write: () => Promise<void>): Promise<void> {
+function writing(file: string, write: () => void): void {
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await write();
+    mkdirSync(dirname(file), { recursive: true });
+    write();
   } catch (error) {
+    if (error instanceof OutputError) throw error;
     throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
   }
 }

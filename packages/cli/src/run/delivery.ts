@@ -5,8 +5,9 @@ import type { Failures } from './failures.js';
 import type { Journal } from './journal/journal.js';
 import { type FormatName, formats, joinTexts } from './output/format.js';
 import type { Sink } from './output/sink.js';
-import type { Reducer } from './reducer.js';
+import { type Reducer, ReducerError } from './reducer.js';
 import type { BatchResult } from './work/batch.js';
+import { describeError, errorLine } from './work/described-error.js';
 
 export interface DeliveryOptions {
   readonly sink: Sink;
@@ -60,8 +61,19 @@ export class Delivery {
     if (reducer === undefined)
       await sink.write(this.#hasText ? formats[format].close : formats[format].empty);
     // A fold over some of the inputs would look like one over all of them.
-    else if (isComplete) await sink.write(finalText(format, reducer.value()));
+    else if (isComplete) await sink.write(finalText(format, reducer));
+    this.#keep(isComplete);
     if (isComplete) journal.complete(this.#counts);
+  }
+
+  /** Bad input ended the reading: what came before it is the output. */
+  cut(): void {
+    this.#keep(false);
+  }
+
+  /** Without the value of the fold there is nothing to keep. */
+  #keep(isComplete: boolean): void {
+    if (this.#options.reducer === undefined || isComplete) this.#options.sink.commit();
   }
 
   #isWanted(result: BatchResult): boolean {
@@ -94,6 +106,11 @@ export class Delivery {
   }
 }
 
-function finalText(format: FormatName, value: unknown): string {
-  return `${formats[format].render(value)}\n`;
+function finalText(format: FormatName, reducer: Reducer): string {
+  const value = reducer.value();
+  try {
+    return `${formats[format].render(value)}\n`;
+  } catch (error) {
+    throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
+  }
 }

@@ -1,7 +1,7 @@
 /** Remembers which inputs failed, in constant memory: the first ones in full, the others as a number. */
 
 import type { BatchResult, DescribedError } from './work/batch.js';
-import { errorLine } from './work/described-error.js';
+import { cut, errorLine, shownValue } from './work/described-error.js';
 
 const MAX_LISTED = 20;
 const MAX_INPUT_CHARACTERS = 160;
@@ -43,11 +43,6 @@ function inputs(count: number): string {
 }
 
 function lineOf(input: unknown, error: DescribedError): string {
-  const shown = typeof input === 'string' ? input : JSON.stringify(input);
   const message = cut(errorLine(error), MAX_MESSAGE_CHARACTERS).replaceAll('\n', '\n    ');
-  return `  ${cut(shown, MAX_INPUT_CHARACTERS)}: ${message}`;
-}
-
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
+  return `  ${cut(shownValue(input), MAX_INPUT_CHARACTERS)}: ${message}`;
 }

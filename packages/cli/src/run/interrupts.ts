@@ -2,7 +2,15 @@
 
 import { ExitCode } from '../exit-code.js';
 
-type StopSignal = 'SIGINT' | 'SIGTERM';
+/** And what each comes to. Without SIGHUP a closed terminal would leave what is half written. */
+const EXIT_CODES = {
+  SIGINT: ExitCode.interrupted,
+  SIGTERM: ExitCode.terminated,
+  SIGHUP: ExitCode.hungUp,
+} as const;
+const SIGNALS = Object.keys(EXIT_CODES) as StopSignal[];
+
+type StopSignal = keyof typeof EXIT_CODES;
 
 export interface InterruptActions {
   readonly first: () => void;
@@ -15,19 +23,16 @@ export class Interrupts {
 
   constructor(actions: InterruptActions) {
     this.#actions = actions;
-    process.on('SIGINT', this.#onSignal);
-    process.on('SIGTERM', this.#onSignal);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
   /** Undefined as long as there was no interrupt. */
   get exitCode(): number | undefined {
-    if (this.#received === undefined) return undefined;
-    return this.#received === 'SIGINT' ? ExitCode.interrupted : ExitCode.terminated;
+    return this.#received === undefined ? undefined : EXIT_CODES[this.#received];
   }
 
   remove(): void {
-    process.off('SIGINT', this.#onSignal);
-    process.off('SIGTERM', this.#onSignal);
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
   readonly #onSignal = (signal: StopSignal): void => {

@@ -3,13 +3,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../usage-error.js';
+import { shownValue } from './work/described-error.js';
 
 /** Node's own check takes a fraction of a second; it must not hold up the message for long. */
 const CHECK_TIMEOUT_MS = 5000;
 
 export function loadError(module: string, url: string, error: unknown): UsageError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${String(cause)}`);
+  if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
   // Ours, from task-module.ts: it crossed a thread, so only its name is left of its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';

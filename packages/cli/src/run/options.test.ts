@@ -68,8 +68,6 @@ test('refuses what cannot go together', () => {
   refuses({ range, journal: 'j', format: 'json' }, /--journal and --format json/);
   refuses({ range, reduce: 'sum', withInput: true }, /--reduce and --with-input/);
   refuses({ range, format: 'text', withInput: true }, /--format text and --with-input/);
-  refuses({ range, out: 'a', journal: './a' }, /--out and --journal/);
-  refuses({ lines: 'a', out: './a' }, /the output would overwrite the input/);
   refuses({ compareInline: 10 }, /--compare-inline and standard input/, false);
 });
 

@@ -1,6 +1,5 @@
 /** All options of `threadwise run`, checked against each other once and resolved into one record. */
 
-import { resolve } from 'node:path';
 import { UsageError } from '../usage-error.js';
 import type { InputOptions } from './inputs/open-inputs.js';
 import type { RangeOptions } from './inputs/range.js';
@@ -58,7 +57,6 @@ const DEFAULT_SAMPLE = 200;
 export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean): RunOptions {
   checkPairs(raw);
   const input = resolveInput(raw, isStdinTerminal);
-  checkPaths(raw, input);
   checkSample(raw, input);
   return {
     module,
@@ -121,15 +119,6 @@ function checkPairs(raw: RawRunOptions): void {
     `--timeout and --batch ${raw.batch}`,
     'the timeout is for one input, so with it a batch is one input',
   );
-}
-
-function checkPaths({ out, journal }: RawRunOptions, input: InputOptions): void {
-  const isSame = (a: string | undefined, b: string | undefined): boolean =>
-    a !== undefined && b !== undefined && resolve(a) === resolve(b);
-  const read = 'file' in input ? input.file : undefined;
-  exclude(isSame(out, journal), '--out and --journal', 'expected two different files');
-  exclude(isSame(out, read), `--out and --${input.kind}`, 'the output would overwrite the input');
-  exclude(isSame(journal, read), `--journal and --${input.kind}`, 'the journal would overwrite the input');
 }
 
 function checkSample({ compareInline }: RawRunOptions, input: InputOptions): void {

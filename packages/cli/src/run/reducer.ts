@@ -1,6 +1,7 @@
 /** --reduce: folds the results in the main thread, by the rule of Array.prototype.reduce. */
 
 import { UsageError } from '../usage-error.js';
+import { describeError, errorLine } from './work/described-error.js';
 import type { TaskFunction } from './work/task-module.js';
 
 export interface Reducer {
@@ -40,7 +41,6 @@ async function called(fold: TaskFunction, name: string, sum: unknown, value: unk
   try {
     return await fold(sum, value);
   } catch (error) {
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw new ReducerError(`the reducer '${name}' failed: ${reason}`);
+    throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
   }
 }

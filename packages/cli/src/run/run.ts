@@ -1,21 +1,24 @@
 /** One `threadwise run` from its options to its exit code: puts the parts together and takes them apart again. */
 
 import { resolve } from 'node:path';
+import { mustBeApart, type NamedFile, named, STDOUT } from '../disk/file-id.js';
+import { outPath } from '../disk/out-file.js';
 import { ExitCode } from '../exit-code.js';
 import type { Counts } from './counts.js';
 import { type InlineSample, sampleInline } from './inline-sample.js';
 import type { InputSource } from './inputs/input-source.js';
-import { openInputs, passingOf } from './inputs/open-inputs.js';
+import { filesRead, openInputs, passingOf } from './inputs/open-inputs.js';
 import { type JournalIdentity, planResume, type Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
 import { Session } from './session.js';
 import type { BatchSetup } from './work/batch.js';
-import { findModule, type ModuleReference } from './work/task-module.js';
+import { findModule, type ModuleReference, moduleFile } from './work/task-module.js';
 
 export async function run(options: RunOptions): Promise<number> {
   const module = findModule(options.module);
-  const ownFiles = [options.out, options.journal].filter((path) => path !== undefined);
-  const source = openInputs(options.input, ownFiles);
+  mustBeApart(filesWritten(options), [moduleFile(options.module, module), ...filesRead(options.input)]);
+  const out = options.out === undefined ? undefined : outPath(options.out);
+  const source = openInputs(options.input, [out?.path ?? STDOUT, out?.part, options.journal]);
   try {
     const identity = identityOf(options, module, source);
     const resume: Resume =
@@ -23,10 +26,15 @@ export async function run(options: RunOptions): Promise<number> {
     if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
     const setup = setupOf(options, module);
     const inline = await inlineOf(options, setup, source);
-    return await new Session({ options, source, setup, identity, resume, inline }).run();
+    return await new Session({ options, source, setup, identity, resume, inline, out }).run();
   } finally {
     source.close();
   }
+}
+
+function filesWritten({ out, journal }: RunOptions): NamedFile[] {
+  const output = out === undefined ? { what: 'standard output', file: STDOUT } : named('--out', out);
+  return journal === undefined ? [output] : [output, named('--journal', journal)];
 }
 
 function setupOf(options: RunOptions, { url, exportName }: ModuleReference): BatchSetup {

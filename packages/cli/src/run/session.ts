@@ -1,6 +1,7 @@
 /** The part of a run during which threads exist: starts the pool, pumps the inputs through, ends in every case. */
 
 import { ExitCode } from '../exit-code.js';
+import { UsageError } from '../usage-error.js';
 import { Delivery } from './delivery.js';
 import { Failures } from './failures.js';
 import { hintsFor } from './hints.js';
@@ -11,15 +12,7 @@ import { loadError } from './load-error.js';
 import { ClosedPipeError, type Sink } from './output/sink.js';
 import type { Reducer } from './reducer.js';
 import type { Report } from './report.js';
-import {
-  createPump,
-  earlierOf,
-  loadReducer,
-  openJournal,
-  openSink,
-  type Plan,
-  startProgress,
-} from './wiring.js';
+import { createPump, earlierOf, loadReducer, openOutputs, type Plan, startProgress } from './wiring.js';
 import type { BatchPool } from './work/batch.js';
 import { openBatchPool } from './work/batch-pool.js';
 import type { Pump } from './work/pump.js';
@@ -78,8 +71,7 @@ export class Session {
   async #work(): Promise<number> {
     // The module is known to load now, so nothing below destroys an output for a run that cannot be.
     const reducer = await loadReducer(this.#plan);
-    const sink = openSink(this.#plan);
-    const journal = openJournal(this.#plan, sink);
+    const { sink, journal } = openOutputs(this.#plan);
     try {
       const delivery = this.#createDelivery(sink, journal, reducer);
       await this.#deliver(journal, delivery);
@@ -96,9 +88,14 @@ export class Session {
     try {
       this.#pump = createPump(this.#plan, this.#pool, journal);
       const inputs = this.#plan.source.read(earlierOf(this.#plan).done);
-      for await (const results of this.#pump.results(inputs)) {
-        await delivery.take(results);
-        progress.update(delivery.counts);
+      try {
+        for await (const results of this.#pump.results(inputs)) {
+          await delivery.take(results);
+          progress.update(delivery.counts);
+        }
+      } catch (error) {
+        if (error instanceof UsageError) delivery.cut();
+        throw error;
       }
       await delivery.end(this.#end() === 'complete');
     } finally {

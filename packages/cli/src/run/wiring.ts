@@ -1,12 +1,14 @@
 /** Makes the parts of a session from its options: what is on, what is off, and which kind of each. */
 
+import type { OutPath } from '../disk/out-file.js';
 import { type Counts, noCounts } from './counts.js';
 import type { InlineSample } from './inline-sample.js';
 import { type Done, type InputSource, nothingDone } from './inputs/input-source.js';
-import { type Journal, noJournal, openJournal as openJournalFile } from './journal/journal.js';
+import { type Journal, noJournal, openJournal } from './journal/journal.js';
+import { openJournalWriter } from './journal/journal-file.js';
 import type { JournalIdentity, Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
-import { openSink as openSinkFor } from './output/open-sink.js';
+import { openSink } from './output/open-sink.js';
 import type { Sink } from './output/sink.js';
 import { createProgress } from './progress.js';
 import type { Progress } from './progress-state.js';
@@ -25,6 +27,13 @@ export interface Plan {
   readonly identity: JournalIdentity;
   readonly resume: Resume;
   readonly inline: InlineSample | undefined;
+  /** Of --out. */
+  readonly out: OutPath | undefined;
+}
+
+export interface Outputs {
+  readonly sink: Sink;
+  readonly journal: Journal;
 }
 
 /** What earlier runs of the journal have done. */
@@ -32,14 +41,13 @@ export function earlierOf({ resume }: Plan): { counts: Counts; done: Done } {
   return resume.kind === 'continue' ? resume : { counts: noCounts, done: nothingDone };
 }
 
-export function openSink({ options, resume }: Plan): Sink {
+/** The journal's file first: one that cannot be written must not cost the old output. */
+export function openOutputs({ options, identity, resume, source, out }: Plan): Outputs {
   const mark = resume.kind === 'continue' ? resume.output : undefined;
-  return openSinkFor({ out: options.out, isJournaled: options.journal !== undefined, mark });
-}
-
-export function openJournal({ options, identity, resume, source }: Plan, sink: Sink): Journal {
-  if (options.journal === undefined) return noJournal;
-  return openJournalFile({ path: options.journal, identity, resume, compare: source.compare, sink });
+  const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
+  const sink = openSink({ out, isJournaled: writer !== undefined, mark });
+  if (writer === undefined) return { sink, journal: noJournal };
+  return { sink, journal: openJournal({ writer, identity, resume, compare: source.compare, sink }) };
 }
 
 export async function loadReducer({ options, setup }: Plan): Promise<Reducer | undefined> {

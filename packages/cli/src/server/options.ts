@@ -1,10 +1,11 @@
 /** All options of `threadwise analyze server`, checked against each other once and resolved into one record. */
 import { realpathSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type NamedFile, named } from '../disk/file-id.js';
 import { budgetOf, threadsOf } from '../reporting/options.js';
 import { type Output, outputsOf } from '../reporting/outputs.js';
 import type { Threads } from '../run/work/batch-pool.js';
-import { findModule } from '../run/work/task-module.js';
+import { findModule, moduleFile } from '../run/work/task-module.js';
 import { UsageError } from '../usage-error.js';
 import type { ServerFindings } from './findings/findings.js';
 import type { ServerPlan } from './measure/contract.js';
@@ -32,6 +33,7 @@ export interface RawServerOptions {
 export interface ServerOptions {
   readonly plan: Omit<ServerPlan, 'signal'>;
   readonly outputs: readonly Output<ServerFindings>[];
+  readonly read: readonly NamedFile[];
   readonly quiet: boolean;
 }
 
@@ -42,9 +44,15 @@ export function resolveServerOptions(
   args: readonly string[],
   raw: RawServerOptions,
 ): ServerOptions {
-  const { url, exportName } = findModule(app);
+  const module = findModule(app);
+  const { url, exportName } = module;
   const { offload = [] } = raw;
   return {
+    read: [
+      moduleFile(app, module),
+      ...offload.map((each) => moduleFile(each, findModule(each))),
+      ...(raw.body === undefined ? [] : [named('--body', raw.body)]),
+    ],
     plan: {
       module: realUrl(url),
       moduleGiven: app,

@@ -5,9 +5,10 @@ import { measureServer } from './measure/measure.js';
 import type { ServerOptions } from './options.js';
 import { renderTerminal } from './report/terminal.js';
 
-export async function analyzeServer({ plan, outputs, quiet }: ServerOptions): Promise<number> {
+export async function analyzeServer({ plan, outputs, read, quiet }: ServerOptions): Promise<number> {
   return measureAndReport({
     outputs,
+    read,
     quiet,
     measure: (signal, progress) => measureServer({ ...plan, signal }, progress),
     analyze: findServer,

@@ -18,15 +18,9 @@ export function safeJson(text: string): string {
   });
 }
 
+/** Why it could not be written is told where standard output is listened to. */
 function write(text: string): Promise<boolean> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => {
-      if (!error || isPipeClosed(error)) resolve(!error);
-      else reject(error);
-    });
+  return new Promise((resolve) => {
+    process.stdout.write(text, (error) => resolve(!error));
   });
-}
-
-function isPipeClosed(error: Error): boolean {
-  return 'code' in error && error.code === 'EPIPE';
 }

@@ -1,6 +1,6 @@
 /** --files: every file that a pattern matches is an input; its path is the task's argument, or stands for its content. */
 
-import { fstatSync, statSync } from 'node:fs';
+import { type FileName, fileIds, sizedFile } from '../../disk/file-id.js';
 import { UsageError } from '../../usage-error.js';
 import { isDone } from './done.js';
 import type { Done, Input, InputGroups, InputSource, Sample } from './input-source.js';
@@ -15,8 +15,8 @@ export interface FilesOptions {
   readonly dot: boolean;
   /** The function gets each one's content in place of its path. */
   readonly read?: boolean;
-  /** Files this very run writes (output, journal): never its input. */
-  readonly ownFiles: readonly string[];
+  /** Files this very run writes (output, journal): never its input, under whatever name a pattern finds them. */
+  readonly ownFiles: readonly FileName[];
 }
 
 /** Files per group: small, because their sizes are looked up in one go on the main thread. */
@@ -34,12 +34,13 @@ class Files implements InputSource {
   readonly #globs: Glob[] = [];
   readonly #literals: Literal[] = [];
   readonly #exclusions: Exclusion[] = [];
-  readonly #own: ReadonlySet<string>;
-  readonly #stdout = fileBehindStdout();
+  readonly #ownFiles: readonly FileName[];
+  readonly #own: ReadonlySet<FileName>;
 
   constructor({ patterns, dot, read = false, ownFiles }: FilesOptions) {
     this.identity = { kind: 'files', patterns, dot, cwd: process.cwd(), ...(read ? { read } : {}) };
-    this.#own = new Set(ownFiles.map(absoluteKey));
+    this.#ownFiles = ownFiles;
+    this.#own = new Set(ownFiles.map((file) => (typeof file === 'string' ? absoluteKey(file) : file)));
     for (const source of patterns) this.#add(source, dot);
     if (this.#globs.length + this.#literals.length === 0) {
       throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
@@ -83,7 +84,7 @@ class Files implements InputSource {
 
   #mustMatch(pattern: Glob | Literal): void {
     const found = pattern.kind === 'glob' ? this.#walk(pattern) : [pattern.file].filter(this.#isWanted);
-    if (found[Symbol.iterator]().next().done !== true) return;
+    for (const _ of this.#sized(found)) return;
     throw new UsageError(`no file matches '${pattern.source}'`);
   }
 
@@ -110,12 +111,11 @@ class Files implements InputSource {
     !this.#own.has(key) && !this.#exclusions.some((exclusion) => exclusion.excludes(key));
 
   *#sized(files: Iterable<FoundFile>): Generator<Input> {
+    // Looked up now: when the inputs are read, what the run writes has been made.
+    const own = fileIds(this.#ownFiles);
     for (const { path, key } of files) {
-      const stats = statSync(key, { throwIfNoEntry: false });
-      // `threadwise run … > digests.ndjson` inside the listed folder: our own output is not input.
-      const isOutput =
-        stats !== undefined && stats.ino === this.#stdout?.ino && stats.dev === this.#stdout.dev;
-      if (!isOutput) yield { value: path, position: key, bytes: stats?.size ?? 0 };
+      const { id, bytes } = sizedFile(key);
+      if (id === undefined || !own.has(id)) yield { value: path, position: key, bytes };
       else if (this.total !== undefined) this.total -= 1;
     }
   }
@@ -138,13 +138,4 @@ function* filter<T>(items: Iterable<T>, keep: (item: T) => boolean): Generator<T
 
 function markOf({ mark }: Done): string | undefined {
   return mark === undefined ? undefined : String(mark);
-}
-
-function fileBehindStdout(): { dev: number; ino: number } | undefined {
-  try {
-    const stats = fstatSync(1);
-    return stats.isFile() ? stats : undefined;
-  } catch {
-    return undefined; // Closed standard output: there is no file to leave out.
-  }
 }

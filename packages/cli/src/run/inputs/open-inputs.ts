@@ -1,5 +1,6 @@
 /** From the resolved option to the source that reads it: the list of the kinds of input. */
 
+import { type FileName, type NamedFile, named, STDIN } from '../../disk/file-id.js';
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
 import type { InputSource } from './input-source.js';
@@ -19,10 +20,23 @@ export function passingOf(options: InputOptions): Passing {
   return options.kind === 'json' && options.spread === true ? 'spread' : 'value';
 }
 
-export function openInputs(options: InputOptions, ownFiles: readonly string[]): InputSource {
+/** For the rule that none of them is written; what a pattern finds is left out instead. */
+export function filesRead(options: InputOptions): NamedFile[] {
+  if (options.kind === 'range') return [];
+  if (options.kind === 'files') return options.patterns.map((pattern) => named('--files', pattern));
+  const { kind, file } = options;
+  const isStdin = file === undefined || file === '-';
+  return [isStdin ? { what: 'standard input', file: STDIN } : named(`--${kind}`, file)];
+}
+
+/** @param ownFiles that are written meanwhile */
+export function openInputs(
+  options: InputOptions,
+  ownFiles: readonly (FileName | undefined)[] = [],
+): InputSource {
   switch (options.kind) {
     case 'files':
-      return openFiles({ ...options, ownFiles });
+      return openFiles({ ...options, ownFiles: ownFiles.filter((file) => file !== undefined) });
     case 'lines':
       return openLines(options);
     case 'json':

@@ -3,7 +3,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { UsageError } from '../../usage-error.js';
+import { isExclusion, matcher } from '../../disk/globs.js';
+import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
 import type { FoundFile } from './walk.js';
 
 export interface Glob {
@@ -34,10 +35,20 @@ export type Pattern = Glob | Literal | Exclusion;
 
 export function parsePattern(source: string, dot: boolean): Pattern {
   // The name of an existing file always means that file, whatever characters it has.
-  const stats = statSync(source, { throwIfNoEntry: false, bigint: false });
+  const stats = statsOf(source);
   if (stats !== undefined) return literal(source, stats);
-  if (/^!(?!\()/.test(source)) return exclusion(source.slice(1));
+  if (isExclusion(source)) return exclusion(source.slice(1));
   return glob(source, dot);
+}
+
+/** Undefined where there is no such file. A pattern need not be a name at all: its length says nothing. */
+function statsOf(source: string): Stats | undefined {
+  try {
+    return statSync(source, { throwIfNoEntry: false });
+  } catch (error) {
+    if (hasCode(error, ['ENAMETOOLONG'])) return undefined;
+    throw new UsageError(`cannot look for '${source}': ${describeSystemError(error)}`);
+  }
 }
 
 export function absoluteKey(path: string): string {
@@ -66,7 +77,7 @@ function glob(source: string, dot: boolean): Glob {
     maxDepth: /\*\*|\(/.test(rest) ? Number.POSITIVE_INFINITY : rest.split('/').length - 1,
     entersDot: dot || /(^|[/{,(|])\\?\./.test(rest),
     // Without a glob part the pattern names a file that does not exist; nothing matches it.
-    matches: rest === '' ? () => false : picomatch(rest, { dot, nonegate: true }),
+    matches: rest === '' ? () => false : matcher(rest, dot),
   };
 }
 

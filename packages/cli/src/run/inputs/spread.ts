@@ -1,6 +1,7 @@
 /** --spread: every input is the list of a call's arguments; what is none ends the run, after what came before it. */
 
 import { UsageError } from '../../usage-error.js';
+import { cut, shownJson } from '../work/described-error.js';
 import type { Input } from './input-source.js';
 
 /** In characters, of what came instead. */
@@ -22,8 +23,7 @@ export async function* onlyLists<T extends Input>(
 }
 
 function notAList(name: string, { value, position }: Input): UsageError {
-  const text = JSON.stringify(value);
-  const shown = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+  const shown = cut(shownJson(value), LONGEST_VALUE);
   return new UsageError(
     `--spread: expected each value to be an array, the arguments of a call, got ${shown} (value ${Number(position) + 1} of '${name}')`,
   );

@@ -1,7 +1,8 @@
 /** The journal on disk: JSON lines, a header and then records, only ever appended. Knows nothing of a run. */
 
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { describeSystemError, UsageError } from '../../usage-error.js';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
+import { writeAll } from '../../disk/out-file.js';
+import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
 
 const NEWLINE = 10;
 /** Records are far smaller; the last one is found in the last block or two. */
@@ -44,28 +45,34 @@ export function readJournalFile(
 }
 
 export interface JournalWriter {
+  /** Goes on behind `length`, without what is torn; 0 begins anew. */
+  cut(length: number): void;
   append(line: unknown): void;
   close(): void;
 }
 
-/** Goes on behind `length`, cutting off what is torn; 0 begins anew. */
-export function openJournalWriter(path: string, length: number): JournalWriter {
+export function openJournalWriter(path: string): JournalWriter {
+  const name = `journal '${path}'`;
   const fd = openOrSay(path, 'a');
-  ftruncateSync(fd, length);
   return {
-    append(line) {
-      const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-    },
+    cut: (length) => ftruncateSync(fd, length),
+    append: (line) => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
     close: () => closeSync(fd),
   };
 }
 
 function openForReading(path: string): number | undefined {
   try {
+    // Asked before it is opened: a pipe without a writer would not open.
+    if (!statSync(path).isFile()) {
+      throw new UsageError(
+        `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
+      );
+    }
     return openSync(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasCode(error, ['ENOENT'])) return undefined;
+    if (error instanceof UsageError) throw error;
     throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
   }
 }

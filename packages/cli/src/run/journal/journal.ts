@@ -9,7 +9,7 @@ import { nothingDone } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './done-tracker.js';
-import { type JournalWriter, openJournalWriter } from './journal-file.js';
+import type { JournalWriter } from './journal-file.js';
 import {
   beginning,
   type JournalHeader,
@@ -34,17 +34,17 @@ export interface Journal {
 export const noJournal: Journal = { begin() {}, finish() {}, record() {}, complete() {}, close() {} };
 
 export interface JournalOptions {
-  readonly path: string;
+  readonly writer: JournalWriter;
   readonly identity: JournalIdentity;
   readonly resume: Resume;
   readonly compare: Compare;
   readonly sink: Sink;
 }
 
-export function openJournal({ path, identity, resume, compare, sink }: JournalOptions): Journal {
+export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions): Journal {
   const isContinued = resume.kind === 'continue';
   const tracker = new DoneTracker(isContinued ? resume.done : nothingDone, compare);
-  const writer = openJournalWriter(path, isContinued ? resume.length : 0);
+  writer.cut(isContinued ? resume.length : 0);
   if (!isContinued) writer.append(headerOf(identity, sink));
   const append = (counts: Counts): void => appendRecord(writer, tracker, sink, counts);
   return {

@@ -9,6 +9,7 @@ import { compareNumbers } from '../inputs/done.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { openJournal } from './journal.js';
+import { openJournalWriter } from './journal-file.js';
 import { type JournalIdentity, planResume, type Resume } from './resume.js';
 
 let folder: string;
@@ -43,12 +44,22 @@ const sinkAt = (offset: number): Sink & { offset: number } => ({
   place: { kind: 'out', path: '/out.ndjson' },
   offset,
   async write() {},
+  commit() {},
   close() {},
 });
 
 function begin(resume: Resume, offset = 0) {
   const sink = sinkAt(offset);
-  return { sink, journal: openJournal({ path, identity, resume, compare: compareNumbers, sink }) };
+  return {
+    sink,
+    journal: openJournal({
+      writer: openJournalWriter(path),
+      identity,
+      resume,
+      compare: compareNumbers,
+      sink,
+    }),
+  };
 }
 
 const plan = (with_: JournalIdentity = identity): Resume => planResume(path, with_);
@@ -125,7 +136,7 @@ test('finds the last record behind a very long one and in front of a very long t
   writeTwoRecords();
   appendFileSync(
     path,
-    `{"mark":9,"beyond":[],"inputs":9,"failed":2,"bytes":0,"offset":90,"x":"${'y'.repeat(200_000)}"}\n`,
+    `{"mark":9,"beyond":[],"inputs":10,"failed":2,"bytes":0,"offset":90,"x":"${'y'.repeat(200_000)}"}\n`,
   );
   appendFileSync(path, `{"mark":10,"x":"${'z'.repeat(300_000)}`);
   const resume = plan();
@@ -135,6 +146,9 @@ test('finds the last record behind a very long one and in front of a very long t
 
 test('a complete run is complete', () => {
   const { journal } = begin({ kind: 'new' });
+  const all = batch(0, 99);
+  journal.begin(all);
+  journal.finish(all, 2);
   journal.complete(counts(100, 3));
   journal.close();
   assert.deepEqual(plan(), { kind: 'complete', counts: counts(100, 3) });
@@ -166,4 +180,118 @@ test('a whole line that is no JSON is damage, not a kill', () => {
   writeTwoRecords();
   appendFileSync(path, 'garbage\n');
   failsWith(/is damaged/);
+});
+
+/** Of a run over files the positions are paths. */
+const ofFiles: JournalIdentity = { ...identity, input: { kind: 'files', patterns: ['**'] } };
+
+/** The message for a record with these fields; undefined: it is believed. */
+function refusal(fields: object, of: JournalIdentity = identity): string | undefined {
+  const { writer, whole } = { writer: openJournalWriter(path), whole: { mark: 3, beyond: [], inputs: 4 } };
+  writer.cut(0);
+  writer.append({ threadwise: 'journal', version: 1, ...of, place: { kind: 'stream' }, offset: 10 });
+  writer.append({ ...whole, failed: 0, bytes: 0, offset: 40, ...fields });
+  writer.close();
+  try {
+    plan(of);
+    return undefined;
+  } catch (error) {
+    assert.ok(error instanceof UsageError, String(error));
+    return error.message.replace(`journal '${path}' is damaged: `, '');
+  }
+}
+
+test('no field of a record is believed: each is checked, with what was expected and what came', () => {
+  assert.equal(refusal({}), undefined);
+  const count = 'expected a whole number, 0 or more';
+  const position = 'expected the number of an input, from 0 on, or null';
+  for (const [fields, message] of [
+    [{ mark: -5 }, `mark: ${position}, got -5`],
+    [{ mark: 1.5 }, `mark: ${position}, got 1.5`],
+    [{ mark: '3' }, `mark: ${position}, got "3"`],
+    [{ mark: 2 ** 53 }, `mark: ${position}, got 9007199254740992`],
+    [{ mark: undefined }, `mark: ${position}, got nothing`],
+    [{ beyond: {} }, 'beyond: expected an array, got an object'],
+    [{ beyond: [7] }, 'beyond[0]: expected the first and the last of a stretch, got 7'],
+    [{ beyond: [[5, 6, 7]] }, 'beyond[0]: expected the first and the last of a stretch, got an array of 3'],
+    [{ beyond: [[7, 5]] }, 'beyond[0]: expected the first and the last of a stretch, got an array of 2'],
+    [{ beyond: [[5, null]] }, 'beyond[0]: expected the first and the last of a stretch, got an array of 2'],
+    [{ inputs: -1 }, `inputs: ${count}, got -1`],
+    [{ inputs: undefined }, `inputs: ${count}, got nothing`],
+    [{ failed: 'none' }, `failed: ${count}, got "none"`],
+    [{ bytes: null }, `bytes: ${count}, got null`],
+    [{ offset: -1 }, `offset: ${count}, got -1`],
+    [{ complete: 'yes' }, 'complete: expected true, got "yes"'],
+  ] as const) {
+    assert.equal(refusal(fields), message);
+  }
+});
+
+test('the fields of a record must agree with each other', () => {
+  for (const [fields, message] of [
+    [{ mark: 1 }, 'inputs: expected 2, as many as mark and beyond say are done, got 4'],
+    [{ mark: 199 }, 'inputs: expected 200, as many as mark and beyond say are done, got 4'],
+    [{ mark: null }, 'inputs: expected 0, as many as mark and beyond say are done, got 4'],
+    [{ beyond: [[5, 9]] }, 'inputs: expected 9, as many as mark and beyond say are done, got 4'],
+    [{ beyond: [[2, 9]] }, 'beyond[0]: expected a stretch behind the mark, got one from 2 on'],
+    [{ failed: 5 }, 'failed: expected at most 4, the number of inputs, got 5'],
+    [{ offset: 9 }, 'offset: expected at least 10, where the output begins, got 9'],
+  ] as const) {
+    assert.equal(refusal(fields), message);
+  }
+  assert.equal(
+    refusal({
+      beyond: [
+        [6, 6],
+        [5, 9],
+        [12, 13],
+      ],
+      inputs: 11,
+    }),
+    undefined,
+    'stretches may overlap',
+  );
+});
+
+test('of files the positions are absolute paths, in path order', () => {
+  const done = {
+    mark: '/a/b',
+    beyond: [
+      ['/a/c', '/a/d/e'],
+      ['/a-b', '/a-b'],
+    ],
+  };
+  assert.equal(refusal(done, ofFiles), undefined);
+  const position = 'expected the absolute path of an input, or null';
+  assert.equal(refusal({ ...done, mark: 3 }, ofFiles), `mark: ${position}, got 3`);
+  assert.equal(refusal({ ...done, mark: 'a/b' }, ofFiles), `mark: ${position}, got "a/b"`);
+  assert.equal(
+    refusal({ ...done, mark: '/a/d' }, ofFiles),
+    'beyond[0]: expected a stretch behind the mark, got one from "/a/c" on',
+  );
+  assert.equal(
+    refusal({ mark: null, beyond: [] }, ofFiles),
+    'inputs: expected 0, since nothing is done, got 4',
+  );
+});
+
+test('no field of a header is believed either', () => {
+  writeTwoRecords();
+  const [header, ...records] = readFileSync(path, 'utf8').split('\n');
+  const count = 'expected a whole number, 0 or more';
+  for (const [fields, message] of [
+    [{ offset: -1 }, `offset: ${count}, got -1`],
+    [{ offset: '0' }, `offset: ${count}, got "0"`],
+    [{ place: 7 }, 'place: expected an object, got 7'],
+    [{ place: { kind: 'moon' } }, 'place.kind: expected "out" or "file" or "stream", got "moon"'],
+    [{ place: { kind: 'file', dev: 1 } }, 'place.ino: expected a number, got nothing'],
+  ] as const) {
+    writeFileSync(path, [JSON.stringify({ ...JSON.parse(header!), ...fields }), ...records].join('\n'));
+    failsWith(new RegExp(`is damaged: ${message.replaceAll('.', '\\.')}$`));
+  }
+  const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  writeFileSync(path, [header!.replace(/"input":.*?\}/, `"input":${deep}`), ...records].join('\n'));
+  failsWith(/belongs to another command: input was (\(too deep to be shown\)|\[{400}…), is /);
+  writeFileSync(path, [header, `{"mark":${deep}}`, ''].join('\n'));
+  failsWith(/is damaged: mark: expected .*, got an array of 1$/);
 });

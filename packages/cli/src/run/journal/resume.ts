@@ -6,6 +6,8 @@ import type { Counts } from '../counts.js';
 import type { Done, Position, Span } from '../inputs/input-source.js';
 import type { OutputMark } from '../output/file-sink.js';
 import type { Place } from '../output/sink.js';
+import { cut, shownJson } from '../work/described-error.js';
+import { checkHeader, checkRecord } from './check-content.js';
 import { readJournalFile } from './journal-file.js';
 
 /** What must be the same for a journal to be used again; plain JSON. */
@@ -48,6 +50,8 @@ export type Resume =
       readonly length: number;
     };
 
+/** In characters, of what a message shows of a header. */
+const LONGEST_VALUE = 400;
 const BEGINNING = '{"threadwise":"journal","version":';
 export const beginning = { threadwise: 'journal', version: 1 } as const;
 
@@ -56,7 +60,9 @@ export function planResume(path: string, identity: JournalIdentity): Resume {
   if (content === undefined) return { kind: 'new' };
   const header = content.header as JournalHeader;
   checkIdentity(path, header, identity);
+  checkHeader(path, header);
   const record = content.last as JournalRecord | undefined;
+  if (record !== undefined) checkRecord(path, record, header);
   const { inputs, failed, bytes } = record ?? { inputs: 0, failed: 0, bytes: 0 };
   const counts = { inputs, failed, bytes };
   if (record?.complete === true) return { kind: 'complete', counts };
@@ -72,13 +78,14 @@ export function planResume(path: string, identity: JournalIdentity): Resume {
 function checkIdentity(path: string, header: JournalHeader, identity: JournalIdentity): void {
   if (header.version !== beginning.version) {
     throw new UsageError(
-      `journal '${path}' has version ${header.version}, this command writes ${beginning.version}`,
+      `journal '${path}' has version ${cut(shownJson(header.version), LONGEST_VALUE)}, this command writes ${beginning.version}`,
     );
   }
   const keys = Object.keys(identity) as (keyof JournalIdentity)[];
   const different = keys.filter((key) => !isDeepStrictEqual(header[key], identity[key]));
   if (different.length === 0) return;
-  const show = (value: unknown): string => JSON.stringify(value) ?? 'missing';
+  const show = (value: unknown): string =>
+    value === undefined ? 'missing' : cut(shownJson(value), LONGEST_VALUE);
   const list = different.map((key) => `${key} was ${show(header[key])}, is ${show(identity[key])}`);
   throw new UsageError(`journal '${path}' belongs to another command: ${list.join('; ')}`);
 }

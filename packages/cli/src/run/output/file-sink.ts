@@ -1,8 +1,11 @@
 /** Writes to a regular file, ours (--out) or the one standard output is redirected to. */
 
-import { closeSync, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { fstatSync, ftruncateSync } from 'node:fs';
+import { STDOUT } from '../../disk/file-id.js';
+import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
+import { OutputError } from '../../disk/output-error.js';
 import { describeSystemError, UsageError } from '../../usage-error.js';
-import { OutputError, type Place, type Sink } from './sink.js';
+import type { Place, Sink } from './sink.js';
 
 /** Where an earlier run of the journal stopped writing. */
 export interface OutputMark {
@@ -10,15 +13,16 @@ export interface OutputMark {
   readonly offset: number;
 }
 
-const STDOUT = 1;
-
-/** `mark` undefined: a new file. Otherwise the file is cut to what the journal knows and goes on from there. */
-export function openOutFile(path: string, mark: OutputMark | undefined): Sink {
-  const fd = open(path, mark === undefined ? 'w' : 'a');
-  const place: Place = { kind: 'out', path };
-  if (!fstatSync(fd).isFile()) return new FileSink(fd, path, { kind: 'stream' });
-  if (mark !== undefined) cutTo(fd, mark.offset, `'${path}' is shorter than its journal says`);
-  return new FileSink(fd, path, place);
+/** `mark`: where an earlier run of the journal stopped; the file is cut there and continued. With a journal a kill must leave what is written. */
+export function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefined): Sink {
+  const { path } = out;
+  const file = opened(path, () => {
+    if (mark !== undefined) return openInPlace(path, 'a');
+    return isJournaled ? openInPlace(path, 'w') : openOutFile(out);
+  });
+  if (!fstatSync(file.fd).isFile()) return new FileSink(file, path, { kind: 'stream' });
+  if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
+  return new FileSink(file, path, { kind: 'out', path });
 }
 
 export function openRedirectedStdout(mark: OutputMark | undefined): Sink {
@@ -33,20 +37,21 @@ export function openRedirectedStdout(mark: OutputMark | undefined): Sink {
       cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${remedy}`);
     }
   }
-  return new FileSink(STDOUT, 'standard output', { kind: 'file', dev, ino });
+  const stdout: OutFile = { fd: STDOUT, commit() {}, close() {} };
+  return new FileSink(stdout, 'standard output', { kind: 'file', dev, ino });
 }
 
 class FileSink implements Sink {
   readonly place: Place;
-  readonly #fd: number;
+  readonly #file: OutFile;
   readonly #name: string;
   #offset: number;
 
-  constructor(fd: number, name: string, place: Place) {
-    this.#fd = fd;
+  constructor(file: OutFile, name: string, place: Place) {
+    this.#file = file;
     this.#name = name;
     this.place = place;
-    this.#offset = place.kind === 'stream' ? 0 : fstatSync(fd).size;
+    this.#offset = place.kind === 'stream' ? 0 : fstatSync(file.fd).size;
   }
 
   get offset(): number {
@@ -55,34 +60,30 @@ class FileSink implements Sink {
 
   async write(text: string): Promise<void> {
     if (text === '') return;
-    const bytes = Buffer.from(text);
-    const before = this.place.kind === 'stream' ? 0 : fstatSync(this.#fd).size;
-    this.#writeAll(bytes);
+    const { fd } = this.#file;
+    const before = this.place.kind === 'stream' ? 0 : fstatSync(fd).size;
+    const length = writeAll(fd, text, this.#name);
     if (this.place.kind === 'stream') return;
     // Measured, not added up: somebody else may have written to a redirected standard output before us.
-    this.#offset = fstatSync(this.#fd).size;
-    if (this.#offset === before + bytes.length) return;
+    this.#offset = fstatSync(fd).size;
+    if (this.#offset === before + length) return;
     // Not opened for appending and its position beyond the end (we cut it): zeros would be left in between.
-    ftruncateSync(this.#fd, before);
+    ftruncateSync(fd, before);
     throw new OutputError(`${this.#name} was not written at its end; append to it with >>, or use --out`);
   }
 
-  close(): void {
-    if (this.#fd !== STDOUT) closeSync(this.#fd);
+  commit(): void {
+    this.#file.commit();
   }
 
-  #writeAll(bytes: Buffer): void {
-    try {
-      for (let at = 0; at < bytes.length;) at += writeSync(this.#fd, bytes, at);
-    } catch (error) {
-      throw new OutputError(`cannot write to ${this.#name}: ${describeSystemError(error)}`);
-    }
+  close(): void {
+    this.#file.close();
   }
 }
 
-function open(path: string, flags: 'w' | 'a'): number {
+function opened(path: string, open: () => OutFile): OutFile {
   try {
-    return openSync(path, flags);
+    return open();
   } catch (error) {
     throw new UsageError(`cannot write to '${path}': ${describeSystemError(error)}`);
   }

@@ -8,10 +8,11 @@
 import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describeSystemError } from '../../usage-error.js';
-import { ClosedPipeError, OutputError, type Place, type Sink } from './sink.js';
+import { STDOUT } from '../../disk/file-id.js';
+import { OutputError } from '../../disk/output-error.js';
+import { describeSystemError, hasCode } from '../../usage-error.js';
+import { ClosedPipeError, type Place, type Sink } from './sink.js';
 
-const STDOUT = 1;
 /** How long to wait when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */
 const FULL_PIPE_WAIT_MS = 2;
 
@@ -37,6 +38,8 @@ class PipeSink implements Sink {
     this.offset += bytes.length;
   }
 
+  commit(): void {}
+
   close(): void {}
 
   /** The number of bytes that were taken, 0 if the pipe is full. */
@@ -45,9 +48,8 @@ class PipeSink implements Sink {
       if (this.#isJournaled) return writeSync(STDOUT, bytes);
       return (await writeInBackground(STDOUT, bytes)).bytesWritten;
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
-      if (code === 'EPIPE') throw new ClosedPipeError();
-      if (code !== 'EAGAIN') {
+      if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
+      if (!hasCode(error, ['EAGAIN'])) {
         throw new OutputError(`cannot write to standard output: ${describeSystemError(error)}`);
       }
       await sleep(FULL_PIPE_WAIT_MS);

@@ -12,14 +12,13 @@ export interface Sink {
   readonly offset: number;
   /** Resolves when the text has left the process. */
   write(text: string): Promise<void>;
+  /** What was written is the output. Throws an OutputError. */
+  commit(): void;
+  /** An output that was not committed is what it was before, where that is possible. */
   close(): void;
 }
 
 /** Whoever read our output went away (`| head`): a reason to end, not to complain. */
 export class ClosedPipeError extends Error {
   override readonly name = 'ClosedPipeError';
-}
-
-export class OutputError extends Error {
-  override readonly name = 'OutputError';
 }

@@ -19,8 +19,10 @@ export function openBatchPool({ threads, timeoutMs, setup }: BatchPoolOptions): 
     name: 'threadwise run',
     worker: { data: setup },
   });
+  const ready = Promise.resolve(pool.ready).then(() => {});
+  ready.catch(() => undefined); // who ends the run before it asks for `ready` has a reason of his own
   return {
-    ready: Promise.resolve(pool.ready).then(() => {}),
+    ready,
     maxThreads: pool.stats().threads.max,
     currentThreads: () => pool.stats().threads.current,
     run: (values, attempts) => pool.run('runBatch', [values, attempts]),

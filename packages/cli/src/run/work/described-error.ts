@@ -2,8 +2,10 @@
 
 import type { DescribedError } from './batch.js';
 
+const UNREADABLE = '(cannot be read)';
+
 export function describeError(thrown: unknown): DescribedError {
-  if (!isErrorLike(thrown)) return { name: 'thrown', message: safely(() => show(thrown)), code: undefined };
+  if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
   const code = safely(() => ('code' in thrown ? String(thrown.code) : ''));
   return {
     name: safely(() => String(thrown.name)),
@@ -22,14 +24,29 @@ function isErrorLike(thrown: unknown): thrown is { name: unknown; message: unkno
   return typeof thrown === 'object' && thrown !== null && 'message' in thrown && 'name' in thrown;
 }
 
-function show(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+/** A value of the user's in a message, whatever it is. */
+export function shownValue(value: unknown): string {
+  return typeof value === 'string' ? value : shownJson(value);
+}
+
+/** At most so many characters, and an ellipsis. */
+export function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
+}
+
+/** As JSON, which some versions of Node.js read deeper than they write. */
+export function shownJson(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch (error) {
+    return error instanceof RangeError ? '(too deep to be shown)' : UNREADABLE;
+  }
 }
 
 function safely(read: () => string): string {
   try {
     return read();
   } catch {
-    return '(cannot be read)';
+    return UNREADABLE;
   }
 }

@@ -1,8 +1,9 @@
 /** Finds the user's module and the function in it; used in the main thread and again in every worker. */
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describeSystemError, UsageError } from '../../usage-error.js';
+import type { NamedFile } from '../../disk/file-id.js';
+import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -19,6 +20,11 @@ export function findModule(reference: string): ModuleReference {
   const exportName = reference.slice(hash + 1);
   if (exportName === '') throw new UsageError(`expected an export's name after '#' in '${reference}'`);
   return { url: urlOf(reference.slice(0, hash)), exportName };
+}
+
+/** @param given as the user named it */
+export function moduleFile(given: string, { url }: ModuleReference): NamedFile {
+  return { what: `the module '${given}'`, file: fileURLToPath(url) };
 }
 
 export type ModuleNamespace = Readonly<Record<string, unknown>>;
@@ -72,11 +78,19 @@ function exportsOf(module: ModuleNamespace): string {
 
 function urlOf(path: string): string {
   if (path.startsWith('file:')) {
-    checkFile(fileURLToPath(path), path);
+    checkFile(pathOfUrl(path), path);
     return path;
   }
   checkFile(path, path);
   return pathToFileURL(path).href;
+}
+
+function pathOfUrl(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch (error) {
+    throw new UsageError(`expected a file: URL of a file here, got '${url}': ${describeSystemError(error)}`);
+  }
 }
 
 function checkFile(path: string, given: string): void {
@@ -93,7 +107,7 @@ function statOf(path: string, given: string): { isFile(): boolean } {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return existsSync(path) && statSync(path).isFile();
 }
 
 function pathOf(reference: string): string {
@@ -101,7 +115,7 @@ function pathOf(reference: string): string {
 }
 
 function isUnknownExtension(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
+  return hasCode(error, ['ERR_UNKNOWN_FILE_EXTENSION']);
 }
 
 function needsTypeStripping(url: string): UsageError {

@@ -1,0 +1,75 @@
+/** What is read back from a file is believed only as far as it was checked: says which field is wrong, what was expected, and what came. */
+
+import { safeText, truncated } from './control/text.js';
+
+/** In characters, of what came instead of what was expected. */
+const LONGEST_VALUE = 60;
+
+export interface Wrong {
+  readonly path: string;
+  readonly expected: string;
+  readonly value: unknown;
+}
+
+/** What is wrong with a value; undefined: nothing. */
+export type Check = (value: unknown, path: string) => Wrong | undefined;
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function that(isRight: (value: unknown) => boolean, expected: string): Check {
+  return (value, path) => (isRight(value) ? undefined : { path, expected, value });
+}
+
+/** What counts, and where something is. */
+export const count = that(isCount, 'a whole number, 0 or more');
+export const number = that((value) => Number.isFinite(value), 'a number');
+export const string = that((value) => typeof value === 'string', 'a string');
+
+export function oneOf(...values: readonly unknown[]): Check {
+  return that((value) => values.includes(value), values.map((value) => JSON.stringify(value)).join(' or '));
+}
+
+export function optional(check: Check): Check {
+  return (value, path) => (value === undefined ? undefined : check(value, path));
+}
+
+export function object(fields: Readonly<Record<string, Check>>): Check {
+  return (value, path) => {
+    if (!isRecord(value)) return { path, expected: 'an object', value };
+    return first(Object.entries(fields), ([name, check]) =>
+      check(value[name], path === '' ? name : `${path}.${name}`),
+    );
+  };
+}
+
+export function list(check: Check): Check {
+  return (value, path) => {
+    if (!Array.isArray(value)) return { path, expected: 'an array', value };
+    return first([...value.entries()], ([i, item]) => check(item, `${path}[${i}]`));
+  };
+}
+
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function first<T>(items: readonly T[], find: (item: T) => Wrong | undefined): Wrong | undefined {
+  for (const item of items) {
+    const wrong = find(item);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+/** `mark: expected a number, got "x"`. */
+export function describeWrong({ path, expected, value }: Wrong): string {
+  return `${path === '' ? '' : `${path}: `}expected ${expected}, got ${shortly(value)}`;
+}
+
+export function shortly(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return isRecord(value) ? 'an object' : truncated(safeText(JSON.stringify(value)), LONGEST_VALUE);
+}
