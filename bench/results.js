@@ -26,7 +26,7 @@ export function load(experiment) {
   if (!existsSync(path)) return undefined;
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
-  } catch ({ message }) {
-    throw new Error(`${path}: expected a saved measurement, got what is no JSON: ${message}`);
+  } catch (cause) {
+    throw new Error(`${path}: expected a saved measurement, got what is no JSON: ${cause.message}`, { cause });
   }
 }

@@ -122,24 +122,28 @@ test('files: a pattern finds every name that a file can have', { skip: !isPosix 
   );
 });
 
-test('files: a folder that cannot be read is told with the reason', {
-  skip: process.platform !== 'linux' && 'it needs the length of a path on Linux',
-}, async () => {
-  mkdirSync(at('unreadable/a'), { recursive: true });
-  writeFileSync(at('unreadable/a/there'), '');
-  // Deeper than a path can be long, which root cannot read either. It is put together, since it cannot be made in one.
-  const deep = Array.from({ length: 15 }, () => 'deep'.repeat(50)).join('/');
-  for (const name of ['unreadable/b', 'rest']) mkdirSync(at(`${name}/${deep}`), { recursive: true });
-  renameSync(at('rest'), at(`unreadable/b/${deep}/rest`));
-  try {
-    await refuses(
-      ['--files', 'unreadable/**'],
-      /^threadwise: cannot read directory '.*\/unreadable\/b\/deep.*': the path is too long\n$/,
-    );
-  } finally {
-    renameSync(at(`unreadable/b/${deep}/rest`), at('rest'));
-  }
-});
+test(
+  'files: a folder that cannot be read is told with the reason',
+  {
+    skip: process.platform !== 'linux' && 'it needs the length of a path on Linux',
+  },
+  async () => {
+    mkdirSync(at('unreadable/a'), { recursive: true });
+    writeFileSync(at('unreadable/a/there'), '');
+    // Deeper than a path can be long, which root cannot read either. It is put together, since it cannot be made in one.
+    const deep = Array.from({ length: 15 }, () => 'deep'.repeat(50)).join('/');
+    for (const name of ['unreadable/b', 'rest']) mkdirSync(at(`${name}/${deep}`), { recursive: true });
+    renameSync(at('rest'), at(`unreadable/b/${deep}/rest`));
+    try {
+      await refuses(
+        ['--files', 'unreadable/**'],
+        /^threadwise: cannot read directory '.*\/unreadable\/b\/deep.*': the path is too long\n$/,
+      );
+    } finally {
+      renameSync(at(`unreadable/b/${deep}/rest`), at('rest'));
+    }
+  },
+);
 
 test('files: the output among the listed files is no input', async () => {
   mkdirSync(at('own'), { recursive: true });

@@ -139,28 +139,32 @@ test('a journal that is no regular file is refused', { skip: process.platform !=
   }
 });
 
-test('what cannot be printed is told, and the exit code says so', {
-  skip: process.platform !== 'linux',
-}, () => {
-  const fd = openSync('/dev/full', 'w');
-  for (const args of [
-    ['run', task('increment'), '--range', '1..3', '--quiet'],
-    ['run', '--help'],
-    ['analyze', task('increment'), '--range', '1..3', '--budget', '2s', '--out', at('printed.json')],
-  ]) {
-    const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
-      stdio: ['ignore', fd, 'pipe'],
-      encoding: 'utf8',
-    });
-    assert.equal(
-      stderr,
-      'threadwise: cannot write to standard output: no space left on the device\n',
-      args.join(' '),
-    );
-    assert.equal(status, 1);
-  }
-  closeSync(fd);
-});
+test(
+  'what cannot be printed is told, and the exit code says so',
+  {
+    skip: process.platform !== 'linux',
+  },
+  () => {
+    const fd = openSync('/dev/full', 'w');
+    for (const args of [
+      ['run', task('increment'), '--range', '1..3', '--quiet'],
+      ['run', '--help'],
+      ['analyze', task('increment'), '--range', '1..3', '--budget', '2s', '--out', at('printed.json')],
+    ]) {
+      const { status, stderr } = spawnSync(process.execPath, [main, ...args], {
+        stdio: ['ignore', fd, 'pipe'],
+        encoding: 'utf8',
+      });
+      assert.equal(
+        stderr,
+        'threadwise: cannot write to standard output: no space left on the device\n',
+        args.join(' '),
+      );
+      assert.equal(status, 1);
+    }
+    closeSync(fd);
+  },
+);
 
 test('appended to a file, it goes behind what is there', async () => {
   writeFileSync(at('appended'), 'before\n');

@@ -56,44 +56,52 @@ async function refusesAll({ folder, texts, existing }, commands, message) {
 
 const ofRun = (...args) => ({ args: ['run', 'real/tasks.mjs#echo', '--quiet', ...args] });
 
-test('an output or a journal that is the input under another name is refused', {
-  skip: !isPosix,
-}, async () => {
-  const place = scene();
-  const names = ['real/in', 'real/soft', 'real/hard', 'link/in', 'link/soft', 'real/../link/hard'];
-  const commands = names.flatMap((name) => [
-    ofRun('--lines', 'real/in', '--out', name),
-    ofRun('--lines', name, '--out', 'real/in'),
-    ofRun('--files', 'real/in', '--out', name),
-    ofRun('--lines', 'real/in', '--out', 'out', '--journal', name),
-  ]);
-  await refusesAll(
-    place,
-    commands,
-    /are the same file: expected the run to write another file than it reads/,
-  );
-  assert.equal(existsSync(place.at('out')), false);
-});
+test(
+  'an output or a journal that is the input under another name is refused',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const place = scene();
+    const names = ['real/in', 'real/soft', 'real/hard', 'link/in', 'link/soft', 'real/../link/hard'];
+    const commands = names.flatMap((name) => [
+      ofRun('--lines', 'real/in', '--out', name),
+      ofRun('--lines', name, '--out', 'real/in'),
+      ofRun('--files', 'real/in', '--out', name),
+      ofRun('--lines', 'real/in', '--out', 'out', '--journal', name),
+    ]);
+    await refusesAll(
+      place,
+      commands,
+      /are the same file: expected the run to write another file than it reads/,
+    );
+    assert.equal(existsSync(place.at('out')), false);
+  },
+);
 
-test('standard input and standard output are compared as the files that they are', {
-  skip: !isPosix,
-}, async () => {
-  const place = scene();
-  const input = openSync(place.at('real/in'), 'r');
-  const output = openSync(place.at('real/hard'), 'a');
-  await refusesAll(
-    place,
-    [
-      { ...ofRun('--lines', '--out', 'real/hard'), stdio: [input, 'pipe', 'pipe'] },
-      { ...ofRun('--out', 'link/soft'), stdio: [input, 'pipe', 'pipe'] },
-      { ...ofRun('--lines', 'real/in'), stdio: ['ignore', output, 'pipe'] },
-      { ...ofRun('--range', '1..3', '--journal', 'real/in'), stdio: ['ignore', output, 'pipe'] },
-    ],
-    /are the same file/,
-  );
-  closeSync(input);
-  closeSync(output);
-});
+test(
+  'standard input and standard output are compared as the files that they are',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const place = scene();
+    const input = openSync(place.at('real/in'), 'r');
+    const output = openSync(place.at('real/hard'), 'a');
+    await refusesAll(
+      place,
+      [
+        { ...ofRun('--lines', '--out', 'real/hard'), stdio: [input, 'pipe', 'pipe'] },
+        { ...ofRun('--out', 'link/soft'), stdio: [input, 'pipe', 'pipe'] },
+        { ...ofRun('--lines', 'real/in'), stdio: ['ignore', output, 'pipe'] },
+        { ...ofRun('--range', '1..3', '--journal', 'real/in'), stdio: ['ignore', output, 'pipe'] },
+      ],
+      /are the same file/,
+    );
+    closeSync(input);
+    closeSync(output);
+  },
+);
 
 test('an output or a journal that is the module is refused', { skip: !isPosix }, async () => {
   const place = scene();
@@ -104,71 +112,83 @@ test('an output or a journal that is the module is refused', { skip: !isPosix },
   await refusesAll(place, commands, /and the module 'real\/tasks\.mjs#echo' are the same file/);
 });
 
-test('an output and a journal that are one file are refused, also when it does not exist yet', {
-  skip: !isPosix,
-}, async () => {
-  const place = scene();
-  symlinkSync('real/new', place.at('dangling'));
-  const commands = [
-    ['real/new', 'link/new'],
-    ['real/new', 'dangling'],
-    ['dangling', 'link/../real/new'],
-  ].map(([out, journal]) => ofRun('--range', '1..3', '--out', out, '--journal', journal));
-  await refusesAll(place, commands, /--out '.*' and --journal '.*' are the same file: expected two/);
-  assert.equal(existsSync(place.at('real/new')), false);
-});
+test(
+  'an output and a journal that are one file are refused, also when it does not exist yet',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const place = scene();
+    symlinkSync('real/new', place.at('dangling'));
+    const commands = [
+      ['real/new', 'link/new'],
+      ['real/new', 'dangling'],
+      ['dangling', 'link/../real/new'],
+    ].map(([out, journal]) => ofRun('--range', '1..3', '--out', out, '--journal', journal));
+    await refusesAll(place, commands, /--out '.*' and --journal '.*' are the same file: expected two/);
+    assert.equal(existsSync(place.at('real/new')), false);
+  },
+);
 
-test('a report that is what the analysis reads, or another report, is refused', {
-  skip: !isPosix,
-}, async () => {
-  const folder = temporaryFolder();
-  const at = (name) => join(folder, name);
-  mkdirSync(at('real'));
-  symlinkSync('real', at('link'));
-  writeFileSync(at('real/in.json'), '[1, 2, 3]');
-  copyFileSync(tasks, at('real/tasks.mjs'));
-  symlinkSync('tasks.mjs', at('real/module.json'));
-  symlinkSync('in.json', at('real/soft.json'));
-  const texts = () => readFileSync(at('real/in.json'), 'utf8') + readFileSync(at('real/tasks.mjs'), 'utf8');
-  const analyze = (...args) => ({ args: ['analyze', ...args] });
-  await refusesAll(
-    { folder, texts, existing: texts() },
-    [
-      analyze('real/tasks.mjs#echo', '--json', 'real/in.json', '--out', 'link/in.json'),
-      analyze('real/tasks.mjs#echo', '--json', 'real/in.json', '--out', 'real/soft.json'),
-      analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'real/module.json'),
-      analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'real/new.md', 'link/new.md'),
-      analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'none/new.md', 'link/../none/new.md'),
-      analyze('server', 'real/tasks.mjs', '--out', 'link/module.json'),
-      analyze(
-        'server',
-        'real/tasks.mjs',
-        '--route',
-        'POST /',
-        '--body',
-        'real/in.json',
-        '--out',
-        'real/soft.json',
-      ),
-    ],
-    /are the same file/,
-  );
-});
+test(
+  'a report that is what the analysis reads, or another report, is refused',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const folder = temporaryFolder();
+    const at = (name) => join(folder, name);
+    mkdirSync(at('real'));
+    symlinkSync('real', at('link'));
+    writeFileSync(at('real/in.json'), '[1, 2, 3]');
+    copyFileSync(tasks, at('real/tasks.mjs'));
+    symlinkSync('tasks.mjs', at('real/module.json'));
+    symlinkSync('in.json', at('real/soft.json'));
+    const texts = () => readFileSync(at('real/in.json'), 'utf8') + readFileSync(at('real/tasks.mjs'), 'utf8');
+    const analyze = (...args) => ({ args: ['analyze', ...args] });
+    await refusesAll(
+      { folder, texts, existing: texts() },
+      [
+        analyze('real/tasks.mjs#echo', '--json', 'real/in.json', '--out', 'link/in.json'),
+        analyze('real/tasks.mjs#echo', '--json', 'real/in.json', '--out', 'real/soft.json'),
+        analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'real/module.json'),
+        analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'real/new.md', 'link/new.md'),
+        analyze('real/tasks.mjs#echo', '--range', '1..9', '--out', 'none/new.md', 'link/../none/new.md'),
+        analyze('server', 'real/tasks.mjs', '--out', 'link/module.json'),
+        analyze(
+          'server',
+          'real/tasks.mjs',
+          '--route',
+          'POST /',
+          '--body',
+          'real/in.json',
+          '--out',
+          'real/soft.json',
+        ),
+      ],
+      /are the same file/,
+    );
+  },
+);
 
-test('what a run writes is none of its inputs, under any name and though it has links', {
-  skip: !isPosix,
-}, async () => {
-  const { at, folder } = scene();
-  for (const name of ['out', 'journal']) writeFileSync(at(`real/${name}`), '');
-  linkSync(at('real/out'), at('real/out-too'));
-  const args = ['--files', 'link/**', '--dot', '--out', 'real/out', '--journal', 'real/journal'];
-  const { code, stderr } = await runTask('echo', args, { cwd: folder });
-  assert.deepEqual([code, stderr], [0, '']);
-  const written = ['link/hard', 'link/in', 'link/tasks.mjs'].map((path) => JSON.stringify(path));
-  assert.equal(readFileSync(at('real/out'), 'utf8'), lines(written));
-  const replaced = await runTask('echo', args.slice(0, 5), { cwd: folder });
-  assert.deepEqual([replaced.code, readFileSync(at('real/out'), 'utf8').includes('part')], [0, false]);
-});
+test(
+  'what a run writes is none of its inputs, under any name and though it has links',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const { at, folder } = scene();
+    for (const name of ['out', 'journal']) writeFileSync(at(`real/${name}`), '');
+    linkSync(at('real/out'), at('real/out-too'));
+    const args = ['--files', 'link/**', '--dot', '--out', 'real/out', '--journal', 'real/journal'];
+    const { code, stderr } = await runTask('echo', args, { cwd: folder });
+    assert.deepEqual([code, stderr], [0, '']);
+    const written = ['link/hard', 'link/in', 'link/tasks.mjs'].map((path) => JSON.stringify(path));
+    assert.equal(readFileSync(at('real/out'), 'utf8'), lines(written));
+    const replaced = await runTask('echo', args.slice(0, 5), { cwd: folder });
+    assert.deepEqual([replaced.code, readFileSync(at('real/out'), 'utf8').includes('part')], [0, false]);
+  },
+);
 
 /** What there is in a folder while a run has written something and its next input does not end. */
 async function whileWriting({ args, env }, look) {
@@ -262,38 +282,42 @@ test('the output keeps its permissions, and a link to it stays one', { skip: !is
   assert.equal(statSync(at('secret')).mode & 0o777, 0o640);
 });
 
-test('what is no regular file is written in place: a pipe, and standard output by its name', {
-  skip: !isPosix,
-}, async () => {
-  const folder = temporaryFolder();
-  const piped = execFileSync(
-    'sh',
-    [
-      '-c',
-      '"$0" "$@" | cat',
-      process.execPath,
-      main,
-      'run',
-      task('echo'),
-      '--range',
-      '1..2',
-      '--quiet',
-      '--out',
-      '/dev/stdout',
-    ],
-    { encoding: 'utf8' },
-  );
-  assert.equal(piped, '1\n2\n');
-  const fd = openSync(join(folder, 'out'), 'w');
-  const { code } = await runTask('echo', ['--range', '1..2', '--out', '/dev/stdout'], {
-    stdio: ['ignore', fd, 'pipe'],
-    input: undefined,
-  });
-  assert.equal(fstatSync(fd).ino, statSync(join(folder, 'out')).ino, 'the file that was redirected to');
-  closeSync(fd);
-  assert.deepEqual([code, readFileSync(join(folder, 'out'), 'utf8')], [0, '1\n2\n']);
-  assert.deepEqual(readdirSync(folder), ['out']);
-});
+test(
+  'what is no regular file is written in place: a pipe, and standard output by its name',
+  {
+    skip: !isPosix,
+  },
+  async () => {
+    const folder = temporaryFolder();
+    const piped = execFileSync(
+      'sh',
+      [
+        '-c',
+        '"$0" "$@" | cat',
+        process.execPath,
+        main,
+        'run',
+        task('echo'),
+        '--range',
+        '1..2',
+        '--quiet',
+        '--out',
+        '/dev/stdout',
+      ],
+      { encoding: 'utf8' },
+    );
+    assert.equal(piped, '1\n2\n');
+    const fd = openSync(join(folder, 'out'), 'w');
+    const { code } = await runTask('echo', ['--range', '1..2', '--out', '/dev/stdout'], {
+      stdio: ['ignore', fd, 'pipe'],
+      input: undefined,
+    });
+    assert.equal(fstatSync(fd).ino, statSync(join(folder, 'out')).ino, 'the file that was redirected to');
+    closeSync(fd);
+    assert.deepEqual([code, readFileSync(join(folder, 'out'), 'utf8')], [0, '1\n2\n']);
+    assert.deepEqual(readdirSync(folder), ['out']);
+  },
+);
 
 test('a journal that cannot be written leaves the old output alone', async () => {
   const folder = temporaryFolder();

@@ -153,7 +153,7 @@ function copyTo(part: string, place: string): void {
 export function writeAll(fd: number, text: string, name: string): number {
   const bytes = Buffer.from(text);
   try {
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
   } catch (error) {
     throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
   }

@@ -14,8 +14,7 @@ export type PostedTask = [cell: number, id: number, name: string, args: readonly
 
 /** `cells`: those of the tasks. */
 export type ToWorker =
-  | WordToWorker
-  | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
+  WordToWorker | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
 
 export type ToMain =
   | WordToMain
