@@ -199,7 +199,12 @@ async function whileWriting({ args, env }, look) {
     },
   );
   await until('stderr', /halted/);
-  look();
+  try {
+    look();
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   return { child, ended, until };
 }
 
