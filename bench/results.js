@@ -27,6 +27,8 @@ export function load(experiment) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw new Error(`${path}: expected a saved measurement, got what is no JSON: ${cause.message}`, { cause });
+    throw new Error(`${path}: expected a saved measurement, got what is no JSON: ${cause.message}`, {
+      cause,
+    });
   }
 }
