@@ -1,13 +1,14 @@
 // Installs what is missing and builds what has changed; says nothing and takes a moment when there is nothing to do.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 const LOCK = join(root, 'package-lock.json');
+const PACKAGES = ['threadwise', 'control', 'cli'];
 const CLI = join(root, 'packages/cli/dist/main.js');
 /** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
 export const CACHE = join(root, '.cache');
@@ -44,9 +45,7 @@ function isInstalled() {
 
 /** What is built from, by size and time: cheap enough to ask every time. */
 function buildHash() {
-  const sources = ['threadwise', 'control', 'cli'].flatMap((dir) =>
-    filesBelow(join(root, 'packages', dir, 'src')),
-  );
+  const sources = PACKAGES.flatMap((dir) => filesBelow(join(root, 'packages', dir, 'src')));
   const settings = ['tsconfig.base.json', 'scripts/build-threads.mjs'].map((name) => join(root, name));
   const stamps = [...sources, ...settings].map((path) => {
     const { mtimeMs, size } = statSync(path);
@@ -85,6 +84,24 @@ function install() {
   if (!isInstalled()) run('Installing dependencies', 'npm', ['ci', '--loglevel=error']);
 }
 
+/** What the compiler wrote for sources that are gone since: a test among it would go on to be run. */
+function removeOutputsWithoutSource(dir) {
+  for (const path of outputsBelow(join(dir, 'dist'))) {
+    const source = path
+      .replace(`${join(dir, 'dist')}`, join(dir, 'src'))
+      .replace(/(\.d\.ts|\.js)(\.map)?$/, '');
+    const isMade = path.endsWith('thread-sources.js');
+    if (!isMade && !['.ts', '.tsx', '.d.ts'].some((ending) => existsSync(source + ending))) rmSync(path);
+  }
+}
+
+function outputsBelow(dir) {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /(\.d\.ts|\.js)(\.map)?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
+}
+
 async function build({ force }) {
   const stamp = join(CACHE, 'build');
   const hash = buildHash();
@@ -92,6 +109,7 @@ async function build({ force }) {
   if (!force && isBuilt && isCurrent(stamp, hash)) return;
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
+  for (const name of PACKAGES) removeOutputsWithoutSource(join(root, 'packages', name));
   const { buildEntries, buildThreads } = await import('./build-threads.mjs');
   await buildThreads();
   await buildEntries();
