@@ -1,4 +1,6 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
+
+import { CallingThread } from './calling-thread.js';
 import type { Dispatch, ModuleTraits, Placement } from './contracts.js';
 import { Crew } from './crew.js';
 import { CrossingMeter } from './crossing-meter.js';
@@ -7,7 +9,6 @@ import { sameAgain, type ThreadwiseError } from './errors.js';
 import { loadError } from './failures.js';
 import { Hooks } from './hooks.js';
 import { callHost } from './host.js';
-import { InlineLane } from './inline-lane.js';
 import { Intake } from './intake.js';
 import { Interrupter } from './interrupter.js';
 import { LeaseStore } from './lease.js';
@@ -23,7 +24,6 @@ import { defaultRun, type RunOptions } from './run-options.js';
 import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
-import type { Task } from './task.js';
 import { Tracing } from './tracing.js';
 import { UserCode } from './user-code.js';
 
@@ -45,6 +45,8 @@ export class Engine {
   readonly #recycler: Recycler;
   readonly #choice: LiveChoice;
   readonly #tracing: Tracing;
+  /** Made when a placement first asks for it. */
+  #here: CallingThread | undefined;
   #placement: Placement;
   #threads: SizeBounds;
   readonly #decisions = new DecisionLog();
@@ -65,7 +67,7 @@ export class Engine {
     const report = (error: unknown) => this.#report(error);
     this.#tracing = new Tracing(options.tracing, report);
     this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
-    const { leaseMemory } = placement.usesThreads ? parts.exchange : parts.inlineExchange;
+    const leaseMemory = placement.usesThreads ? parts.exchange.leaseMemory : undefined;
     this.leases = new LeaseStore(platform.sharedMemory, leaseMemory);
     this.#interrupter = new Interrupter({
       platform,
@@ -85,7 +87,7 @@ export class Engine {
       least: () => this.#least(),
       callHost: (name, args) => callHost(options.host, name, args),
       onReady: (_slot, traits) => this.#workerReady(traits),
-      onAwaits: (name) => this.#intake.lane?.awaits(name),
+      onAwaits: (name) => this.#here?.awaits(name),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
@@ -150,7 +152,7 @@ export class Engine {
     this.lifecycle = new Lifecycle({
       platform,
       openCalls: () => this.#ledger.size,
-      workers: () => this.#crew.slots.length,
+      workers: () => this.#crew.slots.length + (this.#here?.isServing ? 1 : 0),
       isWorking: () => this.#recycler.isWorking,
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
@@ -168,8 +170,9 @@ export class Engine {
       paused: () => parts.newPausedDispatch(this.#dispatch),
       useDispatch: (dispatch) => {
         this.#dispatch = dispatch;
+        this.#here?.tasks.pump();
       },
-      place: (task) => this.#dispatchTask(task),
+      submit: (task) => this.#dispatch.submit(task),
       apply: (changes) => this.#apply(changes),
     });
     this.#intake = new Intake({
@@ -184,14 +187,12 @@ export class Engine {
       room: this.room,
       meter: this.#meter,
       dispatch: () => this.#dispatch,
-      dispatchTask: (task) => this.#dispatchTask(task),
       refusal: () => this.refusal,
     });
     this.#intake.limit = options.queueLimit;
     this.#place(placement);
-    if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
-    if (this.#crew.slots.length === 0) this.lifecycle.becomeReady();
+    if (placement.usesThreads && this.#crew.slots.length === 0) this.lifecycle.becomeReady();
   }
 
   // --- calls ---
@@ -201,10 +202,11 @@ export class Engine {
     return this.#intake.enter(name, args, given);
   }
 
-  /** A call for each worker that is there or starting. */
+  /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
+    const here = this.#here?.isServing ? [this.#here] : [];
     const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return slots.map((slot) => this.#intake.enter(name, args, given, slot));
+    return [...here, ...slots].map((to) => this.#intake.enter(name, args, given, to));
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -236,6 +238,7 @@ export class Engine {
 
   stats(): PoolStats {
     const { platform, recorder, scaling } = this.#parts;
+    this.#here?.within.flush();
     return snapshot({
       name: this.name,
       state: this.lifecycle.state === 'open' ? (this.steering.state ?? 'open') : this.lifecycle.state,
@@ -254,41 +257,44 @@ export class Engine {
       scaling: scaling.name,
       decisions: this.#decisions.snapshot(),
       slots: this.#crew.slots,
+      here: this.#here,
     });
-  }
-
-  #dispatchTask(task: Task): void {
-    if (task.isInline && this.steering.state !== 'paused')
-      this.#dispatch.submitTo(this.#crew.inlineSlot(), task);
-    else this.#dispatch.submit(task);
   }
 
   /** Where calls go from now on; what was learnt for another placement is forgotten. */
   #place(placement: Placement): void {
-    const { learner } = placement;
+    const { learner, usesThreads } = placement;
+    const isHere = learner !== undefined || !usesThreads;
     this.#placement = placement;
-    this.#intake.usesThreads = placement.usesThreads;
-    this.#intake.lane?.close();
     this.#meter.onMeasured =
       learner === undefined ? undefined : (name, costMs) => learner.of(name).crossed(costMs);
-    this.#intake.lane =
-      learner === undefined
-        ? undefined
-        : new InlineLane({
-            poolName: this.name,
-            platform: this.#parts.platform,
-            ledger: this.#ledger,
-            hooks: this.hooks,
-            tracing: this.#tracing,
-            module: this.#parts.newModuleHere(),
-            learner,
-            budgetMs: this.#parts.options.loopBudgetMs,
-            isPaused: () => this.steering.state === 'paused',
-            callHost: (name, args) => callHost(this.#parts.options.host, name, args),
-            userCode: new UserCode(),
-            report: (error) => this.#report(error),
-          });
-    if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);
+    if (isHere) this.#here ??= this.#newCallingThread();
+    this.#intake.here = isHere ? this.#here : undefined;
+    this.#here?.place(placement);
+    if (this.#traits !== undefined) this.#here?.learn(this.#traits);
+  }
+
+  #newCallingThread(): CallingThread {
+    const { lifecycle, steering } = this;
+    const { options, moduleUrl } = this.#parts;
+    return new CallingThread({
+      ...this.#parts,
+      poolName: this.name,
+      defaults: defaultRun(options),
+      ledger: this.#ledger,
+      hooks: this.hooks,
+      tracing: this.#tracing,
+      userCode: new UserCode(),
+      isOpen: () => lifecycle.state === 'open' && steering.state === undefined,
+      isPaused: () => steering.isPaused,
+      callHost: (name, args) => callHost(options.host, name, args),
+      report: (error) => this.#report(error),
+      onReady: () => lifecycle.becomeReady(),
+      onLoadFailed: (error) => lifecycle.break(loadError(moduleUrl, error)),
+      onRoom: () => this.room.update(),
+      onAdopted: () => lifecycle.updateKeepAlive(),
+      onGone: () => this.#workerGone(),
+    });
   }
 
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
@@ -302,7 +308,6 @@ export class Engine {
     if (threads !== undefined) this.#threads = threads;
     // Workers that nobody calls any more are idle, and go as such.
     const { usesThreads } = this.#placement;
-    if (!usesThreads) this.#crew.inlineSlot();
     if (threads !== undefined || placement !== undefined)
       this.#staffing.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.#pump();
@@ -330,14 +335,14 @@ export class Engine {
   }
 
   #workerReady(traits: ModuleTraits): void {
-    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
+    const { usesThreads } = this.#placement;
     const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
     if (this.#traits === undefined) {
       this.#traits = traits;
-      void this.#intake.lane?.open(traits);
+      this.#here?.learn(traits);
     }
     this.#recycler.next();
-    if (ready >= mustExist) this.lifecycle.becomeReady();
+    if (usesThreads && ready >= this.#staffing.bounds.min) this.lifecycle.becomeReady();
     this.#pump();
   }
 
@@ -365,6 +370,7 @@ export class Engine {
   #endWorkers(how: 'gently' | 'now'): void {
     this.#staffing.close();
     this.#recycler.end();
+    this.#here?.stop(how);
     for (const slot of [...this.#crew.slots]) {
       if (how === 'now') this.#crew.kill(slot, 'closed');
       else this.#crew.retire(slot, 'closed');
@@ -377,7 +383,7 @@ export class Engine {
 
   #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
-    this.#intake.lane?.close();
+    this.#here?.stop('now');
     const closed = this.#parts.exchange.close();
     this.leases.close();
     this.room.close();

@@ -51,12 +51,18 @@ export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
 /** Where events go beside the pool's own listeners: diagnostics channels, on Node. */
 export interface EventSink {
   wants(name: string): boolean;
+  /** Whether it wants 'task:submit' or 'task:settle': asked at every call. */
+  hearsCalls(): boolean;
   publish(name: string, event: unknown): void;
   /** An `error` event that nobody listens to: somebody should see it all the same. */
   unheard?(event: PoolEvents['error']): void;
 }
 
-export const silentSink: EventSink = { wants: () => false, publish: () => undefined };
+export const silentSink: EventSink = {
+  wants: () => false,
+  hearsCalls: () => false,
+  publish: () => undefined,
+};
 
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
@@ -80,6 +86,13 @@ export class Hooks {
   /** Whether anybody listens: ask before making an event on a hot path. */
   wants(name: PoolEventName): boolean {
     return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.wants(name);
+  }
+
+  /** Whether anybody listens to calls as they are made and end. */
+  get hearsCalls(): boolean {
+    if (this.#listeners.size > 0 && (this.#hasListener('task:submit') || this.#hasListener('task:settle')))
+      return true;
+    return this.#sink.hearsCalls();
   }
 
   #hasListener(name: PoolEventName): boolean {

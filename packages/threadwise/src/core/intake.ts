@@ -1,11 +1,11 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
+import { CallingThread } from './calling-thread.js';
 import { pack } from './carrier.js';
 import { list, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
 import { queueFullError } from './failures.js';
-import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -13,7 +13,6 @@ import type { Clone, Payload } from './payload.js';
 import type { RoomQueue } from './room.js';
 import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { Staffing } from './staffing.js';
-import type { Task } from './task.js';
 import type { Tracing } from './tracing.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -23,11 +22,14 @@ const grabResolve = (resolve: (value: unknown) => void) => {
   grabbed = resolve;
 };
 
+/** A call is for one worker, or for the calling thread. */
+type Receiver = WorkerSlot | CallingThread;
+type Capturing = Pick<Exchange, 'capture'>;
+
 export interface IntakeContext {
   readonly poolName: string;
   readonly platform: CallContext & { now(): number; readonly clone: Clone };
   readonly exchange: Exchange;
-  readonly inlineExchange: Exchange;
   /** What a call without options gets. */
   readonly defaults: ResolvedRun;
   readonly ledger: Ledger;
@@ -38,7 +40,6 @@ export interface IntakeContext {
   readonly room: RoomQueue;
   readonly meter: CrossingMeter;
   dispatch(): Dispatch;
-  dispatchTask(task: Task): void;
   /** The error that a call gets now; undefined while calls are accepted. */
   refusal(): unknown;
 }
@@ -46,10 +47,8 @@ export interface IntakeContext {
 export class Intake {
   /** The queue's. */
   limit = Number.POSITIVE_INFINITY;
-  /** Calls go to threads, unless the lane takes them. */
-  usesThreads = true;
-  /** Undefined where no call can run here within itself. */
-  lane: InlineLane | undefined;
+  /** Undefined where every call goes to a thread. */
+  here: CallingThread | undefined;
   readonly #context: IntakeContext;
 
   constructor(context: IntakeContext) {
@@ -58,16 +57,17 @@ export class Intake {
 
   /**
    * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
-   * @param slot the worker that it is for; otherwise the dispatch decides
+   * @param to the worker that it is for; otherwise placement and dispatch decide
    */
-  enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
-    // What needs no promise of ours to be settled later.
-    const settled = given === undefined && slot === undefined ? this.#runHere(name, args) : undefined;
-    if (settled !== undefined) return settled;
+  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver): Promise<unknown> {
+    if (this.here !== undefined && given === undefined && to === undefined) {
+      const settled = this.here.within.run(name, args);
+      if (settled !== undefined) return settled;
+    }
     const promise = new Promise(grabResolve);
     const resolve = grabbed;
     try {
-      this.#accept(resolve, name, args, given, slot);
+      this.#accept(resolve, name, args, given, to);
     } catch (error) {
       rejectWithCaller(resolve, error);
     }
@@ -79,14 +79,9 @@ export class Intake {
     const { limit } = this;
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const dispatch = this.#context.dispatch();
-    return limit - dispatch.waiting + (dispatch.hasRoom ? 1 : 0);
-  }
-
-  /** What is wrong with a call is said by the usual way. */
-  #runHere(name: unknown, args: unknown): Promise<unknown> | undefined {
-    if (this.lane === undefined || typeof name !== 'string' || !Array.isArray(args)) return undefined;
-    if (this.#context.refusal() !== undefined) return undefined;
-    return this.lane.run(name, args, this.#context.defaults);
+    const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
+    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
+    return limit - waiting + (hasRoom ? 1 : 0);
   }
 
   #accept(
@@ -94,7 +89,7 @@ export class Intake {
     name: unknown,
     args: unknown,
     given: RunOptions | undefined,
-    slot: WorkerSlot | undefined,
+    to: Receiver | undefined,
   ): void {
     const { meter, platform, defaults } = this.#context;
     const refusal = this.#context.refusal();
@@ -104,13 +99,15 @@ export class Intake {
     if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
     const values = list('args', args);
     const settled =
-      slot === undefined && given !== undefined ? this.lane?.run(taskName, values, run) : undefined;
+      to === undefined && given !== undefined ? this.here?.within.runAs(taskName, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
-    const isRare = this.lane?.explores(taskName) === true;
-    if (!meter.wantsSubmission(isRare)) return this.#submit(resolve, taskName, values, run, slot);
+    const receiver = to ?? (this.here?.takesTask() ? this.here : undefined);
+    const isRare = this.here?.explores(taskName) === true;
+    if (receiver instanceof CallingThread || !meter.wantsSubmission(isRare))
+      return this.#submit(resolve, taskName, values, run, receiver, to !== undefined);
     const began = platform.now();
-    this.#submit(resolve, taskName, values, run, slot);
+    this.#submit(resolve, taskName, values, run, receiver);
     meter.submitted(taskName, platform.now() - began);
   }
 
@@ -119,29 +116,32 @@ export class Intake {
     name: string,
     args: readonly unknown[],
     run: ResolvedRun,
-    slot: WorkerSlot | undefined,
+    to: Receiver | undefined,
+    isForAll = false,
   ): void {
     const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
-    const isInline = slot === undefined ? !this.usesThreads : slot.inline;
-    const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
+    const exchange = to instanceof CallingThread ? to : this.#context.exchange;
     const id = ledger.newId();
     const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
     const wireName = trace?.wireName ?? name;
     const payload = trace?.payload ?? exchange.capture(name, args, run);
     const task = ledger.enter(id, name, payload, run, resolve, wireName);
-    task.isInline = isInline;
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
     room.taken();
+    if (to instanceof CallingThread) {
+      task.pinned = isForAll;
+      return to.tasks.submit(task);
+    }
     interrupter.watchSignal(task);
     const dispatch = this.#context.dispatch();
-    if (slot === undefined) this.#context.dispatchTask(task);
-    else dispatch.submitTo(slot, task);
+    if (to === undefined) dispatch.submit(task);
+    else dispatch.submitTo(to, task);
     if (staffing.canGrow && dispatch.queued > 0) staffing.adjust();
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
-  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Exchange) {
+  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
     const { tracing, poolName } = this.#context;
     const about = { pool: poolName, taskId, name };
     const context = tracing.start(about);
@@ -161,7 +161,7 @@ export class Intake {
     name: string,
     args: readonly unknown[],
     run: ResolvedRun,
-    exchange: Exchange,
+    exchange: Capturing,
   ): { readonly wireName: string; readonly payload: Payload } {
     const [wireName, wireArgs] = pack(name, args, context);
     try {

@@ -46,7 +46,8 @@ export interface SteeringContext {
   /** A dispatch that takes over what waits, and keeps it. */
   paused(): Dispatch;
   useDispatch(dispatch: Dispatch): void;
-  place(task: Task): void;
+  /** Has a task dispatched that was kept. */
+  submit(task: Task): void;
   apply(changes: CheckedChanges): void;
 }
 
@@ -64,6 +65,10 @@ export class Steering {
   get state(): 'draining' | 'paused' | undefined {
     if (this.#drained !== undefined) return 'draining';
     return this.#before === undefined ? undefined : 'paused';
+  }
+
+  get isPaused(): boolean {
+    return this.#before !== undefined;
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -92,11 +97,12 @@ export class Steering {
   release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
-    if (this.#before === undefined) return;
+    const before = this.#before;
+    if (before === undefined) return;
     const kept = this.#context.dispatch().recall();
-    this.#context.useDispatch(this.#before);
     this.#before = undefined;
-    for (const task of kept) this.#context.place(task);
+    this.#context.useDispatch(before);
+    for (const task of kept) this.#context.submit(task);
   }
 
   /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */

@@ -56,6 +56,13 @@ export class MeasuredRecorder implements Recorder {
     if (runMs !== undefined) times.run.record(runMs);
   }
 
+  ran(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
+    this.#submitted += count;
+    this.#completed += count;
+    this.#throughput.count(now, count);
+    ((by as Times | undefined) ?? this.#others).run.record(runMs, count);
+  }
+
   retried(): void {
     this.#retried++;
   }

@@ -8,6 +8,7 @@ const nobody = new MeasuredRecorder().worker();
 export const silentRecorder: Recorder = {
   submitted: () => undefined,
   settled: () => undefined,
+  ran: () => undefined,
   retried: () => undefined,
   crashed: () => undefined,
   recycled: () => undefined,

@@ -13,10 +13,10 @@ export class Throughput {
   #firstSecond = 0;
 
   /** @param now milliseconds */
-  count(now: number): void {
+  count(now: number, calls = 1): void {
     // For every call: so most of them only compare and count.
     if (now >= this.#end) this.#advance(Math.floor(now / 1000));
-    this.#counts[this.#at]!++;
+    this.#counts[this.#at]! += calls;
   }
 
   /** Per second, over the last ten whole seconds; while there are not so many, over those that there are. */

@@ -14,8 +14,6 @@ import { readTaskModule, type TaskModule } from './task-module.js';
 /** What a runner needs of its thread. */
 export interface RunnerPlatform {
   now(): number;
-  /** Whether the thread is this runner's alone, and not the caller's. */
-  readonly ownsThread: boolean;
   /** Calls back after pending I/O has had its turn. */
   nextTurn(callback: () => void): void;
   clone: Clone;
@@ -74,7 +72,7 @@ export class Runner implements ContextHost {
     this.#platform = platform;
     this.#inlet = options.inlet;
     if (options.maxTasks !== undefined) this.#inlet.limit(options.maxTasks);
-    this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
+    this.#seat = { workerId: options.workerId, current: () => platform.current() };
     takeSeat(this.#seat);
   }
 

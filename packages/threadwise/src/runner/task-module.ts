@@ -1,17 +1,11 @@
 /** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
-import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
+import type { LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { didYouMean } from '../core/nearest.js';
-import { traitsOf } from './module-traits.js';
+import { pureOf, traitsOf } from './module-traits.js';
 
-export interface TaskModule {
+export interface TaskModule extends LoadedModule {
   readonly names: string[];
-  readonly tasks: ReadonlyMap<string, TaskFunction>;
-  readonly traits: ModuleTraits;
-  /** Throws ERR_TASK_NOT_FOUND. */
-  find(name: string): TaskFunction;
-  readonly setup: TaskFunction | undefined;
-  readonly teardown: TaskFunction | undefined;
 }
 
 /** Exports with a meaning of their own; none of them is a task. */
@@ -34,6 +28,7 @@ export function readTaskModule(namespace: Readonly<Record<string, unknown>>): Ta
     names,
     tasks,
     traits: traitsOf(namespace, tasks, setup !== undefined || teardown !== undefined),
+    pure: pureOf(namespace, tasks),
     find: (name) => tasks.get(name) ?? notFound(name, names),
     setup,
     teardown,

@@ -12,6 +12,8 @@ export interface Recorder {
     now: number,
     by: WorkerRecord | undefined,
   ): void;
+  /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
+  ran(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void;
   retried(): void;
   crashed(): void;
   recycled(): void;

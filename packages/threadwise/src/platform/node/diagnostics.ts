@@ -13,8 +13,12 @@ function channelOf(name: string): Channel {
   return made;
 }
 
+const submitted = channelOf('task:submit');
+const settled = channelOf('task:settle');
+
 export const diagnosticsSink: EventSink = {
   wants: (name) => channelOf(name).hasSubscribers,
+  hearsCalls: () => submitted.hasSubscribers || settled.hasSubscribers,
   publish: (name, event) => channelOf(name).publish(event),
   unheard: ({ pool, error }) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

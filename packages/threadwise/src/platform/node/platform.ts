@@ -1,5 +1,5 @@
 /** Node.js: worker threads, message channels, timers. */
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -54,6 +54,8 @@ export const nodePlatform: Platform = {
   env: (name) => process.env[name],
   resolveModule,
 };
+
+export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
 export function timer(ms: number, callback: () => void): TimerHandle {
   const handle = setTimeout(callback, ms).unref();

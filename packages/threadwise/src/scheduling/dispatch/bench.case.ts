@@ -71,13 +71,8 @@ export class DispatchBench {
     });
   }
 
-  worker(state: SlotState = 'ready', inline = false): WorkerSlot {
-    const slot = new WorkerSlot(
-      this.slots.length + 1,
-      inline,
-      new PriorityQueue<Task>(),
-      this.platform.now(),
-    );
+  worker(state: SlotState = 'ready'): WorkerSlot {
+    const slot = new WorkerSlot(this.slots.length + 1, new PriorityQueue<Task>(), this.platform.now());
     slot.link = new NotingLink();
     slot.thread = { terminate: async () => undefined, cpu: () => undefined, utilization: () => 0 };
     if (state === 'ready' || state === 'retiring') slot.transition('ready');

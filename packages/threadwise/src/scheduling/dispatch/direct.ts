@@ -142,9 +142,7 @@ export class DirectDispatch implements Dispatch {
     if (task.key !== undefined) return this.#moveToLane(task);
     // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
     const depth = task.payload.transfer.length > 0 ? 0 : this.#prefetch.depth(task.name);
-    const candidates = this.#context
-      .slots()
-      .filter((slot) => !slot.inline && this.#hasRoom(slot, task, depth));
+    const candidates = this.#context.slots().filter((slot) => this.#hasRoom(slot, task, depth));
     if (candidates.length === 0) return false;
     const slot = this.#choose(task, candidates);
     if (this.#take(task)) this.#hand(task, slot, now);
@@ -167,7 +165,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   #newHome(task: Task): WorkerSlot | undefined {
-    const candidates = this.#context.slots().filter((slot) => slot.serves && !slot.inline);
+    const candidates = this.#context.slots().filter((slot) => slot.serves);
     if (candidates.length === 0) return undefined;
     const slot = this.#choose(task, candidates);
     this.#affinity.assign(task.key, slot);
@@ -193,7 +191,7 @@ export class DirectDispatch implements Dispatch {
     const own = slot.lane.peek();
     if (own === undefined || !this.#hasRoom(slot, own, 0)) return undefined;
     const shared = this.#queue.peek();
-    return shared === undefined || slot.inline || this.#goesBefore(own, shared) ? own : undefined;
+    return shared === undefined || this.#goesBefore(own, shared) ? own : undefined;
   }
 
   #goesBefore(a: Task, b: Task): boolean {

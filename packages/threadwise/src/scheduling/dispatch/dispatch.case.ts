@@ -33,13 +33,12 @@ function handingSuite(make: MakeDispatch): void {
     assert.equal(bench.dispatch.waiting, 0);
   });
 
-  test('workers that start, retire or are inline get none', () => {
+  test('workers that start or retire get none', () => {
     const bench = new DispatchBench(make);
     bench.worker('starting');
     bench.worker('retiring');
-    bench.worker('ready', true);
     bench.submit();
-    assert.deepEqual(bench.slots.map(idsAt), [[], [], []]);
+    assert.deepEqual(bench.slots.map(idsAt), [[], []]);
     assert.equal(bench.dispatch.queued, 1);
   });
 
@@ -221,14 +220,6 @@ function pinnedSuite(make: MakeDispatch): void {
     slot.transition('ready');
     bench.dispatch.pump();
     assert.deepEqual(idsAt(slot), [task.id]);
-  });
-
-  test('is the only way to an inline worker', () => {
-    const bench = new DispatchBench(make);
-    const inline = bench.worker('ready', true);
-    const task = bench.task();
-    bench.dispatch.submitTo(inline, task);
-    assert.deepEqual(idsAt(inline), [task.id]);
   });
 }
 
