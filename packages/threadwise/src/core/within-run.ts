@@ -215,8 +215,13 @@ export class WithinRun {
 
   /** Undefined: only as a task can it have them. Throws ERR_NOT_CLONEABLE. */
   #ownArguments(entry: Entry, args: readonly unknown[]): readonly unknown[] | undefined {
-    if (args.length === 1 ? isImmutable(args[0]) : args.every(isImmutable)) return args;
-    if (args.some(isLease)) return undefined;
+    if (args.length === 1) {
+      if (isImmutable(args[0])) return args;
+      if (isLease(args[0])) return undefined;
+    } else {
+      if (args.every(isImmutable)) return args;
+      if (args.some(isLease)) return undefined;
+    }
     return entry.isPure ? args : this.#context.calls.copyArguments(args);
   }
 

@@ -61,13 +61,12 @@ function copyObject(value: object, depth: number): unknown {
 function copyFields(value: Fields, depth: number): Fields {
   const copy: Fields = {};
   for (const key in value) {
-    const item = value[key];
-    const own =
-      typeof item === 'object' || typeof item === 'function' || typeof item === 'symbol'
-        ? copyOf(item, depth)
-        : item;
-    if (key === '__proto__') setOwn(copy, key, own);
-    else copy[key] = own;
+    let item = value[key];
+    if (typeof item === 'object') {
+      if (item !== null) item = copyObject(item, depth);
+    } else if (typeof item === 'function' || typeof item === 'symbol') throw NOT_PLAIN;
+    if (key === '__proto__') setOwn(copy, key, item);
+    else copy[key] = item;
   }
   return copy;
 }
