@@ -17,6 +17,7 @@ import type {
   TimerHandle,
   WorkerRecord,
 } from './contracts.js';
+import { taskNotFound } from './failures.js';
 import { LeaseStore } from './lease.js';
 import type { Ledger } from './ledger.js';
 import { ModuleCalls, type ModuleCallsContext, NO_WORKER } from './module-calls.js';
@@ -102,7 +103,11 @@ export class CallingThread {
       queue: newQueue(),
       isReady: () => this.#state === 'ready',
       isPaused: context.isPaused,
-      find: (name) => this.within.find(name) ?? this.#missing(name),
+      find: (name) => {
+        const entry = this.within.find(name);
+        if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
+        return entry;
+      },
       onAwaits: (name) => this.awaits(name),
       record: () => this.#record,
       onRan: (name) => this.within.find(name)?.learnt?.ranInline(undefined, platform.now()),
@@ -270,11 +275,6 @@ export class CallingThread {
       if (this.#state === 'ready') this.#learner?.of(name).allow();
       if (this.#state === 'failed') this.#learner?.of(name).forbid(why);
     }
-  }
-
-  #missing(name: string): never {
-    this.#loaded!.find(name);
-    throw new Error(`threadwise: task '${name}' is missing`);
   }
 
   /** Lets what has begun end, and runs `teardown`; or neither of both. */

@@ -90,21 +90,6 @@ export class Ledger {
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: id, name });
   }
 
-  /**
-   * Such a call has ended; its caller is told by others.
-   * @param runMs undefined where it was not timed
-   */
-  ranHere(
-    id: number,
-    name: string,
-    context: unknown,
-    outcome: 'completed' | 'failed',
-    runMs: number | undefined,
-    error: unknown,
-  ): void {
-    this.#tell(id, name, context, outcome, undefined, runMs, error);
-  }
-
   /** Such a call goes on after its turn: from now on it is open like others. Nothing of it is to be handed over. */
   adopt(
     id: number,
@@ -192,11 +177,11 @@ export class Ledger {
     recorder.settled(outcome, waitMs, runMs, now, settlement.by);
     if (runMs !== undefined && settlement.by !== undefined) this.#context.onRan(task.name, runMs, now);
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;
-    this.#tell(task.id, task.name, task.context, outcome, waitMs, runMs, error);
+    this.tell(task.id, task.name, task.context, outcome, waitMs, runMs, error);
   }
 
-  /** Who listens, and the tracer. */
-  #tell(
+  /** Tells who listens, and the tracer, that a call has ended; its caller is told by others. */
+  tell(
     taskId: number,
     name: string,
     context: unknown,

@@ -109,11 +109,7 @@ export class ModuleCalls {
   /** What the caller gets of a result. Throws ERR_NOT_CLONEABLE. */
   copyResult(result: unknown, isPure: boolean): unknown {
     if (isImmutable(result) || (isPure && !this.#module.isMoved(result as object))) return result;
-    try {
-      return this.#module.copy(result);
-    } catch (cause) {
-      throw notCloneable(cause, result, 'result', [], this.#context.platform.clone);
-    }
+    return this.#copy(result, 'result');
   }
 
   #progress(taskId: number, name: string, { onProgress }: ResolvedRun, given: unknown): void {

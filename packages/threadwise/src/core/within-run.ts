@@ -280,7 +280,7 @@ export class WithinRun {
     const ms = ended - began;
     const isSuspicious = entry.granted > entry.credits && began - this.#lastEnd > SUSPICIOUS_MS;
     this.#count(entry, ms, ended);
-    if (isWatched) ledger.ranHere(id, name, trace, 'completed', ms, undefined);
+    if (isWatched) ledger.tell(id, name, trace, 'completed', undefined, ms, undefined);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) {
       entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
@@ -322,7 +322,7 @@ export class WithinRun {
     recorder.submitted();
     recorder.settled('failed', undefined, ms, now, record());
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.ranHere(id, entry.name, trace, 'failed', ms, error);
+    if (id !== 0) ledger.tell(id, entry.name, trace, 'failed', undefined, ms, error);
     return rejected(error);
   }
 
