@@ -263,15 +263,17 @@ describe('a transfer to a task that does not exist', () => {
     });
   }
 
-  test('says what is lost, where no worker had loaded the module by then', async (t) => {
-    const pool = poolFor(t, { threads: 1 });
-    const buffer = new ArrayBuffer(8);
-    const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
-    assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
-    assert.match(error.message, /What the call transferred is lost/);
-    assert.match(error.stack, /What the call transferred is lost/);
-    assert.equal(buffer.byteLength, 0);
-  });
+  for (const placement of ['threads', 'inline']) {
+    test(`says what is lost, where no worker had loaded the module by then: placement ${placement}`, async (t) => {
+      const pool = poolFor(t, { threads: 1, placement });
+      const buffer = new ArrayBuffer(8);
+      const { error } = await outcome(pool.run('incremant', [buffer], { transfer: [buffer] }));
+      assert.equal(error.code, 'ERR_TASK_NOT_FOUND');
+      assert.match(error.message, /What the call transferred is lost/);
+      assert.match(error.stack, /What the call transferred is lost/);
+      assert.equal(buffer.byteLength, 0);
+    });
+  }
 });
 
 describe('arguments and results that cannot be cloned', () => {

@@ -1,4 +1,4 @@
-// placement 'auto': small functions come to the calling thread, and nothing else about a call changes.
+// Placements 'auto' and 'inline': what runs on the calling thread, and that nothing else about a call changes.
 import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
@@ -319,6 +319,180 @@ describe("placement 'auto': while the pool runs", () => {
   });
 });
 
+describe("placement 'inline'", () => {
+  const hereUrl = moduleUrl('here.mjs');
+
+  /** A pool on this thread that is ready, and what its module has seen. */
+  async function herePool(t, options = {}) {
+    const pool = poolFor(t, { placement: 'inline', ...options }, hereUrl);
+    await pool.ready;
+    const { seen } = await import(hereUrl);
+    return { pool, seen };
+  }
+
+  test('a call runs within run; its arguments and its result are copies', async (t) => {
+    const { pool, seen } = await herePool(t);
+    const given = { part: { deep: 1 } };
+    const before = seen.args.length;
+    const call = pool.run('copied', [given]);
+    assert.equal(seen.args.length, before + 1);
+    given.part.deep = 2;
+    const result = await call;
+    assert.deepEqual(result, { part: { deep: 1 }, list: [1] });
+    assert.notEqual(seen.args.at(-1), given);
+    assert.notEqual(result, seen.results.at(-1));
+    assert.notEqual(result.part, seen.args.at(-1).part);
+  });
+
+  test('for a pure function nothing is copied, neither its arguments nor its result', async (t) => {
+    const { pool, seen } = await herePool(t);
+    const given = { part: { deep: 1 } };
+    const result = await pool.run('pure', [given]);
+    assert.equal(seen.args.at(-1), given);
+    assert.equal(result, seen.results.at(-1));
+    assert.equal(result.part, given.part);
+  });
+
+  test('a call of a pure function that has to wait gets the arguments as they were', async (t) => {
+    const { pool, seen } = await herePool(t);
+    pool.pause();
+    const given = { part: { deep: 1 } };
+    const call = pool.run('pure', [given]);
+    given.part.deep = 2;
+    pool.resume();
+    assert.deepEqual((await call).part, { deep: 1 });
+    assert.notEqual(seen.args.at(-1), given);
+  });
+
+  test('setup and teardown run once, here, where there is no worker', async (t) => {
+    const { seen } = await import(hereUrl);
+    const [setups, teardowns] = [seen.setups.length, seen.teardowns];
+    const { pool } = await herePool(t, { name: 'here', worker: { data: { list: [1] } } });
+    assert.deepEqual(seen.setups.slice(setups), [{ workerId: 0, poolName: 'here', data: { list: [1] } }]);
+    pool.configure({ placement: 'threads' });
+    pool.configure({ placement: 'inline' });
+    assert.equal(await pool.run('add', [1, 2]), 3);
+    await pool.close();
+    assert.deepEqual([seen.setups.length, seen.teardowns], [setups + 1, teardowns + 1]);
+  });
+
+  test('calls that await know their task, each its own, also when others run meanwhile', async (t) => {
+    let number = 0;
+    const { pool } = await herePool(t, { tasksPerWorker: 4, onTaskStart: () => ++number });
+    const marks = ['a', 'b', 'c'];
+    const told = [];
+    const calls = marks.map((mark) =>
+      pool.run('asked', [mark], { onProgress: (value) => told.push([mark, value]) }),
+    );
+    assert.deepEqual(await Promise.all(calls), [
+      ['a', 1, 0],
+      ['b', 2, 0],
+      ['c', 3, 0],
+    ]);
+    assert.deepEqual(
+      told,
+      marks.map((mark) => [mark, mark]),
+    );
+  });
+
+  test('a call that is made within another one runs after it', async (t) => {
+    const { pool, seen } = await herePool(t);
+    seen.makeCall = (args) => pool.run('add', args);
+    assert.equal(await pool.run('nested', [[1, 2]]), 'outer');
+    assert.equal(await seen.nested, 3);
+    const { submitted, completed, open } = pool.stats().tasks;
+    assert.deepEqual([submitted, completed, open], [2, 2, 0]);
+  });
+
+  test('what is too late for a turn waits for the next one, in order, and is counted', async (t) => {
+    const { pool } = await herePool(t, { loopBudgetMs: 0.001 });
+    let turns = 0;
+    let isDone = false;
+    const turn = () => {
+      turns++;
+      if (!isDone) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const order = [];
+    const calls = Array.from({ length: 200 }, (_, i) =>
+      pool.run('add', [i, 1]).then((value) => order.push(value)),
+    );
+    assert.ok(pool.stats().queue.size > 100);
+    await Promise.all(calls);
+    isDone = true;
+    assert.deepEqual(
+      order,
+      Array.from({ length: 200 }, (_, i) => i + 1),
+    );
+    assert.ok(turns > 10, `${turns}`);
+    const { tasks, runMs, workers } = pool.stats();
+    assert.deepEqual([tasks.submitted, tasks.completed, tasks.open, runMs.count], [200, 200, 0, 200]);
+    assert.deepEqual(
+      workers.map(({ id, inline, state, completed }) => [id, inline, state, completed]),
+      [[0, true, 'ready', 200]],
+    );
+  });
+
+  test('with a queue of no length, a call that finds the thread free is never refused', async (t) => {
+    const { pool } = await herePool(t, { loopBudgetMs: 0.001, queue: { limit: 0 } });
+    for (let i = 0; i < 200; i++) assert.equal(await pool.run('add', [i, 1]), i + 1);
+  });
+
+  test('one that does not heed its timeout loses its place after a while: others run', async (t) => {
+    const { pool } = await herePool(t);
+    const late = outcome(pool.run('stubborn', [], { timeoutMs: 5 }));
+    const next = pool.run('add', [1, 2]);
+    assert.equal((await late).error.code, 'ERR_TASK_TIMEOUT');
+    assert.equal(await next, 3);
+    await pool.close();
+  });
+
+  test('a call is not lost whose task was aborted while it waits, runs, or before', async (t) => {
+    const { pool } = await herePool(t);
+    const aborting = new AbortController();
+    const { signal } = aborting;
+    const calls = [pool.run('stubborn', [], { signal }), pool.run('add', [1, 2], { signal })].map(outcome);
+    aborting.abort(new Error('enough'));
+    calls.push(outcome(pool.run('add', [1, 2], { signal })));
+    for (const call of calls) {
+      const { error } = await call;
+      assert.deepEqual([error.code, error.cause.message], ['ERR_TASK_ABORTED', 'enough']);
+    }
+    assert.equal(await pool.run('add', [1, 2]), 3);
+  });
+
+  test('what moves has moved, and a lease is lent until its task has ended', async (t) => {
+    const pool = poolFor(t, { placement: 'inline' }, placedUrl);
+    await pool.ready;
+    const bytes = new Uint8Array([1, 2]);
+    assert.deepEqual(await pool.run('echo', [bytes], { transfer: [bytes.buffer] }), new Uint8Array([1, 2]));
+    assert.equal(bytes.length, 0);
+    const lease = pool.lease(2);
+    lease.bytes.set([3, 4]);
+    assert.deepEqual([...(await pool.run('echo', [lease]))], [3, 4]);
+    assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
+    assert.deepEqual(await pool.run('moved', []), new Uint8Array([1, 2, 3]));
+  });
+
+  test('listeners that come later hear of each call that is made then', async (t) => {
+    const { pool } = await herePool(t);
+    for (let i = 0; i < 50; i++) await pool.run('add', [i, 1]);
+    const told = [];
+    for (const name of ['task:submit', 'task:settle']) pool.on(name, () => told.push(name));
+    await Promise.all([pool.run('add', [1, 1]), pool.run('add', [1, 1])]);
+    assert.deepEqual(told, ['task:submit', 'task:settle', 'task:submit', 'task:settle']);
+    assert.equal(pool.stats().tasks.completed, 52);
+  });
+
+  test('destroy rejects what is open, and nothing is left', async (t) => {
+    const { pool } = await herePool(t, { tasksPerWorker: 2 });
+    const calls = [pool.run('stubborn', []), pool.run('stubborn', []), pool.run('add', [1, 2])].map(outcome);
+    await pool.destroy();
+    for (const call of calls) assert.equal((await call).error.code, 'ERR_POOL_CLOSED');
+    assert.equal(pool.stats().workers.length, 0);
+  });
+});
+
 describe('what a module declares', () => {
   const declare = (text) =>
     new URL(`data:text/javascript,export const one = () => 1; export const threadwise = ${text}`);
@@ -329,6 +503,8 @@ describe('what a module declares', () => {
       "{ placement: { on: 'threads' } }",
       /placement \(export\)\.on': expected the name of a task\. Did you mean 'one'\?/,
     ],
+    ["{ pure: 'one' }", /threadwise\.pure \(export\)': expected an array, got "one"/],
+    ["{ pure: ['on'] }", /pure \(export\)\[0\]': expected the name of a task\. Did you mean 'one'\?/],
     ["{ place: 'threads' }", /Unknown option 'threadwise \(export\)\.place'/],
     ['7', /'threadwise \(export\)': expected an object, got 7/],
   ]) {

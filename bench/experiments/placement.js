@@ -1,12 +1,13 @@
-// Whether a pool finds out by itself which calls to run on the calling thread: tiny tasks, long ones, and
-// those of a server.
+// Whether a pool finds out by itself which calls to run on the calling thread: tiny tasks, small ones with
+// objects, long ones, and those of a server.
 import { fibonacci } from './placement/fibonacci.js';
 import { longTasks } from './placement/long-tasks.js';
+import { orders } from './placement/order.js';
 import { template } from './placement/template.js';
 
 export default {
   id: 'placement',
   title: 'Where tasks run: on threads, on the calling thread, or where it is measured to be cheaper',
   threads: 2,
-  scenarios: [...fibonacci, ...longTasks, ...template],
+  scenarios: [...fibonacci, ...orders, ...longTasks, ...template],
 };

@@ -1,5 +1,8 @@
 // What a thread of poolifier runs: the tasks are registered from inside.
 import { ThreadWorker } from 'poolifier';
-import * as tasks from '../../tasks.js';
+import * as exported from '../../tasks.js';
 
-export default new ThreadWorker({ ...tasks });
+/** What the module declares for others is no task. */
+const { threadwise: _declared, ...tasks } = exported;
+
+export default new ThreadWorker(tasks);

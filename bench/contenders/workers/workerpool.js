@@ -1,5 +1,8 @@
 // What a thread of workerpool runs: the tasks are registered from inside.
 import workerpool from 'workerpool';
-import * as tasks from '../../tasks.js';
+import * as exported from '../../tasks.js';
 
-workerpool.worker({ ...tasks });
+/** What the module declares for others is no task. */
+const { threadwise: _declared, ...tasks } = exported;
+
+workerpool.worker(tasks);

@@ -6,10 +6,9 @@ import { Pool } from './core/pool.js';
 import type { Task } from './core/task.js';
 import type { UntypedTasks } from './core/types.js';
 import { MeasuredRecorder } from './metrics/measured.js';
-import { inlinePlatform } from './platform/inline/platform.js';
 import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
-import { nodePlatform } from './platform/node/platform.js';
+import { asyncStore, nodePlatform } from './platform/node/platform.js';
 import { Here } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
@@ -88,16 +87,14 @@ function partsFor(
   moduleUrl: string,
 ): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
   const way = WAYS[options.dispatch];
-  const inlineHome = inlinePlatform(nodePlatform);
   // A broadcast may come on top of a full window.
   const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {
     platform: nodePlatform,
-    inlinePlatform: inlineHome,
     exchange: way.transport(options).open(nodePlatform, linkCapacity),
-    inlineExchange: messageTransport.open(inlineHome, linkCapacity),
     newPlacement: (name) => PLACEMENTS[name](),
-    newModuleHere: () => new Here({ clone: nodePlatform.clone, load: () => import(moduleUrl) }),
+    newModuleHere: () =>
+      new Here({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: SCALING,
     recorder: new MeasuredRecorder(),

@@ -3,7 +3,14 @@
  * here. Every seam has a conformance suite (`*.case.ts`) that all its implementations run.
  */
 export type { Dispatch, DispatchContext } from './contracts/dispatch.js';
-export type { CallAbout, ModuleHere, ModuleTraits, TaskFunction } from './contracts/module.js';
+export type {
+  CallHost,
+  LoadedModule,
+  ModuleHere,
+  ModuleTraits,
+  RunningCall,
+  TaskFunction,
+} from './contracts/module.js';
 export type {
   HelperSpec,
   KeepAlive,

@@ -18,7 +18,7 @@ import type { Interrupter } from './interrupter.js';
 import { MemoryRelief } from './memory-relief.js';
 import type { ResolvedOptions } from './options.js';
 import { unreadable } from './payload.js';
-import type { Task } from './task.js';
+import { endAtLast, type Task } from './task.js';
 import { UserCode } from './user-code.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -28,16 +28,13 @@ export interface CrewContext {
   readonly moduleUrl: string;
   readonly options: ResolvedOptions;
   readonly platform: Platform;
-  readonly inlinePlatform: Platform;
-  /** The lines to workers on threads, and to the one on the calling thread. */
   readonly exchange: Exchange;
-  readonly inlineExchange: Exchange;
   readonly hooks: Hooks;
   readonly recorder: Recorder;
   readonly newQueue: () => TaskQueue<Task>;
   readonly dispatch: () => Dispatch;
   readonly interrupter: () => Interrupter;
-  /** How many workers there are to be at least. */
+  /** How many workers there are to be at least: fewer are no way out when memory runs short. */
   readonly least: () => number;
   readonly callHost: (name: string, args: readonly unknown[]) => Promise<unknown>;
   onReady(taskNames: readonly string[], traits: ModuleTraits): void;
@@ -89,20 +86,15 @@ export class Crew {
     return { completed: this.#completed, workers, memory: this.#context.platform.memory() };
   }
 
-  /** Workers on threads that are, or will be, there for tasks. */
+  /** Workers that are, or will be, there for tasks. */
   get serving(): WorkerSlot[] {
-    return this.slots.filter((slot) => slot.serves && !slot.inline);
+    return this.slots.filter((slot) => slot.serves);
   }
 
   get servingCount(): number {
     let count = 0;
-    for (const slot of this.slots) if (slot.serves && !slot.inline) count++;
+    for (const slot of this.slots) if (slot.serves) count++;
     return count;
-  }
-
-  /** The worker on the calling thread; started when first asked for. */
-  inlineSlot(): WorkerSlot {
-    return this.slots.find((slot) => slot.inline && slot.serves) ?? this.hiring.start(true);
   }
 
   /** Lets a worker end what it has begun, then ends it. */
@@ -229,7 +221,7 @@ export class Crew {
 
   /** Replaces a worker when it has ended what it runs. */
   recycle(slot: WorkerSlot): void {
-    if (slot.state !== 'ready' || slot.inline) return;
+    if (slot.state !== 'ready') return;
     this.#context.recorder.recycled();
     this.retire(slot, 'recycled');
     this.#context.onRecycled();
@@ -281,8 +273,8 @@ export class Crew {
 
   /** A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does. */
   #inherit(task: Task, dead: WorkerSlot, exit: ThreadExit): void {
-    const heir = this.slots.findLast((slot) => slot.serves && !slot.inline && slot.id > dead.id);
-    if (heir !== undefined && !dead.inline) return this.#context.dispatch().submitTo(heir, task);
+    const heir = this.slots.findLast((slot) => slot.serves && slot.id > dead.id);
+    if (heir !== undefined) return this.#context.dispatch().submitTo(heir, task);
     task.settle({ outcome: 'crashed', error: crashError(task, dead.id, exit, this.#causes.get(dead)) });
   }
 
@@ -361,10 +353,4 @@ export class Crew {
     slot.hand(task, this.#context.platform.now());
     this.#context.interrupter().handed(task, slot);
   }
-}
-
-/** The caller was told long ago; what the call used is free only now. */
-function endAtLast(task: Task): void {
-  task.stillRuns = false;
-  task.payload.onSettled?.(false);
 }

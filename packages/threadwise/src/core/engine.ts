@@ -1,4 +1,5 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
+import { CallingThread } from './calling-thread.js';
 import type { Dispatch, ModuleTraits, Placement } from './contracts.js';
 import { Crew } from './crew.js';
 import { CrossingMeter } from './crossing-meter.js';
@@ -7,7 +8,6 @@ import { sameAgain, type ThreadwiseError } from './errors.js';
 import { loadError } from './failures.js';
 import { Hooks } from './hooks.js';
 import { callHost } from './host.js';
-import { InlineLane } from './inline-lane.js';
 import { Intake } from './intake.js';
 import { Interrupter } from './interrupter.js';
 import { LeaseStore, SingleBuffers } from './lease.js';
@@ -24,7 +24,6 @@ import { Staffing } from './staffing.js';
 import { type PoolStats, snapshot } from './stats.js';
 import { type CheckedChanges, Steering } from './steering.js';
 import { Tracing } from './tracing.js';
-import { UserCode } from './user-code.js';
 
 export class Engine {
   readonly name: string;
@@ -44,6 +43,9 @@ export class Engine {
   readonly #recycler: Recycler;
   readonly #choice: LiveChoice;
   readonly #tracing: Tracing;
+  /** Made when a placement first asks for it. */
+  #here: CallingThread | undefined;
+  readonly #newHere: () => CallingThread;
   #placement: Placement;
   #threads: SizeBounds;
   readonly #decisions = new DecisionLog();
@@ -51,7 +53,7 @@ export class Engine {
   #traits: ModuleTraits | undefined;
 
   constructor(parts: Parts) {
-    const { platform, options, recorder } = parts;
+    const { platform, options } = parts;
     const placement = parts.newPlacement(options.placement);
     // The data of the workers is cloned for each of them: say now, and not at the first start, if it cannot be.
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
@@ -64,8 +66,16 @@ export class Engine {
     const report = (error: unknown) => this.#report(error);
     this.#tracing = new Tracing(options.tracing, report);
     this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
-    const { leaseMemory } = placement.usesThreads ? parts.exchange : parts.inlineExchange;
+    const leaseMemory = placement.usesThreads ? parts.exchange.leaseMemory : undefined;
     this.leases = new LeaseStore(leaseMemory ?? new SingleBuffers(platform.sharedMemory));
+    const shared = {
+      ...parts,
+      poolName: this.name,
+      hooks: this.hooks,
+      tracing: this.#tracing,
+      defaults: defaultRun(options),
+      callHost: (name: string, args: readonly unknown[]) => callHost(options.host, name, args),
+    };
     this.#interrupter = new Interrupter({
       platform,
       dispatch: () => this.#dispatch,
@@ -76,15 +86,13 @@ export class Engine {
       },
     });
     this.#crew = new Crew({
-      ...parts,
-      poolName: this.name,
-      hooks: this.hooks,
+      ...shared,
       dispatch: () => this.#dispatch,
       interrupter: () => this.#interrupter,
-      least: () => this.#least(),
-      callHost: (name, args) => callHost(options.host, name, args),
+      // 0: their number is not the pool's to decide.
+      least: () => (this.bounds.min < this.bounds.max ? this.bounds.min : 0),
       onReady: (names, traits) => this.#workerReady(names, traits),
-      onAwaits: (name) => this.#intake.lane?.awaits(name),
+      onAwaits: (name) => this.#here?.awaits(name),
       onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
@@ -103,21 +111,19 @@ export class Engine {
       choice: this.#choice,
       newQueue: parts.newQueue,
       slots: () => this.#crew.slots,
-      inlineSlot: () => this.#crew.inlineSlot(),
       onHand: (task, slot) => this.#interrupter.handed(task, slot),
       onOffer: (task) => this.#interrupter.offered(task),
       onWithdraw: (task) => this.#interrupter.unhanded(task),
     });
-    const { tasksPerWorker, idleTimeoutMs } = options;
     this.#staffing = new Staffing(
       {
         platform,
         scaling: parts.scaling,
         crew: this.#crew,
         dispatch: () => this.#dispatch,
-        tasksPerWorker,
+        tasksPerWorker: options.tasksPerWorker,
         cores: () => platform.availableThreads(),
-        idleTimeoutMs,
+        idleTimeoutMs: options.idleTimeoutMs,
         remote: parts.exchange.sizing,
         openCalls: () => this.#ledger.size,
         measure: () => this.#crew.measure(),
@@ -130,18 +136,12 @@ export class Engine {
       },
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
-    const defaults = defaultRun(options);
     this.room = new RoomQueue(
       () => this.#intake.freePlaces(),
       (callback) => platform.timer(0, callback),
     );
     this.#ledger = new Ledger({
-      poolName: this.name,
-      platform,
-      recorder,
-      hooks: this.hooks,
-      tracing: this.#tracing,
-      defaults,
+      ...shared,
       plain: parts.exchange.plain,
       onInflated: (task) => this.#interrupter.takeOver(task),
       onRan: (name, runMs, now) => this.#placement.learner?.find(name)?.ranAcross(runMs, now),
@@ -155,7 +155,7 @@ export class Engine {
     this.lifecycle = new Lifecycle({
       platform,
       openCalls: () => this.#ledger.size,
-      workers: () => this.#crew.slots.length,
+      workers: () => this.#crew.slots.length + (this.#here?.isServing ? 1 : 0),
       isWorking: () => this.#recycler.isWorking,
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
@@ -176,12 +176,8 @@ export class Engine {
       changed: () => this.#regate(),
     });
     this.#intake = new Intake({
-      ...parts,
-      poolName: this.name,
-      hooks: this.hooks,
-      defaults,
+      ...shared,
       ledger: this.#ledger,
-      tracing: this.#tracing,
       interrupter: this.#interrupter,
       lifecycle: this.lifecycle,
       staffing: this.#staffing,
@@ -190,9 +186,24 @@ export class Engine {
       dispatch: () => this.#dispatch,
       refusal: () => this.refusal,
     });
+    this.#newHere = () =>
+      new CallingThread({
+        ...shared,
+        ledger: this.#ledger,
+        isOpen: () => this.lifecycle.state === 'open' && this.steering.state === undefined,
+        isPaused: () => this.#dispatch.isPaused,
+        report,
+        onReady: (names) => {
+          this.#intake.taskNames = names;
+          this.#tellIfReady();
+        },
+        onLoadFailed: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
+        onRoom: () => this.room.update(),
+        onAdopted: () => this.lifecycle.updateKeepAlive(),
+        onGone: () => this.#workerGone(),
+      });
     this.#intake.limit = options.queueLimit;
     this.#place(placement);
-    if (!placement.usesThreads) this.#crew.inlineSlot();
     this.#staffing.adjust();
     this.#tellIfReady();
   }
@@ -205,8 +216,7 @@ export class Engine {
       this.#ledger.takesPlain &&
       this.lifecycle.state === 'open' &&
       this.steering.state === undefined &&
-      this.#intake.usesThreads &&
-      this.#intake.lane === undefined;
+      this.#intake.here === undefined;
   }
 
   /** As `Intake.enter`. */
@@ -214,10 +224,11 @@ export class Engine {
     return this.#intake.enter(name, args, given);
   }
 
-  /** A call for each worker that is there or starting. */
+  /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
+    const here = this.#here?.isServing ? [this.#here] : [];
     const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return slots.map((slot) => this.#intake.enter(name, args, given, slot));
+    return [...here, ...slots].map((to) => this.#intake.enter(name, args, given, to));
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -229,12 +240,6 @@ export class Engine {
     const closed = this.lifecycle.close(options);
     this.steering.release();
     return closed;
-  }
-
-  /** Fewer workers than that are no way out when memory runs short; 0: their number is not the pool's to decide. */
-  #least(): number {
-    const { min, max } = this.#staffing.bounds;
-    return min < max ? min : 0;
   }
 
   /** The bounds between which workers are started and released. */
@@ -249,6 +254,7 @@ export class Engine {
 
   stats(): PoolStats {
     const { platform, recorder, scaling } = this.#parts;
+    this.#here?.within.flush();
     return snapshot({
       name: this.name,
       state: this.lifecycle.state === 'open' ? (this.steering.state ?? 'open') : this.lifecycle.state,
@@ -267,35 +273,21 @@ export class Engine {
       scaling: scaling.name,
       decisions: this.#decisions.snapshot(),
       slots: this.#crew.slots,
+      here: this.#here,
     });
   }
 
   /** Where calls go from now on; what was learnt for another placement is forgotten. */
   #place(placement: Placement): void {
-    const { learner } = placement;
+    const { learner, usesThreads } = placement;
+    const isHere = learner !== undefined || !usesThreads;
     this.#placement = placement;
-    this.#intake.usesThreads = placement.usesThreads;
-    this.#intake.lane?.close();
     this.#meter.onMeasured =
       learner === undefined ? undefined : (name, costMs) => learner.find(name)?.crossed(costMs);
-    this.#intake.lane =
-      learner === undefined
-        ? undefined
-        : new InlineLane({
-            poolName: this.name,
-            platform: this.#parts.platform,
-            ledger: this.#ledger,
-            hooks: this.hooks,
-            tracing: this.#tracing,
-            module: this.#parts.newModuleHere(),
-            learner,
-            budgetMs: this.#parts.options.loopBudgetMs,
-            isPaused: () => this.#dispatch.isPaused,
-            callHost: (name, args) => callHost(this.#parts.options.host, name, args),
-            userCode: new UserCode(),
-            report: (error) => this.#report(error),
-          });
-    if (this.#traits !== undefined) void this.#intake.lane?.open(this.#traits);
+    if (isHere) this.#here ??= this.#newHere();
+    this.#intake.here = isHere ? this.#here : undefined;
+    this.#here?.place(placement);
+    if (this.#traits !== undefined) this.#here?.learn(this.#traits);
     this.#regate();
   }
 
@@ -310,7 +302,6 @@ export class Engine {
     if (threads !== undefined) this.#threads = threads;
     // Workers that nobody calls any more are idle, and go as such.
     const { usesThreads } = this.#placement;
-    if (!usesThreads) this.#crew.inlineSlot();
     if (threads !== undefined || placement !== undefined)
       this.#staffing.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.#pump();
@@ -325,6 +316,7 @@ export class Engine {
 
   /** After everything that changes which workers there are, or how many there are to be. */
   #pump(): void {
+    this.#here?.tasks.pump();
     this.#dispatch.pump();
     this.#staffing.adjust();
     this.room.update();
@@ -333,9 +325,9 @@ export class Engine {
 
   /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
   #tellIfReady(): void {
-    const mustExist = this.#placement.usesThreads ? this.#staffing.bounds.min : 1;
     const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
-    if (ready >= mustExist) this.lifecycle.becomeReady();
+    const isReady = this.#placement.usesThreads ? ready >= this.#staffing.bounds.min : this.#here?.isReady;
+    if (isReady) this.lifecycle.becomeReady();
   }
 
   /** Often: so the size is looked at only where tasks wait that more workers could take. */
@@ -350,7 +342,7 @@ export class Engine {
     this.#intake.taskNames = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
-      void this.#intake.lane?.open(traits);
+      this.#here?.learn(traits);
     }
     this.#recycler.next();
     this.#pump();
@@ -380,6 +372,7 @@ export class Engine {
   #endWorkers(how: 'gently' | 'now'): void {
     this.#staffing.close();
     this.#recycler.end();
+    this.#here?.stop(how);
     for (const slot of [...this.#crew.slots]) {
       if (how === 'now') this.#crew.kill(slot, 'closed');
       else this.#crew.retire(slot, 'closed');
@@ -393,7 +386,7 @@ export class Engine {
   #dispose(): Promise<void> | undefined {
     this.#interrupter.clear();
     this.#ledger.close();
-    this.#intake.lane?.close();
+    this.#here?.stop('now');
     const closed = this.#parts.exchange.close();
     this.leases.close();
     this.room.close();

@@ -244,7 +244,7 @@ export function makeTask(run: Partial<ResolvedRun> = {}): { task: Task; told: Se
 /** A worker that is ready, on a line of its own. Its lane is none: nothing may be put there. */
 export function makeSlot(id: number, now = 0): { slot: WorkerSlot; link: FakeLink } {
   const lane = { size: 0 } as WorkerSlot['lane'];
-  const slot = new WorkerSlot(id, false, lane, now);
+  const slot = new WorkerSlot(id, lane, now);
   const link = new FakeLink();
   slot.link = link;
   slot.record = new MeasuredRecorder().worker();

@@ -26,18 +26,16 @@ export class Hiring {
   }
 
   /** Starts a worker. Its failure to start is told like a failure to load. */
-  start(inline = false): WorkerSlot {
-    const { platform, inlinePlatform, exchange, inlineExchange } = this.#context;
-    const home = inline ? inlinePlatform : platform;
-    const slot = this.#newSlot(inline);
-    slot.link = (inline ? inlineExchange : exchange).connect(this.#events.eventsOf(slot));
+  start(): void {
+    const { platform, exchange } = this.#context;
+    const slot = this.#newSlot();
+    slot.link = exchange.connect(this.#events.eventsOf(slot));
     this.#enlist(slot);
     try {
-      slot.thread = home.spawn(this.#specOf(slot), (exit) => this.#events.exited(slot, exit));
+      slot.thread = platform.spawn(this.#specOf(slot), (exit) => this.#events.exited(slot, exit));
     } catch (error) {
       platform.defer(() => this.#neverStarted(slot, error));
     }
-    return slot;
   }
 
   /** Has that many workers prepared, that another thread can start while this one is busy. */
@@ -57,7 +55,7 @@ export class Hiring {
   }
 
   #reserveOne(sizing: RemoteSizing): void {
-    const slot = this.#newSlot(false);
+    const slot = this.#newSlot();
     const specOf = (link: Link) => {
       slot.link = link;
       return this.#specOf(slot);
@@ -80,11 +78,11 @@ export class Hiring {
     slot.link.close();
   }
 
-  #newSlot(inline: boolean): WorkerSlot {
+  #newSlot(): WorkerSlot {
     const { platform, recorder, newQueue, options } = this.#context;
-    const slot = new WorkerSlot(++this.#lastId, inline, newQueue(), platform.now());
+    const slot = new WorkerSlot(++this.#lastId, newQueue(), platform.now());
     slot.record = recorder.worker();
-    if (!inline) slot.allowance = Allowance.of(options.recycleAfterTasks, platform.sharedMemory);
+    slot.allowance = Allowance.of(options.recycleAfterTasks, platform.sharedMemory);
     return slot;
   }
 

@@ -1,12 +1,12 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
+import { CallingThread } from './calling-thread.js';
 import { pack } from './carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from './checks.js';
 import type { Dispatch, Exchange } from './contracts.js';
 import type { CrossingMeter } from './crossing-meter.js';
 import { queueFullError, taskNotFound } from './failures.js';
 import type { Hooks } from './hooks.js';
-import type { InlineLane } from './inline-lane.js';
 import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -30,12 +30,14 @@ function hasOnlyTimeout(given: RunOptions): boolean {
   const { timeoutMs } = given;
   return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
 }
+/** A call is for one worker, or for the calling thread. */
+type Receiver = WorkerSlot | CallingThread;
+type Capturing = Pick<Exchange, 'capture'>;
 
 export interface IntakeContext {
   readonly poolName: string;
   readonly platform: CallContext & { now(): number; readonly clone: Clone };
   readonly exchange: Exchange;
-  readonly inlineExchange: Exchange;
   /** What a call without options gets. */
   readonly defaults: ResolvedRun;
   readonly ledger: Ledger;
@@ -54,14 +56,12 @@ export interface IntakeContext {
 export class Intake {
   /** The queue's. */
   limit = Number.POSITIVE_INFINITY;
-  /** Calls go to threads, unless the lane takes them. */
-  usesThreads = true;
   /** Whether a call without options needs nothing that only a `Task` can have. */
   takesPlain = false;
-  /** What the last worker that has loaded the module says; undefined as long as none has. */
+  /** What the last that has loaded the module says; undefined as long as none has. */
   taskNames: readonly string[] | undefined;
-  /** Undefined where no call can run here within itself. */
-  lane: InlineLane | undefined;
+  /** Undefined where every call goes to a thread. */
+  here: CallingThread | undefined;
   readonly #context: IntakeContext;
 
   constructor(context: IntakeContext) {
@@ -70,20 +70,19 @@ export class Intake {
 
   /**
    * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
-   * @param slot the worker that it is for; otherwise the dispatch decides
+   * @param to the worker that it is for; otherwise placement and dispatch decide
    */
-  enter(name: unknown, args: unknown, given?: RunOptions, slot?: WorkerSlot): Promise<unknown> {
-    if (this.takesPlain && slot === undefined && typeof name === 'string' && isList(args)) {
-      const plain = this.#enterPlain(name, args, given);
-      if (plain !== undefined) return plain;
+  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver): Promise<unknown> {
+    if (to === undefined) {
+      const settled = this.takesPlain
+        ? this.#enterPlain(name, args, given)
+        : this.#runHere(name, args, given);
+      if (settled !== undefined) return settled;
     }
-    // What needs no promise of ours to be settled later.
-    const settled = given === undefined && slot === undefined ? this.#runHere(name, args) : undefined;
-    if (settled !== undefined) return settled;
     const promise = new Promise(grabResolve);
     const resolve = grabbed;
     try {
-      this.#accept(resolve, name, args, given, slot);
+      this.#accept(resolve, name, args, given, to);
     } catch (error) {
       rejectWithCaller(resolve, error);
     }
@@ -91,16 +90,13 @@ export class Intake {
   }
 
   /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(
-    name: string,
-    args: readonly unknown[],
-    given: RunOptions | undefined,
-  ): Promise<unknown> | undefined {
+  #enterPlain(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
     const { ledger, meter, platform, staffing, hooks, defaults } = this.#context;
+    if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
     const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
-    if (isHindered || name === '' || ledger.size >= this.limit) return undefined;
+    if (isHindered || ledger.size >= this.limit) return undefined;
     const began = meter.wantsSubmission(false) ? platform.now() : 0;
     let promise: Promise<unknown> | undefined;
     try {
@@ -116,19 +112,18 @@ export class Intake {
     return promise;
   }
 
+  #runHere(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
+    return given === undefined ? this.here?.within.run(name, args) : undefined;
+  }
+
   /** How many more tasks are accepted now. */
   freePlaces(): number {
     const { limit } = this;
     if (limit === Number.POSITIVE_INFINITY) return limit;
     const dispatch = this.#context.dispatch();
-    return limit - dispatch.waiting + (dispatch.hasRoom ? 1 : 0);
-  }
-
-  /** What is wrong with a call is said by the usual way. */
-  #runHere(name: unknown, args: unknown): Promise<unknown> | undefined {
-    if (this.lane === undefined || typeof name !== 'string' || !isList(args)) return undefined;
-    if (this.#context.refusal() !== undefined) return undefined;
-    return this.lane.run(name, args, this.#context.defaults);
+    const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
+    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
+    return limit - waiting + (hasRoom ? 1 : 0);
   }
 
   #accept(
@@ -136,7 +131,7 @@ export class Intake {
     name: unknown,
     args: unknown,
     given: RunOptions | undefined,
-    slot: WorkerSlot | undefined,
+    to: Receiver | undefined,
   ): void {
     const { meter, platform, defaults } = this.#context;
     const refusal = this.#context.refusal();
@@ -146,13 +141,15 @@ export class Intake {
     if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
     const values = list('args', args);
     const settled =
-      slot === undefined && given !== undefined ? this.lane?.run(taskName, values, run) : undefined;
+      to === undefined && given !== undefined ? this.here?.within.runAs(taskName, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
-    const isRare = this.lane?.explores(taskName) === true;
-    if (!meter.wantsSubmission(isRare)) return this.#submit(resolve, taskName, values, run, slot);
+    const receiver = to ?? (this.here?.takesTask() ? this.here : undefined);
+    const isRare = this.here?.explores(taskName) === true;
+    if (receiver instanceof CallingThread || !meter.wantsSubmission(isRare))
+      return this.#submit(resolve, taskName, values, run, receiver, to !== undefined);
     const began = platform.now();
-    this.#submit(resolve, taskName, values, run, slot);
+    this.#submit(resolve, taskName, values, run, receiver);
     meter.submitted(taskName, platform.now() - began);
   }
 
@@ -161,33 +158,36 @@ export class Intake {
     name: string,
     args: readonly unknown[],
     run: ResolvedRun,
-    slot: WorkerSlot | undefined,
+    to: Receiver | undefined,
+    isForAll = false,
   ): void {
     const { ledger, tracing, lifecycle, staffing, room, interrupter } = this.#context;
     // What is moved to a worker that finds no such task would be lost.
     if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
       throw taskNotFound(name, this.taskNames);
-    const isInline = slot === undefined ? !this.usesThreads : slot.inline;
-    const exchange = isInline ? this.#context.inlineExchange : this.#context.exchange;
+    const exchange = to instanceof CallingThread ? to : this.#context.exchange;
     const id = ledger.newId();
     const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
     const wireName = trace?.wireName ?? name;
     const payload = trace?.payload ?? exchange.capture(name, args, run);
     const task = ledger.enter(id, name, payload, run, resolve, wireName);
-    task.isInline = isInline;
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
     staffing.watch();
     room.taken();
+    if (to instanceof CallingThread) {
+      task.pinned = isForAll;
+      return to.tasks.submit(task);
+    }
     interrupter.watchSignal(task);
     const dispatch = this.#context.dispatch();
-    if (slot === undefined) dispatch.submit(task);
-    else dispatch.submitTo(slot, task);
+    if (to === undefined) dispatch.submit(task);
+    else dispatch.submitTo(to, task);
     if (staffing.canGrow && dispatch.queued > 0) staffing.adjust();
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
-  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Exchange) {
+  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
     const { tracing, poolName } = this.#context;
     const about = { pool: poolName, taskId, name };
     const context = tracing.start(about);
@@ -207,7 +207,7 @@ export class Intake {
     name: string,
     args: readonly unknown[],
     run: ResolvedRun,
-    exchange: Exchange,
+    exchange: Capturing,
   ): { readonly wireName: string; readonly payload: Payload } {
     const [wireName, wireArgs] = pack(name, args, context);
     try {

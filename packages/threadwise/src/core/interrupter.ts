@@ -111,9 +111,7 @@ export class Interrupter {
     const startedAt = slot.link.startedAt(task);
     const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - this.#context.platform.now();
     if (leftMs > 0) return this.#setTimer(task, Math.max(1, leftMs));
-    const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
-    const details = { taskName: task.name, taskId: task.id, workerId: slot.id };
-    this.#interrupt(task, slot, 'timedOut', new ThreadwiseError('ERR_TASK_TIMEOUT', message, details));
+    this.#interrupt(task, slot, 'timedOut', timeoutError(task, timeoutMs, slot.id));
   }
 
   #aborted(task: Task): void {
@@ -169,6 +167,16 @@ type GracePhase = 'unnoticed' | 'noticed' | 'outlasting';
 function servesOthers(slot: WorkerSlot): boolean {
   slot.adopt(slot.link.adopt()); // those that it took by itself are others, too
   return [...slot.handed].some((task) => !task.settled && slot.link.startedAt(task) !== undefined);
+}
+
+export function timeoutError(
+  task: Pick<Task, 'name' | 'id'>,
+  timeoutMs: number,
+  workerId: number,
+): ThreadwiseError {
+  const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
+  const details = { taskName: task.name, taskId: task.id, workerId };
+  return new ThreadwiseError('ERR_TASK_TIMEOUT', message, details);
 }
 
 /** ERR_TASK_ABORTED, named AbortError, with the signal's reason as its cause. */

@@ -18,7 +18,7 @@ export interface LedgerContext {
   readonly defaults: ResolvedRun;
   /** The way of plain calls, where there is one. */
   readonly plain: PlainWay | undefined;
-  /** A worker, or a task that was adopted, has run that long. */
+  /** A worker has run a task that long. */
   onRan(name: string, runMs: number, now: number): void;
   /** A call that was plain has a record from now on. */
   onInflated(task: Task): void;
@@ -84,28 +84,10 @@ export class Ledger {
     return promise;
   }
 
-  /** A call that runs at once, on the calling thread. */
+  /** A call that runs at once, on the calling thread: who counts it is `WithinRun`. */
   runsHere(id: number, name: string): void {
-    const { recorder, hooks, poolName } = this.#context;
-    recorder.submitted();
+    const { hooks, poolName } = this.#context;
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: id, name });
-  }
-
-  /**
-   * Such a call has ended; its caller is told by others.
-   * @param runMs undefined where it was not timed
-   */
-  ranHere(
-    id: number,
-    name: string,
-    context: unknown,
-    outcome: 'completed' | 'failed',
-    runMs: number | undefined,
-    now: number,
-    error: unknown,
-  ): void {
-    this.#context.recorder.settled(outcome, undefined, runMs, now, undefined);
-    this.#tell(id, name, context, outcome, undefined, runMs, error);
   }
 
   /** Such a call goes on after its turn: from now on it is open like others. Nothing of it is to be handed over. */
@@ -193,13 +175,13 @@ export class Ledger {
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
     recorder.settled(outcome, waitMs, runMs, now, settlement.by);
-    if (runMs !== undefined) this.#context.onRan(task.name, runMs, now);
+    if (runMs !== undefined && settlement.by !== undefined) this.#context.onRan(task.name, runMs, now);
     const error = settlement.outcome === 'completed' ? undefined : settlement.error;
-    this.#tell(task.id, task.name, task.context, outcome, waitMs, runMs, error);
+    this.tell(task.id, task.name, task.context, outcome, waitMs, runMs, error);
   }
 
-  /** Who listens, and the tracer. */
-  #tell(
+  /** Tells who listens, and the tracer, that a call has ended; its caller is told by others. */
+  tell(
     taskId: number,
     name: string,
     context: unknown,

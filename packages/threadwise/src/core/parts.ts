@@ -21,10 +21,7 @@ export interface Parts {
   readonly moduleUrl: string;
   readonly options: ResolvedOptions;
   readonly platform: Platform;
-  readonly inlinePlatform: Platform;
-  /** The lines to workers on threads, and to the one on the calling thread. */
   readonly exchange: Exchange;
-  readonly inlineExchange: Exchange;
   readonly scaling: Scaling;
   readonly recorder: Recorder;
   readonly sink: EventSink;

@@ -43,8 +43,8 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
 }
 
 /** A worker that loads the module. */
-function starting(id: number, inline = false): WorkerSlot {
-  const slot = new WorkerSlot(id, inline, { size: 0 } as WorkerSlot['lane'], 900);
+function starting(id: number): WorkerSlot {
+  const slot = new WorkerSlot(id, { size: 0 } as WorkerSlot['lane'], 900);
   slot.link = new FakeLink();
   slot.record = new MeasuredRecorder().worker();
   slot.thread = { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
@@ -81,8 +81,7 @@ describe('the snapshot', () => {
     const [idle, busy, leaving] = [makeSlot(1).slot, makeSlot(2).slot, makeSlot(3).slot];
     busy.hand(makeTask().task, 0);
     leaving.transition('retiring');
-    const inline = starting(5, true);
-    const stats = snapshot(sources({ slots: [idle, busy, leaving, starting(4), inline] }));
+    const stats = snapshot(sources({ slots: [idle, busy, leaving, starting(4)] }));
     assert.deepEqual(stats.threads, { min: 1, max: 4, current: 3, starting: 1, idle: 1 });
     assert.deepEqual(
       stats.workers.map(({ id, state, inline }) => [id, state, inline]),
@@ -91,7 +90,6 @@ describe('the snapshot', () => {
         [2, 'ready', false],
         [3, 'retiring', false],
         [4, 'starting', false],
-        [5, 'starting', true],
       ],
     );
   });

@@ -1,4 +1,6 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
+
+import type { CallingThread } from './calling-thread.js';
 import type {
   CpuTime,
   Dispatch,
@@ -71,6 +73,7 @@ export interface PoolStats {
 export interface WorkerStats {
   readonly id: number;
   readonly state: SlotState;
+  /** It is the calling thread. */
   readonly inline: boolean;
   /** Tasks handed over and not ended. */
   readonly load: number;
@@ -104,13 +107,16 @@ export interface StatsSources {
   readonly crossingMs: number | undefined;
   readonly functions: readonly PlacedFunctionStats[];
   readonly slots: readonly WorkerSlot[];
+  /** Where calls run, or wait, on the calling thread. */
+  readonly here?: CallingThread | undefined;
 }
 
 export function snapshot(from: StatsSources): PoolStats {
   const { submitted, outcomes, retried, workerCrashes, recycled, throughput, waitMs, runMs } =
     from.recorder.snapshot(from.now);
-  const serving = from.slots.filter((slot) => slot.serves && !slot.inline);
-  const oldest = from.dispatch.oldestSubmittedAt();
+  const serving = from.slots.filter((slot) => slot.serves);
+  const here = from.here?.stats(from.now);
+  const oldest = from.here?.tasks.oldestSubmittedAt ?? from.dispatch.oldestSubmittedAt();
   return {
     name: from.name,
     state: from.state,
@@ -124,7 +130,7 @@ export function snapshot(from: StatsSources): PoolStats {
       idle: serving.filter((slot) => slot.state === 'ready' && slot.load === 0).length,
     },
     queue: {
-      size: from.dispatch.waiting,
+      size: from.dispatch.waiting + (from.here?.tasks.waiting ?? 0),
       limit: Number.isFinite(from.queueLimit) ? from.queueLimit : null,
       oldestMs: oldest === undefined ? 0 : Math.max(0, from.now - oldest),
     },
@@ -139,14 +145,17 @@ export function snapshot(from: StatsSources): PoolStats {
     sizing: { policy: from.scaling, decisions: from.decisions },
     crossingMs: from.crossingMs ?? null,
     functions: from.functions,
-    workers: from.slots.map((slot) => workerStats(slot, from.now)),
+    workers: [
+      ...(here === undefined ? [] : [here]),
+      ...from.slots.map((slot) => workerStats(slot, from.now)),
+    ],
   };
 }
 
 function workerStats(slot: WorkerSlot, now: number): WorkerStats {
-  const { id, state, inline, load, completed, utilization, heapUsedBytes, startedAt } = slot;
+  const { id, state, load, completed, utilization, heapUsedBytes, startedAt } = slot;
   const cpu = slot.thread?.cpu() ?? null;
   const ageMs = now - startedAt;
   const times = slot.record.snapshot();
-  return { id, state, inline, load, completed, utilization, heapUsedBytes, ageMs, cpu, ...times };
+  return { id, state, inline: false, load, completed, utilization, heapUsedBytes, ageMs, cpu, ...times };
 }

@@ -13,13 +13,13 @@ export type Settlement =
       readonly value: unknown;
       readonly runMs: number;
       /** What is measured of the worker that ran it. */
-      readonly by?: WorkerRecord;
+      readonly by?: WorkerRecord | undefined;
     }
   | {
       readonly outcome: Exclude<Outcome, 'completed'>;
       readonly error: unknown;
       readonly runMs?: number;
-      readonly by?: WorkerRecord;
+      readonly by?: WorkerRecord | undefined;
     };
 
 function nobody(): void {}
@@ -36,10 +36,8 @@ export class Task implements TaskView {
   handedAt = 0;
   /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
   stillRuns = false;
-  /** For one worker and no other (a broadcast, an inline task): never moved to another. */
+  /** For one worker and no other (a broadcast): never moved to another. */
   pinned = false;
-  /** Its arguments were captured for the calling thread. */
-  isInline = false;
   /** What it is called where it crosses: see `carrier.ts`. */
   readonly wireName: string;
   /** What the owner gave it to take along. */
@@ -103,4 +101,11 @@ export class Task implements TaskView {
     this.#onSettled(this, settlement);
     return true;
   }
+}
+
+/** The caller was told long ago; what the call used is free only now. */
+export function endAtLast(task: Task): void {
+  if (!task.stillRuns) return;
+  task.stillRuns = false;
+  task.payload.onSettled?.(false);
 }

@@ -25,7 +25,7 @@ const legal = new Set([
 ]);
 
 function slotIn(state: SlotState): WorkerSlot {
-  const slot = new WorkerSlot(7, false, { size: 0 } as WorkerSlot['lane'], 0);
+  const slot = new WorkerSlot(7, { size: 0 } as WorkerSlot['lane'], 0);
   for (const step of ways[state]) slot.transition(step);
   return slot;
 }

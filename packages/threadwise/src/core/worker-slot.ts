@@ -28,8 +28,7 @@ const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {
 
 export class WorkerSlot implements WorkerView {
   readonly id: number;
-  readonly inline: boolean;
-  /** Tasks for this worker and no other: by key, by broadcast, or placed inline. */
+  /** Tasks for this worker and no other: by key, or by broadcast. */
   readonly lane: TaskQueue<Task>;
   /** Handed over, and nothing heard of its end; includes tasks whose caller was told already (timeout, abort). */
   readonly handed = new Set<Task>();
@@ -56,9 +55,8 @@ export class WorkerSlot implements WorkerView {
   /** Undefined where it could not even be started; then the slot is soon gone. */
   thread: Thread | undefined;
 
-  constructor(id: number, inline: boolean, lane: TaskQueue<Task>, now: number) {
+  constructor(id: number, lane: TaskQueue<Task>, now: number) {
     this.id = id;
-    this.inline = inline;
     this.lane = lane;
     this.startedAt = now;
     this.idleSince = now;

@@ -16,9 +16,9 @@ export class Histogram {
   #sum = 0;
   #max = 0;
 
-  record(ms: number): void {
-    this.#counts[bucketOf(ms)]!++;
-    this.#sum += ms;
+  record(ms: number, times = 1): void {
+    this.#counts[bucketOf(ms)]! += times;
+    this.#sum += ms * times;
     if (ms > this.#max) this.#max = ms;
   }
 

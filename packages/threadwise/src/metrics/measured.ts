@@ -65,6 +65,12 @@ export class MeasuredRecorder implements Recorder {
     this.#throughput.count(now, count);
   }
 
+  ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
+    this.#submitted += count;
+    this.ended('completed', count, now);
+    ((by as Times | undefined) ?? this.#others).run.record(runMs, count);
+  }
+
   retried(): void {
     this.#retried++;
   }

@@ -6,17 +6,12 @@ import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/errors.js';
 import { channelSuite, receive } from './channel.case.js';
 
-export interface PlatformTraits {
-  /** Whether `spawn` makes a thread that can end by itself. */
-  readonly hasThreads: boolean;
-}
-
-export function platformConformance(platform: Platform, traits: PlatformTraits): void {
+export function platformConformance(platform: Platform): void {
   const { name } = platform;
   describe(`platform ${name}: channels`, () => channelSuite(platform));
   describe(`platform ${name}: clones and memory`, () => cloneSuite(platform));
   describe(`platform ${name}: time`, () => timeSuite(platform));
-  describe(`platform ${name}: threads`, () => threadSuite(platform, traits));
+  describe(`platform ${name}: threads`, () => threadSuite(platform));
   describe(`platform ${name}: surroundings`, () => surroundingsSuite(platform));
 }
 
@@ -112,9 +107,7 @@ const endingModule = 'data:text/javascript,export const run = () => 1; setImmedi
 const throwingModule =
   'data:text/javascript,export const run = () => 1; setImmediate(() => { throw Object.assign(new RangeError("out"), { code: "E_OUT" }) })';
 
-function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
-  const skip = hasThreads ? false : 'there is no thread that could end by itself';
-
+function threadSuite(platform: Platform): void {
   /** A thread, the port to it, its exits, and what it said first. */
   function start(t: TestContext, moduleUrl: string) {
     const keepAlive = platform.keepAlive();
@@ -176,13 +169,13 @@ function threadSuite(platform: Platform, { hasThreads }: PlatformTraits): void {
     assert.equal(exits.length, 1);
   });
 
-  test('a thread that exits tells its code', { skip }, async (t) => {
+  test('a thread that exits tells its code', async (t) => {
     const exit = await start(t, endingModule).exited;
     assert.equal(exit.exitCode, 7);
     assert.equal(exit.error, undefined);
   });
 
-  test('a thread that dies of an exception tells the exception', { skip }, async (t) => {
+  test('a thread that dies of an exception tells the exception', async (t) => {
     const exit = await start(t, throwingModule).exited;
     assert.equal(exit.exitCode, 1);
     assert.ok(exit.error instanceof RangeError);

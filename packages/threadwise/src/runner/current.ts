@@ -23,10 +23,11 @@ export interface RunnerSeat {
 
 const SEATS = Symbol.for('threadwise.seats');
 const TRANSFER = Symbol.for('threadwise.transfer');
+const ASKED = Symbol.for('threadwise.asked');
 
-type Global = { [SEATS]?: Set<RunnerSeat> };
+type Global = { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
 
-/** Called by each runner as it starts: one on a worker, one for each inline pool on the main thread. */
+/** Called by each runner as it starts: one on a worker, and one on the calling thread for each pool that runs calls there. */
 export function takeSeat(seat: RunnerSeat): void {
   const scope = globalThis as Global;
   scope[SEATS] ??= new Set();
@@ -51,6 +52,15 @@ export function currentTask(): TaskContext | undefined {
 export function currentWorkerId(): number {
   const [seat] = (globalThis as Global)[SEATS] ?? [];
   return currentTask()?.workerId ?? seat?.workerId ?? 0;
+}
+
+/** Said by each copy of `threadwise/worker` as it is loaded: from now on code of this thread can ask about its task. */
+export function noteAsked(): void {
+  (globalThis as Global)[ASKED] = true;
+}
+
+export function isTaskAsked(): boolean {
+  return (globalThis as Global)[ASKED] === true;
 }
 
 /** A result, and what of it moves instead of being copied. */

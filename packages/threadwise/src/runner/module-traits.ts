@@ -1,5 +1,5 @@
-/** Whether a module's functions may run on the calling thread: what it declares, and what can be seen of them. */
-import { oneOf, record, reject } from '../core/checks.js';
+/** How a module's functions may run on the calling thread: what it declares, and what can be seen of them. */
+import { list, oneOf, record, reject } from '../core/checks.js';
 import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { didYouMean } from '../core/nearest.js';
 
@@ -18,7 +18,7 @@ export function traitsOf(
   tasks: ReadonlyMap<string, TaskFunction>,
   hasSetup: boolean,
 ): ModuleTraits {
-  const declared = placementOf(namespace.threadwise ?? ofCommonJs(namespace.default), tasks);
+  const declared = placementOf(declaredBy(namespace).placement ?? 'auto', tasks);
   const none = hasSetup ? 'the module has a setup or teardown of its own, for workers' : undefined;
   const all = typeof declared === 'string' ? (declared === 'threads' ? DECLARED : none) : none;
   const others: [string, string][] = [];
@@ -30,28 +30,42 @@ export function traitsOf(
   return { functions: [...tasks.keys()].filter((name) => !excluded.has(name)), others };
 }
 
+function declaredBy(namespace: Readonly<Record<string, unknown>>): { placement?: unknown; pure?: unknown } {
+  const given = namespace.threadwise ?? ofCommonJs(namespace.default) ?? {};
+  return record('threadwise (export)', given, ['placement', 'pure']);
+}
+
 type Declared = (typeof PLACES)[number] | ReadonlyMap<string, (typeof PLACES)[number]>;
 
-function placementOf(given: unknown, tasks: ReadonlyMap<string, TaskFunction>): Declared {
-  if (given === undefined) return 'auto';
-  const { placement = 'auto' } = record('threadwise (export)', given, ['placement']);
+function placementOf(placement: unknown, tasks: ReadonlyMap<string, TaskFunction>): Declared {
   const option = 'threadwise.placement (export)';
   if (typeof placement === 'string') return oneOf(option, placement, PLACES);
   if (typeof placement !== 'object' || placement === null) {
     return reject(option, "'threads', 'auto' or an object of functions", placement);
   }
   const entries = Object.entries(placement).map(([name, place]) => {
-    if (!tasks.has(name)) {
-      const names = [...tasks.keys()];
-      return reject(
-        `${option}.${name}`,
-        `the name of a task.${didYouMean(name, names)} (${names.join(', ')})`,
-        name,
-      );
-    }
+    checkName(`${option}.${name}`, name, tasks);
     return [name, oneOf(`${option}.${name}`, place, PLACES)] as const;
   });
   return new Map(entries);
+}
+
+/** The functions that a module declares to be pure: `{ pure: ['render'] }`. Throws ERR_OPTION. */
+export function pureOf(
+  namespace: Readonly<Record<string, unknown>>,
+  tasks: ReadonlyMap<string, TaskFunction>,
+): string[] {
+  const option = 'threadwise.pure (export)';
+  return list(option, declaredBy(namespace).pure ?? []).map((each, i) =>
+    checkName(`${option}[${i}]`, each, tasks),
+  );
+}
+
+function checkName(option: string, given: unknown, tasks: ReadonlyMap<string, TaskFunction>): string {
+  if (typeof given === 'string' && tasks.has(given)) return given;
+  const names = [...tasks.keys()];
+  const meant = typeof given === 'string' ? didYouMean(given, names) : '';
+  return reject(option, `the name of a task.${meant} (${names.join(', ')})`, given);
 }
 
 /** Its lexer may not have found the export. */

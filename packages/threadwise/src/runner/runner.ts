@@ -2,7 +2,7 @@
 
 import type { Allowance } from '../core/allowance.js';
 import { unpack } from '../core/carrier.js';
-import type { TaskFunction } from '../core/contracts.js';
+import type { LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/payload.js';
 import { isThenable } from '../core/promised.js';
@@ -12,13 +12,11 @@ import type { About } from '../transport/line.js';
 import { TO_MAIN, type WordToMain } from '../transport/words.js';
 import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
 import { type ContextHost, RunningTask } from './running-task.js';
-import { readTaskModule, type TaskModule } from './task-module.js';
+import { readTaskModule } from './task-module.js';
 
 /** What a runner needs of its thread. */
 export interface RunnerPlatform {
   now(): number;
-  /** Whether the thread is this runner's alone, and not the caller's. */
-  readonly ownsThread: boolean;
   /** Calls back after pending I/O has had its turn. */
   nextTurn(callback: () => void): void;
   clone: Clone;
@@ -69,7 +67,7 @@ export class Runner implements ContextHost {
   #lastFunction: TaskFunction | undefined;
   #lastIsPacked = false;
   readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
-  #module: TaskModule | undefined;
+  #module: LoadedModule | undefined;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
   /** True while tasks run, and until the next turn when they have used up their slice. */
@@ -86,7 +84,7 @@ export class Runner implements ContextHost {
     this.#platform = platform;
     this.#inlet = options.inlet;
     if (options.allowance !== undefined) this.#inlet.limit(options.allowance);
-    this.#seat = { workerId: platform.ownsThread ? options.workerId : 0, current: () => platform.current() };
+    this.#seat = { workerId: options.workerId, current: () => platform.current() };
     takeSeat(this.#seat);
   }
 

@@ -1,6 +1,8 @@
 /** The object `task`: whatever it is asked is about the task whose code asks. */
 import { ThreadwiseError } from '../core/errors.js';
-import { currentTask, currentWorkerId, markTransferred, type TaskContext } from './current.js';
+import { currentTask, currentWorkerId, markTransferred, noteAsked, type TaskContext } from './current.js';
+
+noteAsked();
 
 /** What the pool's owner offers in the option `host`; every call is awaited. */
 export type HostFunctions = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;

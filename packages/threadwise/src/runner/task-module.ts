@@ -1,23 +1,13 @@
 /** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
-import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
+import type { LoadedModule, TaskFunction } from '../core/contracts.js';
 import { taskNotFound } from '../core/failures.js';
-import { traitsOf } from './module-traits.js';
-
-export interface TaskModule {
-  readonly names: string[];
-  readonly tasks: ReadonlyMap<string, TaskFunction>;
-  readonly traits: ModuleTraits;
-  /** Throws ERR_TASK_NOT_FOUND. */
-  find(name: string): TaskFunction;
-  readonly setup: TaskFunction | undefined;
-  readonly teardown: TaskFunction | undefined;
-}
+import { pureOf, traitsOf } from './module-traits.js';
 
 /** Exports with a meaning of their own; none of them is a task. */
 const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
 
 /** Reads the exports of a loaded module. Throws where none is a function. */
-export function readTaskModule(namespace: Readonly<Record<string, unknown>>): TaskModule {
+export function readTaskModule(namespace: Readonly<Record<string, unknown>>): LoadedModule {
   const exported = functionsOf(namespace);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
@@ -33,6 +23,7 @@ export function readTaskModule(namespace: Readonly<Record<string, unknown>>): Ta
     names,
     tasks,
     traits: traitsOf(namespace, tasks, setup !== undefined || teardown !== undefined),
+    pure: pureOf(namespace, tasks),
     find: (name) => tasks.get(name) ?? notFound(name, names),
     setup,
     teardown,

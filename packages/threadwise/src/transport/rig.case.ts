@@ -74,7 +74,6 @@ export class Rig {
       { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, inlet },
       {
         now: platform.now,
-        ownsThread: true,
         nextTurn: setImmediate,
         clone: platform.clone,
         load: async () => module,

@@ -8,7 +8,6 @@ import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/
 import { Pool } from '../core/pool.js';
 import type { Task } from '../core/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import { inlinePlatform } from '../platform/inline/platform.js';
 import { diagnosticsSink } from '../platform/node/diagnostics.js';
 import { nodePlatform } from '../platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
@@ -18,7 +17,6 @@ import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
-import { messageTransport } from './message/link.js';
 import { sharedTransport } from './shared/exchange.js';
 
 /** Shared by main and all threads of a test. */
@@ -119,7 +117,6 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
   const worker = { ...rest.worker, data: { words, holdsTeardown } };
   const options: PoolOptions = { threads: 2, transport: 'shared', ...rest, worker };
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
-  const inlineHome = inlinePlatform(nodePlatform);
   const capacity = resolved.tasksPerWorker + 4;
   const way = WAYS[resolved.dispatch];
   const pool = new Pool({
@@ -127,11 +124,9 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     moduleUrl: new URL('./small-pool-tasks.case.js', import.meta.url).href,
     options: resolved,
     platform,
-    inlinePlatform: inlineHome,
     exchange: way
       .transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)
       .open(platform, capacity),
-    inlineExchange: messageTransport.open(inlineHome, capacity),
     newPlacement: () => threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: choiceNames,

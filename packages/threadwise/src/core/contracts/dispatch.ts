@@ -55,8 +55,6 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
-  /** The worker on the calling thread. */
-  inlineSlot(): WorkerSlot;
   /** A task is about to be handed over. */
   onHand(task: Task, slot: WorkerSlot): void;
   /** A task is where workers may take it by themselves. */

@@ -2,38 +2,64 @@
 
 export type TaskFunction = (...args: unknown[]) => unknown;
 
-/** What decides whether a module's functions may run on the calling thread. Cloneable. */
+/** What decides how a module's functions may run on the calling thread. Cloneable. */
 export interface ModuleTraits {
-  /** The functions that may: without any, the module is not even loaded there. */
+  /** The functions that placement 'auto' may run there: without any, it does not even load the module there. */
   readonly functions: readonly string[];
-  /** Those that may not, each with the reason. */
+  /** Those that it may not, each with the reason. */
   readonly others: readonly (readonly [name: string, why: string])[];
 }
 
-/** What the running task can be asked for by its code. */
-export interface CallAbout {
-  readonly id: number;
+/** A module that is loaded: which of its functions are tasks. Implemented by `runner/task-module.ts`. */
+export interface LoadedModule {
+  readonly names: readonly string[];
+  readonly tasks: ReadonlyMap<string, TaskFunction>;
+  readonly traits: ModuleTraits;
+  /** The functions that neither keep nor change their arguments: on the calling thread nothing is copied for them. */
+  readonly pure: readonly string[];
+  /** Throws ERR_TASK_NOT_FOUND. */
+  find(name: string): TaskFunction;
+  readonly setup: TaskFunction | undefined;
+  readonly teardown: TaskFunction | undefined;
+}
+
+/** One call while it runs: what its code asks about the task is answered by it. Implemented by `runner/running-task.ts`. */
+export interface RunningCall {
   /** What the owner gave it to take along. */
-  readonly context: unknown;
-  progress(value: unknown): void;
+  context: unknown;
+  abort(reason: unknown): void;
+  /** From now on it tells nobody anything. */
+  end(): void;
+}
+
+/** What a running call needs of whoever runs it. */
+export interface CallHost {
+  readonly workerId: number;
+  /** The call's signal is about to be read. */
+  pollAbort(): void;
+  progress(id: number, value: unknown): void;
   callHost(name: string, args: unknown[]): Promise<unknown>;
 }
 
 /** A task module on the calling thread. Implemented by `runner/here.ts`. */
 export interface ModuleHere {
-  /** Resolves to those of its functions that are tasks. Rejects where it cannot be loaded. */
-  load(): Promise<ReadonlyMap<string, TaskFunction>>;
-  /**
-   * Runs a function until it returns. Throws what it throws.
-   * @param about what its code gets that asks about the task; most never do
-   */
-  call<C>(run: TaskFunction, args: readonly unknown[], call: C, about: (call: C) => CallAbout): unknown;
+  /** Rejects where it cannot be loaded. */
+  load(): Promise<LoadedModule>;
+  /** Code on this thread that asks about its task is answered by `current` from now on, until `leave`. */
+  serve(current: () => RunningCall | undefined): void;
+  leave(): void;
+  newCall(id: number, host: CallHost): RunningCall;
+  /** Whether any code of this thread can ask about its task at all. */
+  readonly isAsked: boolean;
+  /** Runs a function, and makes `entered` give `call` in whatever the function starts, also later. Throws what it throws. */
+  enter(call: RunningCall, run: TaskFunction, args: readonly unknown[]): unknown;
+  readonly entered: RunningCall | undefined;
   /** What a value becomes that crosses. Throws what the platform's clone throws. */
   copy(value: unknown): unknown;
+  /** Whether a result is marked with what of it moves. */
+  isMoved(value: object): boolean;
   /** What something thrown becomes that crosses. Never throws. */
   copyError(error: unknown): unknown;
-  /** Nothing is called any more. */
-  leave(): void;
   /** About how large a value is that crosses. Bytes. */
   sizeOf(values: readonly unknown[]): number;
 }

@@ -129,12 +129,18 @@ export interface PlacedFunction {
   allow(): void;
   /** It is to stay on threads, whatever it costs. The first reason is kept. */
   forbid(why: string): void;
-  /** Whether the next call is to run inline. Asked once for each call. @param now on a clock that only goes forward */
+  /**
+   * Whether the next call is to run inline, and with it those that run on its credit.
+   * @param now on a clock that only goes forward
+   */
   takesInline(now: number): boolean;
   /** Few calls of it cross now, so that it shows what that costs: each of them is worth measuring. */
   readonly isExploring: boolean;
-  /** @param ms with the copying of arguments and result; undefined for a call that was not timed */
-  ranInline(ms: number | undefined, now: number): void;
+  /**
+   * @param ms with the copying of arguments and result; undefined for a call that was not timed
+   * @param count of calls: that one, and those that ran on credit. Default 1
+   */
+  ranInline(ms: number | undefined, now: number, count?: number): void;
   ranAcross(runMs: number, now: number): void;
   /** What a call of it costs beside running when it crosses; measured on some. */
   crossed(costMs: number): void;

@@ -14,6 +14,8 @@ export interface Recorder {
   ): void;
   /** So many calls have ended, of which `WorkerRecord.ran` has told the times. */
   ended(outcome: Outcome, count: number, now: number): void;
+  /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
+  ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void;
   retried(): void;
   crashed(): void;
   recycled(): void;

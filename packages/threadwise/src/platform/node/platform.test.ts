@@ -7,7 +7,7 @@ import { platformConformance } from '../platform.case.js';
 import { withoutOptions } from './node-thread.js';
 import { nodePlatform } from './platform.js';
 
-platformConformance(nodePlatform, { hasThreads: true });
+platformConformance(nodePlatform);
 
 /** Runs code with `nodePlatform` in a process of its own; resolves to what it prints when it ends by itself. */
 async function runAlone(code: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** Node.js: worker threads, message channels, timers. */
-import { AsyncResource } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
@@ -69,6 +69,8 @@ function sharedMemory(byteLength: number): SharedArrayBuffer {
   if (byteLength >= ALWAYS_MAPPED_BYTES) return new SharedArrayBuffer(byteLength);
   return new (SharedArrayBuffer as GrowableBuffer)(byteLength, { maxByteLength: byteLength });
 }
+
+export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
 export function timer(ms: number, callback: () => void): TimerHandle {
   const handle = setTimeout(callback, ms).unref();

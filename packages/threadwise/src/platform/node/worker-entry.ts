@@ -50,7 +50,6 @@ const platform: RunnerPlatform & InletPlatform = {
   port: (far) => new NodePort(far as MessagePort),
   utilization: measuredUtilization(),
   threadId: () => threadId,
-  ownsThread: true,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
   load: () => boot.load?.(boot.moduleUrl) ?? import(boot.moduleUrl),

@@ -65,20 +65,14 @@ export class DispatchBench {
       choice,
       newQueue: () => new PriorityQueue<Task>(),
       slots: () => this.slots,
-      inlineSlot: () => this.slots.find(({ inline }) => inline) ?? this.worker('ready', true),
       onHand: (task) => void this.told.push(`+${task.id}`),
       onOffer: (task) => void this.told.push(`o${task.id}`),
       onWithdraw: (task) => void this.told.push(`-${task.id}`),
     });
   }
 
-  worker(state: SlotState = 'ready', inline = false): WorkerSlot {
-    const slot = new WorkerSlot(
-      this.slots.length + 1,
-      inline,
-      new PriorityQueue<Task>(),
-      this.platform.now(),
-    );
+  worker(state: SlotState = 'ready'): WorkerSlot {
+    const slot = new WorkerSlot(this.slots.length + 1, new PriorityQueue<Task>(), this.platform.now());
     slot.link = new NotingLink();
     slot.thread = { terminate: async () => undefined, cpu: () => undefined, utilization: () => 0 };
     if (state === 'ready' || state === 'retiring') slot.transition('ready');

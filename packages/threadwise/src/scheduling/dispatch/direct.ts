@@ -59,7 +59,6 @@ export class DirectDispatch implements Dispatch {
   }
 
   submit(task: Task): void {
-    if (task.isInline && !this.isPaused) return this.submitTo(this.#context.inlineSlot(), task);
     this.#queue.push(task, task.priority);
     this.pump();
   }
@@ -90,9 +89,7 @@ export class DirectDispatch implements Dispatch {
 
   resume(): void {
     if (!this.isPaused) return;
-    const inline = [...this.#queue].filter((task) => task.isInline && this.#queue.remove(task));
     this.#state = 'open';
-    for (const task of inline.sort((a, b) => a.id - b.id)) this.submit(task);
     this.pump();
   }
 
@@ -168,9 +165,7 @@ export class DirectDispatch implements Dispatch {
     if (task.key !== undefined) return this.#moveToLane(task);
     // A task that moves its arguments cannot be sent twice, so it is not left lying unbegun at a worker.
     const depth = task.moves ? 0 : this.#prefetch.depth(task.name);
-    const candidates = this.#context
-      .slots()
-      .filter((slot) => !slot.inline && this.#hasRoom(slot, task, depth));
+    const candidates = this.#context.slots().filter((slot) => this.#hasRoom(slot, task, depth));
     if (candidates.length === 0) return false;
     const slot = this.#choose(task, candidates);
     if (slot.allowance.take() === 0) return true; // the worker has just taken its last task by itself
@@ -195,7 +190,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   #newHome(task: Task): WorkerSlot | undefined {
-    const candidates = this.#context.slots().filter((slot) => slot.serves && !slot.inline);
+    const candidates = this.#context.slots().filter((slot) => slot.serves);
     if (candidates.length === 0) return undefined;
     const slot = this.#choose(task, candidates);
     this.#affinity.assign(task.key, slot);
@@ -222,7 +217,7 @@ export class DirectDispatch implements Dispatch {
     const own = slot.lane.peek();
     if (own === undefined || !this.#hasRoom(slot, own, 0)) return undefined;
     const shared = this.#first;
-    return shared === undefined || slot.inline || this.#goesBefore(own, shared) ? own : undefined;
+    return shared === undefined || this.#goesBefore(own, shared) ? own : undefined;
   }
 
   #goesBefore(a: Task, b: Task): boolean {

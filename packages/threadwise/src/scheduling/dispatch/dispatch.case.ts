@@ -40,13 +40,12 @@ function handingSuite(make: MakeDispatch): void {
     assert.equal(bench.dispatch.waiting, 0);
   });
 
-  test('workers that start, retire or are inline get none', () => {
+  test('workers that start or retire get none', () => {
     const bench = new DispatchBench(make);
     bench.worker('starting');
     bench.worker('retiring');
-    bench.worker('ready', true);
     bench.submit();
-    assert.deepEqual(bench.slots.map(idsAt), [[], [], []]);
+    assert.deepEqual(bench.slots.map(idsAt), [[], []]);
     assert.equal(bench.dispatch.queued, 1);
   });
 
@@ -228,14 +227,6 @@ function pinnedSuite(make: MakeDispatch): void {
     slot.transition('ready');
     bench.dispatch.pump();
     assert.deepEqual(idsAt(slot), [task.id]);
-  });
-
-  test('is the only way to an inline worker', () => {
-    const bench = new DispatchBench(make);
-    const inline = bench.worker('ready', true);
-    const task = bench.task();
-    bench.dispatch.submitTo(inline, task);
-    assert.deepEqual(idsAt(inline), [task.id]);
   });
 }
 
@@ -438,24 +429,6 @@ function pausedSuite(make: MakeDispatch): void {
     const broadcast = bench.task();
     bench.dispatch.submitTo(slot, broadcast);
     assert.deepEqual(idsAt(slot), [broadcast.id]);
-  });
-
-  test('tasks for the calling thread wait as well, and go there', () => {
-    const bench = new DispatchBench(make);
-    const [slot, inline] = [bench.worker(), bench.worker('ready', true)];
-    bench.dispatch.pause();
-    const tasks = [bench.task(), bench.task()];
-    for (const task of tasks) {
-      task.isInline = true;
-      bench.dispatch.submit(task);
-    }
-    assert.deepEqual([idsAt(slot), idsAt(inline)], [[], []]);
-    bench.dispatch.resume();
-    assert.deepEqual(idsAt(slot), []);
-    assert.deepEqual(
-      orderAt(bench, inline),
-      tasks.map(({ id }) => id),
-    );
   });
 
   test('a task that is aborted goes; all of them go when the pool breaks', () => {

@@ -206,7 +206,7 @@ export class SharedQueueDispatch implements Dispatch {
   get #places(): number {
     let places = 0;
     for (const slot of this.#context.slots()) {
-      if (slot.state === 'ready' && !slot.inline) places += this.#context.tasksPerWorker;
+      if (slot.state === 'ready') places += this.#context.tasksPerWorker;
     }
     return places;
   }
@@ -214,12 +214,12 @@ export class SharedQueueDispatch implements Dispatch {
   /** Tasks that were handed to a worker, to be run by it and no other. */
   get #handed(): number {
     let handed = 0;
-    for (const slot of this.#context.slots()) if (!slot.inline) handed += slot.handed.size;
+    for (const slot of this.#context.slots()) handed += slot.handed.size;
     return handed;
   }
 
   /** Whether only one worker can get it: it belongs to one, or can only go over a line. */
   #isForOne(task: Task): boolean {
-    return task.isInline || task.key !== undefined || !this.#pull.carries(task);
+    return task.key !== undefined || !this.#pull.carries(task);
   }
 }

@@ -113,9 +113,9 @@ class LearntFunction implements PlacedFunction {
     return false;
   }
 
-  ranInline(ms: number | undefined, now: number): void {
-    this.#calls++;
-    this.#inline++;
+  ranInline(ms: number | undefined, now: number, count = 1): void {
+    this.#calls += count;
+    this.#inline += count;
     if (ms === undefined || !this.#isHere) return;
     const isFull = this.#here.add(ms);
     if (ms >= TOO_LONG_MS) this.#tookTooLong(ms, now);

@@ -1,9 +1,8 @@
-/** The message transport on both of its grounds: Node's own channel, and one that never leaves the thread. */
+/** The message transport over Node's own channel. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
-import type { Platform, Port } from '../../core/contracts.js';
-import { inlinePlatform } from '../../platform/inline/platform.js';
+import type { Platform } from '../../core/contracts.js';
 import { nodePlatform } from '../../platform/node/platform.js';
 import { NodePort } from '../../platform/node/port.js';
 import { type Ground, gate, Rig } from '../rig.case.js';
@@ -17,15 +16,8 @@ const overNode: Ground = {
   platform: nodePlatform,
   farPort: (wire) => new NodePort(wire.port as MessagePort),
 };
-const overInline: Ground = {
-  name: 'message transport over the inline channel',
-  transport: messageTransport,
-  platform: inlinePlatform(nodePlatform),
-  farPort: (wire) => wire.port as Port,
-};
 
 transportConformance(overNode);
-transportConformance(overInline);
 
 /** A platform that counts how many tasks each message to the worker carried. */
 function counting(around: Platform): { platform: Platform; sizes: number[] } {

@@ -76,7 +76,7 @@ export class MainSide {
     const id = this.lines.length;
     const events = this.#events(() => line);
     const link = this.exchange.connect(events);
-    const slot = new WorkerSlot(id, false, undefined as unknown as TaskQueue<Task>, 0);
+    const slot = new WorkerSlot(id, undefined as unknown as TaskQueue<Task>, 0);
     slot.link = link;
     slot.transition('ready');
     const far = link.wire.port as HandPort;

@@ -1,0 +1,165 @@
+/** A copy made by code of ours equals what structured clone makes of the value, and fails where that fails. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { copyPlain } from './plain-copy.js';
+import { assertSame, cloneOf, graph } from './value-codec.case.js';
+
+/** How often structured clone was asked. */
+let asked = 0;
+const clone = <T>(value: T): T => {
+  asked++;
+  return structuredClone(value);
+};
+const isAsked = (value: unknown) => {
+  asked = 0;
+  assertSame(copyPlain(value, clone), structuredClone(value));
+  return asked > 0;
+};
+
+/** A plain value with a property or an item that is not: what it does is to be the same. */
+const unusual = fc.constantFrom<(object: Record<PropertyKey, unknown>) => void>(
+  (object) => Object.defineProperty(object, Symbol('s'), { value: 1, enumerable: true }),
+  (object) => Object.defineProperty(object, 'hidden', { value: {}, enumerable: false }),
+  (object) => Object.defineProperty(object, 'got', { get: () => ({ fresh: true }), enumerable: true }),
+  (object) => Object.defineProperty(object, '__proto__', { value: { own: 1 }, enumerable: true }),
+  (object) => {
+    object.fn = () => 1;
+  },
+  (object) => {
+    object.symbol = Symbol('s');
+  },
+  (object) => {
+    object.pattern = /x/g;
+  },
+  (object) => {
+    object.boxed = Object(1);
+  },
+  (object) => {
+    object.self = object;
+  },
+  (object) => {
+    object.sparse = Object.assign(new Array(3), { 0: 1, 2: -0 });
+  },
+  (object) => {
+    object.match = Object.assign(['a', 'b'], { index: 0 });
+  },
+  (object) => {
+    object.both = Object.assign(new Array(2), { 1: 'b', extra: 1 });
+  },
+  (object) => {
+    object.instance = new (class Point {
+      x = 1;
+    })();
+  },
+  (object) => {
+    object.shared = [new SharedArrayBuffer(4)];
+  },
+);
+
+function outcomeOf(make: () => unknown): { value: unknown } | { name: unknown; message: unknown } {
+  try {
+    return { value: make() };
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { name, message };
+  }
+}
+
+describe('a copy equals a structured clone', () => {
+  test('of graphs of all kinds of objects', () => {
+    fc.assert(
+      fc.property(graph, (value) => {
+        const expected = cloneOf(value);
+        assertSame(copyPlain(value, clone), expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('of values of JSON, as they are with what JSON has not, and structured clone is not asked', () => {
+    const values = fc.anything({
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withTypedArray: true,
+      withNullPrototype: true,
+    });
+    fc.assert(
+      fc.property(values, (value) => {
+        assert.equal(isAsked(value), false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('of values with something unusual in them, also where both throw', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(unusual, { minLength: 1, maxLength: 3 }),
+        fc.boolean(),
+        (changes, isDeep) => {
+          const object: Record<PropertyKey, unknown> = { a: 1, b: [{}], c: undefined };
+          for (const change of changes) if (!Object.hasOwn(object, 'self')) change(object);
+          const value = isDeep ? [{ deep: object }] : object;
+          const expected = outcomeOf(() => structuredClone(value));
+          const actual = outcomeOf(() => copyPlain(value, clone));
+          if ('value' in expected) assertSame((actual as { value: unknown }).value, expected.value);
+          else assert.deepEqual(actual, expected);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('a getter of a plain value runs once', () => {
+    let runs = 0;
+    const value = {
+      get counted() {
+        return ++runs;
+      },
+    };
+    assert.deepEqual(copyPlain([value, [1]], clone), [{ counted: 1 }, [1]]);
+    assert.equal(runs, 1);
+  });
+
+  test('a getter that copies something itself, or throws', () => {
+    const inner = { list: [1] };
+    const value = {
+      get copied() {
+        return copyPlain(inner, clone);
+      },
+      after: { deep: true },
+    };
+    assert.deepEqual(copyPlain(value, clone), { copied: inner, after: { deep: true } });
+    const throwing = {
+      get bad(): unknown {
+        throw new RangeError('not now');
+      },
+    };
+    assert.throws(() => copyPlain(throwing, clone), { name: 'RangeError', message: 'not now' });
+    assert.equal(isAsked({ plain: [1] }), false, 'and the next one is as ever');
+  });
+
+  test('bytes of their own: what is copied is not the memory of the original', () => {
+    const bytes = Buffer.from('some text');
+    const copy = copyPlain(bytes, clone) as Uint8Array;
+    bytes.fill(0);
+    assert.equal(Object.getPrototypeOf(copy), Uint8Array.prototype);
+    assert.equal(new TextDecoder().decode(copy), 'some text');
+    assert.equal(copy.buffer.byteLength, 9);
+  });
+
+  test('something that all objects were given is nobody’s own', (t) => {
+    t.after(() => Reflect.deleteProperty(Object.prototype, 'everywhere'));
+    Object.defineProperty(Object.prototype, 'everywhere', { value: 1, enumerable: true, configurable: true });
+    assert.deepEqual(Object.keys(copyPlain({ own: 1 }, clone) as object), ['own']);
+  });
+
+  test('values as deep as structured clone can go', () => {
+    let value: unknown = 1;
+    for (let i = 0; i < 1000; i++) value = i % 2 === 0 ? [value] : { value };
+    assertSame(copyPlain(value, clone), structuredClone(value));
+  });
+});

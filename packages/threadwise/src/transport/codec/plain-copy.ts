@@ -1,0 +1,135 @@
+/**
+ * Copies values within a thread as structured clone does, five to ten times as fast: plain objects, arrays, dates, maps,
+ * sets, bytes. Whatever is unusual is left to structured clone as a whole, so that there is one answer to what it means.
+ */
+import type { Clone } from '../../core/payload.js';
+import { Identity } from './identity.js';
+import { setOwn } from './own-keys.js';
+import type { Fields } from './shape.js';
+import { MAX_DEPTH } from './tags.js';
+import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
+
+/** Thrown through the recursion, and caught: the value is not plain. One for all, as its stack tells nobody anything. */
+const NOT_PLAIN = new Error('not plain');
+const NOTHING: readonly unknown[] = [];
+
+const objectPrototype: unknown = Object.prototype;
+const timeOf = Date.prototype.getTime;
+const entriesOf = Map.prototype.entries;
+const itemsOf = Set.prototype.values;
+
+/** The objects of the copy that is being made. A getter that copies something itself gets structured clone. */
+const identity = new Identity();
+let isCopying = false;
+
+/**
+ * A copy of `value` that equals what `clone` makes of it; the README of this folder lists the exceptions. Throws what
+ * `clone` throws. Getters of a value that turns out not to be plain run again in `clone`.
+ */
+export function copyPlain(value: unknown, clone: Clone): unknown {
+  if (isCopying) return clone(value);
+  isCopying = true;
+  try {
+    // Properties that somebody gave to all objects would look like an object's own.
+    for (const _ in NOTHING) throw NOT_PLAIN;
+    return copyOf(value, 0);
+  } catch {
+    // Not plain, or a getter threw: structured clone says what becomes of it.
+  } finally {
+    identity.clear();
+    isCopying = false;
+  }
+  return clone(value);
+}
+
+function copyOf(value: unknown, depth: number): unknown {
+  if (typeof value === 'object') return value === null ? null : copyObject(value, depth);
+  if (typeof value === 'function' || typeof value === 'symbol') throw NOT_PLAIN;
+  return value;
+}
+
+function copyObject(value: object, depth: number): unknown {
+  // What comes twice must arrive as one object.
+  if (depth === MAX_DEPTH || identity.note(value) >= 0) throw NOT_PLAIN;
+  if (Array.isArray(value)) return copyList(value, depth + 1);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === objectPrototype
+    ? copyFields(value as Fields, depth + 1)
+    : copySpecial(value, prototype, depth + 1);
+}
+
+function copyFields(value: Fields, depth: number): Fields {
+  const copy: Fields = {};
+  for (const key in value) {
+    let item = value[key];
+    if (typeof item === 'object') {
+      if (item !== null) item = copyObject(item, depth);
+    } else if (typeof item === 'function' || typeof item === 'symbol') throw NOT_PLAIN;
+    if (key === '__proto__') setOwn(copy, key, item);
+    else copy[key] = item;
+  }
+  return copy;
+}
+
+/** The values of an array are one more than its items where it has a property beside them: nothing else tells. */
+function copyList(value: readonly unknown[], depth: number): unknown[] {
+  const copy: unknown[] = Object.values(value);
+  const { length } = copy;
+  if (length !== value.length) throw NOT_PLAIN;
+  for (let i = 0; i < length; i++) {
+    const item = copy[i];
+    if (typeof item === 'object') {
+      if (item !== null) copy[i] = copyObject(item, depth);
+    } else if (typeof item === 'function' || typeof item === 'symbol') throw NOT_PLAIN;
+    // A hole, and a property beside the items: as many values as items.
+    if (!(i in value)) throw NOT_PLAIN;
+  }
+  return copy;
+}
+
+function copySpecial(value: object, prototype: unknown, depth: number): unknown {
+  if (ArrayBuffer.isView(value)) return copyView(value);
+  switch (prototype) {
+    case null:
+      // Of a module, say, the engine knows that it is no ordinary object.
+      if (Symbol.toStringTag in value) throw NOT_PLAIN;
+      return copyFields(value as Fields, depth);
+    case Date.prototype:
+      return new Date(timeOf.call(value as Date));
+    case Map.prototype: {
+      const copy = new Map<unknown, unknown>();
+      for (const [key, item] of [...entriesOf.call(value as ReadonlyMap<unknown, unknown>)])
+        copy.set(copyOf(key, depth), copyOf(item, depth));
+      return copy;
+    }
+    case Set.prototype: {
+      const copy = new Set<unknown>();
+      for (const item of [...itemsOf.call(value as ReadonlySet<unknown>)]) copy.add(copyOf(item, depth));
+      return copy;
+    }
+    case ArrayBuffer.prototype:
+      return copyBytes(value, 0, fixedByteLengthOf(value));
+    default:
+      throw NOT_PLAIN;
+  }
+}
+
+/** With its own bytes and no others, as it would arrive in another thread. Views of one buffer go on sharing it. */
+function copyView(value: ArrayBufferView): unknown {
+  const kind = kindOf(value);
+  if (kind === undefined) throw NOT_PLAIN;
+  const buffer = bufferOf(value, kind);
+  const length = byteLengthOf(value, kind);
+  if (fixedByteLengthOf(buffer) < 0 || identity.note(buffer) >= 0) throw NOT_PLAIN;
+  const copy = makeView(kind, copyBytes(buffer, offsetOf(value, kind), length), 0, length);
+  if (copy === undefined) throw NOT_PLAIN;
+  return copy;
+}
+
+function copyBytes(buffer: object, offset: number, length: number): ArrayBuffer {
+  if (length < 0) throw NOT_PLAIN;
+  const copy = new ArrayBuffer(length);
+  // Throws where the buffer was transferred away.
+  new Uint8Array(copy).set(new Uint8Array(buffer as ArrayBuffer, offset, length));
+  return copy;
+}
