@@ -43,7 +43,7 @@ export class ModuleCalls {
 
   /** @param open makes the call, if its code asks about its task */
   begin(open: () => RunningCall): void {
-    running = this;
+    running = this; // eslint-disable-line @typescript-eslint/no-this-alias -- which one runs, among those of all pools
     this.#open = open;
   }
 

@@ -4,9 +4,8 @@ import { LeaseStore } from '../../core/lease.js';
 import { unreadable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { decodeError, type EncodedError } from '../codec/error-codec.js';
-import { ShapeReader, shapeBookByteLength } from '../codec/shape-book.js';
-import { int32sOf, type Memory, memoryOf } from '../codec/value-memory.js';
-import { ValueReader } from '../codec/value-reader.js';
+import { shapeBookByteLength } from '../codec/shape-book.js';
+import { int32sOf } from '../codec/value-memory.js';
 import { Conversation } from '../conversation.js';
 import { AccountedLine, type Line } from '../line.js';
 import { forestall } from '../stage.js';
@@ -15,24 +14,17 @@ import type { WordToMain } from '../words.js';
 import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
 import {
-  BY_PORT,
   CELL_BYTES,
   DONE_TAIL,
   donePlace,
   FORM,
-  IN_CELL,
   INLINE_NUMBER,
-  INLINE_START,
   IS_ERROR,
-  LENGTH,
   MAIL_HEAD,
   MAIL_TAIL,
   mailPlace,
   NAME,
-  NOTHING,
   NUMBER,
-  OUTSIDE,
-  PLACE,
   PORT_FIRST,
   pulledOf,
   RUN_MS,
@@ -40,10 +32,10 @@ import {
   type SharedMemory,
   STAGE,
   STATE,
-  STREAM_READ,
   seatByteLength,
   state,
 } from './layout.js';
+import { LOST, Results } from './results.js';
 import { ARGUMENTS, RESULT, type ToMain } from './words.js';
 
 const WORDS = CELL_BYTES / 4;
@@ -52,8 +44,6 @@ const DOUBLES = CELL_BYTES / 8;
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
 const DAMAGED = Symbol('damaged');
-/** The result was sent over the port, and could not be read. */
-const LOST = Symbol('lost');
 
 export class SharedLink implements Link {
   readonly wire: Wire;
@@ -61,14 +51,11 @@ export class SharedLink implements Link {
   readonly #events: LinkEvents;
   readonly #seat: number;
   readonly #own: Int32Array;
-  readonly #stream: Memory;
-  readonly #reader: ValueReader;
+  readonly #results: Results;
   readonly #conversation: Conversation;
   readonly #capacity: number;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
-  /** Results that came over the port, by cell. */
-  readonly #results = new Map<number, unknown>();
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
   #doneHead = 0;
@@ -100,8 +87,7 @@ export class SharedLink implements Link {
     this.#seat = memory.seat;
     this.#endedState = state(RUNNING, memory.seat) | 1;
     this.#own = int32sOf(own);
-    this.#stream = memoryOf(stream);
-    this.#reader = new ValueReader(new ShapeReader(ownShapes));
+    this.#results = new Results(exchange.cells, this.#own, stream, ownShapes);
     this.#capacity = capacity;
     const line = new AccountedLine(near);
     this.#conversation = new Conversation(line, platform, events, (id) => this.#taskOf(id));
@@ -354,43 +340,11 @@ export class SharedLink implements Link {
 
   #readOrDistrust(cell: number, form: number): unknown {
     try {
-      return this.#read(cell, form);
+      return this.#results.read(cell, form);
     } catch (error) {
       this.#distrust(error);
       return DAMAGED;
     }
-  }
-
-  #read(cell: number, form: number): unknown {
-    const { words, doubles, memory } = this.#exchange.cells;
-    switch (form) {
-      case NOTHING:
-        return undefined;
-      case NUMBER:
-        return doubles[cell * DOUBLES + INLINE_NUMBER];
-      case IN_CELL: {
-        const start = cell * CELL_BYTES + INLINE_START;
-        const length = lengthWithin(words[cell * WORDS + LENGTH]!, CELL_BYTES - INLINE_START);
-        return this.#reader.read(memory, start, start + length);
-      }
-      case OUTSIDE:
-        return this.#readStream(words[cell * WORDS + PLACE]!, words[cell * WORDS + LENGTH]!);
-      case BY_PORT: {
-        const value = this.#results.has(cell) ? this.#results.get(cell) : LOST;
-        this.#results.delete(cell);
-        return value;
-      }
-      default:
-        throw new Error(`threadwise: a result in an unknown form, ${form}`);
-    }
-  }
-
-  #readStream(position: number, length: number): unknown {
-    const { stream } = this.#exchange.sizes;
-    const start = position & (stream - 1);
-    const value = this.#reader.read(this.#stream, start, start + lengthWithin(length, stream - start));
-    Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
-    return value;
   }
 
   #listen(line: Line): void {
@@ -398,7 +352,7 @@ export class SharedLink implements Link {
       (message) => {
         const said = message as ToMain;
         if (this.#conversation.isClosed) return;
-        if (said[0] === RESULT) this.#results.set(said[1] as number, said[2]);
+        if (said[0] === RESULT) this.#results.post(said[1] as number, said[2]);
         else this.#conversation.hear(said as WordToMain);
       },
       () => this.#events.settledBatch(),
@@ -418,9 +372,4 @@ export class SharedLink implements Link {
     }
     return undefined;
   }
-}
-
-function lengthWithin(length: number, most: number): number {
-  if (length >= 0 && length <= most) return length;
-  throw untrue('the length of a result', length, `0 to ${most}`);
 }
