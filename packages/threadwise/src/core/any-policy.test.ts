@@ -262,7 +262,7 @@ class Scene {
   #do(next: Step): void {
     switch (next.do) {
       case 'call': {
-        const call = this.engine.enter('work', [], next.keyed ? { key: 'k' } : undefined);
+        const call = this.engine.intake.enter('work', [], next.keyed ? { key: 'k' } : undefined);
         this.calls.push(call.catch((error: { code?: unknown }) => error.code));
         return;
       }

@@ -33,7 +33,7 @@ export class Engine {
   readonly room: RoomQueue;
   readonly #parts: Parts;
   readonly #ledger: Ledger;
-  readonly #intake: Intake;
+  readonly intake: Intake;
   readonly #meter: CrossingMeter;
   readonly #crew: Crew;
   readonly #staffing: Staffing;
@@ -137,7 +137,7 @@ export class Engine {
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
     this.room = new RoomQueue(
-      () => this.#intake.freePlaces(),
+      () => this.intake.freePlaces(),
       (callback) => platform.timer(0, callback),
     );
     this.#ledger = new Ledger({
@@ -175,7 +175,7 @@ export class Engine {
       apply: (changes) => this.#apply(changes),
       changed: () => this.#regate(),
     });
-    this.#intake = new Intake({
+    this.intake = new Intake({
       ...shared,
       ledger: this.#ledger,
       interrupter: this.#interrupter,
@@ -194,7 +194,7 @@ export class Engine {
         isPaused: () => this.#dispatch.isPaused,
         report,
         onReady: (names) => {
-          this.#intake.taskNames = names;
+          this.intake.taskNames = names;
           this.#tellIfReady();
         },
         onLoadFailed: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
@@ -202,7 +202,7 @@ export class Engine {
         onAdopted: () => this.lifecycle.updateKeepAlive(),
         onGone: () => this.#workerGone(),
       });
-    this.#intake.limit = options.queueLimit;
+    this.intake.limit = options.queueLimit;
     this.#place(placement);
     this.#staffing.adjust();
     this.#tellIfReady();
@@ -212,23 +212,15 @@ export class Engine {
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   #regate(): void {
-    this.#intake.takesPlain =
-      this.#ledger.takesPlain &&
-      this.lifecycle.state === 'open' &&
-      this.steering.state === undefined &&
-      this.#intake.here === undefined;
-  }
-
-  /** As `Intake.enter`. */
-  enter(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> {
-    return this.#intake.enter(name, args, given);
+    const isOpen = this.lifecycle.state === 'open' && this.steering.state === undefined;
+    this.intake.plain = isOpen && this.intake.here === undefined ? this.#ledger.plain : undefined;
   }
 
   /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
     const here = this.#here?.isServing ? [this.#here] : [];
     const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return [...here, ...slots].map((to) => this.#intake.enter(name, args, given, to));
+    return [...here, ...slots].map((to) => this.intake.enter(name, args, given, to));
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -261,7 +253,7 @@ export class Engine {
       placement: this.#placement.name,
       choose: this.#choice.name,
       bounds: this.#staffing.bounds,
-      queueLimit: this.#intake.limit,
+      queueLimit: this.intake.limit,
       crossingMs: this.#placement.usesThreads ? this.#meter.costMs : undefined,
       functions: this.#placement.learner?.snapshot() ?? [],
       open: this.#ledger.size,
@@ -285,7 +277,7 @@ export class Engine {
     this.#meter.onMeasured =
       learner === undefined ? undefined : (name, costMs) => learner.find(name)?.crossed(costMs);
     if (isHere) this.#here ??= this.#newHere();
-    this.#intake.here = isHere ? this.#here : undefined;
+    this.intake.here = isHere ? this.#here : undefined;
     this.#here?.place(placement);
     if (this.#traits !== undefined) this.#here?.learn(this.#traits);
     this.#regate();
@@ -293,7 +285,7 @@ export class Engine {
 
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
     const { newChoice, newPlacement } = this.#parts;
-    if (queueLimit !== undefined) this.#intake.limit = queueLimit;
+    if (queueLimit !== undefined) this.intake.limit = queueLimit;
     if (choose !== undefined) {
       this.#choice.current = newChoice(choose, (error) => this.#report(error));
       this.#parts.exchange.choose?.(choose);
@@ -309,7 +301,7 @@ export class Engine {
 
   /** How many more tasks are accepted now. */
   freePlaces(): number {
-    return this.#intake.freePlaces();
+    return this.intake.freePlaces();
   }
 
   // --- workers ---
@@ -339,7 +331,7 @@ export class Engine {
   }
 
   #workerReady(names: readonly string[], traits: ModuleTraits): void {
-    this.#intake.taskNames = names;
+    this.intake.taskNames = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
       this.#here?.learn(traits);

@@ -11,6 +11,7 @@ import { abortError, type Interrupter } from './interrupter.js';
 import type { Ledger } from './ledger.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Clone, Payload } from './payload.js';
+import type { PlainCalls } from './plain-calls.js';
 import type { RoomQueue } from './room.js';
 import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { Staffing } from './staffing.js';
@@ -56,8 +57,8 @@ export interface IntakeContext {
 export class Intake {
   /** The queue's. */
   limit = Number.POSITIVE_INFINITY;
-  /** Whether a call without options needs nothing that only a `Task` can have. */
-  takesPlain = false;
+  /** Where a call without options goes that needs nothing that only a `Task` can have; undefined while every call needs more. */
+  plain: PlainCalls | undefined;
   /** What the last that has loaded the module says; undefined as long as none has. */
   taskNames: readonly string[] | undefined;
   /** Undefined where every call goes to a thread. */
@@ -74,9 +75,10 @@ export class Intake {
    */
   enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver): Promise<unknown> {
     if (to === undefined) {
-      const settled = this.takesPlain
-        ? this.#enterPlain(name, args, given)
-        : this.#runHere(name, args, given);
+      const settled =
+        this.plain === undefined
+          ? this.#runHere(name, args, given)
+          : this.#enterPlain(this.plain, name, args, given);
       if (settled !== undefined) return settled;
     }
     const promise = new Promise(grabResolve);
@@ -90,7 +92,12 @@ export class Intake {
   }
 
   /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
+  #enterPlain(
+    plain: PlainCalls,
+    name: unknown,
+    args: unknown,
+    given: RunOptions | undefined,
+  ): Promise<unknown> | undefined {
     const { ledger, meter, platform, staffing, hooks, defaults } = this.#context;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
@@ -98,12 +105,7 @@ export class Intake {
     const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
     if (isHindered || ledger.size >= this.limit) return undefined;
     const began = meter.wantsSubmission(false) ? platform.now() : 0;
-    let promise: Promise<unknown> | undefined;
-    try {
-      promise = ledger.enterPlain(name, args, timeoutMs);
-    } catch {
-      return undefined;
-    }
+    const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
     if (ledger.size === 1) this.#context.lifecycle.updateKeepAlive();
     if (this.limit !== Number.POSITIVE_INFINITY) this.#context.room.taken();

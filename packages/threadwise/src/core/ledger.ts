@@ -33,15 +33,20 @@ export class Ledger {
   #size = 0;
   readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
-  readonly #plain: PlainCalls | undefined;
+  /** The calls without options; undefined where each of those needs a record, too. */
+  readonly plain: PlainCalls | undefined;
 
   constructor(context: LedgerContext) {
     this.#context = context;
     const { plain, platform, recorder, defaults, tracing } = context;
     if (plain === undefined || defaults.retries > 0 || tracing.isOn) return;
-    this.#plain = new PlainCalls(plain.slots, {
+    this.plain = new PlainCalls({
       platform,
-      hasBegun: (slot) => plain.hasBegun(slot),
+      way: plain,
+      submit: () => {
+        recorder.submitted();
+        return ++this.#lastId;
+      },
       recordEnd: (outcome, count, now) => {
         recorder.ended(outcome, count, now);
         context.onSettled();
@@ -56,32 +61,10 @@ export class Ledger {
         return task;
       },
     });
-    plain.attach(this.#plain);
   }
 
   get size(): number {
-    return this.#plain === undefined ? this.#size : this.#size + this.#plain.size;
-  }
-
-  /** Whether calls without options may be plain ones. */
-  get takesPlain(): boolean {
-    return this.#plain !== undefined;
-  }
-
-  /** Enters a call without options, and has workers take it. Undefined: it has to be entered as others are. */
-  enterPlain(
-    name: string,
-    args: readonly unknown[],
-    timeoutMs: number | undefined,
-  ): Promise<unknown> | undefined {
-    const { plain, recorder } = this.#context;
-    const slot = plain!.capturePlain(name, args);
-    if (slot < 0) return undefined;
-    const id = ++this.#lastId;
-    recorder.submitted();
-    const promise = this.#plain!.enter(slot, id, name, timeoutMs);
-    plain!.offerPlain(slot, id);
-    return promise;
+    return this.plain === undefined ? this.#size : this.#size + this.plain.size;
   }
 
   /** A call that runs at once, on the calling thread: who counts it is `WithinRun`. */
@@ -132,12 +115,12 @@ export class Ledger {
   }
 
   close(): void {
-    this.#plain?.close();
+    this.plain?.close();
   }
 
   /** Settles every open call. */
   rejectAll(outcome: Exclude<Outcome, 'completed'>, makeError: (task: Task) => unknown): void {
-    this.#plain?.inflateAll();
+    this.plain?.inflateAll();
     const open: Task[] = [];
     for (let task = this.#first; task !== undefined; task = task.next) open.push(task);
     for (const task of open.sort((a, b) => a.id - b.id)) task.settle({ outcome, error: makeError(task) });

@@ -1,30 +1,54 @@
 /** The table of plain calls: each call is settled once, whatever is asked of its slot, and its slot is free before it hears. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { PlainWay } from './contracts.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { FakePlatform, makeTask } from './fake-platform.case.js';
 import { type PlainCall, PlainCalls } from './plain-calls.js';
 
-function table({ hasBegun = () => true }: { hasBegun?: () => boolean } = {}) {
+/** A table, and a way with as many slots as are named: each call gets the next of them. */
+function table({
+  slots = [0, 1, 2, 3],
+  hasBegun = () => true,
+}: { slots?: number[]; hasBegun?: () => boolean } = {}) {
   const platform = new FakePlatform();
   const inflated: PlainCall[] = [];
+  const offered: [slot: number, id: number][] = [];
   const recorder = new MeasuredRecorder();
-  const calls = new PlainCalls(4, {
-    platform,
+  const next = [...slots];
+  let lastId = 0;
+  const way = {
+    slots: 4,
+    attach: () => undefined,
+    capturePlain: (name: string) => {
+      if (name === 'refused') throw new Error('the arguments are wrong');
+      return next.shift() ?? -1;
+    },
+    offerPlain: (slot: number, id: number) => offered.push([slot, id]),
     hasBegun,
+  };
+  const calls = new PlainCalls({
+    platform,
+    way: way as unknown as PlainWay,
+    submit: () => ++lastId,
     recordEnd: (outcome, count, now) => recorder.ended(outcome, count, now),
     inflate: (call) => {
       inflated.push(call);
       return makeTask().task;
     },
   });
-  return { calls, platform, inflated, recorder, worker: recorder.worker() };
+  const enter = (timeoutMs?: number) => {
+    const call = calls.enter('work', [], timeoutMs);
+    assert.ok(call !== undefined);
+    return call;
+  };
+  return { calls, enter, platform, inflated, offered, recorder, worker: recorder.worker() };
 }
 
 describe('PlainCalls', () => {
   test('settle a call once: whoever comes second finds none', async () => {
-    const { calls, worker } = table();
-    const call = calls.enter(2, 7, 'work', undefined);
+    const { calls, enter, worker } = table({ slots: [2] });
+    const call = enter();
     calls.beginBatch();
     calls.completed(2, 'result', 1, worker);
     assert.equal(calls.has(2), false);
@@ -35,13 +59,13 @@ describe('PlainCalls', () => {
   });
 
   test('the slot is free for the next call when the first one hears, also within a result that is read as a promise', async () => {
-    const { calls, worker } = table();
-    const call = calls.enter(1, 1, 'work', undefined);
+    const { calls, enter, worker } = table({ slots: [1, 1] });
+    const call = enter();
     let next: Promise<unknown> | undefined;
     const thenable = {
       // biome-ignore lint/suspicious/noThenProperty: a task may return what it likes
       get then() {
-        next ??= calls.enter(1, 2, 'work', undefined);
+        next ??= enter();
         return undefined;
       },
     };
@@ -54,14 +78,14 @@ describe('PlainCalls', () => {
   });
 
   test('an inflated call has all that was known of it, and is in the table no more', () => {
-    const { calls, platform, inflated } = table();
+    const { calls, enter, platform, inflated } = table({ slots: [3] });
     platform.advance(5);
-    void calls.enter(3, 9, 'work', 250);
+    void enter(250);
     calls.inflate(3);
     const [call] = inflated;
     assert.deepEqual(
       { ...call, resolve: typeof call?.resolve },
-      { slot: 3, id: 9, name: 'work', submittedAt: platform.now(), timeoutMs: 250, resolve: 'function' },
+      { slot: 3, id: 1, name: 'work', submittedAt: platform.now(), timeoutMs: 250, resolve: 'function' },
     );
     assert.equal(calls.has(3), false);
     platform.advance(1000);
@@ -70,8 +94,8 @@ describe('PlainCalls', () => {
 
   test('a call whose timeout may be over is inflated once it runs, and left alone while it waits', () => {
     let hasBegun = false;
-    const { calls, platform, inflated } = table({ hasBegun: () => hasBegun });
-    void calls.enter(0, 1, 'work', 100);
+    const { enter, platform, inflated } = table({ hasBegun: () => hasBegun });
+    void enter(100);
     platform.advance(350);
     assert.equal(inflated.length, 0);
     hasBegun = true;
@@ -83,8 +107,8 @@ describe('PlainCalls', () => {
   });
 
   test('what fails is told with its error, and all of it is counted', async () => {
-    const { calls, recorder, worker } = table();
-    const [one, other] = [calls.enter(0, 1, 'work', undefined), calls.enter(1, 2, 'work', undefined)];
+    const { calls, enter, recorder, worker } = table();
+    const [one, other] = [enter(), enter()];
     calls.beginBatch();
     calls.failed(0, new TypeError('no'), 2, worker);
     calls.completed(1, 1, 2, worker);
@@ -93,5 +117,14 @@ describe('PlainCalls', () => {
     await other;
     const { outcomes, runMs } = recorder.snapshot(0);
     assert.deepEqual([outcomes.failed, outcomes.completed, runMs.count, runMs.mean], [1, 1, 2, 2]);
+  });
+
+  test('what has no slot, or cannot be captured, is left to be entered with a record', () => {
+    const { calls, offered } = table({ slots: [0] });
+    assert.equal(calls.enter('refused', [], undefined), undefined);
+    assert.ok(calls.enter('work', [], undefined) !== undefined);
+    assert.equal(calls.enter('work', [], undefined), undefined);
+    assert.equal(calls.size, 1);
+    assert.deepEqual(offered, [[0, 1]], 'and nothing was submitted for the others');
   });
 });

@@ -4,7 +4,7 @@
  * call has (a signal, a worker that dies, a listener) has it inflated to a `Task`, and from then on that is the call's only record.
  */
 import { rejectWithCaller } from './caller-stack.js';
-import type { Platform, WorkerRecord } from './contracts.js';
+import type { PlainWay, Platform, WorkerRecord } from './contracts.js';
 import { Deadlines } from './deadlines.js';
 import type { Task } from './task.js';
 
@@ -28,8 +28,10 @@ export interface PlainCall {
 
 export interface PlainCallsContext {
   readonly platform: Pick<Platform, 'burstNow' | 'now' | 'timer'>;
-  /** Whether a worker has begun the call in a slot. */
-  hasBegun(slot: number): boolean;
+  /** Cells of shared memory, and workers that look there. */
+  readonly way: PlainWay;
+  /** The id of a call that is about to be entered; it is counted as submitted. */
+  submit(): number;
   /** Makes the record of a call that is more than plain from now on. */
   inflate(call: PlainCall): Task;
   /** Tells what is measured of a call that ended. */
@@ -40,6 +42,7 @@ export class PlainCalls {
   /** How many plain calls are open. */
   size = 0;
   readonly #context: PlainCallsContext;
+  readonly #way: PlainWay;
   /** What settles the call in a slot; undefined where there is none. Cleared by `#take` alone: what comes second finds nothing. */
   readonly #resolves: (Resolve | undefined)[];
   readonly #names: string[];
@@ -51,19 +54,32 @@ export class PlainCalls {
   #completed = 0;
   #now = 0;
 
-  /** @param slots how many slots there are */
-  constructor(slots: number, context: PlainCallsContext) {
+  constructor(context: PlainCallsContext) {
+    const { way, platform } = context;
     this.#context = context;
-    this.#burstNow = context.platform.burstNow;
+    this.#way = way;
+    this.#burstNow = platform.burstNow;
     this.#resolves = [];
     this.#names = [];
-    this.#ids = new Float64Array(slots);
-    this.#submittedAt = new Float64Array(slots);
-    this.#deadlines = new Deadlines(slots, context.platform, (slot) => this.#isDue(slot));
+    this.#ids = new Float64Array(way.slots);
+    this.#submittedAt = new Float64Array(way.slots);
+    this.#deadlines = new Deadlines(way.slots, platform, (slot) => this.#isDue(slot));
+    way.attach(this);
   }
 
-  /** @param timeoutMs how long the task may run, in milliseconds; undefined: as long as it likes */
-  enter(slot: number, id: number, name: string, timeoutMs: number | undefined): Promise<unknown> {
+  /**
+   * Enters a call, and has workers take it. Undefined: it has to be entered with a record, which also says what is wrong with it.
+   * @param timeoutMs how long the task may run, in milliseconds; undefined: as long as it likes
+   */
+  enter(name: string, args: readonly unknown[], timeoutMs: number | undefined): Promise<unknown> | undefined {
+    let slot: number;
+    try {
+      slot = this.#way.capturePlain(name, args);
+    } catch {
+      return undefined;
+    }
+    if (slot < 0) return undefined;
+    const id = this.#context.submit();
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
@@ -71,6 +87,7 @@ export class PlainCalls {
     this.#submittedAt[slot] = this.#burstNow();
     if (timeoutMs !== undefined) this.#deadlines.add(slot, timeoutMs, this.#submittedAt[slot]!);
     this.size++;
+    this.#way.offerPlain(slot, id);
     return promise;
   }
 
@@ -131,7 +148,7 @@ export class PlainCalls {
 
   /** One that has begun gets a record, whose timeout is set to the moment; one that waits is asked for again later. */
   #isDue(slot: number): boolean {
-    if (!this.#context.hasBegun(slot)) return false;
+    if (!this.#way.hasBegun(slot)) return false;
     this.inflate(slot);
     return true;
   }

@@ -41,7 +41,7 @@ export class Pool<M = UntypedTasks> {
     args: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
-    return this.#engine.enter(name, args, options) as Promise<TaskResult<M[K]>>;
+    return this.#engine.intake.enter(name, args, options) as Promise<TaskResult<M[K]>>;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Pool<M = UntypedTasks> {
         // Others may take the place between the waiting and the call.
         do await this.#engine.room.wait(signal);
         while (!signal.aborted && this.#engine.refusal === undefined && this.#engine.freePlaces() <= 0);
-        return this.#engine.enter(name, [item], { ...run, signal } as RunOptions);
+        return this.#engine.intake.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
     const iterator = iteratorOf(items as Inputs<unknown>);
