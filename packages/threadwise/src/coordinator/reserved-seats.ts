@@ -1,13 +1,20 @@
 /** Workers that main has prepared for a coordinator to start by itself, when main is too busy to do it. */
 import type { Port, Thread, ThreadExit } from '../core/contracts.js';
 import { encodeError } from '../transport/codec/error-codec.js';
-import { FROM_COORDINATOR, type WordFromCoordinator } from '../transport/coordinator/words.js';
+import {
+  FROM_COORDINATOR,
+  type SeatMemory,
+  type WordFromCoordinator,
+} from '../transport/coordinator/words.js';
 
 export interface ReservedPlatform {
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
+type Hire = (seat: number, memory: SeatMemory, line: unknown) => void;
+
 interface Reserved {
+  readonly memory: SeatMemory;
   readonly line: unknown;
   readonly recipe: unknown;
 }
@@ -15,19 +22,19 @@ interface Reserved {
 export class ReservedSeats {
   readonly #main: Port;
   readonly #platform: ReservedPlatform;
-  readonly #hire: (seat: number, line: unknown) => void;
+  readonly #hire: Hire;
   /** Not started, by seat: the first is started first. */
   readonly #waiting = new Map<number, Reserved>();
   readonly #threads = new Map<number, Thread>();
 
-  constructor(main: Port, platform: ReservedPlatform, hire: (seat: number, line: unknown) => void) {
+  constructor(main: Port, platform: ReservedPlatform, hire: Hire) {
     this.#main = main;
     this.#platform = platform;
     this.#hire = hire;
   }
 
-  add(seat: number, line: unknown, recipe: unknown): void {
-    this.#waiting.set(seat, { line, recipe });
+  add(seat: number, memory: SeatMemory, line: unknown, recipe: unknown): void {
+    this.#waiting.set(seat, { memory, line, recipe });
   }
 
   /** Starts so many, or as many as there are. */
@@ -44,9 +51,9 @@ export class ReservedSeats {
     else void this.#threads.get(seat)?.terminate();
   }
 
-  #spawn(seat: number, { line, recipe }: Reserved): void {
+  #spawn(seat: number, { memory, line, recipe }: Reserved): void {
     this.#tell([FROM_COORDINATOR.started, seat]);
-    this.#hire(seat, line);
+    this.#hire(seat, memory, line);
     try {
       const thread = this.#platform.spawn(recipe, (exit) => this.#exited(seat, exit));
       this.#threads.set(seat, thread);

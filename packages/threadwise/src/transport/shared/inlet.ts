@@ -9,7 +9,7 @@ import { TO_MAIN, type WordToMain, type WordToWorker } from '../words.js';
 import { offsetOf, segmentOf } from './arena-address.js';
 import { Board } from './board.js';
 import { DOZE_MS } from './caller.js';
-import { Claims } from './claims.js';
+import { Claims, type Seat, type TaskSource } from './claims.js';
 import { Completions } from './completions.js';
 import {
   ABORTING,
@@ -68,7 +68,7 @@ export class SharedInlet implements Inlet, Begun {
   readonly #segments: (Memory | undefined)[];
   readonly #names: string[];
   readonly #reader: ValueReader;
-  readonly #claims: Claims;
+  readonly #claims: TaskSource;
   readonly #completions: Completions;
   readonly #budget: SpinBudget;
   readonly #hasNew = () => this.#claims.hasNew();
@@ -82,7 +82,13 @@ export class SharedInlet implements Inlet, Begun {
   #offeredBefore = 0;
   #tasks: () => void = () => undefined;
 
-  constructor(port: Port, memory: SharedMemory, platform: InletPlatform) {
+  /** @param newSource where it gets its tasks from */
+  constructor(
+    port: Port,
+    memory: SharedMemory,
+    platform: InletPlatform,
+    newSource: (seat: Seat) => TaskSource = (seat) => new Claims(seat),
+  ) {
     const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
@@ -98,7 +104,7 @@ export class SharedInlet implements Inlet, Begun {
     const own = new Int32Array(memory.own);
     const [cells, cellDoubles] = [this.#words, this.#doubles];
     const { now } = platform;
-    this.#claims = new Claims({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
+    this.#claims = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
     this.#completions = new Completions(memory, port);
   }
 
@@ -109,7 +115,7 @@ export class SharedInlet implements Inlet, Begun {
       const said = message as ToWorker;
       switch (said[0]) {
         case ARGUMENTS:
-          return void this.#posted.set(said[1] as number, said.slice(2) as unknown as Posted);
+          return this.keepArguments(said);
         case NAMED:
           this.#names[said[1] as number] = said[2] as string;
           return;
@@ -117,9 +123,17 @@ export class SharedInlet implements Inlet, Begun {
           this.#segments[said[1] as number] = memoryOf(said[2] as ArrayBufferLike);
           return;
         default:
-          return hear(said as WordToWorker, events);
+          return this.hearMain(said as WordToWorker, events);
       }
     });
+  }
+
+  protected hearMain(word: WordToWorker, events: InletEvents): void {
+    hear(word, events);
+  }
+
+  protected keepArguments([, cell, ...posted]: readonly unknown[]): void {
+    this.#posted.set(cell as number, posted as unknown as Posted);
   }
 
   take(now: number): Begun | undefined {
@@ -286,7 +300,7 @@ export class SharedInlet implements Inlet, Begun {
 
   #readPosted(cell: number): void {
     // What lies there may belong to a task that was withdrawn: its own comes behind it.
-    if (this.#posted.get(cell)?.[0] !== this.id) this.#port.drain();
+    if (this.#posted.get(cell)?.[0] !== this.id) this.drain();
     const [, name, args] = this.#posted.get(cell)!;
     this.#posted.delete(cell);
     this.name = name;
