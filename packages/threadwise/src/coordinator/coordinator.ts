@@ -56,8 +56,8 @@ const DOUBLES = CELL_BYTES / 8;
 const STALL_MS = 5;
 /** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
-/** How often it looks whether waiting tasks need more workers while it sleeps. Milliseconds. */
-const GROWTH_MS = 2;
+/** How often it looks, while it waits for room, whether more tasks have come, which may need more workers. Milliseconds. */
+const GROWTH_MS = 5;
 /** The queue is rid of tasks that were taken back when it is so many times as long as there can be tasks. */
 const MAX_STALE = 2;
 
@@ -195,7 +195,9 @@ export class Coordinator {
     this.#looksForGrowth = true;
     this.#platform.timer(GROWTH_MS, () => {
       this.#looksForGrowth = false;
-      this.#turn();
+      // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
+      if (this.#board.length > 0) this.#turn();
+      else this.#watch();
     });
   }
 
