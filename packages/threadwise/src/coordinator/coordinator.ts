@@ -324,19 +324,19 @@ export class Coordinator {
 
   /** C1. */
   #watchForStalls(): void {
-    if (this.#isWatching || !this.#holdsUnread()) return;
+    if (this.#isWatching || !this.#holdsAny()) return;
     this.#isWatching = true;
     this.#platform.timer(STALL_MS, () => {
       this.#isWatching = false;
       for (const seat of this.#seats.values()) {
-        if (seat.unread > 0 && seat.isStuck() && !seat.isLeaving) this.#takeBack(seat);
+        if (!seat.isLeaving && seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
       }
       this.#turn();
     });
   }
 
-  #holdsUnread(): boolean {
-    for (const seat of this.#seats.values()) if (!seat.isLeaving && seat.unread > 0) return true;
+  #holdsAny(): boolean {
+    for (const seat of this.#seats.values()) if (!seat.isLeaving && seat.holdsAny) return true;
     return false;
   }
 

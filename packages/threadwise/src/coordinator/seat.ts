@@ -37,6 +37,8 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   /** What was given, by the place of its hint. */
   readonly #entries: (E | undefined)[];
   #tail: number;
+  /** Hints before that were taken back, or are not known to be good. */
+  #takenBack: number;
   /** Hints that were not read at the last look. */
   #unread = 0;
   #wakeAt = 0;
@@ -53,6 +55,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     this.#doubles = new Float64Array(given);
     this.#entries = new Array<E | undefined>(sizes.mail).fill(undefined);
     this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
+    this.#takenBack = this.#tail;
   }
 
   /** Its module is loaded, and it takes tasks. */
@@ -137,7 +140,13 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
       this.#entries[place] = undefined;
       if (entry !== undefined) entries.push(entry);
     }
+    this.#takenBack = this.#tail;
     return entries;
+  }
+
+  /** Whether any hint is unread that was not taken back. */
+  get holdsAny(): boolean {
+    return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
   }
 
   /** Whether it has neither begun nor ended anything since it was asked before. */
