@@ -11,7 +11,7 @@ import { transportConformance } from '../transport.case.js';
 import { coordinatedTransport } from './exchange.js';
 
 transportConformance({
-  name: 'messages with a coordinator',
+  name: 'shared memory with a coordinator',
   transport: coordinatedTransport({
     tasksPerWorker: 1,
     choose: 'least-busy',
