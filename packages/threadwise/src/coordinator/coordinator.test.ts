@@ -492,20 +492,22 @@ describe('coordinator: who leaves', () => {
   });
 
   test('one that has run enough gets nothing more, and what it passes over is not lost', () => {
-    const { post, crew, run, turn } = begin({ workers: 2, tasksPerWorker: 3 });
+    const { post, crew, turn } = begin({ workers: 2, tasksPerWorker: 3 });
     const [leaving, other] = crew as [Worker, Worker];
     leaving.source.limit(1);
     for (let i = 0; i < 4; i++) post();
+    const moved = post({ moved: true });
     assert.deepEqual(givenTo(crew), [
-      [1, 3],
+      [1, 3, moved],
       [2, 4],
     ]);
-    assert.equal(run(leaving), 1);
+    assert.equal(leaving.source.begin(0), 1);
+    assert.equal(leaving.source.begin(0), moved, 'what nobody else can run');
     assert.equal(leaving.source.begin(0), -1);
     turn();
     assert.deepEqual(other.given, [2, 4, 3]);
     post();
-    assert.equal(leaving.given.length, 2);
+    assert.equal(leaving.given.length, 3);
   });
 
   test('of a dead one’s, what had begun is main’s to tell of, the rest runs elsewhere; then its seat is free', () => {
