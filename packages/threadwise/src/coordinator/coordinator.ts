@@ -29,7 +29,6 @@ import {
   NAME,
   POSTED,
   POSTED_FOR_ALL,
-  QUEUED,
   RUN_MS,
   ringPlace,
   ringSize,
@@ -168,7 +167,6 @@ export class Coordinator {
       this.#takeHints();
       this.#look();
       this.#giveAll();
-      Atomics.store(this.#words, QUEUED, this.#queue.size);
       this.#sizing.look();
       if (this.#sleeps()) return this.#watch();
     } while (this.#platform.now() < end);

@@ -10,7 +10,6 @@ import {
   COORDINATOR,
   HEAD,
   NAME,
-  QUEUED,
   RESERVED,
   type SharedMemory,
   SIZES,
@@ -317,7 +316,6 @@ export class CoordinatedExchange extends SharedExchange {
     const withdrawn = queue.withdrawAll();
     const { words } = this.board;
     Atomics.store(words, HEAD, this.tail);
-    Atomics.store(words, QUEUED, 0);
     Atomics.store(words, COORDINATOR, AWAKE);
     for (const seat of this.links.keys()) this.board.wakeAgain(seat);
     if (!this.isDown) {

@@ -38,8 +38,6 @@ export const SPINNERS = SEATS_USED + 2;
 export const SEGMENTS_TOLD = SEATS_USED + 3;
 /** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */
 export const COORDINATOR = 4 * LINE;
-/** Tasks in the coordinator's queue. */
-export const QUEUED = COORDINATOR + 1;
 export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** Of those that are parked: who looks again soon by himself. */
