@@ -170,7 +170,7 @@ export class Crew {
   }
 
   #ready(slot: WorkerSlot, traits: ModuleTraits): void {
-    this.hiring.activate(slot); // heard before that it was started
+    this.hiring.heard(slot);
     if (slot.state !== 'starting') return;
     slot.transition('ready');
     slot.idleSince = this.#context.platform.now();
