@@ -8,6 +8,7 @@ import {
   GIVEN_TAIL,
   givenPlace,
   RUN_TIMES_BYTES,
+  RUNNING_HERE,
   seatByteLength,
   WANTS_HINTS,
   wakeCoordinator,
@@ -362,6 +363,15 @@ describe('coordinator: how many workers there should be', () => {
       wantedOf(main).map(([wanted]) => wanted),
       [1, 2, 3],
     );
+  });
+
+  test('a task that is just being begun does not count twice', () => {
+    const { post, main, tell, turn, worker } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    post();
+    Atomics.store(new Int32Array(worker.memory.given), RUNNING_HERE, 1); // B0, and its hint is unread yet
+    turn();
+    assert.deepEqual(wantedOf(main), [[1, undefined]]);
   });
 
   test('those that start already count', () => {

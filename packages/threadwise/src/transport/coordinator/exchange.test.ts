@@ -128,6 +128,20 @@ describe('coordinator: a pool with one', () => {
     await pool.close();
   });
 
+  test('their results may be heard before it is heard that they were started: none of them has to go for that', async (t) => {
+    const { pool, words } = coordinated(t, { threads: { min: 1, max: 4 }, cells: 64 });
+    await hasSpoken(pool);
+    const exits: unknown[] = [];
+    pool.on('worker:exit', (exit) => exits.push(exit));
+    // All four have ended one when they meet again: their results lie there before main gets to its ports.
+    const calls = [4, 8].flatMap((many) => range(4).map(() => pool.run('meet', [many])));
+    blockUntil(words, ARRIVED, 8);
+    await Promise.all(calls);
+    const states = pool.stats().workers.map(({ state }) => state);
+    assert.deepEqual(states, ['ready', 'ready', 'ready', 'ready']);
+    assert.deepEqual(exits, []);
+  });
+
   test('a worker that it had started and that dies takes down what it ran, no more, and is replaced', async (t) => {
     const { pool, words, open } = coordinated(t, { threads: { min: 1, max: 2 } });
     await hasSpoken(pool);

@@ -114,7 +114,8 @@ export class CoordinatedExchange extends SharedExchange {
       connect: (events) => this.#connectReserved(events),
       tell: (word, transfer) => this.tell(word, transfer),
     });
-    this.sizing = new RemoteSizer((min, max) => this.tell([TO_COORDINATOR.bounds, min, max]), this.#reserve);
+    const tellBounds = (min: number, max: number) => this.tell([TO_COORDINATOR.bounds, min, max]);
+    this.sizing = new RemoteSizer(tellBounds, () => this.#port?.drain(), this.#reserve);
     this.#data = {
       ...options,
       sizes,
