@@ -328,7 +328,7 @@ export class Coordinator {
   get #queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
-    for (const { load } of this.#seats.values()) ahead += Math.max(0, load - this.#data.tasksPerWorker);
+    for (const seat of this.#seats.values()) ahead += seat.ahead(this.#data.tasksPerWorker);
     return this.#queue.size + ahead;
   }
 

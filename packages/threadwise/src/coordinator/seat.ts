@@ -94,6 +94,11 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.load > 0;
   }
 
+  /** Tasks beyond those that it may run. The one that it is just beginning counts as running, and its hint is unread yet: it counts once. */
+  ahead(places: number): number {
+    return Math.max(0, this.load - places - Math.min(1, this.#unread));
+  }
+
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
     this.#unread = this.unread;
