@@ -34,8 +34,7 @@ export async function buildEntries() {
     platform: 'node',
     target: 'node20',
     sourcemap: true,
-    // Names stay, for stacks.
-    minifyWhitespace: true,
+    // Names and lines stay: Node.js prints the line that threw.
     minifySyntax: true,
     legalComments: 'none',
     plugins: [{ name: 'thread sources', setup: useBuiltSources }],

@@ -110,7 +110,7 @@ export function allTests() {
 const crossings = [
   { name: 'shared memory, main chooses', env: { THREADWISE_DISPATCH: 'direct' } },
   { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
-  { name: 'messages, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
+  { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults'].map(suite);

@@ -608,7 +608,7 @@ describe('the owner and the task speak to each other', () => {
     const env = { ...process.env, NODE_OPTIONS: `--import=${pathToFileURL(esm).href} --require=${cjs}` };
     for (const worker of [{ execArgv }, { env }]) {
       for (const dispatch of ['shared-queue', 'coordinator']) {
-        const pool = poolFor(t, { threads: 1, dispatch, worker });
+        const pool = poolFor(t, { threads: 1, transport: 'shared', dispatch, worker });
         assert.deepEqual(await pool.run('preloaded', []), [true, true]);
         await pool.close();
       }
@@ -654,7 +654,7 @@ describe('the owner and the task speak to each other', () => {
       for (const name of names) Object.prototype[name] = ['--polluted'];
       const { signal } = new AbortController();
       for (const dispatch of ['shared-queue', 'coordinator', 'direct']) {
-        const pool = createPool('./tasks.mjs', { dispatch, threads: { min: 1, max: 1 }, queue: {}, worker: { recycle: {}, resourceLimits: {} } });
+        const pool = createPool('./tasks.mjs', { transport: 'shared', dispatch, threads: { min: 1, max: 1 }, queue: {}, worker: { recycle: {}, resourceLimits: {} } });
         await pool.run('increment', [1]);
         await pool.run('increment', [1], { signal });
         for await (const _ of pool.map('increment', [1], {}));

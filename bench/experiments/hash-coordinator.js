@@ -6,6 +6,7 @@ import { scenarios } from './hash-coordinator/scenarios.js';
 const rows = [
   'as published, coordinator',
   'as published, no coordinator',
+  'threadwise, coordinator, leased',
   'threadwise, coordinator, moved',
   'threadwise, leased',
   'inline',
@@ -20,7 +21,7 @@ export default {
   differs:
     'The published worker posts its result before it releases its lock, and can lose a task by that; ours ' +
     'releases the lock first, and whoever is woken looks at it again. Rows beside it: the same without a ' +
-    'coordinator, as in hash-direct; our coordinator, with moved buffers; and our default, which needs no ' +
+    'coordinator, as in hash-direct; our coordinator, with files that are read into leases and with moved buffers; and our default, which needs no ' +
     'coordinator, for workers take their tasks by themselves. In a scenario of its own (in-one-go) all ' +
     'rows read without a pause, and what counts is how many files are left to hash when all are read. ' +
     'Utilisation is that of all passes together, the first ones as well.',

@@ -5,7 +5,8 @@ import { published } from './published.js';
 
 const WITH = 'as published, coordinator';
 const WITHOUT = 'as published, no coordinator';
-const OURS = 'threadwise, coordinator, moved';
+const OURS = 'threadwise, coordinator, leased';
+const MOVED = 'threadwise, coordinator, moved';
 const COPIED = 'threadwise, copied';
 const LEASED = 'threadwise, leased';
 
@@ -18,6 +19,7 @@ export function conclude(scenarios, tools) {
   const compared = [
     [WITH, WITHOUT],
     [OURS, WITH],
+    [MOVED, WITH],
     [LEASED, OURS],
     [OURS, 'inline'],
     [LEASED, 'inline'],
@@ -25,7 +27,7 @@ export function conclude(scenarios, tools) {
   return [
     finding(isFaster(gain), withThreads(scenario, gain.sentence)),
     curveAgrees(curve, scenarios, WITH, 'cleanMs').sentence,
-    ...[WITH, OURS, COPIED].map(
+    ...[WITH, MOVED, COPIED].map(
       (row) => fasterThan(named(scenarios, ONE_GO), row, WITHOUT, 'leftPercent').sentence,
     ),
     ...compared.map(([row, other]) =>

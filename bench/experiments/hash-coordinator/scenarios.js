@@ -25,9 +25,10 @@ const COORDINATOR = {
   handOver: 'moved',
   open: (settings) => openOurs(settings, { dispatch: 'coordinator' }),
 };
+const COORDINATOR_LEASED = { ...COORDINATOR, id: 'coordinator, leased', handOver: 'leased' };
 const LEASED = { id: 'leased', takes: isOurs, handOver: 'leased' };
 const COPIED = { id: 'copied', takes: isOurs, handOver: 'copied' };
-const WAYS = [WITH, WITHOUT, COORDINATOR, LEASED];
+const WAYS = [WITH, WITHOUT, COORDINATOR_LEASED, COORDINATOR, LEASED];
 const WAYS_IN_ONE_GO = [WITH, WITHOUT, COORDINATOR, COPIED];
 const OPENERS = { [WITH.id]: openCoordinated, [WITHOUT.id]: openSegments };
 

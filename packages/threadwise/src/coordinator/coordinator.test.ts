@@ -1,119 +1,206 @@
-/** The coordinator, with lines that take notes: who gets which task, in which order, and what becomes of the rest. */
+/** The coordinator, with real seats and a main side that only posts: who gets which task, in which order, and what becomes of the rest. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Allowance } from '../core/allowance.js';
 import type { Port, ThreadExit } from '../core/contracts.js';
-import { plainRun } from '../core/fake-platform.case.js';
-import { Task } from '../core/task.js';
-import { boardByteLength, TicketOwner, TicketReader } from '../transport/coordinator/ticket-board.js';
+import { Given } from '../transport/coordinator/given.js';
+import {
+  GIVEN_TAIL,
+  givenPlace,
+  RUN_TIMES_BYTES,
+  RUNNING_HERE,
+  seatByteLength,
+  WANTS_HINTS,
+  wakeCoordinator,
+} from '../transport/coordinator/layout.js';
 import {
   FROM_COORDINATOR,
-  FROM_SEAT,
+  RETIRE,
   TO_COORDINATOR,
-  TO_SEAT,
   type WordFromCoordinator,
-  type WordFromSeat,
   type WordToCoordinator,
-  type WordToSeat,
 } from '../transport/coordinator/words.js';
 import { NotedPort } from '../transport/noted-port.case.js';
+import { Board } from '../transport/shared/board.js';
+import * as layout from '../transport/shared/layout.js';
 import { Coordinator } from './coordinator.js';
+
+/** A seat that there is not. */
+const NOBODY = 999;
+const SIZES = { cells: 64, stream: 1024, mail: 128 };
+const WORDS = layout.CELL_BYTES / 4;
+const DOUBLES = layout.CELL_BYTES / 8;
+
+/** What a pool's threads share, and main as far as it posts and withdraws. */
+class Pool {
+  readonly board = new Board(new SharedArrayBuffer(layout.boardByteLength(SIZES)));
+  readonly words = new Int32Array(new SharedArrayBuffer(SIZES.cells * layout.CELL_BYTES));
+  readonly doubles = new Float64Array(this.words.buffer);
+  readonly runTimes = new SharedArrayBuffer(RUN_TIMES_BYTES);
+  readonly clock = { now: 0 };
+  #stamp = 0;
+  #lastId = 0;
+
+  constructor() {
+    Atomics.store(this.board.words, layout.SEATS_USED, 16);
+  }
+
+  /** Makes a task beginnable, in the cell that has its number. @param tell words that come before the hint */
+  post(
+    { priority = 0, id = ++this.#lastId, moved = false, name = 1 },
+    tell: (word: WordToCoordinator) => void,
+  ) {
+    const at = id * WORDS;
+    this.words[at + layout.TASK_ID] = id;
+    this.words[at + layout.NAME] = name;
+    this.words[at + layout.FORM] = moved ? layout.BY_PORT : layout.NOTHING;
+    this.doubles[id * DOUBLES + layout.RUN_MS] = priority;
+    if (moved) tell([TO_COORDINATOR.args, id, id, 'work', [new ArrayBuffer(1)], [id]]);
+    Atomics.store(this.words, at + layout.STATE, layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp));
+    const tail = Atomics.load(this.board.words, layout.TAIL);
+    this.board.words[layout.ringPlace(tail, SIZES)] = id;
+    Atomics.store(this.board.words, layout.TAIL, tail + 1);
+    wakeCoordinator(this.board.words, WANTS_HINTS);
+    return id;
+  }
+
+  withdraw(id: number): void {
+    Atomics.store(this.words, id * WORDS + layout.STATE, layout.FREE);
+  }
+
+  stateOf(id: number): number {
+    return Atomics.load(this.words, id * WORDS + layout.STATE);
+  }
+}
 
 /** A worker's end: begins what it was given, when told to. */
 class Worker {
   readonly line = new NotedPort();
   readonly seat: number;
-  readonly #reader: TicketReader;
-  #read = 0;
+  readonly memory = {
+    own: new SharedArrayBuffer(layout.seatByteLength(SIZES)),
+    given: new SharedArrayBuffer(seatByteLength(SIZES)),
+  };
+  readonly source: Given;
+  readonly #words = new Int32Array(this.memory.given);
 
-  constructor(seat: number, reader: TicketReader) {
+  constructor(seat: number, pool: Pool, tasksPerWorker: number) {
     this.seat = seat;
-    this.#reader = reader;
-  }
-
-  get words(): readonly WordToSeat[] {
-    return this.line.posted as WordToSeat[];
+    const memory = { ...this.memory, runTimes: pool.runTimes, tasksPerWorker };
+    this.source = new Given(
+      {
+        seat,
+        sizes: SIZES,
+        board: pool.board,
+        own: new Int32Array(this.memory.own),
+        cells: pool.words,
+        cellDoubles: pool.doubles,
+        now: () => pool.clock.now,
+      },
+      memory as never,
+      { threadId: () => 0, utilization: () => 0 },
+    );
   }
 
   /** The numbers of all tasks that it was ever given. */
   get given(): number[] {
-    return this.words.flatMap((word) => (word[0] === TO_SEAT.task ? [word[2]] : []));
+    const { length } = { length: Atomics.load(this.#words, GIVEN_TAIL) };
+    return Array.from({ length }, (_, i) => this.#words[givenPlace(i, SIZES)]!);
   }
 
-  say(word: WordFromSeat): void {
-    this.line.say(word);
-  }
-
-  /** Begins the next task that it was given and not begun; undefined: it had been taken back, or begun elsewhere. */
-  begin(): number | undefined {
-    const word = this.words[this.#read++];
-    if (word?.[0] !== TO_SEAT.task) throw new Error('nothing was given');
-    const [, ticket] = word;
-    if (this.#reader.begin(ticket, this.seat, 1) >= 0) return ticket;
-    this.say([FROM_SEAT.passed, ticket]);
-    return undefined;
-  }
-
-  run(runMs = 1): void {
-    const ticket = this.begin();
-    if (ticket !== undefined) this.say([FROM_SEAT.ended, ticket, 'work', runMs, 0]);
+  /** A task for it alone. */
+  mail(pool: Pool, id: number): void {
+    const own = new Int32Array(this.memory.own);
+    Atomics.store(pool.words, id * WORDS + layout.STATE, layout.state(layout.POSTED, this.seat));
+    own[layout.mailPlace(Atomics.load(own, layout.MAIL_TAIL), SIZES)] = id;
+    Atomics.add(own, layout.MAIL_TAIL, 1);
   }
 }
 
-interface Given {
+interface Options {
   readonly workers?: number;
   readonly tasksPerWorker?: number;
   readonly choose?: string;
 }
 
-function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Given = {}) {
-  const memory = new SharedArrayBuffer(boardByteLength(64));
-  const [owner, reader] = [new TicketOwner(memory), new TicketReader(memory)];
+function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Options = {}) {
+  const pool = new Pool();
+  const { clock } = pool;
   const main = new NotedPort();
   const timers: (() => void)[] = [];
-  const clock = { now: 0 };
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
-  new Coordinator(
-    main,
-    { board: memory, tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
-    {
-      port: (far) => far as Port,
-      now: () => clock.now,
-      timer: (_ms, callback) => {
-        timers.push(callback);
-        return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
-      },
-      cpu: () => undefined,
-      memory: () => undefined,
-      spawn: (recipe, onExit) => {
-        spawned.push({ recipe, exit: onExit });
-        return {
-          terminate: async () => onExit({ exitCode: 1, outOfMemory: false }),
-          utilization: () => 0,
-          cpu: () => undefined,
-        };
-      },
+  const data = {
+    ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer, runTimes: pool.runTimes },
+    ...{ tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
+  };
+  new Coordinator(main, data, {
+    port: (far) => far as Port,
+    now: () => clock.now,
+    nextTurn: () => assert.fail('its time does not pass'),
+    timer: (_ms, callback) => {
+      timers.push(callback);
+      return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
     },
-  );
+    cpu: () => undefined,
+    memory: () => undefined,
+    spawn: (recipe, onExit) => {
+      spawned.push({ recipe, exit: onExit });
+      return {
+        terminate: async () => onExit({ exitCode: 1, outOfMemory: false }),
+        utilization: () => 0,
+        cpu: () => undefined,
+      };
+    },
+  });
   const tell = (word: WordToCoordinator) => main.say(word);
-  let lastId = 0;
-  const post = ({ priority = 0, id = ++lastId, moved = false } = {}) => {
-    const payload = { args: [id], transfer: [], onSettled: undefined };
-    const task = new Task(id, 'work', payload, plainRun, 0, () => undefined);
-    const ticket = owner.post(task);
-    const transfer = moved ? [new ArrayBuffer(1)] : [];
-    tell([TO_COORDINATOR.task, ticket, id, 'work', priority, transfer, [id]]);
-    return { task, ticket };
+  /** Has it take its turn now, and not when its thread gets round to it. */
+  const turn = () => tell([TO_COORDINATOR.end, NOBODY]);
+  const post = (task: { priority?: number; id?: number; moved?: boolean; name?: number } = {}) => {
+    const id = pool.post(task, tell);
+    turn();
+    return id;
   };
   const hire = (seat: number) => {
-    const worker = new Worker(seat, reader);
-    tell([TO_COORDINATOR.hire, seat, worker.line]);
+    const worker = new Worker(seat, pool, tasksPerWorker);
+    tell([TO_COORDINATOR.hire, seat, worker.memory, worker.line]);
     return worker;
   };
+  const ready = (worker: Worker) => {
+    worker.source.open();
+    turn();
+  };
   const crew = Array.from({ length: workers }, (_, i) => hire(i + 1));
-  for (const worker of crew) worker.say([FROM_SEAT.hello, 0]);
+  for (const worker of crew) ready(worker);
+  const end = (worker: Worker, cell: number, runMs = 100) => {
+    worker.source.ended(cell, runMs);
+    turn();
+  };
+  /** Begins the next task, and ends it. Returns its number; -1: there was none. */
+  const run = (worker: Worker, runMs = 100) => {
+    const cell = worker.source.begin(clock.now);
+    if (cell >= 0) end(worker, cell, runMs);
+    else turn();
+    return cell;
+  };
   /** Time goes on until the coordinator looks for stalls. */
   const look = () => timers.splice(0).forEach((callback) => void callback());
-  return { owner, main, tell, post, hire, crew, worker: crew[0]!, look, timers, clock, spawned };
+  return {
+    pool,
+    main,
+    tell,
+    turn,
+    post,
+    hire,
+    ready,
+    crew,
+    worker: crew[0]!,
+    end,
+    run,
+    look,
+    timers,
+    clock,
+    spawned,
+  };
 }
 
 /** What was said about the number of workers, and why. */
@@ -122,21 +209,128 @@ function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] 
   return words.flatMap((word) => (word[0] === FROM_COORDINATOR.wanted ? [[word[1], word[2]?.why]] : []));
 }
 
+const givenTo = (crew: readonly Worker[]) => crew.map(({ given }) => given);
+
+describe('coordinator: who gets a task', () => {
+  test('nobody before he is ready; then what waited', () => {
+    const { post, hire, ready } = begin({ workers: 0 });
+    const worker = hire(1);
+    post();
+    assert.deepEqual(worker.given, []);
+    ready(worker);
+    assert.deepEqual(worker.given, [1]);
+  });
+
+  test('each as many as it may run, the next when one has ended', () => {
+    const { post, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    for (let i = 0; i < 6; i++) post();
+    assert.deepEqual(givenTo(crew), [
+      [1, 3],
+      [2, 4],
+    ]);
+    run(crew[1]!);
+    assert.deepEqual(crew[1]!.given, [2, 4, 5]);
+  });
+
+  test('who runs a task of main’s is not free, and who has one in his mailbox', () => {
+    const { pool, post, crew, run } = begin({ workers: 2 });
+    crew[0]!.mail(pool, 50);
+    post();
+    post();
+    assert.deepEqual(givenTo(crew), [[], [1]]);
+    assert.equal(run(crew[0]!), 50);
+    assert.deepEqual(crew[0]!.given, [2]);
+  });
+
+  test('the strategy that was named chooses; another one, from the next task on', () => {
+    const { tell, post, crew, run } = begin({ workers: 3, choose: 'round-robin' });
+    for (const worker of crew) {
+      post();
+      run(worker);
+    }
+    assert.deepEqual(givenTo(crew), [[1], [2], [3]]);
+    tell([TO_COORDINATOR.choose, 'least-busy']);
+    post();
+    assert.deepEqual(givenTo(crew), [[1, 4], [2], [3]]);
+  });
+
+  test('quick ones are given ahead, and the next when half of them are left; what is moved is not', () => {
+    const { pool, tell, post, worker, run, turn } = begin();
+    post();
+    run(worker, 0.05);
+    for (let i = 0; i < 20; i++) pool.post({}, tell);
+    turn();
+    assert.equal(worker.given.length, 12, 'one to run, and 0.5 ms of others');
+    for (let left = 10; left > 5; left--) {
+      worker.source.ended(worker.source.begin(0), 0.05);
+      turn();
+      assert.equal(worker.given.length, 12, `${left} are left`);
+    }
+    run(worker, 0.05);
+    assert.ok(worker.given.length > 12);
+    const moving = begin();
+    moving.post();
+    moving.run(moving.worker, 0.05);
+    moving.post();
+    moving.post({ moved: true });
+    assert.deepEqual(moving.worker.given, [1, 2]);
+  });
+
+  test('arguments that go by port are there before the hint is, and only one can run what was moved', () => {
+    const { pool, post, worker } = begin();
+    const id = post({ moved: true });
+    assert.deepEqual(worker.line.posted, [[TO_COORDINATOR.args, id, id, 'work', [id]]]);
+    assert.equal(layout.unstamped(pool.stateOf(id)), layout.state(layout.POSTED, worker.seat));
+    assert.equal(worker.source.begin(0), id);
+  });
+});
+
+describe('coordinator: in which order', () => {
+  test('first in first out within a priority, the more urgent first', () => {
+    const { post, worker, end, run } = begin();
+    post();
+    const running = worker.source.begin(0);
+    for (const priority of [0, 5, 0, 5]) post({ priority });
+    end(worker, running);
+    for (let i = 0; i < 3; i++) run(worker);
+    assert.deepEqual(worker.given, [1, 3, 5, 2, 4]);
+  });
+
+  test('those that main had put back come before younger ones of their priority, in their order', () => {
+    const { pool, tell, post, worker, run } = begin();
+    post({ id: 1 });
+    for (const id of [5, 6]) post({ id });
+    pool.post({ id: 3 }, tell);
+    post({ id: 4 });
+    post({ id: 7 });
+    for (let i = 0; i < 5; i++) run(worker);
+    assert.deepEqual(worker.given, [1, 3, 4, 5, 6, 7]);
+  });
+
+  test('what was taken back is not given, and its place is no place of the next one', () => {
+    const { pool, post, worker, run } = begin();
+    post();
+    for (const id of [2, 3]) post({ id });
+    pool.withdraw(2);
+    post({ id: 4 });
+    post({ id: 2 });
+    while (run(worker) >= 0);
+    assert.deepEqual(worker.given.toSorted(), [1, 2, 3, 4]);
+  });
+});
+
 describe('coordinator: paused', () => {
   test('what waits is given to nobody, whatever ends or comes, and goes on in order', () => {
-    const { tell, post, worker } = begin();
+    const { tell, post, worker, run } = begin();
     post();
     const waiting = [post({ moved: true }), post()];
     tell([TO_COORDINATOR.pause, 'paused']);
-    worker.run();
+    run(worker);
     const late = post();
     assert.equal(worker.given.length, 1);
     tell([TO_COORDINATOR.pause, 'open']);
-    while (worker.given.length < 4) worker.run();
-    assert.deepEqual(
-      worker.given.slice(1),
-      [...waiting, late].map(({ task }) => task.id),
-    );
+    while (run(worker) >= 0);
+    assert.deepEqual(worker.given.slice(1), [...waiting, late]);
   });
 
   test('what waits is no reason for workers until it goes on', () => {
@@ -164,13 +358,20 @@ describe('coordinator: how many workers there should be', () => {
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'one runs, none waits');
     post();
     assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
-    post();
-    post();
-    post();
+    for (let i = 0; i < 3; i++) post();
     assert.deepEqual(
       wantedOf(main).map(([wanted]) => wanted),
       [1, 2, 3],
     );
+  });
+
+  test('a task that is just being begun does not count twice', () => {
+    const { post, main, tell, turn, worker } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    post();
+    Atomics.store(new Int32Array(worker.memory.given), RUNNING_HERE, 1); // B0, and its hint is unread yet
+    turn();
+    assert.deepEqual(wantedOf(main), [[1, undefined]]);
   });
 
   test('those that start already count', () => {
@@ -200,18 +401,14 @@ describe('coordinator: how many workers there should be', () => {
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
   });
 
-  test('one that is stuck in what was taken back from it is not idle: the next task needs another', () => {
-    const { post, main, tell, worker, look, clock } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 2]);
+  test('a task that comes while it waits for room is seen all the same', () => {
+    const { pool, main, tell, look, post } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 3]);
     post();
-    look();
-    look(); // it has not begun in time, so what it was given waits again
-    worker.begin(); // and now it has, and says nothing until the end
     post();
-    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
-    clock.now = 100_000;
+    pool.post({}, tell);
     look();
-    assert.equal(wantedOf(main).at(-1)?.[0], 2, 'and is not released for having been idle');
+    assert.equal(wantedOf(main).at(-1)?.[0], 3);
   });
 
   test('where main starts nobody, a prepared one is started, also one that is prepared only then', () => {
@@ -221,7 +418,8 @@ describe('coordinator: how many workers there should be', () => {
     post();
     look();
     assert.equal(spawned.length, 0, 'nobody is prepared');
-    tell([TO_COORDINATOR.reserve, 2, new NotedPort(), 'recipe']);
+    const { memory } = new Worker(2, new Pool(), 1);
+    tell([TO_COORDINATOR.reserve, 2, memory, new NotedPort(), 'recipe']);
     look();
     assert.deepEqual(
       spawned.map(({ recipe }) => recipe),
@@ -237,231 +435,111 @@ describe('coordinator: how many workers there should be', () => {
   });
 });
 
-describe('coordinator: who gets a task', () => {
-  test('nobody before he has said hello; then what waited', () => {
-    const { post, hire } = begin({ workers: 0 });
-    const worker = hire(1);
-    post();
-    assert.deepEqual(worker.given, []);
-    worker.say([FROM_SEAT.hello, 0]);
-    assert.deepEqual(worker.given, [1]);
-  });
-
-  test('each as many as it may run, the next when one has ended', () => {
-    const { post, crew } = begin({ workers: 2, tasksPerWorker: 2 });
-    for (let i = 0; i < 6; i++) post();
-    assert.deepEqual(
-      crew.map(({ given }) => given),
-      [
-        [1, 3],
-        [2, 4],
-      ],
-    );
-    crew[1]!.run(100);
-    assert.deepEqual(crew[1]!.given, [2, 4, 5]);
-  });
-
-  test('who runs a task of main’s is not free', () => {
-    const { post, crew } = begin({ workers: 2 });
-    crew[0]!.say([FROM_SEAT.letters, 1]);
-    post();
-    post();
-    assert.deepEqual(crew[0]!.given, []);
-    assert.deepEqual(crew[1]!.given, [1]);
-    crew[0]!.say([FROM_SEAT.letters, 0]);
-    assert.deepEqual(crew[0]!.given, [2]);
-  });
-
-  test('the strategy that was named chooses', () => {
-    const { post, crew } = begin({ workers: 3, choose: 'round-robin' });
-    post();
-    crew[0]!.run(100);
-    post();
-    crew[1]!.run(100);
-    post();
-    assert.deepEqual(
-      crew.map(({ given }) => given),
-      [[1], [2], [3]],
-    );
-  });
-
-  test('tiny tasks are given ahead, those that move their arguments are not', () => {
-    const { post, worker } = begin();
-    post();
-    worker.run(0.001);
-    post();
-    post();
-    assert.deepEqual(worker.given, [1, 2, 3]);
-    post({ moved: true });
-    assert.deepEqual(worker.given, [1, 2, 3]);
-  });
-
-  test('arguments, name and number arrive, and whether they were moved', () => {
-    const { post, worker } = begin({ tasksPerWorker: 2 });
-    const { ticket } = post();
-    const moved = post({ moved: true });
-    assert.deepEqual(worker.words, [
-      [TO_SEAT.task, ticket, 1, 'work', false, [1]],
-      [TO_SEAT.task, moved.ticket, 2, 'work', true, [2]],
-    ]);
-  });
-});
-
-describe('coordinator: by another strategy', () => {
-  test('that it is told of, the next task is given', () => {
-    const { post, crew, tell } = begin({ workers: 2, tasksPerWorker: 10 });
-    tell([TO_COORDINATOR.choose, 'round-robin']);
-    for (let i = 0; i < 4; i++) post();
-    const [one, other] = crew.map(({ given }) => given);
-    assert.deepEqual(
-      [one, other],
-      [
-        [1, 3],
-        [2, 4],
-      ],
-    );
-    tell([TO_COORDINATOR.choose, 'least-busy']);
-    crew[1]!.run();
-    crew[1]!.run();
-    post();
-    post();
-    assert.deepEqual(crew[1]!.given, [2, 4, 5, 6]);
-  });
-});
-
-describe('coordinator: in which order', () => {
-  test('first in first out within a priority, the more urgent first', () => {
-    const { post, worker } = begin();
-    post();
-    const running = worker.begin()!;
-    for (const priority of [0, 5, 0, 5]) post({ priority });
-    worker.say([FROM_SEAT.ended, running, 'work', 100, 0]);
-    for (let i = 0; i < 3; i++) worker.run(100);
-    assert.deepEqual(worker.given, [1, 3, 5, 2, 4]);
-  });
-
-  test('one that main had put back comes before younger ones of its priority', () => {
-    const { post, worker } = begin({ workers: 1 });
-    post({ id: 1 });
-    for (const id of [5, 6]) post({ id });
-    for (const id of [4, 3]) post({ id });
-    post({ id: 7 });
-    for (let i = 0; i < 5; i++) worker.run(100);
-    assert.deepEqual(worker.given, [1, 3, 4, 5, 6, 7]);
-  });
-
-  test('what was taken back is not given', () => {
-    const { post, owner, tell, worker } = begin();
-    post();
-    const [told, untold] = [post(), post()];
-    post();
-    tell([TO_COORDINATOR.forget, [owner.withdraw(told.task)!]]);
-    owner.withdraw(untold.task);
-    worker.run(100);
-    assert.deepEqual(worker.given, [1, 4]);
-  });
-});
-
 describe('coordinator: who does not get on', () => {
-  test('loses what it has not begun to who is free, and gets nothing more until it says something', () => {
-    const { post, crew, look } = begin({ workers: 2 });
-    const [slow, quick] = crew;
+  test('loses what it has not begun to who is free, and gets nothing more until it gets on', () => {
+    const { post, crew, look, run } = begin({ workers: 2 });
+    const [slow, quick] = crew as [Worker, Worker];
     post();
     post();
-    quick!.run(100);
+    run(quick);
     look();
     look();
-    assert.deepEqual(quick!.given, [2, 1]);
-    quick!.run(100);
+    assert.deepEqual(quick.given, [2, 1]);
+    run(quick);
     post();
     post();
-    assert.deepEqual(slow!.given, [1]);
-    assert.equal(slow!.begin(), undefined, 'it passes over what another one has run');
-    assert.deepEqual(slow!.given, [1, 4]);
+    assert.deepEqual(slow.given, [1]);
+    assert.equal(run(slow), -1, 'it passes over what another one has run');
+    assert.deepEqual(slow.given, [1, 4]);
   });
 
   test('may begin it all the same, as long as nobody else has', () => {
-    const { post, owner, crew, look } = begin({ workers: 2 });
-    const [slow, quick] = crew;
-    const { task } = post();
+    const { post, crew, look } = begin({ workers: 2 });
+    const [slow, quick] = crew as [Worker, Worker];
+    post();
     look();
     look();
-    assert.deepEqual(quick!.given, [1]);
-    assert.ok(slow!.begin() !== undefined);
-    assert.equal(quick!.begin(), undefined);
-    assert.equal(owner.holder(task), slow!.seat);
+    assert.deepEqual(quick.given, [1]);
+    assert.equal(slow.source.begin(0), 1);
+    assert.equal(quick.source.begin(0), -1);
   });
 
-  test('keeps what was moved to it', () => {
+  test('keeps what was assigned to it', () => {
     const { post, crew, look } = begin({ workers: 2 });
     post({ moved: true });
     look();
     look();
-    assert.deepEqual(
-      crew.map(({ given }) => given),
-      [[1], []],
-    );
+    assert.deepEqual(givenTo(crew), [[1], []]);
   });
 
-  test('nobody is watched while nothing lies unbegun', () => {
-    const { post, worker, look, timers } = begin();
+  test('nobody is watched while nothing lies unbegun, or all of it was taken back', () => {
+    const { post, run, worker, look, timers } = begin();
     post();
-    worker.run();
+    run(worker);
     look();
+    assert.equal(timers.length, 0);
+    post();
+    for (let i = 0; i < 4; i++) look();
     assert.equal(timers.length, 0);
   });
 });
 
 describe('coordinator: who leaves', () => {
-  test('a retiring worker hears of it behind its last task, and others get what it has not begun', () => {
-    const { post, tell, crew } = begin({ workers: 2 });
-    const [leaving, other] = crew;
+  test('a retiring worker hears of it behind what it was assigned, and others get what it has not begun', () => {
+    const { post, tell, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    const [leaving, other] = crew as [Worker, Worker];
     post();
-    tell([TO_COORDINATOR.retire, leaving!.seat]);
-    assert.deepEqual(leaving!.words.at(-1), [TO_SEAT.retire]);
-    assert.deepEqual(other!.given, [1]);
     post();
-    other!.run(100);
-    assert.deepEqual(leaving!.given, [1]);
-    assert.deepEqual(other!.given, [1, 2]);
+    const moved = post({ moved: true });
+    tell([TO_COORDINATOR.retire, leaving.seat]);
+    assert.deepEqual(leaving.line.posted.at(-1), [RETIRE]);
+    assert.deepEqual(other.given, [2, 1]);
+    assert.equal(leaving.source.retire(), false, 'one is left');
+    assert.equal(run(leaving), moved);
+    assert.equal(leaving.source.retire(), true);
+    assert.equal(run(leaving), -1);
+    assert.equal(run(other), 2);
+    assert.equal(run(other), 1);
   });
 
-  test('one that has run enough gets nothing more', () => {
-    const { post, crew } = begin({ workers: 2 });
-    crew[0]!.say([FROM_SEAT.enough]);
+  test('one that has run enough gets nothing more, and what it passes over is not lost', () => {
+    const { post, crew, run, turn } = begin({ workers: 2, tasksPerWorker: 3 });
+    const [leaving, other] = crew as [Worker, Worker];
+    leaving.source.limit(Allowance.of(1, (byteLength) => new SharedArrayBuffer(byteLength)));
+    for (let i = 0; i < 4; i++) post();
+    assert.deepEqual(givenTo(crew), [
+      [1, 3],
+      [2, 4],
+    ]);
+    assert.equal(run(leaving), 1);
+    assert.equal(leaving.source.begin(0), -1);
+    turn();
+    assert.deepEqual(other.given, [2, 4, 3]);
     post();
-    assert.deepEqual(
-      crew.map(({ given }) => given),
-      [[], [1]],
-    );
+    assert.equal(leaving.given.length, 2);
   });
 
-  test('of a dead one’s, what had begun is main’s to tell of, the rest runs elsewhere, in its order', () => {
-    const { post, tell, main, crew } = begin({ workers: 2, tasksPerWorker: 2 });
-    const [dead, other] = crew;
+  test('of a dead one’s, what had begun is main’s to tell of, the rest runs elsewhere; then its seat is free', () => {
+    const { post, tell, main, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    const [dead, other] = crew as [Worker, Worker];
     for (let i = 0; i < 5; i++) post();
-    dead!.begin(); // 1; it also has 3, the other one 2 and 4; 5 waits
-    tell([TO_COORDINATOR.gone, dead!.seat]);
-    assert.ok(dead!.line.isClosed);
-    other!.run(100);
-    other!.run(100);
-    assert.deepEqual(other!.given, [2, 4, 3, 5]);
-    assert.deepEqual(main.posted, []);
+    dead.source.begin(0); // 1; it also has 3, the other one 2 and 4; 5 waits
+    tell([TO_COORDINATOR.gone, dead.seat]);
+    assert.ok(dead.line.isClosed);
+    assert.deepEqual(main.posted, [[FROM_COORDINATOR.released, dead.seat]]);
+    run(other);
+    run(other);
+    assert.deepEqual(other.given, [2, 4, 3, 5]);
   });
 
-  test('what had been moved to a dead one and not begun is told of as lost', () => {
-    const { post, tell, main, worker } = begin({ tasksPerWorker: 2 });
-    post({ moved: true });
-    const { ticket } = post({ moved: true });
-    worker.begin();
-    tell([TO_COORDINATOR.gone, worker.seat]);
-    assert.deepEqual(main.posted, [[FROM_COORDINATOR.lost, [ticket]]]);
-  });
-
-  test('words about who is gone already are passed over', () => {
-    const { tell, worker } = begin();
-    tell([TO_COORDINATOR.gone, worker.seat]);
+  test('whoever is not known is released all the same', () => {
+    const { tell, main, worker } = begin();
     tell([TO_COORDINATOR.gone, worker.seat]);
     tell([TO_COORDINATOR.retire, worker.seat]);
+    tell([TO_COORDINATOR.gone, 7]);
+    assert.deepEqual(main.posted, [
+      [FROM_COORDINATOR.released, worker.seat],
+      [FROM_COORDINATOR.released, 7],
+    ]);
   });
 });

@@ -3,24 +3,46 @@
  * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
-import type { Choice, Port, TaskQueue, TaskView, Thread, ThreadExit, WorkerView } from '../core/contracts.js';
+import type { Choice, Port, TaskQueue, TaskView, Thread, ThreadExit } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/index.js';
-import { Prefetch } from '../scheduling/dispatch/prefetch.js';
+import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
+import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import type { CoordinatorData } from '../transport/coordinator/exchange.js';
-import { TicketReader } from '../transport/coordinator/ticket-board.js';
+import { AWAKE, averageMs, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
 import {
   type ExitFacts,
   FROM_COORDINATOR,
-  FROM_SEAT,
+  RETIRE,
+  type SeatMemory,
   TO_COORDINATOR,
-  TO_SEAT,
-  type WordFromSeat,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
 import { type About, AccountedLine, type Line } from '../transport/line.js';
+import { Board } from '../transport/shared/board.js';
+import {
+  BY_PORT,
+  CELL_BYTES,
+  COORDINATOR,
+  FORM,
+  HEAD,
+  NAME,
+  POSTED,
+  POSTED_FOR_ALL,
+  RUN_MS,
+  ringPlace,
+  ringSize,
+  STATE,
+  state,
+  TAIL,
+  TASK_ID,
+  unstamped,
+} from '../transport/shared/layout.js';
+import { Sleeper } from '../transport/shared/waiting.js';
+import { untrue } from '../transport/trust.js';
 import { ReservedSeats } from './reserved-seats.js';
-import { SeatSizing, type SizedSeat, type SizingPlatform } from './sizing.js';
+import { type Entry as Hint, Seat } from './seat.js';
+import { SeatSizing, type SizingPlatform } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
 export interface CoordinatorPlatform extends SizingPlatform {
@@ -28,122 +50,102 @@ export interface CoordinatorPlatform extends SizingPlatform {
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
   /** The near side of an end of a line. */
   port(far: unknown): Port;
+  /** Calls back after pending I/O has had its turn. */
+  nextTurn(callback: () => void): void;
 }
 
-/** A worker that has had an unbegun task for that long, and has said nothing, is behind a long one. Milliseconds. */
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+/** A worker that has had an unbegun task for that long, and has come no further, is behind a long one. Milliseconds. */
 const STALL_MS = 5;
+/** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
+const SLICE_MS = 1;
+/** How often it looks, while it waits for room, whether more tasks have come, which may need more workers. Milliseconds. */
+const GROWTH_MS = 5;
+/** The queue is rid of tasks that were taken back when it is so many times as long as there can be tasks. */
+const MAX_STALE = 2;
 
-interface Entry extends TaskView {
-  readonly ticket: number;
-  readonly args: readonly unknown[];
-  /** What of `args` moves to the worker: then nobody else can run the task. */
-  readonly transfer: readonly unknown[];
-}
+type Arguments = readonly [id: number, name: string, transfer: readonly unknown[], args: readonly unknown[]];
 
-class Seat implements WorkerView, SizedSeat {
-  readonly id: number;
-  readonly line: Line;
-  /** Given to the worker, and nothing heard of it. By ticket. */
-  readonly given = new Map<number, Entry>();
-  /** Tasks that it runs for main. */
-  letters = 0;
-  /** Words heard of it: a worker that says something gets on. */
-  completed = 0;
-  utilization = 0;
-  /** Tasks that it has ended, and their running time as far as it is known here: not that of main's. Milliseconds. */
-  ended = 0;
-  runMs = 0;
-  idleSince: number;
-  threadId = 0;
-  /** Its module is loaded. */
-  isReady = false;
-  isLeaving = false;
-  /** `completed` when tasks were taken back from it, and when it was looked at. */
-  stalledAt = -1;
-  watchedAt = -1;
-
-  constructor(id: number, line: Line, now: number) {
-    this.id = id;
-    this.line = line;
-    this.idleSince = now;
-  }
-
-  get load(): number {
-    return this.given.size + this.letters;
-  }
-
-  /** It has said nothing since tasks were taken back from it: it may be in the middle of one of those. */
-  get isStalled(): boolean {
-    return this.stalledAt === this.completed;
-  }
-
-  get isBusy(): boolean {
-    return this.load > 0 || this.isStalled;
-  }
+interface Entry extends Hint, TaskView {
+  /** The number of the function. */
+  readonly nameId: number;
+  /** Where they do not lie in shared memory. */
+  readonly args: Arguments | undefined;
 }
 
 export class Coordinator {
   readonly #main: Line;
   readonly #platform: CoordinatorPlatform;
-  readonly #board: TicketReader;
-  readonly #tasksPerWorker: number;
+  readonly #data: CoordinatorData;
+  readonly #board: Board;
+  readonly #words: Int32Array;
+  readonly #cells: Int32Array;
+  readonly #cellDoubles: Float64Array;
+  readonly #runTimes: Float64Array;
+  readonly #sleeper: Sleeper;
   #choice: Choice;
-  readonly #prefetch = new Prefetch();
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
-  /** What is in the queue. By ticket. */
-  readonly #waiting = new Map<number, Entry>();
-  readonly #seats = new Map<number, Seat>();
+  /** Arguments that came over the port, by cell. */
+  readonly #posted = new Map<number, Arguments>();
+  readonly #seats = new Map<number, Seat<Entry>>();
   readonly #sizing: SeatSizing;
   readonly #reserve: ReservedSeats;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
-  #isWatching = false;
   #state: 'open' | 'paused' = 'open';
+  #isWatching = false;
+  #looksForGrowth = false;
+  /** It goes on after its event loop's turn. */
+  #isYielding = false;
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
     this.#main = new AccountedLine(main);
     this.#platform = platform;
-    this.#board = new TicketReader(data.board);
-    this.#tasksPerWorker = data.tasksPerWorker;
+    this.#data = data;
+    this.#board = new Board(data.board);
+    this.#words = this.#board.words;
+    this.#cells = int32sOf(data.cells);
+    this.#cellDoubles = float64sOf(data.cells);
+    this.#runTimes = float64sOf(data.runTimes);
+    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.#turn());
     this.#choice = resolveChoice(data.choose, () => undefined);
-    this.#reserve = new ReservedSeats(this.#main, platform, (seat, line) => this.#hire(seat, line));
+    this.#reserve = new ReservedSeats(this.#main, platform, (...hired) => this.#hire(...hired));
     this.#sizing = new SeatSizing(data, {
       platform,
       seats: () => this.#seats.values(),
       queued: () => this.#queued,
+      onDue: () => this.#turn(),
       onWanted: (wanted, decision) => this.#main.post([FROM_COORDINATOR.wanted, wanted, decision]),
       onMissing: (count) => this.#reserve.start(count),
     });
     this.#main.listen(
       (message) => this.#hear(message as WordToCoordinator),
-      undefined,
+      () => this.#turn(),
       ([type, seat, exit]: About) => {
         if (type === FROM_COORDINATOR.exited)
           this.#reserve.sayExited(seat as number, exit as ExitFacts, undefined);
       },
     );
+    this.#turn();
   }
 
   #hear(word: WordToCoordinator): void {
     switch (word[0]) {
-      case TO_COORDINATOR.task: {
-        const [, ticket, id, name, priority, transfer, args] = word;
-        return this.#accept({ ticket, id, name, priority, key: undefined, args, transfer });
+      case TO_COORDINATOR.args: {
+        const [, cell, ...posted] = word;
+        return void this.#posted.set(cell, posted);
       }
-      case TO_COORDINATOR.forget:
-        for (const ticket of word[1]) this.#forget(ticket);
-        return;
       case TO_COORDINATOR.hire:
-        return this.#hire(word[1], word[2]);
+        return this.#hire(word[1], word[2], word[3]);
       case TO_COORDINATOR.retire:
-        return this.#with(word[1], (seat) => this.#retire(seat));
+        return this.#retire(word[1]);
       case TO_COORDINATOR.gone:
-        return this.#with(word[1], (seat) => this.#bury(seat));
+        return this.#bury(word[1]);
       case TO_COORDINATOR.bounds:
         return this.#sizing.bound(word[1], word[2]);
       case TO_COORDINATOR.reserve:
-        this.#reserve.add(word[1], word[2], word[3]);
-        return this.#sizing.look(); // there may have been nobody to start when one was missing
+        return this.#reserve.add(word[1], word[2], word[3], word[4]);
       case TO_COORDINATOR.end:
         return this.#reserve.end(word[1]);
       case TO_COORDINATOR.choose:
@@ -151,186 +153,229 @@ export class Coordinator {
         return;
       case TO_COORDINATOR.pause:
         this.#state = word[1];
-        return this.#pump();
     }
   }
 
-  #hearSeat(seat: Seat, word: WordFromSeat): void {
-    seat.completed++;
-    switch (word[0]) {
-      case FROM_SEAT.hello:
-        seat.isReady = true;
-        seat.threadId = word[1];
-        break;
-      case FROM_SEAT.ended: {
-        const [, ticket, name, runMs, utilization] = word;
-        seat.given.delete(ticket);
-        seat.utilization = utilization;
-        seat.ended++;
-        seat.runMs += runMs;
-        this.#prefetch.observe(name, runMs);
-        break;
-      }
-      case FROM_SEAT.passed:
-        seat.given.delete(word[1]);
-        break;
-      case FROM_SEAT.letters:
-        if (word[1] < seat.letters) seat.ended++;
-        seat.letters = word[1];
-        break;
-      case FROM_SEAT.enough:
-        seat.isLeaving = true;
-        this.#takeBack(seat);
-        break;
-    }
-    if (seat.load === 0) seat.idleSince = this.#platform.now();
-    this.#pump();
+  // --- its turn ---
+
+  /** T1 to T6. */
+  #turn(): void {
+    if (this.#isYielding) return;
+    const end = this.#platform.now() + SLICE_MS;
+    do {
+      Atomics.store(this.#words, COORDINATOR, AWAKE);
+      this.#takeHints();
+      this.#look();
+      this.#giveAll();
+      this.#sizing.look();
+      if (this.#sleeps()) return this.#watch();
+    } while (this.#platform.now() < end);
+    this.#isYielding = true;
+    this.#platform.nextTurn(() => {
+      this.#isYielding = false;
+      this.#turn();
+    });
   }
 
-  /** The worker could not read the task, and no other could. */
-  #unread(seat: Seat, ticket: number, reason: string): void {
-    this.#main.post([FROM_COORDINATOR.unread, ticket, reason]);
-    this.#hearSeat(seat, [FROM_SEAT.passed, ticket]);
+  /** T5, T6. Returns false if there is something to do again. */
+  #sleeps(): boolean {
+    const next = this.#state === 'open' ? this.#queue.peek() : undefined;
+    const wanted = next === undefined ? WANTS_HINTS : WANTS_ROOM;
+    const depth = next === undefined ? 0 : this.#depth(next);
+    if (next !== undefined) for (const seat of this.#seats.values()) seat.wakeAt(depth);
+    Atomics.store(this.#words, COORDINATOR, wanted);
+    if (next === undefined) return this.#board.length === 0 && this.#sleeper.sleep(wanted);
+    this.#look();
+    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) return false;
+    return this.#sleeper.sleep(wanted);
   }
 
-  #with(id: number, act: (seat: Seat) => void): void {
-    const seat = this.#seats.get(id);
-    if (seat === undefined) return;
-    act(seat);
-    this.#pump();
+  #look(): void {
+    for (const seat of this.#seats.values()) if (seat.look()) this.#takeBack(seat);
+  }
+
+  /** As long as anybody holds unbegun tasks, or tasks wait that more workers could run: by a timer. */
+  #watch(): void {
+    this.#watchForStalls();
+    if (this.#looksForGrowth || this.#queue.size === 0 || !this.#sizing.mayGrow) return;
+    this.#looksForGrowth = true;
+    this.#platform.timer(GROWTH_MS, () => {
+      this.#looksForGrowth = false;
+      // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
+      if (this.#board.length > 0) this.#turn();
+      else this.#watch();
+    });
   }
 
   // --- tasks ---
 
-  #accept(entry: Entry): void {
-    const { id, priority } = entry;
+  /** T2. */
+  #takeHints(): void {
+    const { sizes } = this.#data;
+    const back: Entry[] = [];
+    const { length } = this.#board;
+    // Then main starts another coordinator, and posts anew what lay here.
+    if (length < 0 || length > ringSize(sizes))
+      throw untrue('the number of hints', length, `0 to ${ringSize(sizes)}`);
+    for (let left = length; left > 0; left--) {
+      const head = Atomics.load(this.#words, HEAD);
+      if (head === Atomics.load(this.#words, TAIL)) return;
+      const cell = this.#words[ringPlace(head, sizes)]!;
+      if (Atomics.compareExchange(this.#words, HEAD, head, (head + 1) | 0) !== head) continue;
+      const entry = this.#entryOf(cell);
+      if (entry === undefined) continue;
+      if (this.#isBack(entry)) back.push(entry);
+      else this.#queue.push(entry, entry.priority);
+    }
+    for (const entry of back.sort((a, b) => b.id - a.id)) this.#queue.pushFront(entry, entry.priority);
+    if (this.#queue.size > MAX_STALE * sizes.cells) this.#dropStale();
+  }
+
+  #entryOf(cell: number): Entry | undefined {
+    const at = cell * WORDS;
+    const posted = Atomics.load(this.#cells, at + STATE);
+    if (unstamped(posted) !== POSTED_FOR_ALL) return undefined;
+    const id = this.#cells[at + TASK_ID]!;
+    const priority = this.#cellDoubles[cell * DOUBLES + RUN_MS]!;
+    const nameId = this.#cells[at + NAME]!;
+    const isByPort = this.#cells[at + FORM] === BY_PORT;
+    const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
+    // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
+    if (isByPort && args === undefined) return undefined;
+    return { cell, posted, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
+  }
+
+  /** Whether main had it back: then it is older than what lies here. */
+  #isBack({ id, priority }: Entry): boolean {
     if (this.#queue.size === 0) this.#youngest.clear();
-    const isBack = id < (this.#youngest.get(priority) ?? 0);
-    if (!isBack) this.#youngest.set(priority, id);
-    this.#enqueue(entry, isBack);
-    this.#pump();
+    const youngest = this.#youngest.get(priority);
+    if (youngest !== undefined && ((id - youngest) | 0) < 0) return true;
+    this.#youngest.set(priority, id);
+    return false;
   }
 
-  #enqueue(entry: Entry, isBack: boolean): void {
-    this.#waiting.set(entry.ticket, entry);
-    if (isBack) this.#queue.pushFront(entry, entry.priority);
-    else this.#queue.push(entry, entry.priority);
+  #dropStale(): void {
+    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
 
-  #forget(ticket: number): void {
-    const entry = this.#waiting.get(ticket);
-    if (entry === undefined) return;
-    this.#waiting.delete(ticket);
-    this.#queue.remove(entry);
+  #argumentsFor(cell: number, id: number): Arguments | undefined {
+    if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
+    const posted = this.#posted.get(cell);
+    if (posted?.[0] !== id) return undefined;
+    this.#posted.delete(cell);
+    return posted;
   }
 
-  /** Gives what waits to whoever is free, and looks whether there are enough of them. */
-  #pump(): void {
-    this.#giveAll();
-    this.#sizing.look();
+  #isPosted({ cell, posted }: Entry): boolean {
+    return Atomics.load(this.#cells, cell * WORDS + STATE) === posted;
   }
 
+  /** T4. */
   #giveAll(): void {
     if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
-      const seat = this.#board.isPosted(entry.ticket) ? this.#choose(entry) : undefined;
-      if (seat === undefined && this.#board.isPosted(entry.ticket)) return;
+      const isPosted = this.#isPosted(entry);
+      const seat = isPosted ? this.#choose(entry) : undefined;
+      if (seat === undefined && isPosted) return;
       this.#queue.shift();
-      this.#waiting.delete(entry.ticket);
       if (seat !== undefined) this.#give(entry, seat);
     }
   }
 
-  #choose(entry: Entry): Seat | undefined {
-    // A task that moves its arguments cannot be given twice, so it is not left lying at a worker.
-    const depth = entry.transfer.length > 0 ? 0 : this.#prefetch.depth(entry.name);
-    const candidates = [...this.#seats.values()].filter((seat) => this.#hasRoom(seat, depth));
+  #choose(entry: Entry): Seat<Entry> | undefined {
+    const depth = this.#depth(entry);
+    const candidates: Seat<Entry>[] = [];
+    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
-    return this.#choice.choose(entry, candidates) as Seat;
+    return this.#choice.choose(entry, candidates) as Seat<Entry>;
   }
 
-  #hasRoom(seat: Seat, depth: number): boolean {
-    if (!seat.isReady || seat.isLeaving || seat.isStalled) return false;
-    return seat.load < this.#tasksPerWorker + depth;
+  #hasRoom(seat: Seat<Entry>, depth: number): boolean {
+    return seat.hasRoom(this.#data.tasksPerWorker, depth);
   }
 
-  #give(entry: Entry, seat: Seat): void {
-    const { ticket, id, name, args, transfer } = entry;
-    seat.given.set(ticket, entry);
-    seat.line.post([TO_SEAT.task, ticket, id, name, transfer.length > 0, args], transfer);
-    this.#watch();
+  /** What moves its arguments cannot be given twice, so it is not left lying at a worker. */
+  #depth({ nameId, args }: Entry): number {
+    if (args !== undefined && args[2].length > 0) return 0;
+    return prefetchDepth(averageMs(this.#runTimes, nameId));
+  }
+
+  /** G1 to G4. */
+  #give(entry: Entry, seat: Seat<Entry>): void {
+    const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
+    if (posted === undefined) return;
+    seat.give(entry, posted);
+    this.#board.wake(seat.id);
+  }
+
+  /** Returns the state of the cell from which the worker is to begin; undefined: the task was taken back. */
+  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat<Entry>): number | undefined {
+    const { cell, posted } = entry;
+    seat.line.post([TO_COORDINATOR.args, cell, id, name, args], transfer);
+    if (transfer.length === 0) return posted;
+    const assigned = (posted & ~unstamped(posted)) | state(POSTED, seat.id);
+    const before = Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, assigned);
+    return before === posted ? assigned : undefined;
   }
 
   /** What the worker has not begun, and another one can run, waits in the queue again. */
-  #takeBack(seat: Seat): void {
-    const unbegun = this.#unbegun(seat).filter(({ transfer }) => transfer.length === 0);
-    for (const entry of unbegun.sort((a, b) => b.id - a.id)) {
-      seat.given.delete(entry.ticket);
-      this.#enqueue(entry, true);
-    }
+  #takeBack(seat: Seat<Entry>): void {
+    const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
+    for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
   }
 
   /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
   get #queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
-    for (const { load } of this.#seats.values()) ahead += Math.max(0, load - this.#tasksPerWorker);
-    return this.#waiting.size + ahead;
+    for (const seat of this.#seats.values()) ahead += seat.ahead(this.#data.tasksPerWorker);
+    return this.#queue.size + ahead;
   }
 
-  #unbegun(seat: Seat): Entry[] {
-    return [...seat.given.values()].filter(({ ticket }) => this.#board.isPosted(ticket));
-  }
-
-  /** As long as any worker holds unbegun tasks, looks every STALL_MS whether it got on. */
-  #watch(): void {
-    if (this.#isWatching) return;
+  /** C1. */
+  #watchForStalls(): void {
+    if (this.#isWatching || !this.#holdsAny()) return;
     this.#isWatching = true;
     this.#platform.timer(STALL_MS, () => {
       this.#isWatching = false;
-      this.#lookForStalls();
+      for (const seat of this.#seats.values()) {
+        if (!seat.isLeaving && seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
+      }
+      this.#turn();
     });
   }
 
-  #lookForStalls(): void {
-    const holders = [...this.#seats.values()].filter((seat) => this.#unbegun(seat).length > 0);
-    if (holders.length > 0) this.#watch();
-    for (const seat of holders) {
-      if (seat.watchedAt === seat.completed) {
-        seat.stalledAt = seat.completed;
-        this.#takeBack(seat);
-      }
-      seat.watchedAt = seat.completed;
-    }
-    this.#pump();
+  #holdsAny(): boolean {
+    for (const seat of this.#seats.values()) if (!seat.isLeaving && seat.holdsAny) return true;
+    return false;
   }
 
   // --- workers ---
 
-  #hire(id: number, end: unknown): void {
-    const seat = new Seat(id, new AccountedLine(this.#platform.port(end)), this.#platform.now());
-    this.#seats.set(id, seat);
-    seat.line.listen(
-      (message) => this.#hearSeat(seat, message as WordFromSeat),
-      undefined,
-      ([type, ticket]: About, reason) => {
-        if (type === TO_SEAT.task) this.#unread(seat, ticket as number, reason);
-      },
-    );
-    this.#sizing.look();
+  #hire(id: number, memory: SeatMemory, end: unknown): void {
+    const line = new AccountedLine(this.#platform.port(end));
+    // The worker says nothing but what it has read: what it cannot read, it fails by itself.
+    line.listen(() => undefined);
+    this.#seats.set(id, new Seat<Entry>(id, memory, line, this.#data.sizes));
+    this.#board.refresh();
   }
 
-  #retire(seat: Seat): void {
+  #retire(id: number): void {
+    const seat = this.#seats.get(id);
+    if (seat === undefined) return;
+    if (!seat.isLeaving) this.#takeBack(seat);
     seat.isLeaving = true;
-    this.#takeBack(seat);
-    seat.line.post([TO_SEAT.retire]);
+    seat.line.post([RETIRE]);
   }
 
-  #bury(seat: Seat): void {
-    this.#takeBack(seat);
-    const lost = this.#unbegun(seat).map(({ ticket }) => ticket);
-    this.#seats.delete(seat.id);
-    seat.line.close();
-    if (lost.length > 0) this.#main.post([FROM_COORDINATOR.lost, lost]);
+  /** C3. */
+  #bury(id: number): void {
+    const seat = this.#seats.get(id);
+    if (seat !== undefined) {
+      if (!seat.isLeaving) this.#takeBack(seat);
+      this.#seats.delete(id);
+      seat.line.close();
+    }
+    this.#main.post([FROM_COORDINATOR.released, id]);
   }
 }

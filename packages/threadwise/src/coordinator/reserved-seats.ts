@@ -4,6 +4,7 @@ import { type EncodedError, encodeError } from '../transport/codec/error-codec.j
 import {
   type ExitFacts,
   FROM_COORDINATOR,
+  type SeatMemory,
   type WordFromCoordinator,
 } from '../transport/coordinator/words.js';
 import type { Line } from '../transport/line.js';
@@ -12,7 +13,10 @@ export interface ReservedPlatform {
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
+type Hire = (seat: number, memory: SeatMemory, line: unknown) => void;
+
 interface Reserved {
+  readonly memory: SeatMemory;
   readonly line: unknown;
   readonly recipe: unknown;
 }
@@ -20,19 +24,19 @@ interface Reserved {
 export class ReservedSeats {
   readonly #main: Line;
   readonly #platform: ReservedPlatform;
-  readonly #hire: (seat: number, line: unknown) => void;
+  readonly #hire: Hire;
   /** Not started, by seat: the first is started first. */
   readonly #waiting = new Map<number, Reserved>();
   readonly #threads = new Map<number, Thread>();
 
-  constructor(main: Line, platform: ReservedPlatform, hire: (seat: number, line: unknown) => void) {
+  constructor(main: Line, platform: ReservedPlatform, hire: Hire) {
     this.#main = main;
     this.#platform = platform;
     this.#hire = hire;
   }
 
-  add(seat: number, line: unknown, recipe: unknown): void {
-    this.#waiting.set(seat, { line, recipe });
+  add(seat: number, memory: SeatMemory, line: unknown, recipe: unknown): void {
+    this.#waiting.set(seat, { memory, line, recipe });
   }
 
   /** Starts so many, or as many as there are. */
@@ -49,9 +53,9 @@ export class ReservedSeats {
     else void this.#threads.get(seat)?.terminate();
   }
 
-  #spawn(seat: number, { line, recipe }: Reserved): void {
+  #spawn(seat: number, { memory, line, recipe }: Reserved): void {
     this.#tell([FROM_COORDINATOR.started, seat]);
-    this.#hire(seat, line);
+    this.#hire(seat, memory, line);
     try {
       const thread = this.#platform.spawn(recipe, (exit) => this.#exited(seat, exit));
       this.#threads.set(seat, thread);

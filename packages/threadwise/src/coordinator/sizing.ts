@@ -33,6 +33,8 @@ export interface SizingContext {
   seats(): Iterable<SizedSeat>;
   /** Tasks that no worker has been given. */
   queued(): number;
+  /** The time has come to look at the seats, and to have `look` called. */
+  onDue(): void;
   onWanted(wanted: number, decision: SizingDecision | undefined): void;
   /** Main was told, and has not started as many in time. */
   onMissing(count: number): void;
@@ -60,7 +62,7 @@ export class SeatSizing {
       platform,
       load: () => this.#load(),
       measure: () => this.#measure(),
-      onDue: () => this.look(),
+      onDue: () => context.onDue(),
       onDecision: (decision) => {
         this.#decision = decision;
       },
@@ -82,6 +84,11 @@ export class SeatSizing {
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
     this.#context.onWanted(wanted, decision);
+  }
+
+  /** Whether there may be more workers than there are. */
+  get mayGrow(): boolean {
+    return this.#bounds !== undefined && this.#serving().length < this.#bounds.max;
   }
 
   /** Once for each time that any is missing: a main thread that is not busy has started it before. */

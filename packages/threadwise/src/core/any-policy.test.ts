@@ -154,6 +154,8 @@ class Remote implements RemoteSizing {
   wanted: number | undefined;
   #tell: (decision: SizingDecision | undefined) => void = () => undefined;
 
+  drain(): void {}
+
   bound(): void {
     this.wanted = undefined;
   }

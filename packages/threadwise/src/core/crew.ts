@@ -165,7 +165,7 @@ export class Crew {
   }
 
   #ready(slot: WorkerSlot, names: readonly string[], traits: ModuleTraits): void {
-    this.hiring.activate(slot); // heard before that it was started
+    this.hiring.heard(slot);
     if (slot.state !== 'starting') return;
     slot.transition('ready');
     slot.idleSince = this.#context.platform.now();

@@ -49,8 +49,15 @@ export class Hiring {
     for (const slot of this.#reserved) void slot.thread?.terminate();
   }
 
+  /** A worker speaks: where it was prepared, who has started it has said so, and why, which is to be heard before. */
+  heard(slot: WorkerSlot): void {
+    if (!this.#reserved.has(slot)) return;
+    this.#context.exchange.sizing?.drain();
+    this.#activate(slot);
+  }
+
   /** A worker that was prepared has been started. */
-  activate(slot: WorkerSlot): void {
+  #activate(slot: WorkerSlot): void {
     if (this.#reserved.delete(slot)) this.#enlist(slot);
   }
 
@@ -61,7 +68,7 @@ export class Hiring {
       return this.#specOf(slot);
     };
     const { thread } = sizing.reserve(this.#events.eventsOf(slot), specOf, {
-      started: () => this.activate(slot),
+      started: () => this.#activate(slot),
       exited: (exit) => {
         if (this.#reserved.delete(slot)) this.#forget(slot);
         else this.#events.exited(slot, exit);

@@ -284,6 +284,8 @@ class Remote implements RemoteSizing {
   readonly bounds: unknown[] = [];
   #told: (decision: SizingDecision | undefined) => void = () => undefined;
 
+  drain(): void {}
+
   bound(bounds: unknown): void {
     this.bounds.push(bounds);
   }

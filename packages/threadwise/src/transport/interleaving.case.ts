@@ -13,7 +13,7 @@ export interface Explored {
   readonly endings: Set<string>;
 }
 
-const ACCESSES = ['load', 'store', 'add', 'or', 'and', 'compareExchange'] as const;
+const ACCESSES = ['load', 'store', 'add', 'sub', 'or', 'and', 'exchange', 'compareExchange'] as const;
 export type Access = (typeof ACCESSES)[number];
 
 export interface Watch {

@@ -10,8 +10,11 @@ export class NotedPort implements Port {
     this.posted.push(message);
   }
 
-  listen(handler: (message: unknown) => void): void {
-    this.say = handler;
+  listen(handler: (message: unknown) => void, onBatch: () => void = () => undefined): void {
+    this.say = (message) => {
+      handler(message);
+      onBatch();
+    };
   }
 
   drain(): number {
@@ -20,10 +23,5 @@ export class NotedPort implements Port {
 
   close(): void {
     this.isClosed = true;
-  }
-
-  /** What was posted since the last time that this was asked. */
-  news(): unknown[] {
-    return this.posted.splice(0);
   }
 }

@@ -101,10 +101,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     dispatch: (context) => new DirectDispatch(context),
   },
   coordinator: {
-    transport: ({ cells }, idleTimeoutMs) =>
+    transport: (sizes, idleTimeoutMs) =>
       coordinatedTransport(
         { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs },
-        cells,
+        sizes,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },

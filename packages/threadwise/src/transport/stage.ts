@@ -12,6 +12,11 @@ export function becomeReady(words: Int32Array, at: number): boolean {
   return Atomics.compareExchange(words, at, NOT_READY, READY) !== FORESTALLED;
 }
 
+/** Whether the worker has begun to. */
+export function isReady(words: Int32Array, at: number): boolean {
+  return Atomics.load(words, at) === READY;
+}
+
 /** Main's. False: the worker was first, and has said so. */
 export function forestall(words: Int32Array, at: number): boolean {
   return Atomics.compareExchange(words, at, NOT_READY, FORESTALLED) !== READY;

@@ -144,6 +144,8 @@ export interface RemoteSizing {
   /** Undefined as long as it has not said, or when there is nobody to say: then main decides. */
   readonly wanted: number | undefined;
   bound(bounds: { readonly min: number; readonly max: number }): void;
+  /** Hears now what it has said already. */
+  drain(): void;
   /** Calls back when `wanted` changes; with the decision that changed it, if one did. */
   onWanted(callback: (decision: SizingDecision | undefined) => void): void;
   /**

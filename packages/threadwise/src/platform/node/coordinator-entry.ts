@@ -27,4 +27,5 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   cpu: cpuTime,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
+  nextTurn: setImmediate,
 });

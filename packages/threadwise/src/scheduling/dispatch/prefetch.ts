@@ -25,8 +25,12 @@ export class Prefetch {
 
   /** How many tasks like this one may lie unbegun at a worker; 0 as long as nothing is known. */
   depth(name: string): number {
-    const average = this.#averageMs.get(name);
-    if (average === undefined) return 0;
-    return Math.min(MAX_PREFETCH, Math.floor(TARGET_MS / Math.max(average, TARGET_MS / MAX_PREFETCH)));
+    return prefetchDepth(this.#averageMs.get(name));
   }
+}
+
+/** @param averageMs of such a task; undefined: not known */
+export function prefetchDepth(averageMs: number | undefined): number {
+  if (averageMs === undefined) return 0;
+  return Math.min(MAX_PREFETCH, Math.floor(TARGET_MS / Math.max(averageMs, TARGET_MS / MAX_PREFETCH)));
 }

@@ -62,7 +62,7 @@ export class SharedQueueDispatch implements Dispatch {
   }
 
   get takesPlain(): boolean {
-    return this.#queue.size === 0 && !this.#isMixed && this.#lowest === 0;
+    return this.#queue.size === 0 && (this.#pull.sorts || (!this.#isMixed && this.#lowest === 0));
   }
 
   submit(task: Task): void {

@@ -11,7 +11,7 @@ import { transportConformance } from '../transport.case.js';
 import { coordinatedTransport } from './exchange.js';
 
 transportConformance({
-  name: 'messages with a coordinator',
+  name: 'shared memory with a coordinator',
   transport: coordinatedTransport({
     tasksPerWorker: 1,
     choose: 'least-busy',
@@ -126,6 +126,20 @@ describe('coordinator: a pool with one', () => {
     pool.resize(1);
     assert.equal(await pool.run('echo', [2]), 2);
     await pool.close();
+  });
+
+  test('their results may be heard before it is heard that they were started: none of them has to go for that', async (t) => {
+    const { pool, words } = coordinated(t, { threads: { min: 1, max: 4 }, cells: 64 });
+    await hasSpoken(pool);
+    const exits: unknown[] = [];
+    pool.on('worker:exit', (exit) => exits.push(exit));
+    // All four have ended one when they meet again: their results lie there before main gets to its ports.
+    const calls = [4, 8].flatMap((many) => range(4).map(() => pool.run('meet', [many])));
+    blockUntil(words, ARRIVED, 8);
+    await Promise.all(calls);
+    const states = pool.stats().workers.map(({ state }) => state);
+    assert.deepEqual(states, ['ready', 'ready', 'ready', 'ready']);
+    assert.deepEqual(exits, []);
   });
 
   test('a worker that it had started and that dies takes down what it ran, no more, and is replaced', async (t) => {

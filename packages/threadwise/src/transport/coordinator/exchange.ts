@@ -1,17 +1,35 @@
-/** Main's side of a pool with a coordinator: hands tasks to its thread, and starts that anew when it dies. */
-import type { Exchange, HelperView, LinkEvents, Platform, Thread, Transport } from '../../core/contracts.js';
+/** Main's side of a pool with a coordinator: hands cells to its thread, and starts that anew when it dies. */
+import type { HelperView, LinkEvents, Platform, PullQueue, Thread, Transport } from '../../core/contracts.js';
 import { lostError } from '../../core/failures.js';
-import { LeaseStore } from '../../core/lease.js';
-import { capture, type Payload, unreadable } from '../../core/payload.js';
-import type { ResolvedRun } from '../../core/run-options.js';
+import { unreadable } from '../../core/payload.js';
 import type { Task } from '../../core/task.js';
 import { type About, AccountedLine, type Line } from '../line.js';
+import { SharedExchange } from '../shared/exchange.js';
+import {
+  CELL_BYTES,
+  COORDINATOR,
+  HEAD,
+  NAME,
+  RESERVED,
+  type SharedMemory,
+  SIZES,
+  type Sizes,
+} from '../shared/layout.js';
+import { argumentsOf } from '../shared/link.js';
+import {
+  AWAKE,
+  type CoordinatedMemory,
+  RUN_TIMES_BYTES,
+  seatByteLength,
+  WANTS_HINTS,
+  wakeCoordinator,
+} from './layout.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
 import { RemoteSizer } from './remote-sizer.js';
 import { Reserve } from './reserve.js';
-import { boardByteLength, CELLS, TicketOwner } from './ticket-board.js';
 import {
+  type Arguments,
   FROM_COORDINATOR,
   TO_COORDINATOR,
   type WordFromCoordinator,
@@ -33,13 +51,17 @@ export interface CoordinatorOptions {
 
 /** What the coordinator's thread is given, beside its port. */
 export interface CoordinatorData extends CoordinatorOptions {
+  readonly sizes: Sizes;
   readonly board: ArrayBufferLike;
+  readonly cells: ArrayBufferLike;
+  readonly runTimes: ArrayBufferLike;
 }
 
 /** A coordinator that dies so often in a row, each time soon, is not started again: main chooses. Chosen by hand. */
 const MAX_FAILURES = 3;
 /** What counts as soon. Milliseconds. */
 const EARLY_MS = 10_000;
+const CELL_WORDS = CELL_BYTES / 4;
 
 /**
  * @param sendsMoved what moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does
@@ -47,34 +69,26 @@ const EARLY_MS = 10_000;
  */
 export function coordinatedTransport(
   options: CoordinatorOptions,
-  cells = CELLS,
+  sizes: Omit<Sizes, 'mail'> = SIZES,
   sendsMoved = false,
 ): Transport {
   return {
     name: 'coordinator',
-    open: (platform, linkCapacity) =>
-      new CoordinatedExchange(platform, linkCapacity, options, cells, sendsMoved),
+    open: (platform, linkCapacity) => {
+      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
+      return new CoordinatedExchange(platform, { ...sizes, mail }, linkCapacity, options, sendsMoved);
+    },
   };
 }
 
-export class CoordinatedExchange implements Exchange {
-  readonly name = 'coordinator';
-  readonly leaseMemory = undefined;
-  readonly pull = new CoordinatedQueue(this);
-  readonly platform: Platform;
+export class CoordinatedExchange extends SharedExchange {
+  override readonly name = 'coordinator';
   readonly sizing: RemoteSizer;
   readonly #reserve: Reserve;
-  readonly boardMemory: ArrayBufferLike;
-  readonly board: TicketOwner;
-  /** Workers whose thread has not ended, by seat. */
-  readonly links = new Map<number, CoordinatedLink>();
-  /** Tasks that count as handed to the worker that took them. */
-  readonly adopted = new Set<Task>();
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
-  readonly measuresUtilization: boolean;
   readonly sendsMoved: boolean;
+  readonly #runTimes: ArrayBufferLike;
   #data: CoordinatorData;
-  readonly #linkCapacity: number;
   #thread: Thread | undefined;
   #port: Line | undefined;
   #startedAt = 0;
@@ -82,30 +96,52 @@ export class CoordinatedExchange implements Exchange {
   #failures = 0;
   #restarts = 0;
   #state: 'open' | 'paused' = 'open';
-  #lastSeat = 0;
-  /** To be forgotten by the coordinator, at the end of this turn. */
-  #forgotten: number[] = [];
+  /** Seats whose worker is gone, and which the coordinator may still give something to. */
+  readonly #left = new Set<number>();
 
   constructor(
     platform: Platform,
+    sizes: Sizes,
     linkCapacity: number,
     options: CoordinatorOptions,
-    cells: number,
     sendsMoved: boolean,
   ) {
-    this.platform = platform;
+    super(platform, sizes, linkCapacity);
     this.sendsMoved = sendsMoved;
-    this.#linkCapacity = linkCapacity;
-    this.boardMemory = platform.sharedMemory(boardByteLength(cells));
-    this.board = new TicketOwner(this.boardMemory);
+    this.#runTimes = platform.sharedMemory(RUN_TIMES_BYTES);
     this.#reserve = new Reserve({
       platform,
-      connect: (events) => this.#connect(events, true),
+      connect: (events) => this.#connectReserved(events),
       tell: (word, transfer) => this.tell(word, transfer),
     });
-    this.sizing = new RemoteSizer((min, max) => this.tell([TO_COORDINATOR.bounds, min, max]), this.#reserve);
-    this.#data = { ...options, board: this.boardMemory };
-    this.measuresUtilization = options.choose === 'least-elu';
+    const tellBounds = (min: number, max: number) => this.tell([TO_COORDINATOR.bounds, min, max]);
+    this.sizing = new RemoteSizer(tellBounds, () => this.#port?.drain(), this.#reserve);
+    this.#data = {
+      ...options,
+      sizes,
+      board: this.board.words.buffer,
+      cells: this.cells.words.buffer,
+      runTimes: this.#runTimes,
+    };
+  }
+
+  protected override newQueue(): PullQueue {
+    return new CoordinatedQueue(this);
+  }
+
+  protected override newLink(
+    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    events: LinkEvents,
+    capacity: number,
+  ): CoordinatedLink {
+    const more: Pick<CoordinatedMemory, 'given' | 'runTimes' | 'tasksPerWorker'> = {
+      given: this.platform.sharedMemory(seatByteLength(this.sizes)),
+      runTimes: this.#runTimes,
+      tasksPerWorker: this.#data.tasksPerWorker,
+    };
+    const link = new CoordinatedLink(this, { ...memory, ...more }, events, capacity);
+    if (this.#data.choose === 'least-elu') link.measureUtilization();
+    return link;
   }
 
   /** There is no coordinator, and there will be none. */
@@ -127,69 +163,92 @@ export class CoordinatedExchange implements Exchange {
     this.tell([TO_COORDINATOR.pause, state]);
   }
 
-  capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
-    return capture(args, run.transfer, this.platform.clone, LeaseStore.of);
+  // --- tasks ---
+
+  override capturePlain(name: string, args: readonly unknown[]): number {
+    return this.isDown ? -1 : super.capturePlain(name, args);
   }
 
-  connect(events: LinkEvents): CoordinatedLink {
+  override offerPlain(cell: number, id: number): void {
+    this.cells.postStamped(cell, id, 0);
+    this.hint(cell);
+    this.drain.expect();
+  }
+
+  /** A task that has its cell. At once: how long this turn will be, nobody knows. */
+  handOver(task: Task): void {
+    const { cell, payload } = task;
+    if (this.cells.isByPort(cell)) {
+      this.#ensureStarted();
+      this.cells.words[cell * CELL_WORDS + NAME] = this.nameId(task.wireName);
+      const [type, , id, name, args] = argumentsOf(task) as Arguments;
+      this.tell([type, cell, id, name, payload.transfer, args], payload.transfer);
+    }
+    this.cells.keep(cell, task);
+    this.cells.postStamped(cell, task.id, task.priority);
+    this.hint(cell);
+    this.drain.expect();
+  }
+
+  protected override callForTask(): void {
+    wakeCoordinator(this.board.words, WANTS_HINTS);
+  }
+
+  // --- workers ---
+
+  override connect(events: LinkEvents): CoordinatedLink {
     this.#ensureStarted();
-    const link = this.#connect(events, false);
+    const link = super.connect(events) as CoordinatedLink;
     this.#hire(link);
     return link;
   }
 
-  #connect(events: LinkEvents, isReserved: boolean): CoordinatedLink {
-    const link = new CoordinatedLink(this, ++this.#lastSeat, events, this.#linkCapacity, isReserved);
-    this.links.set(link.seat, link);
+  #connectReserved(events: LinkEvents): CoordinatedLink {
+    const link = super.connect(events) as CoordinatedLink;
+    link.isReserved = true;
+    link.measureUtilization();
+    this.board.set(RESERVED, link.seat); // as long as it has not been started, it counts as asleep
     return link;
   }
 
-  /** At once, task by task: how long this turn will be, nobody knows. */
-  handOver(task: Task): void {
-    this.#ensureStarted();
-    const { args, transfer } = task.payload;
-    const ticket = this.board.post(task);
-    const word = [
-      TO_COORDINATOR.task,
-      ticket,
-      task.id,
-      task.wireName,
-      task.priority,
-      transfer,
-      args,
-    ] as const;
-    this.tell(word, transfer);
+  protected override freeSeat(seat: number): void {
+    this.#left.add(seat);
+    if (this.#port === undefined) this.#released(seat);
+    else this.tell([TO_COORDINATOR.gone, seat]);
   }
 
-  forget(ticket: number): void {
-    if (this.#forgotten.length === 0) this.platform.defer(() => this.#tellForgotten());
-    this.#forgotten.push(ticket);
+  /** C3: what had been moved to the worker that was there is gone with it. */
+  #released(seat: number): void {
+    if (!this.#left.delete(seat)) return;
+    this.#settleLost((cell) => this.cells.assignedTo(cell) === seat, 'A worker');
+    super.freeSeat(seat);
   }
+
+  /** Each gets one end of a line. */
+  #hire(link: CoordinatedLink): void {
+    if (this.isDown) return link.stayWithout();
+    const [here, there] = this.platform.channelEnds();
+    this.tell([TO_COORDINATOR.hire, link.seat, link.seatMemory, here], [here]);
+    link.join(there);
+    if (link.isRetiring) this.tell([TO_COORDINATOR.retire, link.seat]);
+  }
+
+  // --- the coordinator's thread ---
 
   tell(word: WordToCoordinator, transfer?: readonly unknown[]): void {
     this.#port?.post(word, transfer);
   }
 
-  close(): Promise<void> | undefined {
+  override close(): Promise<void> | undefined {
     this.#isClosed = true;
+    void super.close();
     this.#port?.close();
     return this.#thread?.terminate();
-  }
-
-  #tellForgotten(): void {
-    const tickets = this.#forgotten;
-    this.#forgotten = [];
-    this.tell([TO_COORDINATOR.forget, tickets]);
   }
 
   /** Not before somebody needs it: a pool may wait for its first call without any thread. */
   #ensureStarted(): void {
     if (this.#port === undefined && !this.isDown) this.#start();
-  }
-
-  #restart(): void {
-    this.#restarts++;
-    this.#start();
   }
 
   #start(): void {
@@ -200,8 +259,8 @@ export class CoordinatedExchange implements Exchange {
     line.listen(
       (message) => this.#hear(message as WordFromCoordinator),
       () => this.sizing.settledBatch(),
-      ([type, ticket]: About, reason) => {
-        if (type === TO_COORDINATOR.task) this.#unread(ticket as number, reason);
+      ([type, cell, id]: About, reason) => {
+        if (type === TO_COORDINATOR.args) this.#unread(cell as number, id as number, reason);
       },
     );
     const spec = {
@@ -224,35 +283,25 @@ export class CoordinatedExchange implements Exchange {
 
   #hear(word: WordFromCoordinator): void {
     switch (word[0]) {
-      case FROM_COORDINATOR.lost:
-        return this.#lost(word[1]);
+      case FROM_COORDINATOR.released:
+        return this.#released(word[1]);
       case FROM_COORDINATOR.wanted:
         return this.sizing.hear(word[1], word[2]);
       case FROM_COORDINATOR.started:
         return this.#reserve.started(word[1]);
       case FROM_COORDINATOR.exited:
         return this.#reserve.exited(word[1], word[2], word[3]);
-      case FROM_COORDINATOR.unread:
-        return this.#unread(word[1], word[2]);
     }
   }
 
-  /** Their worker is gone, and their arguments with it. */
-  #lost(tickets: readonly number[]): void {
-    for (const ticket of tickets) {
-      const task = this.board.taskOf(ticket);
-      if (task !== undefined && this.board.withdraw(task) !== undefined) settleLost(task, 'A worker');
-    }
-  }
-
-  /** Neither the coordinator nor a worker will be able to. */
-  #unread(ticket: number, reason: string): void {
-    const task = this.board.taskOf(ticket);
-    if (task === undefined || !this.pull.withdraw(task)) return;
+  /** C6: the coordinator could not read the arguments, and no worker will. */
+  #unread(cell: number, id: number, reason: string): void {
+    const task = this.cells.isUnbegun(cell) ? this.cells.taskIn(cell) : undefined;
+    if (task?.id !== id || !this.pull.withdraw(task)) return;
     task.settle({ outcome: 'failed', error: unreadable('args', reason) });
   }
 
-  /** What has begun goes on. What has not is handed to the next coordinator, but for arguments that were moved. */
+  /** C4, C5. */
   #died(): void {
     // Its end may be heard before its last words, and by them main knows which workers it had started.
     this.#port?.drain();
@@ -263,21 +312,32 @@ export class CoordinatedExchange implements Exchange {
     if (this.#isClosed) return this.#reserve.endAll();
     const isEarly = this.platform.now() - this.#startedAt < EARLY_MS;
     this.#failures = isEarly ? this.#failures + 1 : 1;
-    const withdrawn = this.board.posted().filter((task) => this.board.withdraw(task) !== undefined);
-    if (!this.isDown) this.#restart();
-    for (const link of this.links.values()) if (!link.isReserved) this.#hire(link);
+    for (const seat of [...this.#left]) this.#released(seat);
+    const queue = this.pull as CoordinatedQueue;
+    const withdrawn = queue.withdrawAll();
+    const { words } = this.board;
+    Atomics.store(words, HEAD, this.tail);
+    Atomics.store(words, COORDINATOR, AWAKE);
+    for (const seat of this.links.keys()) this.board.wakeAgain(seat);
+    if (!this.isDown) {
+      this.#restarts++;
+      this.#start();
+    }
+    for (const link of this.#coordinatedLinks()) if (!link.isReserved) this.#hire(link);
     this.#reserve.endAll();
     for (const task of withdrawn) if (task.moves) settleLost(task, 'The coordinator');
     this.onReturned(withdrawn.filter((task) => !task.moves));
   }
 
-  /** Each gets one end of a line. The worker says `hello` over it when it can run tasks. */
-  #hire(link: CoordinatedLink): void {
-    if (this.isDown) return link.stayWithout();
-    const [here, there] = this.platform.channelEnds();
-    this.tell([TO_COORDINATOR.hire, link.seat, here], [here]);
-    link.join(there);
-    if (link.isRetiring) this.tell([TO_COORDINATOR.retire, link.seat]);
+  #settleLost(isLost: (cell: number) => boolean, who: string): void {
+    for (let cell = 0; cell < this.cells.usedCount; cell++) {
+      const task = isLost(cell) ? this.cells.taskIn(cell) : undefined;
+      if (task !== undefined && this.pull.withdraw(task)) settleLost(task, who);
+    }
+  }
+
+  #coordinatedLinks(): CoordinatedLink[] {
+    return [...this.links.values()] as CoordinatedLink[];
   }
 }
 

@@ -1,69 +1,71 @@
 /** The coordinator's queue, as main sees it. */
-import type { Link, PullQueue } from '../../core/contracts.js';
+import type { PullQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/task.js';
+import { SharedQueue } from '../shared/queue.js';
 import type { CoordinatedExchange } from './exchange.js';
 
-export class CoordinatedQueue implements PullQueue {
-  readonly sorts = true;
+export class CoordinatedQueue extends SharedQueue implements PullQueue {
+  override readonly sorts = true;
   readonly #exchange: CoordinatedExchange;
 
   constructor(exchange: CoordinatedExchange) {
+    super(exchange);
     this.#exchange = exchange;
   }
 
-  carries(task: Task): boolean {
+  override carries(task: Task): boolean {
     const { isDown, sendsMoved } = this.#exchange;
     return task.key === undefined && !isDown && !(sendsMoved && task.payload.transfer.length > 0);
   }
 
-  get open(): number {
-    return this.#exchange.board.size - this.#exchange.adopted.size;
+  /** Exactly, for it decides whether a worker is needed: those that nobody has begun. */
+  override get unclaimed(): number {
+    const { cells } = this.#exchange;
+    if (cells.offeredCount === 0) return 0;
+    let count = 0;
+    for (let cell = 0; cell < cells.usedCount; cell++) if (cells.isUnbegun(cell)) count++;
+    return count;
   }
 
-  get unclaimed(): number {
-    return this.#exchange.board.postedCount;
-  }
-
-  get hasRoom(): boolean {
-    return this.#exchange.board.hasFree;
-  }
-
-  offer(task: Task): boolean {
-    if (!this.carries(task) || !this.hasRoom) return false;
+  override offer(task: Task): boolean {
+    if (!this.carries(task)) return false;
+    const cell = this.#exchange.cellFor(task);
+    if (cell < 0) return false;
+    task.cell = cell;
     this.#exchange.handOver(task);
     return true;
   }
 
-  withdraw(task: Task): boolean {
-    const ticket = this.#exchange.board.withdraw(task);
-    if (ticket === undefined) return false;
-    this.#exchange.forget(ticket);
-    return true;
-  }
-
-  withdrawAll(): Task[] {
-    return this.#exchange.board.posted().filter((task) => this.withdraw(task));
+  override withdrawAll(): Task[] {
+    return this.unbegun().filter((task) => this.withdraw(task));
   }
 
   /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
-  pause(): Task[] {
+  override pause(): Task[] {
     this.#exchange.pause('paused');
-    return this.#exchange.board.posted().filter((task) => !task.moves && this.withdraw(task));
+    return this.unbegun().filter((task) => !task.moves && this.withdraw(task));
   }
 
-  resume(): void {
+  override resume(): void {
     this.#exchange.pause('open');
   }
 
-  holder(task: Task): Link | undefined {
-    return this.#exchange.links.get(this.#exchange.board.holder(task));
+  override peek(): Task | undefined {
+    return this.unbegun()[0];
   }
 
-  peek(): Task | undefined {
-    return this.#exchange.board.posted()[0];
-  }
-
-  onReturned(callback: (tasks: readonly Task[]) => void): void {
+  override onReturned(callback: (tasks: readonly Task[]) => void): void {
     this.#exchange.onReturned = callback;
+  }
+
+  /** Tasks that nobody has begun, the oldest first. */
+  unbegun(): Task[] {
+    const { cells } = this.#exchange;
+    const tasks: Task[] = [];
+    for (let cell = 0; cell < cells.usedCount; cell++) {
+      const task = cells.isUnbegun(cell) ? cells.taskIn(cell) : undefined;
+      if (task !== undefined) tasks.push(task);
+    }
+    return tasks.sort((a, b) => a.id - b.id);
   }
 }

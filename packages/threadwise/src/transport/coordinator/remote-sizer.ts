@@ -6,14 +6,16 @@ import type { Reserve } from './reserve.js';
 export class RemoteSizer implements RemoteSizing {
   wanted: number | undefined;
   readonly #tell: (min: number, max: number) => void;
+  readonly #drain: () => void;
   readonly #reserve: Reserve;
   #news: (SizingDecision | undefined)[] = [];
   #bounds: { readonly min: number; readonly max: number } | undefined;
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
-  /** @param tell the coordinator, if there is one */
-  constructor(tell: (min: number, max: number) => void, reserve: Reserve) {
+  /** @param tell the coordinator, if there is one @param drain hears what it has said */
+  constructor(tell: (min: number, max: number) => void, drain: () => void, reserve: Reserve) {
     this.#tell = tell;
+    this.#drain = drain;
     this.#reserve = reserve;
   }
 
@@ -25,6 +27,11 @@ export class RemoteSizer implements RemoteSizing {
     this.#bounds = bounds;
     this.wanted = undefined; // it was said of other bounds
     this.repeat();
+  }
+
+  drain(): void {
+    this.#drain();
+    this.settledBatch();
   }
 
   onWanted(callback: (decision: SizingDecision | undefined) => void): void {

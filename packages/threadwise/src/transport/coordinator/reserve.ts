@@ -30,7 +30,7 @@ export class Reserve {
     const { data, transfer } = platform.recipe(specOf(link));
     const [here, there] = platform.channelEnds();
     link.join(there);
-    tell([TO_COORDINATOR.reserve, link.seat, here, data], [here, ...transfer]);
+    tell([TO_COORDINATOR.reserve, link.seat, link.seatMemory, here, data], [here, ...transfer]);
     const worker = new ReservedWorker(link, platform, callbacks, () => tell([TO_COORDINATOR.end, link.seat]));
     this.#workers.set(link.seat, worker);
     return { link, thread: worker };

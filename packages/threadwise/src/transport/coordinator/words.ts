@@ -1,18 +1,30 @@
-/**
- * What main, the coordinator and the workers say to each other. Between main and a worker the words of the message
- * transport are spoken; these come with them. README.md beside this file has the protocol.
- */
+/** What main, the coordinator and the workers say over ports: what shared memory cannot carry, and what happens rarely. */
 import type { ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
+import { ARGUMENTS } from '../shared/words.js';
 
 /** How a thread ended; its error is said beside that. */
 export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
+/** What the coordinator has of a worker: memory that is described in layout.ts here and in that of the shared transport. */
+export interface SeatMemory {
+  readonly own: ArrayBufferLike;
+  readonly given: ArrayBufferLike;
+}
+
+/** Arguments of a task, and the cell that it is in. */
+export type Arguments = readonly [
+  type: typeof ARGUMENTS,
+  cell: number,
+  id: number,
+  name: string,
+  args: readonly unknown[],
+];
+
 /** Main to coordinator. */
 export const TO_COORDINATOR = {
-  task: 0,
-  forget: 1,
+  args: ARGUMENTS,
   hire: 2,
   retire: 3,
   gone: 4,
@@ -24,19 +36,17 @@ export const TO_COORDINATOR = {
 } as const;
 
 export type WordToCoordinator =
+  /** Told before the task is posted. `transfer`: what of the arguments is to be moved on. */
   | readonly [
-      type: typeof TO_COORDINATOR.task,
-      ticket: number,
+      type: typeof TO_COORDINATOR.args,
+      cell: number,
       id: number,
       name: string,
-      priority: number,
       transfer: readonly unknown[],
       args: readonly unknown[],
     ]
-  /** Tasks that were taken back. */
-  | readonly [type: typeof TO_COORDINATOR.forget, tickets: readonly number[]]
   /** A worker, and the near end of the line to it. */
-  | readonly [type: typeof TO_COORDINATOR.hire, seat: number, line: unknown]
+  | readonly [type: typeof TO_COORDINATOR.hire, seat: number, memory: SeatMemory, line: unknown]
   /** It is to get nothing more. */
   | readonly [type: typeof TO_COORDINATOR.retire, seat: number]
   /** Its thread has ended. */
@@ -46,18 +56,24 @@ export type WordToCoordinator =
   /** The name of the strategy, from now on. */
   | readonly [type: typeof TO_COORDINATOR.choose, name: string]
   /** A worker that it may start by itself when main does not: as `hire`, and what its thread is started from. */
-  | readonly [type: typeof TO_COORDINATOR.reserve, seat: number, line: unknown, recipe: unknown]
+  | readonly [
+      type: typeof TO_COORDINATOR.reserve,
+      seat: number,
+      memory: SeatMemory,
+      line: unknown,
+      recipe: unknown,
+    ]
   /** Ends the thread of a worker that it has started. */
   | readonly [type: typeof TO_COORDINATOR.end, seat: number]
   /** While it is paused, what waits is given to nobody. */
   | readonly [type: typeof TO_COORDINATOR.pause, state: 'open' | 'paused'];
 
 /** Coordinator to main. */
-export const FROM_COORDINATOR = { lost: 0, wanted: 1, started: 2, exited: 3, unread: 4 } as const;
+export const FROM_COORDINATOR = { released: 0, wanted: 1, started: 2, exited: 3 } as const;
 
 export type WordFromCoordinator =
-  /** Tasks whose arguments had been moved to a worker that is gone, and had not begun. */
-  | readonly [type: typeof FROM_COORDINATOR.lost, tickets: readonly number[]]
+  /** Nothing will be given to that seat any more: the answer to `gone`. */
+  | readonly [type: typeof FROM_COORDINATOR.released, seat: number]
   /** It has started a worker that was reserved. */
   | readonly [type: typeof FROM_COORDINATOR.started, seat: number]
   /** The thread of such a worker has ended, or could not be started. */
@@ -67,39 +83,12 @@ export type WordFromCoordinator =
       exit: ExitFacts,
       error: EncodedError | undefined,
     ]
-  /** A worker could not read the arguments of a task, and why. */
-  | readonly [type: typeof FROM_COORDINATOR.unread, ticket: number, reason: string]
   /** How many workers there should be; with the decision, if it is a new one. */
   | readonly [type: typeof FROM_COORDINATOR.wanted, wanted: number, decision: SizingDecision | undefined];
 
-/** Coordinator to worker. */
-export const TO_SEAT = { task: 0, retire: 1 } as const;
-
-/** `isMoved`: its arguments are nowhere else, so nobody else can run it. */
-export type PostedTask = readonly [
-  type: typeof TO_SEAT.task,
-  ticket: number,
-  id: number,
-  name: string,
-  isMoved: boolean,
-  args: readonly unknown[],
-];
-
-export type WordToSeat = PostedTask | readonly [type: typeof TO_SEAT.retire];
-
-/** Worker to coordinator. */
-export const FROM_SEAT = { hello: 0, ended: 1, passed: 2, letters: 3, enough: 4 } as const;
-
-export type WordFromSeat =
-  /** It can run tasks from now on: the other half of `hire`. `threadId`: what the system calls its thread, or 0. */
-  | readonly [type: typeof FROM_SEAT.hello, threadId: number]
-  | readonly [type: typeof FROM_SEAT.ended, ticket: number, name: string, runMs: number, utilization: number]
-  /** The task had been taken back, or another worker has begun it. */
-  | readonly [type: typeof FROM_SEAT.passed, ticket: number]
-  /** How many tasks it runs that main sent to it. */
-  | readonly [type: typeof FROM_SEAT.letters, running: number]
-  /** It has run as many tasks as it may. */
-  | readonly [type: typeof FROM_SEAT.enough];
+/** Coordinator to worker: it is to begin nothing more but what is assigned to it. */
+export const RETIRE = 0;
+export type WordToSeat = Arguments | readonly [type: typeof RETIRE];
 
 /** Main to worker, over their own port: the worker's end of a line to the coordinator. */
 export const LINE = 20;

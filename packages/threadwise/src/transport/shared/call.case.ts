@@ -6,8 +6,8 @@ import { Task } from '../../core/task.js';
 import type { SharedExchange } from './exchange.js';
 import type { End, Hand } from './hand.case.js';
 
-/** How its arguments and its result cross: large ones lie outside of the cell, the last kind cannot be written. */
-const KINDS = ['none', 'number', 'text', 'large', 'port'] as const;
+/** How its arguments and its result cross: large ones lie outside of the cell, the last two kinds go by port. */
+const KINDS = ['none', 'number', 'text', 'large', 'port', 'moved'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** long: ends only when everything else is quiet. retry: runs again when its worker dies. fails, speaks: as it ends. */
@@ -43,8 +43,10 @@ export class Call {
     this.name = name;
     this.kind = KINDS.find((kind) => words.includes(kind)) ?? 'number';
     this.flags = new Set(FLAGS.filter((flag) => words.includes(flag)));
-    const run = { ...plainRun, retries: this.flags.has('retry') ? 1 : 0 };
-    const payload = exchange.capture('work', argsOf(this.kind, name, id), run);
+    const args = argsOf(this.kind, name, id);
+    const transfer = this.kind === 'moved' ? [(args[0] as Uint8Array).buffer] : [];
+    const run = { ...plainRun, retries: this.flags.has('retry') ? 1 : 0, transfer };
+    const payload = exchange.capture('work', args, run);
     this.task = new Task(id, 'work', payload, run, 0, (task, { outcome }) => {
       this.told.push(outcome);
       task.payload.onSettled?.(task.stillRuns);
@@ -136,6 +138,8 @@ function argsOf(kind: Kind, name: string, id: number): readonly unknown[] {
       return [name, `${id} `.repeat(LARGE)];
     case 'port':
       return [new RegExp(`${name} ${id}`)];
+    case 'moved':
+      return [new Uint8Array([id])];
   }
 }
 
@@ -151,5 +155,7 @@ function resultOf(kind: Kind, name: string, id: number): unknown {
       return `${name} ${id} `.repeat(LARGE / 8);
     case 'port':
       return new RegExp(`${id} ${name}`);
+    case 'moved':
+      return id;
   }
 }

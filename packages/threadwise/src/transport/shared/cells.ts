@@ -16,11 +16,14 @@ import {
   POSTED,
   POSTED_FOR_ALL,
   phaseOf,
+  RUN_MS,
   RUNNING,
   STATE,
   seatOf,
+  stamped,
   state,
   TASK_ID,
+  unstamped,
 } from './layout.js';
 
 const WORDS = CELL_BYTES / 4;
@@ -48,6 +51,8 @@ export class Cells {
   outCount = 0;
   offeredCount = 0;
   readonly #isOffered: Uint8Array;
+  /** How often a call was posted by way of a coordinator. */
+  #stamp = 0;
   readonly #board: Int32Array;
   readonly #payloads: CellPayload[] = [];
   readonly #owners: Uint8Array;
@@ -166,14 +171,24 @@ export class Cells {
 
   /** The same for a call without a record. */
   postPlain(cell: number, id: number, seat: number): void {
+    this.#out(cell, id, seat);
+    Atomics.store(this.words, cell * WORDS + STATE, state(POSTED, seat));
+  }
+
+  /** The same for all, by way of a coordinator, whose hints are good for this posting and no other. */
+  postStamped(cell: number, id: number, priority: number): void {
+    this.#out(cell, id, -1);
+    this.doubles[cell * DOUBLES + RUN_MS] = priority;
+    Atomics.store(this.words, cell * WORDS + STATE, stamped(POSTED_FOR_ALL, ++this.#stamp));
+  }
+
+  #out(cell: number, id: number, seat: number): void {
     this.outCount++;
     this.#isOffered[cell] = seat < 0 ? 1 : 0;
     if (seat < 0) this.offeredCount++;
     this.#owners[cell] = OUT;
-    const at = cell * WORDS;
-    this.words[at + TASK_ID] = id;
+    this.words[cell * WORDS + TASK_ID] = id;
     this.doubles[cell * DOUBLES + BEGAN] = 0;
-    Atomics.store(this.words, at + STATE, state(POSTED, seat));
   }
 
   /** Returns whether it had not begun. @param tail of the ring: the cell's hint lies before it */
@@ -204,7 +219,21 @@ export class Cells {
 
   /** Whether any worker may begin it. */
   isOffered(cell: number): boolean {
-    return this.#owners[cell] === OUT && Atomics.load(this.words, cell * WORDS + STATE) === POSTED_FOR_ALL;
+    return this.#owners[cell] === OUT && unstamped(this.#state(cell)) === POSTED_FOR_ALL;
+  }
+
+  /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
+  isUnbegun(cell: number): boolean {
+    return this.#owners[cell] === OUT && this.#isOffered[cell] === 1 && phaseOf(this.#state(cell)) === POSTED;
+  }
+
+  /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
+  assignedTo(cell: number): number {
+    return this.isUnbegun(cell) ? seatOf(this.#state(cell)) : -1;
+  }
+
+  #state(cell: number): number {
+    return Atomics.load(this.words, cell * WORDS + STATE);
   }
 
   /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */

@@ -11,7 +11,6 @@ import {
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
-  MAIN_PARKED,
   MAX_CLAIM,
   mailPlace,
   PARKED,
@@ -22,13 +21,13 @@ import {
   ringPlace,
   SEATS_USED,
   type Sizes,
-  SPINNING,
   STAGE,
   STATE,
   state,
   TAIL,
   TASK_ID,
 } from './layout.js';
+import { Spinning } from './spinning.js';
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
@@ -45,7 +44,35 @@ export interface Seat {
   now(): number;
 }
 
-export class Claims {
+/** Where a worker's tasks come from. */
+export interface TaskSource {
+  /** The worker is ready, and main can hear so by now. */
+  open(): void;
+  /** Begins a task: the cell, or -1 where there is none. */
+  begin(now: number): number;
+  /** A task has ended that ran that long, in milliseconds. */
+  ended(cell: number, ms: number): void;
+  /** From now on it takes one of that for each task that others could run. */
+  limit(allowance: Allowance): void;
+  /** Takes nothing more that others could run. Returns whether nothing is left that it has to. */
+  retire(): boolean;
+  /** Whether `begin` is likely to find something. */
+  hasWork(): boolean;
+  /** The same, but only of what can come at any moment. */
+  hasNew(): boolean;
+  /** Goes up as tasks come. */
+  readonly offered: number;
+  /** It has nothing to do, and looks for something, or sleeps until there is. */
+  search(): void;
+  /** Whether it takes anything that others could run. */
+  readonly takesMore: boolean;
+  /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
+  beginSpinning(atMost: number): boolean;
+  /** S4, or the first half of S3. */
+  endSpinning(): void;
+}
+
+export class Claims implements TaskSource {
   readonly #seat: number;
   readonly #sizes: Sizes;
   readonly #board: Board;
@@ -66,13 +93,14 @@ export class Claims {
   readonly #times = new RunTimes();
   readonly #caller: Caller;
   #isSearching = true;
-  #isSpinning = false;
+  readonly #spinning: Spinning;
   /** Of the tasks that it may begin. One is taken for each hint that is claimed; main takes one for each letter. */
   #allowance = new Allowance(undefined);
   #isRetired = false;
 
   constructor({ seat, sizes, board, own, cells, cellDoubles, now }: Seat) {
     this.#caller = new Caller(board, this.#times, now);
+    this.#spinning = new Spinning(board, seat);
     this.#seat = seat;
     this.#sizes = sizes;
     this.#board = board;
@@ -138,7 +166,6 @@ export class Claims {
     }
   }
 
-  /** Whether `begin` is likely to find something. */
   hasWork(): boolean {
     if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
     if (this.#next < this.#count) return true;
@@ -157,7 +184,6 @@ export class Claims {
     return Atomics.load(this.#words, TAIL);
   }
 
-  /** It has nothing to do, and looks for something, or sleeps until there is. */
   search(): void {
     this.#isSearching = true;
   }
@@ -167,22 +193,12 @@ export class Claims {
     return this.#allowance.left > 0 && !this.#isRetired;
   }
 
-  /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
   beginSpinning(atMost: number): boolean {
-    if (this.#isSpinning) return true;
-    if (this.#board.count(SPINNING) >= atMost) return false;
-    const isMainAwake = Atomics.load(this.#words, MAIN_PARKED) === 0;
-    if (this.#board.awake + (isMainAwake ? 1 : 0) > atMost + 1) return false;
-    this.#isSpinning = true;
-    this.#board.set(SPINNING, this.#seat);
-    return true;
+    return this.#spinning.begin(atMost);
   }
 
-  /** S4, or the first half of S3. */
   endSpinning(): void {
-    if (!this.#isSpinning) return;
-    this.#isSpinning = false;
-    this.#board.clear(SPINNING, this.#seat);
+    this.#spinning.end();
   }
 
   /** C1 to C4. */
@@ -239,7 +255,7 @@ export class Claims {
   /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
   #found(): void {
     this.#isSearching = false;
-    this.endSpinning();
+    this.#spinning.end();
     if (!this.#board.any(PARKED)) return;
     const left = this.#count - this.#next + (this.#othersHaveClaims() ? 1 : 0);
     this.#caller.call(Atomics.load(this.#words, SEATS_USED), left);

@@ -59,7 +59,7 @@ export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
 }
 
 export class SharedExchange implements Exchange, PlainWay {
-  readonly name = 'shared';
+  readonly name: string = 'shared';
   readonly pull: PullQueue;
   readonly plain: PlainWay = this;
   readonly platform: Platform;
@@ -113,7 +113,19 @@ export class SharedExchange implements Exchange, PlainWay {
     const writer = new ArgumentWriter(values, this.arena);
     this.cells = new Cells(this.#memory.cells, this.board.words, writer);
     this.drain = new Drain(this);
-    this.pull = new SharedQueue(this);
+    this.pull = this.newQueue();
+  }
+
+  protected newQueue(): PullQueue {
+    return new SharedQueue(this);
+  }
+
+  protected newLink(
+    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    events: LinkEvents,
+    capacity: number,
+  ): SharedLink {
+    return new SharedLink(this, memory, events, capacity);
   }
 
   get slots(): number {
@@ -127,7 +139,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** As `PlainWay` has it. */
   capturePlain(name: string, args: readonly unknown[]): number {
     if (name !== this.#lastName) {
-      this.#lastNameId = this.#nameId(name);
+      this.#lastNameId = this.nameId(name);
       this.#lastName = name;
     }
     const nameId = this.#lastNameId;
@@ -159,7 +171,7 @@ export class SharedExchange implements Exchange, PlainWay {
 
   capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const { transfer, retries } = run;
-    const nameId = transfer.length === 0 ? this.#nameId(name) : -1;
+    const nameId = transfer.length === 0 ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
     const payload = nameId < 0 || !hasCell ? undefined : this.cells.write(nameId, args);
     if (payload === undefined) {
@@ -187,7 +199,7 @@ export class SharedExchange implements Exchange, PlainWay {
     Atomics.store(words, SEATS_USED, this.#seatsUsed);
     this.board.refresh();
     const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
-    const link = new SharedLink(this, memory, events, this.#linkCapacity);
+    const link = this.newLink(memory, events, this.#linkCapacity);
     this.links.set(seat, link);
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     return link;
@@ -209,13 +221,18 @@ export class SharedExchange implements Exchange, PlainWay {
     this.board.clear(RESERVED, seat);
     this.links.delete(seat);
     Atomics.store(words, SEATS_TAKEN, this.links.size);
-    this.#freeSeats.push(seat);
+    this.freeSeat(seat);
     // X5, X6: it may have died between choosing whom to wake and waking him.
     for (const living of this.links.keys()) {
       this.board.clear(DOZING, living);
       this.board.wakeAgain(living);
     }
     this.drain.expect();
+  }
+
+  /** Another worker may have it. */
+  protected freeSeat(seat: number): void {
+    this.#freeSeats.push(seat);
   }
 
   /** O4, O5: tells all workers of a posted cell. */
@@ -225,6 +242,11 @@ export class SharedExchange implements Exchange, PlainWay {
     words[ringPlace(this.tail, this.sizes)] = cell;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, TAIL, this.tail);
+    this.callForTask();
+  }
+
+  /** O5. */
+  protected callForTask(): void {
     this.caller.call(this.links.size);
   }
 
@@ -262,9 +284,10 @@ export class SharedExchange implements Exchange, PlainWay {
     for (const cell of posted) this.hint(cell);
   }
 
-  close(): undefined {
+  close(): Promise<void> | undefined {
     this.drain.close();
     this.arena.close();
+    return undefined;
   }
 
   /**
@@ -277,7 +300,7 @@ export class SharedExchange implements Exchange, PlainWay {
       this.cells.rewrite(payload);
       return payload.cell;
     }
-    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.#nameId(task.wireName);
+    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.nameId(task.wireName);
     const borrowed = nameId < 0 ? undefined : this.cells.write(nameId, payload.args);
     return (borrowed ?? this.cells.reserve())?.cell ?? -1;
   }
@@ -295,7 +318,7 @@ export class SharedExchange implements Exchange, PlainWay {
     return count > 0;
   }
 
-  #nameId(name: string): number {
+  protected nameId(name: string): number {
     const known = this.#nameIds.get(name);
     if (known !== undefined) return known;
     if (this.#nameIds.size >= MAX_NAMES) return -1;

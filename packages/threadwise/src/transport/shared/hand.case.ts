@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import type { Allowance } from '../../core/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { encodeError } from '../codec/error-codec.js';
+import { CoordinatedInlet } from '../coordinator/inlet.js';
+import type { CoordinatedMemory } from '../coordinator/layout.js';
 import { TO_MAIN } from '../words.js';
 import { SharedInlet } from './inlet.js';
 import type { SharedMemory } from './layout.js';
-import type { HandPort } from './stage.case.js';
+import type { Ends, HandPort } from './stage.case.js';
 
 /** The thread ends in the middle of what it does. */
 export class Death extends Error {}
@@ -24,8 +26,17 @@ export interface Running {
   readonly id: number;
 }
 
+/** A thread beside main. */
+export interface Actor {
+  readonly name: string;
+  readonly isAlive: boolean;
+  steps(): Step[];
+  die(): void;
+}
+
 /** What the world decides, and hears of. */
 export interface Surroundings {
+  readonly ends: Ends;
   now(): number;
   /** How many steps workers have taken. */
   steps(): number;
@@ -57,7 +68,7 @@ export interface HandOptions {
   readonly maxTasks: number | undefined;
 }
 
-export class Hand {
+export class Hand implements Actor {
   readonly name: string;
   readonly seat: number;
   /** Memory that belongs to its seat. */
@@ -69,6 +80,8 @@ export class Hand {
   readonly timers: { readonly dueAt: number; readonly callback: () => void }[] = [];
   readonly #inlet: SharedInlet;
   readonly #port: HandPort;
+  /** To a coordinator. */
+  #line: HandPort | undefined;
   readonly #options: HandOptions;
   readonly #world: Surroundings;
   /** Tasks that have looked whether they are to stop: once is enough. */
@@ -87,8 +100,15 @@ export class Hand {
     this.#port = wire.port as HandPort;
     const timer = (ms: number, callback: () => void) =>
       this.timers.push({ dueAt: world.now() + ms, callback });
-    const port = () => assert.fail('nobody sends a port');
-    this.#inlet = new SharedInlet(this.#port, memory, { now: () => world.now(), timer, port });
+    const port = (end: unknown) => {
+      this.#line = world.ends.take(end);
+      return this.#line;
+    };
+    const platform = { now: () => world.now(), timer, port };
+    this.#inlet =
+      wire.transport === 'shared'
+        ? new SharedInlet(this.#port, memory, platform)
+        : new CoordinatedInlet(this.#port, memory as CoordinatedMemory, platform);
     this.#inlet.limit(allowance);
     this.#inlet.listen({
       tasks: () => this.#called(),
@@ -122,6 +142,8 @@ export class Hand {
     if (!this.isAlive) return [];
     const steps: Step[] = [];
     if (this.#port.hasMessages) steps.push({ what: 'hears', take: () => this.#port.arrive() });
+    const line = this.#line;
+    if (line?.hasMessages) steps.push({ what: 'hears the coordinator', take: () => line.arrive() });
     if (this.state === 'stopped') return steps;
     if (this.state === 'looking') steps.push({ what: 'looks', take: () => this.#take() });
     if (this.state === 'resting') steps.push({ what: 'rests', take: () => this.#rest() });
@@ -142,6 +164,7 @@ export class Hand {
     this.running.length = 0;
     this.timers.length = 0;
     this.#port.cut();
+    this.#line?.cut();
   }
 
   #look(): void {

@@ -10,7 +10,7 @@ import type { About, Line } from '../line.js';
 import { TO_MAIN, type WordToMain, type WordToWorker } from '../words.js';
 import { Board } from './board.js';
 import { DOZE_MS } from './caller.js';
-import { Claims } from './claims.js';
+import { Claims, type Seat, type TaskSource } from './claims.js';
 import { Completions } from './completions.js';
 import {
   ABORTING,
@@ -49,10 +49,26 @@ const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
 /** How long a worker looks for its next task before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
-type Posted = readonly [id: number, name: string, args: readonly unknown[]];
+export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
 
 const NO_ARGS: readonly unknown[] = [];
-const NOTHING_POSTED: Posted = [-1, '', NO_ARGS];
+
+/** Arguments that came over one port, by cell. Two ports have one each: what is said there has no order among them. */
+export class PostedArguments {
+  readonly #posted = new Map<number, Posted>();
+
+  keep([, cell, ...posted]: readonly unknown[]): void {
+    this.#posted.set(cell as number, posted as unknown as Posted);
+  }
+
+  /** What lies there may belong to a task that was withdrawn: its own comes behind it. */
+  take(cell: number, id: number): Posted | undefined {
+    const posted = this.#posted.get(cell);
+    if (posted?.[0] !== id) return undefined;
+    this.#posted.delete(cell);
+    return posted;
+  }
+}
 
 export class SharedInlet implements Inlet, Begun {
   // The task that was begun last, as `Begun` has it: an object for each would be garbage at once.
@@ -77,12 +93,11 @@ export class SharedInlet implements Inlet, Begun {
   #segmentsHeard = -1;
   readonly #names: string[];
   readonly #reader: ValueReader;
-  readonly #claims: Claims;
+  readonly #claims: TaskSource;
   readonly #completions: Completions;
   readonly #budget: SpinBudget;
   readonly #hasNew = () => this.#claims.hasNew();
-  /** Arguments that came over the port, by cell. */
-  readonly #posted = new Map<number, Posted>();
+  readonly #posted = new PostedArguments();
   #sleeper: Sleeper | undefined;
   #isParked = false;
   #isDozing = false;
@@ -91,7 +106,13 @@ export class SharedInlet implements Inlet, Begun {
   #offeredBefore = 0;
   #tasks: () => void = () => undefined;
 
-  constructor(port: Line, memory: SharedMemory, platform: InletPlatform) {
+  /** @param newSource where it gets its tasks from */
+  constructor(
+    port: Line,
+    memory: SharedMemory,
+    platform: InletPlatform,
+    newSource: (seat: Seat) => TaskSource = (seat) => new Claims(seat),
+  ) {
     const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
@@ -107,7 +128,7 @@ export class SharedInlet implements Inlet, Begun {
     const own = int32sOf(memory.own);
     const [cells, cellDoubles] = [this.#words, this.#doubles];
     const { now } = platform;
-    this.#claims = new Claims({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
+    this.#claims = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
     this.#completions = new Completions(memory, port);
   }
 
@@ -117,14 +138,14 @@ export class SharedInlet implements Inlet, Begun {
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
-          return void this.#posted.set(said[1] as number, said.slice(2) as unknown as Posted);
+          return this.#posted.keep(said);
         case NAMED:
           this.#names[said[1] as number] = said[2] as string;
           return;
         case SEGMENT:
           return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
         default:
-          return hear(said as WordToWorker, events);
+          return this.hearMain(said as WordToWorker, events);
       }
     };
     // Of a result, main knows by itself: its cell says that it came by the port.
@@ -132,6 +153,15 @@ export class SharedInlet implements Inlet, Begun {
       if (about[0] !== RESULT) events.unread(about, reason);
     };
     this.#port.listen((message) => onWord(message as ToWorker), undefined, onUnread);
+  }
+
+  protected hearMain(word: WordToWorker, events: InletEvents): void {
+    hear(word, events);
+  }
+
+  /** Of a task whose arguments came over a port, as far as they were heard. */
+  protected takePosted(cell: number, id: number): Posted | undefined {
+    return this.#posted.take(cell, id);
   }
 
   take(now: number): Begun | undefined {
@@ -299,11 +329,13 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   #readPosted(cell: number): void {
-    // What lies there may belong to a task that was withdrawn: its own comes behind it.
-    if (this.#posted.get(cell)?.[0] !== this.id) this.#port.drain();
-    const [id, name, args] = this.#posted.get(cell) ?? NOTHING_POSTED;
-    this.#posted.delete(cell);
-    if (id !== this.id) throw unreadable('args'); // they have come, and could not be read
+    let posted = this.takePosted(cell, this.id);
+    if (posted === undefined) {
+      this.drain();
+      posted = this.takePosted(cell, this.id);
+    }
+    if (posted === undefined) throw unreadable('args'); // they have come, and could not be read
+    const [, name, args] = posted;
     this.name = name;
     this.args = args;
   }

@@ -36,7 +36,9 @@ export const SEATS_TAKEN = SEATS_USED + 1;
 export const SPINNERS = SEATS_USED + 2;
 /** How often workers were told of segments of the arena: who has heard less looks into its port before it looks into one. */
 export const SEGMENTS_TOLD = SEATS_USED + 3;
-export const PARKED = 4 * LINE;
+/** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */
+export const COORDINATOR = 4 * LINE;
+export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** Of those that are parked: who looks again soon by himself. */
 export const DOZING = SPINNING + Math.ceil(MASKS / LINE) * LINE;
@@ -89,15 +91,23 @@ export const INLINE_START = 40;
 /** A number that is a whole argument list or result, as Float64 word. */
 export const INLINE_NUMBER = INLINE_START / 8;
 
-/** Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one. */
+/**
+ * Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one; above that the stamp
+ * of what was posted by way of a coordinator.
+ */
 export const FREE = 0;
 export const POSTED = 1;
 export const RUNNING = 2;
 export const ABORTING = 3;
 const PHASE_BITS = 2;
+const STAMP_SHIFT = 13;
+const UNSTAMPED = (1 << STAMP_SHIFT) - 1;
 export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
 export const phaseOf = (word: number) => word & 3;
-export const seatOf = (word: number) => (word >>> PHASE_BITS) - 1;
+export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
+export const unstamped = (word: number) => word & UNSTAMPED;
+/** @param stamp its lowest 19 bits count */
+export const stamped = (word: number, stamp: number) => word | (stamp << STAMP_SHIFT);
 export const POSTED_FOR_ALL = POSTED; // seat -1
 
 /** Forms of arguments and results. */

@@ -81,7 +81,7 @@ export class SharedLink implements Link {
     const ownShapes = platform.sharedMemory(shapeBookByteLength());
     const { near, far } = platform.channel();
     const all: SharedMemory = { ...memory, own, stream, ownShapes };
-    this.wire = { transport: 'shared', port: far, memory: all };
+    this.wire = { transport: exchange.name, port: far, memory: all };
     this.#exchange = exchange;
     this.#events = events;
     this.#seat = memory.seat;
@@ -128,9 +128,7 @@ export class SharedLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      const { transfer } = task.payload;
-      const args = task.payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
-      this.#conversation.post([ARGUMENTS, cell, task.id, task.wireName, args], transfer);
+      this.#conversation.post(argumentsOf(task), task.payload.transfer);
     }
     this.#sent.set(task.id, task);
     cells.post(cell, task, this.#seat);
@@ -217,8 +215,8 @@ export class SharedLink implements Link {
     this.#exchange.leave(this.#seat);
   }
 
-  tell(word: readonly unknown[]): void {
-    this.#conversation.post(word);
+  tell(word: readonly unknown[], transfer?: readonly unknown[]): void {
+    this.#conversation.post(word, transfer);
   }
 
   /** Handles at most `most` completed tasks; returns how many it did. */
@@ -372,4 +370,10 @@ export class SharedLink implements Link {
     }
     return undefined;
   }
+}
+
+/** What goes over a port where shared memory cannot carry the arguments of a task. */
+export function argumentsOf({ cell, id, wireName, payload }: Task): readonly unknown[] {
+  const args = payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
+  return [ARGUMENTS, cell, id, wireName, args];
 }

@@ -7,6 +7,7 @@ import type { PlainCalls } from '../../core/plain-calls.js';
 import type { Task } from '../../core/task.js';
 import { WorkerSlot } from '../../core/worker-slot.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';
+import { CoordinatedExchange } from '../coordinator/exchange.js';
 import { Call } from './call.case.js';
 import { CellPayload } from './cell-payload.js';
 import { SharedExchange } from './exchange.js';
@@ -32,6 +33,7 @@ export interface MainOptions extends HandOptions {
   readonly workers: number;
   /** Whether a worker that is gone, or on its way out, is replaced. */
   readonly replaces: boolean;
+  readonly dispatch: 'shared-queue' | 'coordinator';
 }
 
 /** The lines' rooms are tried out with few letters. */
@@ -49,7 +51,8 @@ export class MainSide {
   #triedAt = 0;
 
   constructor(platform: Platform, options: MainOptions, world: Surroundings) {
-    this.exchange = new SharedExchange(platform, options.sizes, options.tasksPerWorker + CAPACITY_BEYOND);
+    this.exchange = exchangeFor(platform, options);
+    this.exchange.pull.onReturned((tasks) => this.#putBack(tasks.map((task) => this.callOf(task)!)));
     this.#world = world;
     this.#options = options;
     // Main has had its first moment of idleness long ago.
@@ -168,7 +171,7 @@ export class MainSide {
   pump(): void {
     for (let [call] = this.queue; call !== undefined; [call] = this.queue) {
       assert.equal(call.task.settled, false, `${call} is in the queue`);
-      const isGone = call.kind === 'port' ? this.#sendByPort(call) : this.#offer(call);
+      const isGone = this.#isForOne(call) ? this.#sendByPort(call) : this.#offer(call);
       if (!isGone) break;
       this.queue.shift();
     }
@@ -177,6 +180,14 @@ export class MainSide {
         slot.hand(lane.shift()!.task, 0);
       }
     }
+  }
+
+  /** Not only those: where no cell was free, nobody has yet found out that a call can only be sent. */
+  #isForOne(call: Call): boolean {
+    const { exchange } = this;
+    const isMoved = call.kind === 'moved';
+    if (!(exchange instanceof CoordinatedExchange)) return isMoved || call.kind === 'port';
+    return exchange.isDown || (isMoved && exchange.sendsMoved);
   }
 
   /** Every other call is a plain one, as long as nothing else is asked of it. */
@@ -458,6 +469,22 @@ class PlainTable {
     this.#calls.delete(slot);
     return call;
   }
+}
+
+function exchangeFor(
+  platform: Platform,
+  { sizes, tasksPerWorker, maxTasks, dispatch }: MainOptions,
+): SharedExchange {
+  const capacity = tasksPerWorker + CAPACITY_BEYOND;
+  if (dispatch === 'shared-queue') return new SharedExchange(platform, sizes, capacity);
+  const options = {
+    tasksPerWorker,
+    choose: 'least-busy',
+    scaling: 'on-demand',
+    cores: 2,
+    idleTimeoutMs: Number.POSITIVE_INFINITY,
+  };
+  return new CoordinatedExchange(platform, sizes, capacity, options, maxTasks !== undefined);
 }
 
 const aborted = { outcome: 'aborted', error: undefined } as const;

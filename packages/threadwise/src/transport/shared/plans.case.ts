@@ -1,8 +1,8 @@
 /** Plans for main that are made up at random: which calls there are, what they carry, and what else is done to them. */
 import type { Random } from '../interleaving.case.js';
 
-/** offer, mail: make a call. The others: see `MainSide.do`. */
-export type Doing = 'offer' | 'mail' | 'abort' | 'reorder' | 'drain' | 'retire' | 'kill';
+/** offer, send (by port), mail: make a call. The others: see `MainSide.do`. */
+export type Doing = 'offer' | 'send' | 'mail' | 'abort' | 'reorder' | 'drain' | 'retire' | 'kill';
 
 const KINDS = ['none', 'number', 'text', 'large'] as const;
 /** How many of the calls are like that. */
@@ -30,6 +30,9 @@ export function randomPlan(
       case 'offer':
         names.push(`c${names.length + 1}`);
         return `offer ${names.at(-1)} ${call(kind)}`;
+      case 'send':
+        names.push(`c${names.length + 1}`);
+        return `offer ${names.at(-1)} ${call(random.next() < 0.5 ? 'port' : 'moved')}`;
       case 'mail':
         names.push(`c${names.length + 1}`);
         return `mail ${names.at(-1)} ${worker} ${call(random.next() < PORT_SHARE ? 'port' : kind)}`;

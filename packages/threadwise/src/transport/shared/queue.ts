@@ -6,7 +6,7 @@ import type { SharedExchange } from './exchange.js';
 import { HEAD, ringPlace, ringSize } from './layout.js';
 
 export class SharedQueue implements PullQueue {
-  readonly sorts = false;
+  readonly sorts: boolean = false;
   readonly #exchange: SharedExchange;
 
   constructor(exchange: SharedExchange) {
@@ -78,7 +78,7 @@ export class SharedQueue implements PullQueue {
   }
 
   /** It keeps what it has. */
-  onReturned(): void {}
+  onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {
     for (const task of this.#unbegun()) return task;

@@ -163,19 +163,36 @@ export class Sleepers<Side> {
   };
 }
 
+/** Ports that go to another thread: what is sent is a number. */
+export class Ends {
+  readonly #ports: HandPort[] = [];
+
+  readonly pair = (): readonly [number, number] => {
+    const { near, far } = HandPort.pair();
+    const count = this.#ports.push(near, far);
+    return [count - 2, count - 1];
+  };
+
+  readonly take = (end: unknown): HandPort => this.#ports[end as number]!;
+}
+
 export interface HandPlatformParts {
   readonly memory: Memory;
+  readonly ends?: Ends;
+  startHelper?: Platform['startHelper'];
   readonly spinners: number;
   now(): number;
   /** Calls back in a turn of its own. */
   later(callback: () => void): void;
 }
 
+const none = (): never => {
+  throw new Error('Nobody should ask for that here');
+};
+
 /** The platform of a main side that has neither threads nor timers. */
-export function handPlatform({ memory, spinners, now, later }: HandPlatformParts): Platform {
-  const none = (): never => {
-    throw new Error('Nobody should ask for that here');
-  };
+export function handPlatform(parts: HandPlatformParts): Platform {
+  const { memory, spinners, ends = new Ends(), startHelper = none, now, later } = parts;
   return {
     name: 'by hand',
     now,
@@ -189,10 +206,10 @@ export function handPlatform({ memory, spinners, now, later }: HandPlatformParts
     bind: (callback) => callback,
     keepAlive: none as () => KeepAlive,
     channel: () => HandPort.pair(),
-    channelEnds: none as () => readonly [unknown, unknown],
-    port: none as () => Port,
+    channelEnds: ends.pair,
+    port: ends.take,
     spawn: none as () => Thread,
-    startHelper: none as () => Thread,
+    startHelper,
     clone: (value) => structuredClone(value),
     sharedMemory: memory.take,
     hasSharedMemory: true,

@@ -1,11 +1,20 @@
 /** Main and workers on one stage: who takes the next step is decided from outside, also in the middle of another's step. */
 import assert from 'node:assert/strict';
+import { CoordinatorHand } from '../coordinator/coordinator-hand.case.js';
 import type { Access } from '../interleaving.case.js';
 import type { Call } from './call.case.js';
-import { Death, type End, Hand, type Running, type Step, type Surroundings } from './hand.case.js';
+import {
+  type Actor,
+  Death,
+  type End,
+  Hand,
+  type Running,
+  type Step,
+  type Surroundings,
+} from './hand.case.js';
 import { CELL_BYTES, DOZING, PARKED, POSTED, phaseOf, RESERVED, RUNNING, SPINNING, STATE } from './layout.js';
 import { type Line, MainSide } from './main-side.case.js';
-import { handPlatform, Memory, Sleepers } from './stage.case.js';
+import { Ends, handPlatform, Memory, Sleepers } from './stage.case.js';
 import { wordName } from './word-names.case.js';
 
 export interface WorldOptions {
@@ -16,7 +25,8 @@ export interface WorldOptions {
   readonly maxTasks?: number;
   /** How many workers may look for tasks before they sleep. */
   readonly spinners?: number;
-  /** How many workers die, at the most, at any moment. */
+  readonly dispatch?: 'shared-queue' | 'coordinator';
+  /** How many workers and coordinators die, at the most, at any moment. */
   readonly deaths?: number;
   /** Whether workers that are gone, or on their way out, are replaced. */
   readonly replaces?: boolean;
@@ -27,7 +37,7 @@ export interface WorldOptions {
 }
 
 /** Whoever is at work: main, or a worker. */
-type Side = 'main' | Hand;
+type Side = 'main' | Actor;
 
 /** Who is next. */
 export interface Decisions {
@@ -54,6 +64,9 @@ const CELL_WORDS = CELL_BYTES / 4;
 
 export class World implements Surroundings {
   readonly main: MainSide;
+  readonly ends = new Ends();
+  /** Those that main does not know to be dead. */
+  readonly #coordinators: CoordinatorHand[] = [];
   readonly #options: Required<Omit<WorldOptions, 'maxTasks' | 'plan'>> & Pick<WorldOptions, 'maxTasks'>;
   readonly #decisions: Decisions;
   readonly #memory = new Memory();
@@ -84,6 +97,7 @@ export class World implements Surroundings {
       deaths: 0,
       replaces: true,
       tick: 0.03,
+      dispatch: 'shared-queue' as const,
     };
     this.#options = { ...defaults, ...options };
     this.#plan = options.plan;
@@ -92,6 +106,16 @@ export class World implements Surroundings {
     const platform = handPlatform({
       memory: this.#memory,
       spinners,
+      ends: this.ends,
+      startHelper: (spec, onExit) => {
+        const told = () => {
+          this.#coordinators.shift();
+          onExit({ exitCode: 1, outOfMemory: false });
+        };
+        const coordinator = new CoordinatorHand(spec, told, this);
+        this.#coordinators.push(coordinator);
+        return coordinator;
+      },
       now: () => this.now(),
       later: (callback) => this.#sleepers.add('turn', callback),
     });
@@ -185,7 +209,7 @@ export class World implements Surroundings {
     if (access !== 'compareExchange' || result !== first || phaseOf(first) !== POSTED) return;
     assert.ok(call !== undefined, 'a cell was posted, and main knows of no task in it');
     if (phaseOf(second) === RUNNING) call.begun(this.#atWork.at(-1) as Hand);
-    else call.withdrawn();
+    else if (phaseOf(second) !== POSTED) call.withdrawn();
   }
 
   // --- what workers ask and tell ---
@@ -220,11 +244,11 @@ export class World implements Surroundings {
 
   // --- steps ---
 
-  #die(hand: Hand): void {
+  #die(actor: Actor): void {
     this.#deaths++;
-    this.#note(`${hand.name} dies`);
-    hand.die();
-    this.#sleepers.forget(hand);
+    this.#note(`${actor.name} dies`);
+    actor.die();
+    this.#sleepers.forget(actor);
   }
 
   /** Everything but the ends of long tasks; then these, one after the other. */
@@ -249,13 +273,16 @@ export class World implements Surroundings {
   #stepsOfOthers(): Step[] {
     const { main } = this;
     const steps: Step[] = [];
-    for (const { hand } of main.open) {
-      if (this.#atWork.includes(hand) || !hand.isAlive) continue;
-      for (const { what, take } of [...hand.steps(), ...this.#due(hand)]) {
-        steps.push(this.#as(hand, what, take));
+    for (const actor of [...main.open.map(({ hand }) => hand), ...this.#coordinators]) {
+      if (this.#atWork.includes(actor) || !actor.isAlive) continue;
+      for (const { what, take } of [...actor.steps(), ...this.#due(actor)]) {
+        steps.push(this.#as(actor, what, take));
       }
     }
     if (this.#atWork.includes('main')) return steps;
+    for (const { mainsSteps } of [...this.#coordinators]) {
+      for (const { what, take } of mainsSteps()) steps.push(this.#as('main', what, take));
+    }
     for (const { what, take } of [...main.steps(), ...this.#due('main')]) {
       steps.push(this.#as('main', what, take));
     }
@@ -328,8 +355,9 @@ export class World implements Surroundings {
     }
     for (const call of main.calls.values()) {
       if (call.state !== 'posted') continue;
-      const sleepers = idle.filter(({ hand }) => hand === call.only);
-      const who = call.only === undefined ? ready : sleepers;
+      const seat = main.exchange.cells.assignedTo(call.task.cell);
+      const sleepers = idle.filter(({ hand }) => hand === call.only || hand.seat === seat);
+      const who = call.only === undefined && seat < 0 ? ready : sleepers;
       assert.deepEqual(names(who), [], `${call} lies there, and these sleep`);
     }
     // As long as a task is out, main will look again when it ends; without a worker there is nothing to look for.

@@ -1,0 +1,184 @@
+/** A worker, as its coordinator sees it: words of shared memory, and what it was given. */
+import type { WorkerView } from '../core/contracts.js';
+import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
+import {
+  ENDED,
+  GIVEN_HEAD,
+  GIVEN_TAIL,
+  givenPlace,
+  IDLE_SINCE,
+  LEAVING,
+  RAN_MS,
+  RUNNING_HERE,
+  THREAD_ID,
+  UTILIZATION,
+  WAKE_AT,
+} from '../transport/coordinator/layout.js';
+import type { SeatMemory } from '../transport/coordinator/words.js';
+import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
+import type { Line } from '../transport/line.js';
+import { isReady } from '../transport/stage.js';
+import { countWithin } from '../transport/trust.js';
+import type { SizedSeat } from './sizing.js';
+
+/** A task that main has posted: good as long as its cell's state is `posted`. */
+export interface Entry {
+  readonly cell: number;
+  readonly posted: number;
+}
+
+export class Seat<E extends Entry> implements WorkerView, SizedSeat {
+  readonly id: number;
+  readonly line: Line;
+  isLeaving = false;
+  /** Tasks that are with the worker, as they were at the last look, and have been given since. */
+  load = 0;
+  readonly #sizes: Sizes;
+  readonly #own: Int32Array;
+  readonly #words: Int32Array;
+  readonly #doubles: Float64Array;
+  /** What was given, by the place of its hint. */
+  readonly #entries: (E | undefined)[];
+  #tail: number;
+  /** Hints before that were taken back, or are not known to be good. */
+  #takenBack: number;
+  /** Hints that were not read at the last look. */
+  #unread = 0;
+  #wakeAt = 0;
+  /** What the worker had come to when tasks were taken back from it, and when it was looked at. */
+  #stalledAt = -1;
+  #watchedAt = -1;
+
+  constructor(id: number, { own, given }: SeatMemory, line: Line, sizes: Sizes) {
+    this.id = id;
+    this.line = line;
+    this.#sizes = sizes;
+    this.#own = int32sOf(own);
+    this.#words = int32sOf(given);
+    this.#doubles = float64sOf(given);
+    this.#entries = new Array<E | undefined>(sizes.mail).fill(undefined);
+    this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
+    this.#takenBack = this.#tail;
+  }
+
+  /** Its module is loaded, and it takes tasks. */
+  get isReady(): boolean {
+    return isReady(this.#own, STAGE);
+  }
+
+  get completed(): number {
+    return this.#words[ENDED]!;
+  }
+
+  get ended(): number {
+    return this.#words[ENDED]!;
+  }
+
+  get runMs(): number {
+    return this.#doubles[RAN_MS]!;
+  }
+
+  get idleSince(): number {
+    return this.#doubles[IDLE_SINCE]!;
+  }
+
+  get threadId(): number {
+    return this.#words[THREAD_ID]!;
+  }
+
+  get utilization(): number {
+    return this.#words[UTILIZATION]! / 1000;
+  }
+
+  get isBusy(): boolean {
+    return this.load > 0;
+  }
+
+  /** Tasks beyond those that it may run. The one that it is just beginning counts as running, and its hint is unread yet: it counts once. */
+  ahead(places: number): number {
+    return Math.max(0, this.load - places - Math.min(1, this.#unread));
+  }
+
+  /** Returns true if the worker says now, and has not said before, that it leaves. */
+  look(): boolean {
+    this.#unread = this.unread;
+    const { mail, cells } = this.#sizes;
+    const mails = countWithin(
+      (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0,
+      mail,
+    );
+    this.load = this.#unread + mails + countWithin(Atomics.load(this.#words, RUNNING_HERE), cells);
+    if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
+    this.isLeaving = true;
+    return true;
+  }
+
+  /** A task may have written there: then all that it can have lies there. */
+  get #head(): number {
+    const { mail } = this.#sizes;
+    const head = Atomics.load(this.#words, GIVEN_HEAD);
+    const count = (this.#tail - head) | 0;
+    return count >= 0 && count <= mail ? head : (this.#tail - mail) | 0;
+  }
+
+  get unread(): number {
+    return (this.#tail - this.#head) | 0;
+  }
+
+  /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
+  hasRoom(places: number, depth: number): boolean {
+    if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
+    if (this.load < places) return true;
+    return this.#unread <= depth >> 1 && this.load < places + depth && this.unread < this.#sizes.mail;
+  }
+
+  /** G3. */
+  give(entry: E, posted = entry.posted): void {
+    const place = givenPlace(this.#tail, this.#sizes);
+    this.#words[place] = entry.cell;
+    this.#words[place + 1] = posted;
+    this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
+    this.#tail = (this.#tail + 1) | 0;
+    this.load++;
+    Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
+  }
+
+  /** By how few unread hints it is to wake the coordinator, where tasks like the next one may lie `depth` deep. */
+  wakeAt(depth: number): void {
+    const count = depth === 0 ? -1 : depth >> 1;
+    if (count === this.#wakeAt) return;
+    this.#wakeAt = count;
+    Atomics.store(this.#words, WAKE_AT, count);
+  }
+
+  /** What was given and has perhaps not begun, the oldest first; each is told of once. */
+  takeBack(): E[] {
+    const entries: E[] = [];
+    for (let at = this.#head; at !== this.#tail; at = (at + 1) | 0) {
+      const place = at & (this.#sizes.mail - 1);
+      const entry = this.#entries[place];
+      this.#entries[place] = undefined;
+      if (entry !== undefined) entries.push(entry);
+    }
+    this.#takenBack = this.#tail;
+    return entries;
+  }
+
+  /** Whether any hint is unread that was not taken back. */
+  get holdsAny(): boolean {
+    return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
+  }
+
+  /** Whether it has neither begun nor ended anything since it was asked before. */
+  isStuck(): boolean {
+    const progress = this.#progress;
+    const isStuck = this.#watchedAt === progress;
+    this.#watchedAt = progress;
+    if (isStuck) this.#stalledAt = progress;
+    return isStuck;
+  }
+
+  get #progress(): number {
+    return (this.#words[ENDED]! + Atomics.load(this.#words, GIVEN_HEAD)) & 0x7fffffff;
+  }
+}

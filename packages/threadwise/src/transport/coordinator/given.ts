@@ -1,0 +1,245 @@
+/** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
+import { Allowance } from '../../core/allowance.js';
+import { float64sOf, int32sOf } from '../codec/value-memory.js';
+import type { Seat, TaskSource } from '../shared/claims.js';
+import {
+  BEGAN,
+  CELL_BYTES,
+  MAIL_HEAD,
+  MAIL_TAIL,
+  mailPlace,
+  NAME,
+  POSTED,
+  pulledOf,
+  RESERVED,
+  RUNNING,
+  STAGE,
+  STATE,
+  state,
+  TASK_ID,
+  unstamped,
+} from '../shared/layout.js';
+import { Spinning } from '../shared/spinning.js';
+import { becomeReady } from '../stage.js';
+import {
+  type CoordinatedMemory,
+  callCoordinator,
+  ENDED,
+  GIVEN_HEAD,
+  GIVEN_TAIL,
+  givenPlace,
+  IDLE_SINCE,
+  LEAVING,
+  MEASURES,
+  noteRunTime,
+  RAN_MS,
+  RUNNING_HERE,
+  THREAD_ID,
+  UTILIZATION,
+  WAKE_AT,
+  WANTS_ROOM,
+  wakeCoordinator,
+} from './layout.js';
+
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+/** Of a cell that runs here: its task came as a letter. */
+const MAILED = -1;
+
+/** What it asks of its thread. */
+export interface GivenPlatform {
+  readonly threadId: () => number;
+  readonly utilization: () => number;
+}
+
+export class Given implements TaskSource {
+  /** Nobody counts on its looking by itself. */
+  readonly offered = 0;
+  readonly #seat: Seat;
+  readonly #board: Int32Array;
+  readonly #words: Int32Array;
+  readonly #doubles: Float64Array;
+  readonly #runTimes: Float64Array;
+  readonly #platform: GivenPlatform;
+  readonly #spinning: Spinning;
+  readonly #tasksPerWorker: number;
+  readonly #postedHere: number;
+  readonly #runningHere: number;
+  /** Of the cells that run here: the number of the function, or MAILED. */
+  readonly #names: Int32Array;
+  #running = 0;
+  /** Of the tasks that it may begin. One is taken for each that was given; main takes one for each letter. */
+  #allowance = new Allowance(undefined);
+  /** Tasks that it has yet to begin, letters or not, before it is replaced. */
+  #toBegin = Number.POSITIVE_INFINITY;
+
+  constructor(seat: Seat, { given, runTimes, tasksPerWorker }: CoordinatedMemory, platform: GivenPlatform) {
+    this.#seat = seat;
+    this.#board = seat.board.words;
+    this.#words = int32sOf(given);
+    this.#doubles = float64sOf(given);
+    this.#runTimes = float64sOf(runTimes);
+    this.#platform = platform;
+    this.#spinning = new Spinning(seat.board, seat.seat);
+    this.#tasksPerWorker = tasksPerWorker;
+    this.#postedHere = state(POSTED, seat.seat);
+    this.#runningHere = state(RUNNING, seat.seat);
+    this.#names = new Int32Array(seat.sizes.cells);
+  }
+
+  open(): void {
+    this.#words[THREAD_ID] = this.#platform.threadId();
+    this.#doubles[IDLE_SINCE] = this.#seat.now();
+    this.#seat.board.clear(RESERVED, this.#seat.seat);
+    if (!becomeReady(this.#seat.own, STAGE)) Atomics.store(this.#words, LEAVING, 1);
+    callCoordinator(this.#board);
+  }
+
+  begin(now: number): number {
+    for (;;) {
+      const mail = this.#mail();
+      const given = this.#next();
+      // Both are in the order of their calls: the older one goes first.
+      if (mail >= 0 && (given < 0 || this.#isOlder(mail, this.#words[given]!))) {
+        Atomics.add(this.#seat.own, MAIL_HEAD, 1);
+        if (this.#take(mail, this.#postedHere, now)) return this.#began(mail, MAILED);
+      } else if (given < 0) {
+        wakeCoordinator(this.#board, WANTS_ROOM);
+        return -1;
+      } else {
+        if (!this.#isLeaving && this.#allowance.take() === 0) continue; // main has just taken the last for a letter
+        const cell = this.#words[given]!;
+        const name = this.#seat.cells[cell * WORDS + NAME]!;
+        const hasBegun = this.#take(cell, this.#words[given + 1]!, now);
+        // Only now: until it has begun, the hint is all that is known of it.
+        if (!this.#isLeaving) Atomics.add(this.#words, GIVEN_HEAD, 1);
+        if (!hasBegun) {
+          if (!this.#isLeaving) this.#allowance.give();
+          continue;
+        }
+        Atomics.add(this.#board, pulledOf(this.#seat.seat), 1);
+        const wakeAt = this.#words[WAKE_AT]!;
+        if (this.#unread <= wakeAt) wakeCoordinator(this.#board, WANTS_ROOM);
+        return this.#began(cell, name);
+      }
+    }
+  }
+
+  ended(cell: number, ms: number): void {
+    const name = this.#names[cell]!;
+    if (name !== MAILED) {
+      Atomics.sub(this.#board, pulledOf(this.#seat.seat), 1);
+      noteRunTime(this.#runTimes, name, ms);
+    }
+    this.#doubles[RAN_MS]! += ms;
+    this.#words[ENDED]!++;
+    if (this.#words[MEASURES] === 1) {
+      this.#words[UTILIZATION] = Math.round(this.#platform.utilization() * 1000);
+    }
+    Atomics.store(this.#words, RUNNING_HERE, --this.#running);
+    const unread = this.#unread;
+    if (unread <= Math.max(0, this.#words[WAKE_AT]!) || unread + this.#running < this.#tasksPerWorker) {
+      wakeCoordinator(this.#board, WANTS_ROOM);
+    }
+  }
+
+  limit(allowance: Allowance): void {
+    this.#allowance = allowance;
+    this.#toBegin = allowance.left;
+  }
+
+  retire(): boolean {
+    this.#leave();
+    this.#spinning.end();
+    return this.#assigned() < 0;
+  }
+
+  hasWork(): boolean {
+    return this.#mail() >= 0 || this.#next() >= 0;
+  }
+
+  hasNew(): boolean {
+    return this.hasWork();
+  }
+
+  search(): void {
+    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#seat.now();
+  }
+
+  get takesMore(): boolean {
+    return !this.#isLeaving && this.#allowance.left > 0;
+  }
+
+  get #isLeaving(): boolean {
+    return this.#words[LEAVING] === 1;
+  }
+
+  beginSpinning(atMost: number): boolean {
+    return this.#spinning.begin(atMost);
+  }
+
+  endSpinning(): void {
+    this.#spinning.end();
+  }
+
+  #leave(): void {
+    if (Atomics.exchange(this.#words, LEAVING, 1) === 0) callCoordinator(this.#board);
+  }
+
+  /** Where the next hint lies; -1: there is none that it may follow. */
+  #next(): number {
+    if (this.#isLeaving) return this.#assigned();
+    // What is left may be for letters on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
+    if (this.#allowance.left <= 0) return -1;
+    const head = Atomics.load(this.#words, GIVEN_HEAD);
+    return head === Atomics.load(this.#words, GIVEN_TAIL) ? -1 : givenPlace(head, this.#seat.sizes);
+  }
+
+  /** The first hint of a task that nobody else can run. */
+  #assigned(): number {
+    const { cells, sizes } = this.#seat;
+    const tail = Atomics.load(this.#words, GIVEN_TAIL);
+    for (let at = Atomics.load(this.#words, GIVEN_HEAD); at !== tail; at = (at + 1) | 0) {
+      const place = givenPlace(at, sizes);
+      const word = this.#words[place + 1]!;
+      if (unstamped(word) !== this.#postedHere) continue;
+      if (Atomics.load(cells, this.#words[place]! * WORDS + STATE) === word) return place;
+    }
+    return -1;
+  }
+
+  get #unread(): number {
+    return (Atomics.load(this.#words, GIVEN_TAIL) - Atomics.load(this.#words, GIVEN_HEAD)) | 0;
+  }
+
+  /** The cell that the next letter names; -1: none. */
+  #mail(): number {
+    const { own, sizes } = this.#seat;
+    const head = Atomics.load(own, MAIL_HEAD);
+    return Atomics.load(own, MAIL_TAIL) === head ? -1 : own[mailPlace(head, sizes)]!;
+  }
+
+  #isOlder(cell: number, other: number): boolean {
+    const { cells } = this.#seat;
+    return ((cells[cell * WORDS + TASK_ID]! - cells[other * WORDS + TASK_ID]!) | 0) < 0;
+  }
+
+  /** B0 to B2. */
+  #take(cell: number, posted: number, now: number): boolean {
+    const { cells, cellDoubles } = this.#seat;
+    Atomics.store(this.#words, RUNNING_HERE, ++this.#running);
+    if (Atomics.compareExchange(cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
+      Atomics.store(this.#words, RUNNING_HERE, --this.#running);
+      return false;
+    }
+    cellDoubles[cell * DOUBLES + BEGAN] = now;
+    return true;
+  }
+
+  #began(cell: number, name: number): number {
+    this.#names[cell] = name;
+    if (--this.#toBegin === 0) this.#leave();
+    this.#spinning.end();
+    return cell;
+  }
+}
