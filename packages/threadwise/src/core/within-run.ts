@@ -241,7 +241,7 @@ export class WithinRun {
     if (entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
     const began = budget.begin();
     if (began === undefined) {
-      this.#late = entry;
+      this.#late = args.some(isLease) ? undefined : entry; // a lease is for a thread
       return undefined;
     }
     let own: readonly unknown[] | undefined;
