@@ -12,7 +12,7 @@ export interface Recorder {
     now: number,
     by: WorkerRecord | undefined,
   ): void;
-  /** So many calls have ended, of which `WorkerRecord.ran` has told the times. */
+  /** Counts calls that have ended; `WorkerRecord.ran` has told how long each of them waited and ran. */
   ended(outcome: Outcome, count: number, now: number): void;
   /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void;
