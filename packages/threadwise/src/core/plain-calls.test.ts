@@ -50,9 +50,9 @@ describe('PlainCalls', () => {
     const { calls, enter, worker } = table({ slots: [2] });
     const call = enter();
     calls.beginBatch();
-    calls.completed(2, 'result', 1, worker);
+    calls.completed(2, 'result', worker);
     assert.equal(calls.has(2), false);
-    assert.throws(() => calls.completed(2, 'again', 1, worker), /slot 2 has no plain call/);
+    assert.throws(() => calls.completed(2, 'again', worker), /slot 2 has no plain call/);
     assert.throws(() => calls.inflate(2), /slot 2 has no plain call/);
     assert.equal(await call, 'result');
     assert.equal(calls.size, 0);
@@ -70,9 +70,9 @@ describe('PlainCalls', () => {
       },
     };
     calls.beginBatch();
-    calls.completed(1, thenable, 1, worker);
+    calls.completed(1, thenable, worker);
     assert.equal(calls.idOf(1), 2);
-    calls.completed(1, 'second', 1, worker);
+    calls.completed(1, 'second', worker);
     assert.equal(await call, thenable);
     assert.equal(await next, 'second');
   });
@@ -110,8 +110,9 @@ describe('PlainCalls', () => {
     const { calls, enter, recorder, worker } = table();
     const [one, other] = [enter(), enter()];
     calls.beginBatch();
-    calls.failed(0, new TypeError('no'), 2, worker);
-    calls.completed(1, 1, 2, worker);
+    calls.runMs = 2;
+    calls.failed(0, new TypeError('no'), worker);
+    calls.completed(1, 1, worker);
     calls.endBatch();
     await assert.rejects(one, TypeError);
     await other;

@@ -55,8 +55,14 @@ export class Sizer {
     this.isSated = isSated;
     this.#schedule(now, againMs);
     const bounded = Math.max(load.min, Math.min(load.max, target));
-    this.#tell(load, bounded, reasonOf(load, target, why));
+    const { current: from, queued, idle } = load;
+    this.#tell({ at: now, from, queued, idle }, bounded, reasonOf(load, target, why));
     return bounded;
+  }
+
+  /** The pool has `from` workers, fewer than the bounds ask for: whatever the policy would say, there are to be `min`. */
+  least(now: Pick<SizingDecision, 'from' | 'queued' | 'idle'>, min: number): void {
+    this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
   }
 
   /** It is asked no more of its own accord. */
@@ -79,17 +85,21 @@ export class Sizer {
     this.#timer = { handle, dueAt };
   }
 
-  #tell(load: LoadView, to: number, why: string): void {
-    const { current: from, queued, idle } = load;
+  #tell(of: Omit<SizingDecision, 'by' | 'to' | 'why'>, to: number, why: string): void {
+    const { from } = of;
     const isTold = this.#told.from === from && this.#told.to === to;
     this.#told = { from, to };
     if (isTold || from === to) return;
-    this.#context.onDecision({ at: load.now, by: this.#context.by, from, to, why, queued, idle });
+    this.#context.onDecision({ ...of, by: this.#context.by, to, why });
   }
 }
 
 /** Where a bound decided, and not the policy, that is the reason. */
 function reasonOf({ min, max }: LoadView, target: number, why: string): string {
-  if (target < min) return `there are to be at least ${min}`;
+  if (target < min) return atLeast(min);
   return target > max ? `${why}; there may be at most ${max}` : why;
+}
+
+function atLeast(min: number): string {
+  return `there are to be at least ${min}`;
 }

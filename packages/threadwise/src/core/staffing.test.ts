@@ -101,6 +101,20 @@ describe('staffing', () => {
     assert.equal(slots.length, 2);
   });
 
+  test('says why, where the bounds ask for more workers than there are: once', () => {
+    const { staffing, noted } = scene({ min: 1, max: 1 });
+    staffing.adjust();
+    staffing.resize({ min: 3, max: 3 });
+    staffing.adjust();
+    assert.deepEqual(
+      noted.decisions.map(({ by, from, to, why }) => ({ by, from, to, why })),
+      [
+        { by: 'pool', from: 0, to: 1, why: 'there are to be at least 1' },
+        { by: 'pool', from: 1, to: 3, why: 'there are to be at least 3' },
+      ],
+    );
+  });
+
   test('never goes above the maximum, whatever the policy wants', () => {
     const { staffing, slots } = scene({ max: 3, target: () => 100 });
     staffing.adjust();
@@ -358,7 +372,7 @@ describe('a pool that another thread sizes', () => {
 
   test('has its decisions in the log, once each', () => {
     const remote = new Remote();
-    const { noted } = scene({ remote });
+    const { noted } = scene({ min: 0, remote });
     remote.want(3, decision);
     remote.want(3);
     assert.deepEqual(noted.decisions, [decision]);

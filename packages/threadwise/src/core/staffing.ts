@@ -82,8 +82,7 @@ export class Staffing {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
-    const missing = min - this.#context.crew.servingCount;
-    if (missing > 0) this.#grow(missing); // whatever the policy says, which takes a while to ask when threads could start already
+    this.#growToLeast(min);
     const current = this.#context.crew.servingCount;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
@@ -196,6 +195,15 @@ export class Staffing {
   #grow(count: number): void {
     if (this.#pause !== undefined) return;
     for (let i = 0; i < count; i++) this.#context.crew.hiring.start();
+  }
+
+  /** Whatever the policy says, which takes a while to ask when threads could start already. */
+  #growToLeast(min: number): void {
+    const { crew, dispatch } = this.#context;
+    const from = crew.servingCount;
+    if (from >= min) return;
+    this.#grow(min - from);
+    this.#sizer.least({ from, queued: dispatch().queued, idle: this.#idle().length }, min);
   }
 
   /** Idle workers first, the youngest first; the others end what they run. */

@@ -1,16 +1,36 @@
 /** A line over Node's own channel: what its reader cannot read comes back to who posted it, by what it was about. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { NodePort } from '../platform/node/port.js';
 import { type About, AccountedLine } from './line.js';
 
-/** Can be written, and not be read, on the same stack. */
-function unreadable(): unknown {
+function nested(levels: number): unknown {
   let value: unknown = null;
-  for (let levels = 0; levels < 2500; levels++) value = { next: value };
+  for (let level = 0; level < levels; level++) value = { next: value };
   return value;
 }
+
+/** Can be written, and not be read, on the same stack: reading takes more of it, how much more depends on the version. */
+function unreadable(): unknown {
+  return nested(unreadableLevels);
+}
+
+const unreadableLevels = (() => {
+  const { port1, port2 } = new MessageChannel();
+  try {
+    for (let levels = 500; ; levels += 100) {
+      port1.postMessage(nested(levels));
+      try {
+        receiveMessageOnPort(port2);
+      } catch {
+        return levels + 200; // by some distance: the stack of a test is not that of this function
+      }
+    }
+  } finally {
+    port1.close();
+  }
+})();
 
 function lines() {
   const { port1, port2 } = new MessageChannel();

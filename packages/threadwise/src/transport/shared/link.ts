@@ -256,9 +256,10 @@ export class SharedLink implements Link {
       this.#ranCount++;
       this.#ranMs += runMs;
       this.#exchange.runTimes.add(runMs);
+      plain.runMs = runMs;
       cells.freePlain(hint);
-      if ((form & IS_ERROR) === 0) plain.completed(hint, value, runMs, record);
-      else plain.failed(hint, decodeError(value as EncodedError), runMs, record);
+      if ((form & IS_ERROR) === 0) plain.completed(hint, value, record);
+      else plain.failed(hint, decodeError(value as EncodedError), record);
     }
     plain?.endBatch();
     if (this.#ranCount > 0) this.#tellRan();

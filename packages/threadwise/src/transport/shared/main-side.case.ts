@@ -417,6 +417,7 @@ class PlainTable {
   /** By what is measured of a worker: the worker. */
   readonly hands = new Map<WorkerRecord, () => Hand>();
   readonly #main: MainSide;
+  runMs = 0;
   readonly #calls = new Map<number, Call>();
 
   constructor(main: MainSide) {
@@ -444,10 +445,10 @@ class PlainTable {
 
   endBatch(): void {}
 
-  completed(slot: number, value: unknown, runMs: number, by: WorkerRecord): void {
+  completed(slot: number, value: unknown, by: WorkerRecord): void {
     const call = this.#take(slot);
     call.heard(this.hands.get(by)!(), value);
-    call.task.settle({ outcome: 'completed', value, runMs });
+    call.task.settle({ outcome: 'completed', value, runMs: this.runMs });
   }
 
   failed(): void {
