@@ -18,6 +18,7 @@ import {
   type WordFromCoordinator,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
+import { watchAtomics } from '../transport/interleaving.case.js';
 import { NotedPort } from '../transport/noted-port.case.js';
 import { Board } from '../transport/shared/board.js';
 import * as layout from '../transport/shared/layout.js';
@@ -361,6 +362,26 @@ describe('coordinator: how many workers there should be', () => {
       wantedOf(main).map(([wanted]) => wanted),
       [1, 2, 3],
     );
+  });
+
+  test('a task counts once also while its worker is in the middle of beginning it', () => {
+    const { post, main, tell, turn, worker } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 3]);
+    post();
+    let isLooking = false;
+    const look = () => {
+      if (isLooking) return;
+      isLooking = true;
+      turn();
+      isLooking = false;
+    };
+    const restore = watchAtomics({ before: look });
+    try {
+      assert.equal(worker.source.begin(0), 1);
+    } finally {
+      restore();
+    }
+    assert.deepEqual(wantedOf(main), [[1, undefined]]);
   });
 
   test('those that start already count', () => {

@@ -2,15 +2,16 @@
 import type { Port, WorkerView } from '../core/contracts.js';
 import {
   ENDED,
-  GIVEN_HEAD,
   GIVEN_TAIL,
   givenPlace,
   IDLE_SINCE,
   LEAVING,
+  PROGRESS,
   RAN_MS,
-  RUNNING_HERE,
+  runningOf,
   THREAD_ID,
   UTILIZATION,
+  unreadOf,
   WAKE_AT,
 } from '../transport/coordinator/layout.js';
 import type { SeatMemory } from '../transport/coordinator/words.js';
@@ -93,16 +94,17 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
 
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
-    this.#unread = this.unread;
+    const progress = Atomics.load(this.#words, PROGRESS);
+    this.#unread = unreadOf(progress, this.#tail);
     const mails = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
-    this.load = this.#unread + mails + Atomics.load(this.#words, RUNNING_HERE);
+    this.load = this.#unread + mails + runningOf(progress);
     if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
 
   get unread(): number {
-    return (this.#tail - Atomics.load(this.#words, GIVEN_HEAD)) | 0;
+    return unreadOf(Atomics.load(this.#words, PROGRESS), this.#tail);
   }
 
   /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
@@ -134,7 +136,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   /** What was given and has perhaps not begun, the oldest first; each is told of once. */
   takeBack(): E[] {
     const entries: E[] = [];
-    for (let at = Atomics.load(this.#words, GIVEN_HEAD); at !== this.#tail; at = (at + 1) | 0) {
+    for (let at = (this.#tail - this.unread) | 0; at !== this.#tail; at = (at + 1) | 0) {
       const place = at & (this.#sizes.mail - 1);
       const entry = this.#entries[place];
       this.#entries[place] = undefined;
@@ -159,6 +161,6 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   }
 
   get #progress(): number {
-    return (this.#words[ENDED]! + Atomics.load(this.#words, GIVEN_HEAD)) & 0x7fffffff;
+    return (this.#words[ENDED]! + this.#tail - this.unread) & 0x7fffffff;
   }
 }
