@@ -19,6 +19,9 @@ import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/lay
 import { isReady } from '../transport/stage.js';
 import type { SizedSeat } from './sizing.js';
 
+/** For who has begun nothing at all: a thread may have to wait for its core for tens of milliseconds. Chosen by hand. */
+const MANY_LOOKS = 10;
+
 /** A task that main has posted: good as long as its cell's state is `posted`. */
 export interface Entry {
   readonly cell: number;
@@ -46,6 +49,8 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   /** What the worker had come to when tasks were taken back from it, and when it was looked at. */
   #stalledAt = -1;
   #watchedAt = -1;
+  /** How often it was looked at since it last got on. */
+  #looks = 0;
 
   constructor(id: number, { own, given }: SeatMemory, line: Port, sizes: Sizes) {
     this.id = id;
@@ -151,11 +156,16 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
   }
 
-  /** Whether it has neither begun nor ended anything since it was asked before. */
+  /**
+   * Whether it has neither begun nor ended anything since it was asked before. Who runs nothing is not behind a long task: its thread
+   * has not got to it, and will, unless something else holds that up for longer.
+   */
   isStuck(): boolean {
     const progress = this.#progress;
-    const isStuck = this.#watchedAt === progress;
+    this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
+    const runs = runningOf(Atomics.load(this.#words, PROGRESS)) > 0;
+    const isStuck = this.#looks >= (runs ? 1 : MANY_LOOKS);
     if (isStuck) this.#stalledAt = progress;
     return isStuck;
   }
