@@ -249,9 +249,7 @@ export class Coordinator {
   #argumentsFor(cell: number, id: number): Arguments | undefined {
     if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
     const posted = this.#posted.get(cell);
-    if (posted?.[0] !== id) return undefined;
-    this.#posted.delete(cell);
-    return posted;
+    return posted?.[0] === id ? posted : undefined;
   }
 
   #isPosted({ cell, posted }: Entry): boolean {
@@ -291,6 +289,8 @@ export class Coordinator {
   /** G1 to G4. */
   #give(entry: Entry, seat: Seat<Entry>): void {
     const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
+    // Not before: an old hint may have found them, too.
+    if (this.#posted.get(entry.cell) === entry.args) this.#posted.delete(entry.cell);
     if (posted === undefined) return;
     seat.give(entry, posted);
     this.#board.wake(seat.id);

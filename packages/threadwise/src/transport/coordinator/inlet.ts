@@ -1,7 +1,7 @@
 /** The worker's end of its two lines: to main, through shared memory, and to the coordinator, for what that cannot carry. */
 import type { Port } from '../../core/contracts.js';
 import type { InletEvents, InletPlatform } from '../inlet.js';
-import { SharedInlet } from '../shared/inlet.js';
+import { type ArgumentsByCell, keepArguments, SharedInlet, takeArguments } from '../shared/inlet.js';
 import { ARGUMENTS } from '../shared/words.js';
 import type { WordToWorker } from '../words.js';
 import { Given } from './given.js';
@@ -12,6 +12,8 @@ export class CoordinatedInlet extends SharedInlet {
   readonly #platform: InletPlatform;
   #retire: () => void = () => undefined;
   #line: Port | undefined;
+  /** Arguments that came over the line: a cell may have had another task when those were sent that came from main. */
+  readonly #lined: ArgumentsByCell = new Map();
 
   constructor(port: Port, memory: CoordinatedMemory, platform: InletPlatform) {
     const threadId = () => platform.threadId?.() ?? 0;
@@ -30,6 +32,10 @@ export class CoordinatedInlet extends SharedInlet {
     this.#line?.drain();
   }
 
+  protected override takePosted(cell: number) {
+    return super.takePosted(cell) ?? takeArguments(this.#lined, cell, this.id);
+  }
+
   protected override hearMain(word: WordToWorker | LineWord, events: InletEvents): void {
     if (word[0] === LINE) this.#join(word[1]);
     else super.hearMain(word as WordToWorker, events);
@@ -42,7 +48,7 @@ export class CoordinatedInlet extends SharedInlet {
     this.#line = this.#platform.port(line);
     this.#line.listen((message) => {
       const said = message as WordToSeat;
-      if (said[0] === ARGUMENTS) this.keepArguments(said);
+      if (said[0] === ARGUMENTS) keepArguments(this.#lined, said);
       else this.#retire();
     });
   }

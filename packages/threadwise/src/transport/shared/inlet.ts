@@ -46,6 +46,20 @@ const DOUBLES = CELL_BYTES / 8;
 /** How long a worker looks for its next task before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 type Posted = readonly [id: number, name: string, args: readonly unknown[]];
+/** Those of a port: what comes for a cell takes the place of what came for a task that was in it before. */
+export type ArgumentsByCell = Map<number, Posted>;
+
+export function keepArguments(kept: ArgumentsByCell, [, cell, ...posted]: readonly unknown[]): void {
+  kept.set(cell as number, posted as unknown as Posted);
+}
+
+/** What lies there may belong to a task that was withdrawn: its own comes behind it. */
+export function takeArguments(kept: ArgumentsByCell, cell: number, id: number): Posted | undefined {
+  const posted = kept.get(cell);
+  if (posted?.[0] !== id) return undefined;
+  kept.delete(cell);
+  return posted;
+}
 
 const NO_ARGS: readonly unknown[] = [];
 
@@ -73,7 +87,7 @@ export class SharedInlet implements Inlet, Begun {
   readonly #budget: SpinBudget;
   readonly #hasNew = () => this.#claims.hasNew();
   /** Arguments that came over the port, by cell. */
-  readonly #posted = new Map<number, Posted>();
+  protected readonly posted: ArgumentsByCell = new Map();
   #sleeper: Sleeper | undefined;
   #isParked = false;
   #isDozing = false;
@@ -115,7 +129,7 @@ export class SharedInlet implements Inlet, Begun {
       const said = message as ToWorker;
       switch (said[0]) {
         case ARGUMENTS:
-          return this.keepArguments(said);
+          return keepArguments(this.posted, said);
         case NAMED:
           this.#names[said[1] as number] = said[2] as string;
           return;
@@ -132,8 +146,9 @@ export class SharedInlet implements Inlet, Begun {
     hear(word, events);
   }
 
-  protected keepArguments([, cell, ...posted]: readonly unknown[]): void {
-    this.#posted.set(cell as number, posted as unknown as Posted);
+  /** Takes the arguments that came over a port for the task that it has begun, if they are there. */
+  protected takePosted(cell: number): Posted | undefined {
+    return takeArguments(this.posted, cell, this.id);
   }
 
   take(now: number): Begun | undefined {
@@ -299,10 +314,12 @@ export class SharedInlet implements Inlet, Begun {
   }
 
   #readPosted(cell: number): void {
-    // What lies there may belong to a task that was withdrawn: its own comes behind it.
-    if (this.#posted.get(cell)?.[0] !== this.id) this.drain();
-    const [, name, args] = this.#posted.get(cell)!;
-    this.#posted.delete(cell);
+    let posted = this.takePosted(cell);
+    if (posted === undefined) {
+      this.drain();
+      posted = this.takePosted(cell);
+    }
+    const [, name, args] = posted!;
     this.name = name;
     this.args = args;
   }
