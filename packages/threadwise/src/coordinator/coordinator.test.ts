@@ -8,7 +8,6 @@ import {
   GIVEN_TAIL,
   givenPlace,
   RUN_TIMES_BYTES,
-  RUNNING_HERE,
   seatByteLength,
   WANTS_HINTS,
   wakeCoordinator,
@@ -20,6 +19,7 @@ import {
   type WordFromCoordinator,
   type WordToCoordinator,
 } from '../transport/coordinator/words.js';
+import { watchAtomics } from '../transport/interleaving.case.js';
 import { NotedPort } from '../transport/noted-port.case.js';
 import { Board } from '../transport/shared/board.js';
 import * as layout from '../transport/shared/layout.js';
@@ -182,7 +182,10 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     else turn();
     return cell;
   };
-  /** Time goes on until the coordinator looks for stalls. */
+  /** Time goes on until the coordinator looks for stalls; and until it takes who has begun nothing for stuck. */
+  const lookLong = () => {
+    for (let i = 0; i < 11; i++) look();
+  };
   const look = () => timers.splice(0).forEach((callback) => void callback());
   return {
     pool,
@@ -197,6 +200,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     end,
     run,
     look,
+    lookLong,
     timers,
     clock,
     spawned,
@@ -365,12 +369,23 @@ describe('coordinator: how many workers there should be', () => {
     );
   });
 
-  test('a task that is just being begun does not count twice', () => {
+  test('a task counts once also while its worker is in the middle of beginning it', () => {
     const { post, main, tell, turn, worker } = begin();
     tell([TO_COORDINATOR.bounds, 1, 3]);
     post();
-    Atomics.store(new Int32Array(worker.memory.given), RUNNING_HERE, 1); // B0, and its hint is unread yet
-    turn();
+    let isLooking = false;
+    const look = () => {
+      if (isLooking) return;
+      isLooking = true;
+      turn();
+      isLooking = false;
+    };
+    const restore = watchAtomics({ before: look });
+    try {
+      assert.equal(worker.source.begin(0), 1);
+    } finally {
+      restore();
+    }
     assert.deepEqual(wantedOf(main), [[1, undefined]]);
   });
 
@@ -436,14 +451,30 @@ describe('coordinator: how many workers there should be', () => {
 });
 
 describe('coordinator: who does not get on', () => {
+  test('is not who is slow to begin: a task is taken back soon only from who runs another one', () => {
+    const { main, tell, post, worker, look } = begin();
+    tell([TO_COORDINATOR.bounds, 1, 2]);
+    post();
+    for (let i = 0; i < 5; i++) look();
+    assert.deepEqual(wantedOf(main), [[1, undefined]], 'nobody else is wanted for it');
+    const other = begin({ tasksPerWorker: 2 });
+    other.tell([TO_COORDINATOR.bounds, 1, 2]);
+    other.post();
+    assert.equal(other.worker.source.begin(0), 1);
+    other.post();
+    other.look();
+    other.look();
+    assert.equal(wantedOf(other.main).at(-1)?.[0], 2);
+    assert.equal(worker.source.begin(0), 1);
+  });
+
   test('loses what it has not begun to who is free, and gets nothing more until it gets on', () => {
-    const { post, crew, look, run } = begin({ workers: 2 });
+    const { post, crew, lookLong, run } = begin({ workers: 2 });
     const [slow, quick] = crew as [Worker, Worker];
     post();
     post();
     run(quick);
-    look();
-    look();
+    lookLong();
     assert.deepEqual(quick.given, [2, 1]);
     run(quick);
     post();
@@ -454,32 +485,31 @@ describe('coordinator: who does not get on', () => {
   });
 
   test('may begin it all the same, as long as nobody else has', () => {
-    const { post, crew, look } = begin({ workers: 2 });
+    const { post, crew, lookLong } = begin({ workers: 2 });
     const [slow, quick] = crew as [Worker, Worker];
     post();
-    look();
-    look();
+    lookLong();
     assert.deepEqual(quick.given, [1]);
     assert.equal(slow.source.begin(0), 1);
     assert.equal(quick.source.begin(0), -1);
   });
 
   test('keeps what was assigned to it', () => {
-    const { post, crew, look } = begin({ workers: 2 });
+    const { post, crew, lookLong } = begin({ workers: 2 });
     post({ moved: true });
-    look();
-    look();
+    lookLong();
     assert.deepEqual(givenTo(crew), [[1], []]);
   });
 
   test('nobody is watched while nothing lies unbegun, or all of it was taken back', () => {
-    const { post, run, worker, look, timers } = begin();
+    const { post, run, worker, look, lookLong, timers } = begin();
     post();
     run(worker);
     look();
     assert.equal(timers.length, 0);
     post();
-    for (let i = 0; i < 4; i++) look();
+    lookLong();
+    look();
     assert.equal(timers.length, 0);
   });
 });

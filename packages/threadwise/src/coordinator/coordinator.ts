@@ -261,9 +261,7 @@ export class Coordinator {
   #argumentsFor(cell: number, id: number): Arguments | undefined {
     if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
     const posted = this.#posted.get(cell);
-    if (posted?.[0] !== id) return undefined;
-    this.#posted.delete(cell);
-    return posted;
+    return posted?.[0] === id ? posted : undefined;
   }
 
   #isPosted({ cell, posted }: Entry): boolean {
@@ -303,6 +301,8 @@ export class Coordinator {
   /** G1 to G4. */
   #give(entry: Entry, seat: Seat<Entry>): void {
     const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
+    // Not before: an old hint may have found them, too.
+    if (this.#posted.get(entry.cell) === entry.args) this.#posted.delete(entry.cell);
     if (posted === undefined) return;
     seat.give(entry, posted);
     this.#board.wake(seat.id);
@@ -328,7 +328,7 @@ export class Coordinator {
   get #queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
-    for (const seat of this.#seats.values()) ahead += seat.ahead(this.#data.tasksPerWorker);
+    for (const seat of this.#seats.values()) ahead += Math.max(0, seat.load - this.#data.tasksPerWorker);
     return this.#queue.size + ahead;
   }
 

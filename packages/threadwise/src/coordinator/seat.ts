@@ -3,15 +3,16 @@ import type { WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import {
   ENDED,
-  GIVEN_HEAD,
   GIVEN_TAIL,
   givenPlace,
   IDLE_SINCE,
   LEAVING,
+  PROGRESS,
   RAN_MS,
-  RUNNING_HERE,
+  runningOf,
   THREAD_ID,
   UTILIZATION,
+  unreadOf,
   WAKE_AT,
 } from '../transport/coordinator/layout.js';
 import type { SeatMemory } from '../transport/coordinator/words.js';
@@ -20,6 +21,9 @@ import type { Line } from '../transport/line.js';
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
 import type { SizedSeat } from './sizing.js';
+
+/** For who has begun nothing at all: a thread may have to wait for its core for tens of milliseconds. Chosen by hand. */
+const MANY_LOOKS = 10;
 
 /** A task that main has posted: good as long as its cell's state is `posted`. */
 export interface Entry {
@@ -48,6 +52,8 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   /** What the worker had come to when tasks were taken back from it, and when it was looked at. */
   #stalledAt = -1;
   #watchedAt = -1;
+  /** How often it was looked at since it last got on. */
+  #looks = 0;
 
   constructor(id: number, { own, given }: SeatMemory, line: Line, sizes: Sizes) {
     this.id = id;
@@ -94,35 +100,28 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.load > 0;
   }
 
-  /** Tasks beyond those that it may run. The one that it is just beginning counts as running, and its hint is unread yet: it counts once. */
-  ahead(places: number): number {
-    return Math.max(0, this.load - places - Math.min(1, this.#unread));
-  }
-
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
-    this.#unread = this.unread;
+    const progress = Atomics.load(this.#words, PROGRESS);
+    this.#unread = this.#unreadOf(progress);
     const { mail, cells } = this.#sizes;
     const mails = countWithin(
       (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0,
       mail,
     );
-    this.load = this.#unread + mails + countWithin(Atomics.load(this.#words, RUNNING_HERE), cells);
+    this.load = this.#unread + mails + countWithin(runningOf(progress), cells);
     if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
 
-  /** A task may have written there: then all that it can have lies there. */
-  get #head(): number {
-    const { mail } = this.#sizes;
-    const head = Atomics.load(this.#words, GIVEN_HEAD);
-    const count = (this.#tail - head) | 0;
-    return count >= 0 && count <= mail ? head : (this.#tail - mail) | 0;
+  get unread(): number {
+    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
   }
 
-  get unread(): number {
-    return (this.#tail - this.#head) | 0;
+  /** A task may have written there: then all that the worker can have is unread. */
+  #unreadOf(progress: number): number {
+    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }
 
   /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
@@ -154,7 +153,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   /** What was given and has perhaps not begun, the oldest first; each is told of once. */
   takeBack(): E[] {
     const entries: E[] = [];
-    for (let at = this.#head; at !== this.#tail; at = (at + 1) | 0) {
+    for (let at = (this.#tail - this.unread) | 0; at !== this.#tail; at = (at + 1) | 0) {
       const place = at & (this.#sizes.mail - 1);
       const entry = this.#entries[place];
       this.#entries[place] = undefined;
@@ -169,16 +168,21 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
   }
 
-  /** Whether it has neither begun nor ended anything since it was asked before. */
+  /**
+   * Whether it has neither begun nor ended anything since it was asked before. Who runs nothing is not behind a long task: its thread
+   * has not got to it, and will, unless something else holds that up for longer.
+   */
   isStuck(): boolean {
     const progress = this.#progress;
-    const isStuck = this.#watchedAt === progress;
+    this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
+    const runs = runningOf(Atomics.load(this.#words, PROGRESS)) > 0;
+    const isStuck = this.#looks >= (runs ? 1 : MANY_LOOKS);
     if (isStuck) this.#stalledAt = progress;
     return isStuck;
   }
 
   get #progress(): number {
-    return (this.#words[ENDED]! + Atomics.load(this.#words, GIVEN_HEAD)) & 0x7fffffff;
+    return (this.#words[ENDED]! + this.#tail - this.unread) & 0x7fffffff;
   }
 }

@@ -25,15 +25,15 @@ import {
   type CoordinatedMemory,
   callCoordinator,
   ENDED,
-  GIVEN_HEAD,
   GIVEN_TAIL,
   givenPlace,
   IDLE_SINCE,
   LEAVING,
   MEASURES,
   noteRunTime,
+  PROGRESS,
+  progress,
   RAN_MS,
-  RUNNING_HERE,
   THREAD_ID,
   UTILIZATION,
   WAKE_AT,
@@ -68,6 +68,8 @@ export class Given implements TaskSource {
   /** Of the cells that run here: the number of the function, or MAILED. */
   readonly #names: Int32Array;
   #running = 0;
+  /** Hints that it has tried. */
+  #head = 0;
   /** Of the tasks that it may begin. One is taken for each that was given; main takes one for each letter. */
   #allowance = new Allowance(undefined);
   /** Tasks that it has yet to begin, letters or not, before it is replaced. */
@@ -102,7 +104,11 @@ export class Given implements TaskSource {
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (given < 0 || this.#isOlder(mail, this.#words[given]!))) {
         Atomics.add(this.#seat.own, MAIL_HEAD, 1);
-        if (this.#take(mail, this.#postedHere, now)) return this.#began(mail, MAILED);
+        const hasBegun = this.#take(mail, this.#postedHere, now);
+        if (!hasBegun) continue;
+        this.#running++;
+        this.#tellProgress();
+        return this.#began(mail, MAILED);
       } else if (given < 0) {
         wakeCoordinator(this.#board, WANTS_ROOM);
         return -1;
@@ -112,7 +118,9 @@ export class Given implements TaskSource {
         const name = this.#seat.cells[cell * WORDS + NAME]!;
         const hasBegun = this.#take(cell, this.#words[given + 1]!, now);
         // Only now: until it has begun, the hint is all that is known of it.
-        if (!this.#isLeaving) Atomics.add(this.#words, GIVEN_HEAD, 1);
+        if (!this.#isLeaving) this.#head = (this.#head + 1) | 0;
+        if (hasBegun) this.#running++;
+        this.#tellProgress();
         if (!hasBegun) {
           if (!this.#isLeaving) this.#allowance.give();
           continue;
@@ -136,7 +144,8 @@ export class Given implements TaskSource {
     if (this.#words[MEASURES] === 1) {
       this.#words[UTILIZATION] = Math.round(this.#platform.utilization() * 1000);
     }
-    Atomics.store(this.#words, RUNNING_HERE, --this.#running);
+    this.#running--;
+    this.#tellProgress();
     const unread = this.#unread;
     if (unread <= Math.max(0, this.#words[WAKE_AT]!) || unread + this.#running < this.#tasksPerWorker) {
       wakeCoordinator(this.#board, WANTS_ROOM);
@@ -190,16 +199,15 @@ export class Given implements TaskSource {
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for letters on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
-    if (this.#allowance.left <= 0) return -1;
-    const head = Atomics.load(this.#words, GIVEN_HEAD);
-    return head === Atomics.load(this.#words, GIVEN_TAIL) ? -1 : givenPlace(head, this.#seat.sizes);
+    if (this.#allowance.left <= 0 || this.#unread === 0) return -1;
+    return givenPlace(this.#head, this.#seat.sizes);
   }
 
   /** The first hint of a task that nobody else can run. */
   #assigned(): number {
     const { cells, sizes } = this.#seat;
     const tail = Atomics.load(this.#words, GIVEN_TAIL);
-    for (let at = Atomics.load(this.#words, GIVEN_HEAD); at !== tail; at = (at + 1) | 0) {
+    for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
       const place = givenPlace(at, sizes);
       const word = this.#words[place + 1]!;
       if (unstamped(word) !== this.#postedHere) continue;
@@ -209,7 +217,7 @@ export class Given implements TaskSource {
   }
 
   get #unread(): number {
-    return (Atomics.load(this.#words, GIVEN_TAIL) - Atomics.load(this.#words, GIVEN_HEAD)) | 0;
+    return (Atomics.load(this.#words, GIVEN_TAIL) - this.#head) | 0;
   }
 
   /** The cell that the next letter names; -1: none. */
@@ -224,12 +232,14 @@ export class Given implements TaskSource {
     return ((cells[cell * WORDS + TASK_ID]! - cells[other * WORDS + TASK_ID]!) | 0) < 0;
   }
 
-  /** B0 to B2. */
+  #tellProgress(): void {
+    Atomics.store(this.#words, PROGRESS, progress(this.#running, this.#head));
+  }
+
+  /** B1, B2. */
   #take(cell: number, posted: number, now: number): boolean {
     const { cells, cellDoubles } = this.#seat;
-    Atomics.store(this.#words, RUNNING_HERE, ++this.#running);
     if (Atomics.compareExchange(cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
-      Atomics.store(this.#words, RUNNING_HERE, --this.#running);
       return false;
     }
     cellDoubles[cell * DOUBLES + BEGAN] = now;

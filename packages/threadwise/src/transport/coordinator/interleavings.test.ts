@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exploreAll, exploreSome } from '../shared/exploring.case.js';
+import { exploreAll, exploreSome, type Scope } from '../shared/exploring.case.js';
 import { type Doing, randomPlan } from '../shared/plans.case.js';
 import type { WorldOptions } from '../shared/world.case.js';
 
 describe('coordinator: all ways that differ from the usual one at one or two points', () => {
-  const small: readonly (WorldOptions & { readonly most: number })[] = [
+  const small: readonly (WorldOptions & Scope)[] = [
     { workers: 1, plan: ['offer a large'], most: 2 },
     { plan: ['offer a text'], most: 1 },
     { plan: ['offer a port'], most: 1 },
@@ -20,16 +20,29 @@ describe('coordinator: all ways that differ from the usual one at one or two poi
     { plan: ['offer a large', 'mail b 1 port'], deaths: 1, most: 1 },
     { plan: ['offer a moved', 'offer b'], deaths: 1, most: 1 },
     { plan: ['offer a; offer b moved; retire 0', 'offer c'], most: 1 },
+    { workers: 1, plan: ['offer z', 'offer a moved; abort a'], most: 1 },
+    {
+      workers: 1,
+      plan: ['offer z', 'offer a moved', 'abort a; mail b 0 port'],
+      most: 2,
+      script: ['quiet', 'main offer z', 'quiet', 'main offer a moved'],
+    },
+    {
+      workers: 1,
+      plan: ['offer z', 'offer a port', 'reorder; reorder'],
+      most: 2,
+      script: ['quiet', 'main offer z', 'quiet', 'main offer a port'],
+    },
     { plan: ['offer a long; offer b; offer c; offer d'], maxTasks: 2, workers: 1, most: 1 },
     { plan: ['mail a 0 long; offer b; mail c 0', 'abort c'], tasksPerWorker: 2, workers: 1, most: 1 },
   ];
-  for (const { most, ...options } of small) {
+  for (const { most, script = [], ...options } of small) {
     const { plan, workers = 2, deaths = 0 } = options;
     const who = `${workers} worker${workers > 1 ? 's' : ''}, ${deaths} deaths`;
     test(`${who}: ${plan.join(', ')}`, (t) => {
       const { runs } = exploreAll(
         { dispatch: 'coordinator', ...options },
-        { most, within: most > 1 ? 45 : Number.POSITIVE_INFINITY },
+        { most, script, within: most > 1 ? 45 : Number.POSITIVE_INFINITY },
       );
       t.diagnostic(`${runs} orders`);
       assert.ok(runs > 50, `only ${runs} orders were tried`);

@@ -26,10 +26,17 @@ export function callCoordinator(board: Int32Array): void {
 export const GIVEN_TAIL = 0;
 /** So few unread hints are a reason to wake it; -1: not before a task ends. */
 export const WAKE_AT = 1;
-/** The worker's: hints that it has tried. */
-export const GIVEN_HEAD = 16;
-/** Tasks that it runs. */
-export const RUNNING_HERE = 17;
+/**
+ * The worker's: how many tasks it runs, above the lowest 16 bits of how many hints it has tried. In one word, so that a task which begins
+ * is never seen as both.
+ */
+export const PROGRESS = 16;
+const HEAD_BITS = 16;
+export const progress = (running: number, head: number) =>
+  (running << HEAD_BITS) | (head & ((1 << HEAD_BITS) - 1));
+export const runningOf = (word: number) => word >>> HEAD_BITS;
+/** How many hints before `tail` were not tried. */
+export const unreadOf = (word: number, tail: number) => (tail - word) & ((1 << HEAD_BITS) - 1);
 /** Whether it begins nothing more but what is for it alone. */
 export const LEAVING = 18;
 export const ENDED = 19;

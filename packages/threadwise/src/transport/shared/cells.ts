@@ -193,10 +193,13 @@ export class Cells {
 
   /** Returns whether it had not begun. @param tail of the ring: the cell's hint lies before it */
   withdraw(cell: number, tail: number): boolean {
-    const at = cell * WORDS + STATE;
-    const word = Atomics.load(this.words, at);
-    if (phaseOf(word) !== POSTED || this.#owners[cell] !== OUT) return false;
-    if (Atomics.compareExchange(this.words, at, word, FREE) !== word) return false;
+    if (this.#owners[cell] !== OUT) return false;
+    let word: number;
+    // Where it fails, a worker has begun it, or a coordinator has assigned it, once, to a worker that has not.
+    do {
+      word = this.#state(cell);
+      if (phaseOf(word) !== POSTED) return false;
+    } while (Atomics.compareExchange(this.words, cell * WORDS + STATE, word, FREE) !== word);
     this.takeBack(cell);
     this.#staleUntil.set(cell, tail);
     return true;

@@ -403,7 +403,7 @@ export class MainSide {
     if (task.stillRuns) endAtLast(task);
     if (task.settled) return [];
     if (!hasBegun) return [call];
-    if (task.retriesLeft-- > 0) {
+    if (!task.moves && task.retriesLeft-- > 0) {
       call.again();
       return [call];
     }
