@@ -114,7 +114,7 @@ const crossings = [
 ];
 const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults'].map(suite);
-const LONG = ['steering', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
+const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 /** What takes long, and depends on the version, or on the way, the least. */
 const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, type TestContext, test } from 'node:test';
-import type { PoolOptions } from './core/options.js';
+import type { PoolOptions } from './core/options/options.js';
 import type { Pool } from './core/pool.js';
 import { availableThreads, createPool } from './create-pool.js';
 import { nodePlatform } from './platform/node/platform.js';

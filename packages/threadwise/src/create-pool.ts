@@ -1,9 +1,9 @@
 /** Binds the core to Node and to the policies that the options name. */
 import type { Placement, Transport } from './core/contracts.js';
-import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options.js';
+import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
 import type { Parts } from './core/parts.js';
 import { Pool } from './core/pool.js';
-import type { Task } from './core/task.js';
+import type { Task } from './core/calls/task.js';
 import type { UntypedTasks } from './core/types.js';
 import { MeasuredRecorder } from './metrics/measured.js';
 import { controlFromEnvironment } from './platform/node/control.js';
@@ -21,7 +21,7 @@ import { PriorityQueue } from './scheduling/queue/priority.js';
 import { scalingOf } from './scheduling/scaling/index.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
-import { sharedTransport } from './transport/shared/exchange.js';
+import { sharedTransport } from './transport/shared/main/exchange.js';
 
 const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
   shared: sharedTransport(),

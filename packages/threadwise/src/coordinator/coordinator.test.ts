@@ -1,7 +1,7 @@
 /** The coordinator, with real seats and a main side that only posts: who gets which task, in which order, and what becomes of the rest. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Allowance } from '../core/allowance.js';
+import { Allowance } from '../core/workers/allowance.js';
 import type { Port, ThreadExit } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
 import {
@@ -16,9 +16,9 @@ import {
   FROM_COORDINATOR,
   RETIRE,
   TO_COORDINATOR,
-  type WordFromCoordinator,
-  type WordToCoordinator,
-} from '../transport/coordinator/words.js';
+  type MessageFromCoordinator,
+  type MessageToCoordinator,
+} from '../transport/coordinator/messages.js';
 import { watchAtomics } from '../transport/interleaving.case.js';
 import { NotedPort } from '../transport/noted-port.case.js';
 import { Board } from '../transport/shared/board.js';
@@ -48,7 +48,7 @@ class Pool {
   /** Makes a task beginnable, in the cell that has its number. @param tell words that come before the hint */
   post(
     { priority = 0, id = ++this.#lastId, moved = false, name = 1 },
-    tell: (word: WordToCoordinator) => void,
+    tell: (word: MessageToCoordinator) => void,
   ) {
     const at = id * WORDS;
     this.words[at + layout.TASK_ID] = id;
@@ -152,7 +152,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
       };
     },
   });
-  const tell = (word: WordToCoordinator) => main.say(word);
+  const tell = (word: MessageToCoordinator) => main.say(word);
   /** Has it take its turn now, and not when its thread gets round to it. */
   const turn = () => tell([TO_COORDINATOR.end, NOBODY]);
   const post = (task: { priority?: number; id?: number; moved?: boolean; name?: number } = {}) => {
@@ -169,8 +169,8 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     worker.source.open();
     turn();
   };
-  const crew = Array.from({ length: workers }, (_, i) => hire(i + 1));
-  for (const worker of crew) ready(worker);
+  const hands = Array.from({ length: workers }, (_, i) => hire(i + 1));
+  for (const worker of hands) ready(worker);
   const end = (worker: Worker, cell: number, runMs = 100) => {
     worker.source.ended(cell, runMs);
     turn();
@@ -195,8 +195,8 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     post,
     hire,
     ready,
-    crew,
-    worker: crew[0]!,
+    hands,
+    worker: hands[0]!,
     end,
     run,
     look,
@@ -209,11 +209,11 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
 
 /** What was said about the number of workers, and why. */
 function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] {
-  const words = main.posted as WordFromCoordinator[];
+  const words = main.posted as MessageFromCoordinator[];
   return words.flatMap((word) => (word[0] === FROM_COORDINATOR.wanted ? [[word[1], word[2]?.why]] : []));
 }
 
-const givenTo = (crew: readonly Worker[]) => crew.map(({ given }) => given);
+const givenTo = (hands: readonly Worker[]) => hands.map(({ given }) => given);
 
 describe('coordinator: who gets a task', () => {
   test('nobody before he is ready; then what waited', () => {
@@ -226,36 +226,36 @@ describe('coordinator: who gets a task', () => {
   });
 
   test('each as many as it may run, the next when one has ended', () => {
-    const { post, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    const { post, hands, run } = begin({ workers: 2, tasksPerWorker: 2 });
     for (let i = 0; i < 6; i++) post();
-    assert.deepEqual(givenTo(crew), [
+    assert.deepEqual(givenTo(hands), [
       [1, 3],
       [2, 4],
     ]);
-    run(crew[1]!);
-    assert.deepEqual(crew[1]!.given, [2, 4, 5]);
+    run(hands[1]!);
+    assert.deepEqual(hands[1]!.given, [2, 4, 5]);
   });
 
   test('who runs a task of main’s is not free, and who has one in his mailbox', () => {
-    const { pool, post, crew, run } = begin({ workers: 2 });
-    crew[0]!.mail(pool, 50);
+    const { pool, post, hands, run } = begin({ workers: 2 });
+    hands[0]!.mail(pool, 50);
     post();
     post();
-    assert.deepEqual(givenTo(crew), [[], [1]]);
-    assert.equal(run(crew[0]!), 50);
-    assert.deepEqual(crew[0]!.given, [2]);
+    assert.deepEqual(givenTo(hands), [[], [1]]);
+    assert.equal(run(hands[0]!), 50);
+    assert.deepEqual(hands[0]!.given, [2]);
   });
 
   test('the strategy that was named chooses; another one, from the next task on', () => {
-    const { tell, post, crew, run } = begin({ workers: 3, choose: 'round-robin' });
-    for (const worker of crew) {
+    const { tell, post, hands, run } = begin({ workers: 3, choose: 'round-robin' });
+    for (const worker of hands) {
       post();
       run(worker);
     }
-    assert.deepEqual(givenTo(crew), [[1], [2], [3]]);
+    assert.deepEqual(givenTo(hands), [[1], [2], [3]]);
     tell([TO_COORDINATOR.choose, 'least-busy']);
     post();
-    assert.deepEqual(givenTo(crew), [[1, 4], [2], [3]]);
+    assert.deepEqual(givenTo(hands), [[1, 4], [2], [3]]);
   });
 
   test('quick ones are given ahead, and the next when half of them are left; what is moved is not', () => {
@@ -400,7 +400,7 @@ describe('coordinator: how many workers there should be', () => {
   });
 
   test('one fewer when a worker has been idle for too long, down to the minimum', () => {
-    const { main, tell, clock, look, crew } = begin({ workers: 3 });
+    const { main, tell, clock, look, hands } = begin({ workers: 3 });
     tell([TO_COORDINATOR.bounds, 1, 3]);
     clock.now = 999;
     look();
@@ -408,9 +408,9 @@ describe('coordinator: how many workers there should be', () => {
     clock.now = 1000;
     look();
     assert.deepEqual(wantedOf(main).at(-1), [2, 'a worker has been idle for 1000 ms']);
-    tell([TO_COORDINATOR.retire, crew[2]!.seat]);
+    tell([TO_COORDINATOR.retire, hands[2]!.seat]);
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
-    tell([TO_COORDINATOR.retire, crew[1]!.seat]);
+    tell([TO_COORDINATOR.retire, hands[1]!.seat]);
     clock.now = 100_000;
     look();
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
@@ -469,8 +469,8 @@ describe('coordinator: who does not get on', () => {
   });
 
   test('loses what it has not begun to who is free, and gets nothing more until it gets on', () => {
-    const { post, crew, lookLong, run } = begin({ workers: 2 });
-    const [slow, quick] = crew as [Worker, Worker];
+    const { post, hands, lookLong, run } = begin({ workers: 2 });
+    const [slow, quick] = hands as [Worker, Worker];
     post();
     post();
     run(quick);
@@ -485,8 +485,8 @@ describe('coordinator: who does not get on', () => {
   });
 
   test('may begin it all the same, as long as nobody else has', () => {
-    const { post, crew, lookLong } = begin({ workers: 2 });
-    const [slow, quick] = crew as [Worker, Worker];
+    const { post, hands, lookLong } = begin({ workers: 2 });
+    const [slow, quick] = hands as [Worker, Worker];
     post();
     lookLong();
     assert.deepEqual(quick.given, [1]);
@@ -495,10 +495,10 @@ describe('coordinator: who does not get on', () => {
   });
 
   test('keeps what was assigned to it', () => {
-    const { post, crew, lookLong } = begin({ workers: 2 });
+    const { post, hands, lookLong } = begin({ workers: 2 });
     post({ moved: true });
     lookLong();
-    assert.deepEqual(givenTo(crew), [[1], []]);
+    assert.deepEqual(givenTo(hands), [[1], []]);
   });
 
   test('nobody is watched while nothing lies unbegun, or all of it was taken back', () => {
@@ -516,8 +516,8 @@ describe('coordinator: who does not get on', () => {
 
 describe('coordinator: who leaves', () => {
   test('a retiring worker hears of it behind what it was assigned, and others get what it has not begun', () => {
-    const { post, tell, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
-    const [leaving, other] = crew as [Worker, Worker];
+    const { post, tell, hands, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    const [leaving, other] = hands as [Worker, Worker];
     post();
     post();
     const moved = post({ moved: true });
@@ -533,11 +533,11 @@ describe('coordinator: who leaves', () => {
   });
 
   test('one that has run enough gets nothing more, and what it passes over is not lost', () => {
-    const { post, crew, run, turn } = begin({ workers: 2, tasksPerWorker: 3 });
-    const [leaving, other] = crew as [Worker, Worker];
+    const { post, hands, run, turn } = begin({ workers: 2, tasksPerWorker: 3 });
+    const [leaving, other] = hands as [Worker, Worker];
     leaving.source.limit(Allowance.of(1, (byteLength) => new SharedArrayBuffer(byteLength)));
     for (let i = 0; i < 4; i++) post();
-    assert.deepEqual(givenTo(crew), [
+    assert.deepEqual(givenTo(hands), [
       [1, 3],
       [2, 4],
     ]);
@@ -550,8 +550,8 @@ describe('coordinator: who leaves', () => {
   });
 
   test('of a dead one’s, what had begun is main’s to tell of, the rest runs elsewhere; then its seat is free', () => {
-    const { post, tell, main, crew, run } = begin({ workers: 2, tasksPerWorker: 2 });
-    const [dead, other] = crew as [Worker, Worker];
+    const { post, tell, main, hands, run } = begin({ workers: 2, tasksPerWorker: 2 });
+    const [dead, other] = hands as [Worker, Worker];
     for (let i = 0; i < 5; i++) post();
     dead.source.begin(0); // 1; it also has 3, the other one 2 and 4; 5 waits
     tell([TO_COORDINATOR.gone, dead.seat]);

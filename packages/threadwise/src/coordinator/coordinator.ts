@@ -16,8 +16,8 @@ import {
   RETIRE,
   type SeatMemory,
   TO_COORDINATOR,
-  type WordToCoordinator,
-} from '../transport/coordinator/words.js';
+  type MessageToCoordinator,
+} from '../transport/coordinator/messages.js';
 import { type About, AccountedLine, type Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
@@ -120,7 +120,7 @@ export class Coordinator {
       onMissing: (count) => this.#reserve.start(count),
     });
     this.#main.listen(
-      (message) => this.#hear(message as WordToCoordinator),
+      (message) => this.#hear(message as MessageToCoordinator),
       () => this.#turn(),
       ([type, seat, exit]: About) => {
         if (type === FROM_COORDINATOR.exited)
@@ -130,7 +130,7 @@ export class Coordinator {
     this.#turn();
   }
 
-  #hear(word: WordToCoordinator): void {
+  #hear(word: MessageToCoordinator): void {
     switch (word[0]) {
       case TO_COORDINATOR.args: {
         const [, cell, ...posted] = word;

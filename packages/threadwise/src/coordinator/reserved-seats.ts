@@ -5,8 +5,8 @@ import {
   type ExitFacts,
   FROM_COORDINATOR,
   type SeatMemory,
-  type WordFromCoordinator,
-} from '../transport/coordinator/words.js';
+  type MessageFromCoordinator,
+} from '../transport/coordinator/messages.js';
 import type { Line } from '../transport/line.js';
 
 export interface ReservedPlatform {
@@ -74,7 +74,7 @@ export class ReservedSeats {
     this.#tell([FROM_COORDINATOR.exited, seat, exit, error]);
   }
 
-  #tell(word: WordFromCoordinator): void {
+  #tell(word: MessageFromCoordinator): void {
     this.#main.post(word);
   }
 }

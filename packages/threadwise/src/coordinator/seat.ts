@@ -15,7 +15,7 @@ import {
   unreadOf,
   WAKE_AT,
 } from '../transport/coordinator/layout.js';
-import type { SeatMemory } from '../transport/coordinator/words.js';
+import type { SeatMemory } from '../transport/coordinator/messages.js';
 import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
 import type { Line } from '../transport/line.js';
 import { isReady } from '../transport/stage.js';

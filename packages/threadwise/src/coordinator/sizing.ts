@@ -1,6 +1,6 @@
 /** How many workers a pool should have, as its coordinator sees it: from its own queue and seats, whatever main does. */
 import type { CpuTime, Measured, TimerHandle } from '../core/contracts.js';
-import { Sizer, type SizingDecision } from '../core/sizer.js';
+import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
 import { type ScalingName, scalingOf } from '../scheduling/scaling/index.js';
 import type { CoordinatorOptions } from '../transport/coordinator/exchange.js';
 

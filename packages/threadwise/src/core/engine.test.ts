@@ -9,9 +9,9 @@ import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
 import { Engine } from './engine.js';
 import { type FakeLink, FakePlatform, FakeTransport } from './fake-platform.case.js';
-import { silentSink } from './hooks.js';
-import { type PoolOptions, resolveOptions } from './options.js';
-import type { Task } from './task.js';
+import { silentSink } from './events/hooks.js';
+import { type PoolOptions, resolveOptions } from './options/options.js';
+import type { Task } from './calls/task.js';
 
 function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => void = () => undefined) {
   const [platform, transport] = [new FakePlatform(), new FakeTransport()];
@@ -57,7 +57,7 @@ function complete(link: FakeLink, value: unknown): void {
 describe('a pool', () => {
   test('gives a call to its worker as soon as that has loaded, and its result to the caller', async () => {
     const { engine, lastLink } = scene();
-    const call = engine.intake.enter('work', [1], undefined);
+    const call = engine.admission.enter('work', [1], undefined);
     assert.equal(await stateOf(call), 'open');
     lastLink().events.ready([], { functions: [], others: [] });
     complete(lastLink(), 'result');
@@ -67,21 +67,21 @@ describe('a pool', () => {
 
   test('rejects every call when the module cannot be loaded the first time', async () => {
     const { engine, lastLink } = scene();
-    const call = engine.intake.enter('work', [1], undefined);
+    const call = engine.admission.enter('work', [1], undefined);
     lastLink().events.loadFailed(new Error('no such file'));
     assert.equal(await stateOf(call), 'ERR_MODULE_LOAD');
     assert.equal(await stateOf(engine.lifecycle.ready), 'ERR_MODULE_LOAD');
-    assert.equal(await stateOf(engine.intake.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
+    assert.equal(await stateOf(engine.admission.enter('work', [1], undefined)), 'ERR_MODULE_LOAD');
   });
 
   test('gives up when a module that once loaded does not load again and again', async () => {
     const { platform, transport, engine, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });
-    const first = engine.intake.enter('work', [1], undefined);
+    const first = engine.admission.enter('work', [1], undefined);
     complete(lastLink(), 'result');
     assert.equal(await stateOf(first), 'result');
     platform.threads.at(-1)!.exit();
-    const waiting = engine.intake.enter('work', [1], undefined);
+    const waiting = engine.admission.enter('work', [1], undefined);
     waiting.catch(() => undefined); // it is asked for below
     for (let i = 0; i < 20 && engine.lifecycle.state === 'open'; i++) {
       const link = lastLink();
@@ -134,19 +134,19 @@ describe('a pool', () => {
   test('refuses what goes beyond the limit of its queue, and takes it when there is room', async () => {
     const { engine, lastLink } = scene({ queue: { limit: 1 } });
     lastLink().events.ready([], { functions: [], others: [] });
-    const calls = [1, 2, 3].map((n) => engine.intake.enter('work', [n], undefined));
+    const calls = [1, 2, 3].map((n) => engine.admission.enter('work', [n], undefined));
     assert.deepEqual(await Promise.all(calls.map(stateOf)), ['open', 'open', 'ERR_QUEUE_FULL']);
     const room = engine.room.wait();
     assert.equal(await stateOf(room), 'open');
     complete(lastLink(), 'one');
     assert.equal(await stateOf(room), undefined);
-    assert.equal(await stateOf(engine.intake.enter('work', [3], undefined)), 'open');
+    assert.equal(await stateOf(engine.admission.enter('work', [3], undefined)), 'open');
   });
 
   test('runs the task of a worker that died before it began it on the next one', async () => {
     const { platform, engine, transport, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });
-    const call = engine.intake.enter('work', [1], undefined);
+    const call = engine.admission.enter('work', [1], undefined);
     platform.threads[0]!.exit();
     platform.advance(50);
     assert.equal(transport.links.length, 2);
@@ -158,7 +158,7 @@ describe('a pool', () => {
   test('rejects the call that a worker had begun when it died, and says who, what and why', async () => {
     const { platform, engine, lastLink } = scene();
     lastLink().events.ready([], { functions: [], others: [] });
-    const call = engine.intake.enter('work', [1], undefined);
+    const call = engine.admission.enter('work', [1], undefined);
     const link = lastLink();
     link.begin(link.sent[0]!, platform.now());
     platform.threads[0]!.exit({ exitCode: 7 });

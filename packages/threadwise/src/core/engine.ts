@@ -1,29 +1,29 @@
 /** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
-import { CallingThread } from './calling-thread.js';
+import { CallingThread } from './inline/calling-thread.js';
 import type { Dispatch, ModuleTraits, Placement } from './contracts.js';
-import { Crew } from './crew.js';
-import { CrossingMeter } from './crossing-meter.js';
-import { DecisionLog } from './decision-log.js';
-import { sameAgain, type ThreadwiseError } from './errors.js';
-import { loadError } from './failures.js';
-import { Hooks } from './hooks.js';
-import { callHost } from './host.js';
-import { Intake } from './intake.js';
-import { Interrupter } from './interrupter.js';
+import { Workers } from './workers/workers.js';
+import { CrossingMeter } from './calls/crossing-meter.js';
+import { DecisionLog } from './workers/decision-log.js';
+import { sameAgain, type ThreadwiseError } from './options/errors.js';
+import { loadError } from './workers/failures.js';
+import { Hooks } from './events/hooks.js';
+import { callHost } from './events/host.js';
+import { Admission } from './calls/admission.js';
+import { Canceller } from './calls/canceller.js';
 import { LeaseStore, SingleBuffers } from './lease.js';
-import { Ledger } from './ledger.js';
-import { Lifecycle } from './lifecycle.js';
+import { Ledger } from './calls/ledger.js';
+import { Lifecycle } from './control/lifecycle.js';
 import { LiveChoice } from './live-choice.js';
-import { type SizeBounds, threadBounds } from './options.js';
+import { type SizeBounds, threadBounds } from './options/options.js';
 import type { Parts } from './parts.js';
-import { checkCloneable } from './payload.js';
-import { Recycler } from './recycler.js';
-import { RoomQueue } from './room.js';
-import { defaultRun, type RunOptions } from './run-options.js';
-import { Staffing } from './staffing.js';
+import { checkCloneable } from './calls/payload.js';
+import { Recycler } from './workers/recycler.js';
+import { RoomQueue } from './calls/room.js';
+import { defaultRun, type RunOptions } from './calls/run-options.js';
+import { Scaler } from './workers/scaler.js';
 import { type PoolStats, snapshot } from './stats.js';
-import { type CheckedChanges, Steering } from './steering.js';
-import { Tracing } from './tracing.js';
+import { type CheckedChanges, Control } from './control/control.js';
+import { Tracing } from './events/tracing.js';
 
 export class Engine {
   readonly name: string;
@@ -33,13 +33,13 @@ export class Engine {
   readonly room: RoomQueue;
   readonly #parts: Parts;
   readonly #ledger: Ledger;
-  readonly intake: Intake;
+  readonly admission: Admission;
   readonly #meter: CrossingMeter;
-  readonly #crew: Crew;
-  readonly #staffing: Staffing;
-  readonly steering: Steering;
+  readonly #workers: Workers;
+  readonly #scaler: Scaler;
+  readonly control: Control;
   readonly #dispatch: Dispatch;
-  readonly #interrupter: Interrupter;
+  readonly #canceller: Canceller;
   readonly #recycler: Recycler;
   readonly #choice: LiveChoice;
   readonly #tracing: Tracing;
@@ -55,7 +55,7 @@ export class Engine {
   constructor(parts: Parts) {
     const { platform, options } = parts;
     const placement = parts.newPlacement(options.placement);
-    // The data of the workers is cloned for each of them: say now, and not at the first start, if it cannot be.
+    // The data of the pool is cloned for each of them: say now, and not at the first start, if it cannot be.
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.#parts = parts;
     this.#placement = placement;
@@ -76,19 +76,19 @@ export class Engine {
       defaults: defaultRun(options),
       callHost: (name: string, args: readonly unknown[]) => callHost(options.host, name, args),
     };
-    this.#interrupter = new Interrupter({
+    this.#canceller = new Canceller({
       platform,
       dispatch: () => this.#dispatch,
-      kill: (slot, cause) => this.#crew.kill(slot, 'interrupted', cause),
+      kill: (slot, cause) => this.#workers.kill(slot, 'interrupted', cause),
       retire: (slot) => {
-        this.#crew.retire(slot, 'interrupted');
+        this.#workers.retire(slot, 'interrupted');
         this.#pump();
       },
     });
-    this.#crew = new Crew({
+    this.#workers = new Workers({
       ...shared,
       dispatch: () => this.#dispatch,
-      interrupter: () => this.#interrupter,
+      canceller: () => this.#canceller,
       // 0: their number is not the pool's to decide.
       least: () => (this.bounds.min < this.bounds.max ? this.bounds.min : 0),
       onReady: (names, traits) => this.#workerReady(names, traits),
@@ -97,11 +97,11 @@ export class Engine {
       onGone: () => this.#workerGone(),
       onBatch: () => this.#batchEnded(),
       onCompleted: (count) => {
-        this.#staffing.succeeded();
+        this.#scaler.succeeded();
         this.#meter.settled(count);
       },
       onRecycled: () => {
-        if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#staffing.replace();
+        if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#scaler.replace();
       },
     });
     this.#dispatch = parts.newDispatch({
@@ -110,23 +110,23 @@ export class Engine {
       tasksPerWorker: options.tasksPerWorker,
       choice: this.#choice,
       newQueue: parts.newQueue,
-      slots: () => this.#crew.slots,
-      onHand: (task, slot) => this.#interrupter.handed(task, slot),
-      onOffer: (task) => this.#interrupter.offered(task),
-      onWithdraw: (task) => this.#interrupter.unhanded(task),
+      slots: () => this.#workers.slots,
+      onHand: (task, slot) => this.#canceller.handed(task, slot),
+      onOffer: (task) => this.#canceller.offered(task),
+      onWithdraw: (task) => this.#canceller.unhanded(task),
     });
-    this.#staffing = new Staffing(
+    this.#scaler = new Scaler(
       {
         platform,
         scaling: parts.scaling,
-        crew: this.#crew,
+        workers: this.#workers,
         dispatch: () => this.#dispatch,
         tasksPerWorker: options.tasksPerWorker,
         cores: () => platform.availableThreads(),
         idleTimeoutMs: options.idleTimeoutMs,
         remote: parts.exchange.sizing,
         openCalls: () => this.#ledger.size,
-        measure: () => this.#crew.measure(),
+        measure: () => this.#workers.measure(),
         onDecision: (decision) => {
           this.#decisions.add(decision);
           this.hooks.emit('pool:size', { pool: this.name, ...decision });
@@ -137,32 +137,32 @@ export class Engine {
       placement.usesThreads ? options.threads : { min: 0, max: 0 },
     );
     this.room = new RoomQueue(
-      () => this.intake.freePlaces(),
+      () => this.admission.freePlaces(),
       (callback) => platform.timer(0, callback),
     );
     this.#ledger = new Ledger({
       ...shared,
       plain: parts.exchange.plain,
-      onInflated: (task) => this.#interrupter.takeOver(task),
+      onInflated: (task) => this.#canceller.takeOver(task),
       onRan: (name, runMs, now) => this.#placement.learner?.find(name)?.ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
-        this.steering.settled();
+        this.control.settled();
         this.room.update();
       },
     });
-    this.#recycler = new Recycler(this.#crew, () => this.lifecycle.updateKeepAlive());
+    this.#recycler = new Recycler(this.#workers, () => this.lifecycle.updateKeepAlive());
     this.lifecycle = new Lifecycle({
       platform,
       openCalls: () => this.#ledger.size,
-      workers: () => this.#crew.slots.length + (this.#here?.isServing ? 1 : 0),
+      workers: () => this.#workers.slots.length + (this.#here?.isServing ? 1 : 0),
       isWorking: () => this.#recycler.isWorking,
       rejectOpenCalls: (error) => this.#rejectAll(error),
       endWorkers: (how) => this.#endWorkers(how),
       dispose: () => this.#dispose(),
       changed: () => this.#regate(),
     });
-    this.steering = new Steering({
+    this.control = new Control({
       platform,
       choices: parts.choices,
       recycler: this.#recycler,
@@ -175,12 +175,12 @@ export class Engine {
       apply: (changes) => this.#apply(changes),
       changed: () => this.#regate(),
     });
-    this.intake = new Intake({
+    this.admission = new Admission({
       ...shared,
       ledger: this.#ledger,
-      interrupter: this.#interrupter,
+      canceller: this.#canceller,
       lifecycle: this.lifecycle,
-      staffing: this.#staffing,
+      scaler: this.#scaler,
       room: this.room,
       meter: this.#meter,
       dispatch: () => this.#dispatch,
@@ -190,11 +190,11 @@ export class Engine {
       new CallingThread({
         ...shared,
         ledger: this.#ledger,
-        isOpen: () => this.lifecycle.state === 'open' && this.steering.state === undefined,
+        isOpen: () => this.lifecycle.state === 'open' && this.control.state === undefined,
         isPaused: () => this.#dispatch.isPaused,
         report,
         onReady: (names) => {
-          this.intake.taskNames = names;
+          this.admission.taskNames = names;
           this.#tellIfReady();
         },
         onLoadFailed: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
@@ -202,9 +202,9 @@ export class Engine {
         onAdopted: () => this.lifecycle.updateKeepAlive(),
         onGone: () => this.#workerGone(),
       });
-    this.intake.limit = options.queueLimit;
+    this.admission.limit = options.queueLimit;
     this.#place(placement);
-    this.#staffing.adjust();
+    this.#scaler.adjust();
     this.#tellIfReady();
   }
 
@@ -212,36 +212,36 @@ export class Engine {
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   #regate(): void {
-    const isOpen = this.lifecycle.state === 'open' && this.steering.state === undefined;
-    this.intake.plain = isOpen && this.intake.here === undefined ? this.#ledger.plain : undefined;
+    const isOpen = this.lifecycle.state === 'open' && this.control.state === undefined;
+    this.admission.plain = isOpen && this.admission.here === undefined ? this.#ledger.plain : undefined;
   }
 
   /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
     const here = this.#here?.isServing ? [this.#here] : [];
-    const slots = this.#crew.slots.filter((slot) => slot.serves);
-    return [...here, ...slots].map((to) => this.intake.enter(name, args, given, to));
+    const slots = this.#workers.slots.filter((slot) => slot.serves);
+    return [...here, ...slots].map((to) => this.admission.enter(name, args, given, to));
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
   get refusal(): unknown {
-    return this.lifecycle.refusal ?? this.steering.refusal;
+    return this.lifecycle.refusal ?? this.control.refusal;
   }
 
   close(options?: { timeoutMs?: number }): Promise<void> {
     const closed = this.lifecycle.close(options);
-    this.steering.release();
+    this.control.release();
     return closed;
   }
 
   /** The bounds between which workers are started and released. */
   get bounds(): { readonly min: number; readonly max: number } {
-    return this.#staffing.bounds;
+    return this.#scaler.bounds;
   }
 
   resize(threads: unknown): void {
     threadBounds('threads', threads, this.#parts.platform); // where it is undefined, too
-    this.steering.configure({ threads });
+    this.control.configure({ threads });
   }
 
   stats(): PoolStats {
@@ -249,11 +249,11 @@ export class Engine {
     this.#here?.within.flush();
     return snapshot({
       name: this.name,
-      state: this.lifecycle.state === 'open' ? (this.steering.state ?? 'open') : this.lifecycle.state,
+      state: this.lifecycle.state === 'open' ? (this.control.state ?? 'open') : this.lifecycle.state,
       placement: this.#placement.name,
       choose: this.#choice.name,
-      bounds: this.#staffing.bounds,
-      queueLimit: this.intake.limit,
+      bounds: this.#scaler.bounds,
+      queueLimit: this.admission.limit,
       crossingMs: this.#placement.usesThreads ? this.#meter.costMs : undefined,
       functions: this.#placement.learner?.snapshot() ?? [],
       open: this.#ledger.size,
@@ -264,7 +264,7 @@ export class Engine {
       coordinator: this.#parts.exchange.coordinator,
       scaling: scaling.name,
       decisions: this.#decisions.snapshot(),
-      slots: this.#crew.slots,
+      slots: this.#workers.slots,
       here: this.#here,
     });
   }
@@ -277,7 +277,7 @@ export class Engine {
     this.#meter.onMeasured =
       learner === undefined ? undefined : (name, costMs) => learner.find(name)?.crossed(costMs);
     if (isHere) this.#here ??= this.#newHere();
-    this.intake.here = isHere ? this.#here : undefined;
+    this.admission.here = isHere ? this.#here : undefined;
     this.#here?.place(placement);
     if (this.#traits !== undefined) this.#here?.learn(this.#traits);
     this.#regate();
@@ -285,7 +285,7 @@ export class Engine {
 
   #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
     const { newChoice, newPlacement } = this.#parts;
-    if (queueLimit !== undefined) this.intake.limit = queueLimit;
+    if (queueLimit !== undefined) this.admission.limit = queueLimit;
     if (choose !== undefined) {
       this.#choice.current = newChoice(choose, (error) => this.#report(error));
       this.#parts.exchange.choose?.(choose);
@@ -295,13 +295,13 @@ export class Engine {
     // Workers that nobody calls any more are idle, and go as such.
     const { usesThreads } = this.#placement;
     if (threads !== undefined || placement !== undefined)
-      this.#staffing.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
+      this.#scaler.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.#pump();
   }
 
   /** How many more tasks are accepted now. */
   freePlaces(): number {
-    return this.intake.freePlaces();
+    return this.admission.freePlaces();
   }
 
   // --- workers ---
@@ -310,15 +310,15 @@ export class Engine {
   #pump(): void {
     this.#here?.tasks.pump();
     this.#dispatch.pump();
-    this.#staffing.adjust();
+    this.#scaler.adjust();
     this.room.update();
     this.#tellIfReady();
   }
 
   /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
   #tellIfReady(): void {
-    const ready = this.#crew.slots.filter((slot) => slot.state === 'ready').length;
-    const isReady = this.#placement.usesThreads ? ready >= this.#staffing.bounds.min : this.#here?.isReady;
+    const ready = this.#workers.slots.filter((slot) => slot.state === 'ready').length;
+    const isReady = this.#placement.usesThreads ? ready >= this.#scaler.bounds.min : this.#here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
@@ -326,12 +326,12 @@ export class Engine {
   #batchEnded(): void {
     this.#meter.batchEnded();
     this.#dispatch.pump();
-    if (this.#staffing.canGrow && this.#dispatch.queued > 0) this.#staffing.adjust();
+    if (this.#scaler.canGrow && this.#dispatch.queued > 0) this.#scaler.adjust();
     this.room.update();
   }
 
   #workerReady(names: readonly string[], traits: ModuleTraits): void {
-    this.intake.taskNames = names;
+    this.admission.taskNames = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
       this.#here?.learn(traits);
@@ -345,7 +345,7 @@ export class Engine {
     if (phase === 'loading' && this.#traits === undefined) {
       this.lifecycle.break(loadError(this.#parts.moduleUrl, error));
     } else {
-      this.#staffing.failed(error);
+      this.#scaler.failed(error);
     }
   }
 
@@ -362,12 +362,12 @@ export class Engine {
   }
 
   #endWorkers(how: 'gently' | 'now'): void {
-    this.#staffing.close();
+    this.#scaler.close();
     this.#recycler.end();
     this.#here?.stop(how);
-    for (const slot of [...this.#crew.slots]) {
-      if (how === 'now') this.#crew.kill(slot, 'closed');
-      else this.#crew.retire(slot, 'closed');
+    for (const slot of [...this.#workers.slots]) {
+      if (how === 'now') this.#workers.kill(slot, 'closed');
+      else this.#workers.retire(slot, 'closed');
     }
   }
 
@@ -376,7 +376,7 @@ export class Engine {
   }
 
   #dispose(): Promise<void> | undefined {
-    this.#interrupter.clear();
+    this.#canceller.clear();
     this.#ledger.close();
     this.#here?.stop('now');
     const closed = this.#parts.exchange.close();

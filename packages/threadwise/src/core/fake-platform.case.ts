@@ -15,10 +15,10 @@ import type {
   Transport,
 } from './contracts.js';
 import { LeaseStore } from './lease.js';
-import { capture, type Payload } from './payload.js';
-import type { ResolvedRun } from './run-options.js';
-import { type Settlement, Task } from './task.js';
-import { WorkerSlot } from './worker-slot.js';
+import { capture, type Payload } from './calls/payload.js';
+import type { ResolvedRun } from './calls/run-options.js';
+import { type Settlement, Task } from './calls/task.js';
+import { WorkerSlot } from './workers/worker-slot.js';
 
 interface FakeTimer {
   readonly dueAt: number;

@@ -1,7 +1,7 @@
 /** Bytes that main and worker share: filled in place here, read in place there, used again afterwards. */
-import { integer } from './checks.js';
-import { ThreadwiseError } from './errors.js';
-import type { LeaseLike } from './payload.js';
+import { integer } from './options/checks.js';
+import { ThreadwiseError } from './options/errors.js';
+import type { LeaseLike } from './calls/payload.js';
 
 /** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */
 const MIN_BYTES = 4096;

@@ -11,9 +11,9 @@ import type {
   Scaling,
   TaskQueue,
 } from './contracts.js';
-import type { EventSink } from './hooks.js';
-import type { ResolvedOptions } from './options.js';
-import type { Task } from './task.js';
+import type { EventSink } from './events/hooks.js';
+import type { ResolvedOptions } from './options/options.js';
+import type { Task } from './calls/task.js';
 
 /** Everything a pool is bound to; chosen in `create-pool.ts`. */
 export interface Parts {

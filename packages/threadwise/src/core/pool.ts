@@ -1,14 +1,14 @@
 /** A pool of workers: the public face. What it does is done by the engine. */
-import { withCallerStack } from './caller-stack.js';
+import { withCallerStack } from './calls/caller-stack.js';
 import { Engine } from './engine.js';
-import type { Listener, PoolEventName } from './hooks.js';
+import type { Listener, PoolEventName } from './events/hooks.js';
 import type { Lease } from './lease.js';
-import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './map.js';
-import type { ThreadBounds } from './options.js';
+import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
+import type { ThreadBounds } from './options/options.js';
 import type { Parts } from './parts.js';
-import type { AbortSignalLike, RunOptions } from './run-options.js';
+import type { AbortSignalLike, RunOptions } from './calls/run-options.js';
 import type { PoolStats } from './stats.js';
-import type { PoolChanges } from './steering.js';
+import type { PoolChanges } from './control/control.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
 
 export class Pool<M = UntypedTasks> {
@@ -41,7 +41,7 @@ export class Pool<M = UntypedTasks> {
     args: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
-    return this.#engine.intake.enter(name, args, options) as Promise<TaskResult<M[K]>>;
+    return this.#engine.admission.enter(name, args, options) as Promise<TaskResult<M[K]>>;
   }
 
   /**
@@ -61,7 +61,7 @@ export class Pool<M = UntypedTasks> {
         // Others may take the place between the waiting and the call.
         do await this.#engine.room.wait(signal);
         while (!signal.aborted && this.#engine.refusal === undefined && this.#engine.freePlaces() <= 0);
-        return this.#engine.intake.enter(name, [item], { ...run, signal } as RunOptions);
+        return this.#engine.admission.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
     const iterator = iteratorOf(items as Inputs<unknown>);
@@ -105,17 +105,17 @@ export class Pool<M = UntypedTasks> {
 
   /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
   configure(changes: PoolChanges): void {
-    this.#engine.steering.configure(changes);
+    this.#engine.control.configure(changes);
   }
 
   /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED. */
   pause(): void {
-    this.#engine.steering.pause();
+    this.#engine.control.pause();
   }
 
   /** Undoes `pause` and `drain`. Throws ERR_POOL_CLOSED. */
   resume(): void {
-    this.#engine.steering.resume();
+    this.#engine.control.resume();
   }
 
   /**
@@ -123,7 +123,7 @@ export class Pool<M = UntypedTasks> {
    * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED.
    */
   drain(): Promise<void> {
-    return this.#engine.steering.drain();
+    return this.#engine.control.drain();
   }
 
   /**
@@ -131,7 +131,7 @@ export class Pool<M = UntypedTasks> {
    * closes. Throws ERR_POOL_CLOSED.
    */
   recycle(): Promise<void> {
-    return this.#engine.steering.recycle();
+    return this.#engine.control.recycle();
   }
 
   /** What the pool is like now: plain JSON. */

@@ -5,7 +5,7 @@ import { MeasuredRecorder } from '../metrics/measured.js';
 import type { Dispatch, Recorder, RecorderSnapshot } from './contracts.js';
 import { FakeLink, makeSlot, makeTask } from './fake-platform.case.js';
 import { type StatsSources, snapshot } from './stats.js';
-import { WorkerSlot } from './worker-slot.js';
+import { WorkerSlot } from './workers/worker-slot.js';
 
 const distribution = { count: 3, mean: 2, p50: 2, p90: 3, p99: 3, max: 3 };
 const recorded: RecorderSnapshot = {

@@ -1,6 +1,6 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
 
-import type { CallingThread } from './calling-thread.js';
+import type { CallingThread } from './inline/calling-thread.js';
 import type {
   CpuTime,
   Dispatch,
@@ -10,8 +10,8 @@ import type {
   PlacedFunctionStats,
   Recorder,
 } from './contracts.js';
-import type { SizingDecision } from './sizer.js';
-import type { SlotState, WorkerSlot } from './worker-slot.js';
+import type { SizingDecision } from './workers/sizer.js';
+import type { SlotState, WorkerSlot } from './workers/worker-slot.js';
 
 /** What a pool is like at one moment. Durations in milliseconds, memory in bytes. */
 export interface PoolStats {

@@ -1,6 +1,6 @@
 /** What is given to the readers of files, and what they give. */
-import type { ThreadwiseError } from '../core/errors.js';
-import type { AbortSignalLike } from '../core/run-options.js';
+import type { ThreadwiseError } from '../core/options/errors.js';
+import type { AbortSignalLike } from '../core/calls/run-options.js';
 
 /** Paths, or URLs with `file:`; an asynchronous source may take its time, what it gave already is read meanwhile. */
 export type PathSource = Iterable<string | URL> | AsyncIterable<string | URL>;

@@ -1,7 +1,7 @@
 /** The errors of the readers, and what they refuse to open. */
 import type { Stats } from 'node:fs';
-import { ThreadwiseError } from '../core/errors.js';
-import type { AbortSignalLike } from '../core/run-options.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+import type { AbortSignalLike } from '../core/calls/run-options.js';
 
 export function fileError(path: string, cause: unknown): ThreadwiseError {
   return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reasonOf(cause)}`, { path, cause });

@@ -1,7 +1,7 @@
 /** The options of the readers: their defaults, by the place where they read, and their validation. */
 import { isMainThread } from 'node:worker_threads';
-import { integer, oneOf, record, reject } from '../core/checks.js';
-import type { AbortSignalLike } from '../core/run-options.js';
+import { integer, oneOf, record, reject } from '../core/options/checks.js';
+import type { AbortSignalLike } from '../core/calls/run-options.js';
 import type { ReadFileOptions, ReadFilesOptions } from './contract.js';
 
 /**

@@ -1,6 +1,6 @@
 /** What was given as a path, as a path. */
 import { fileURLToPath } from 'node:url';
-import { show, ThreadwiseError } from '../core/errors.js';
+import { show, ThreadwiseError } from '../core/options/errors.js';
 
 /** Throws ERR_OPTION for what cannot be one; whether there is such a file is another question. */
 export function pathOf(given: unknown): string {

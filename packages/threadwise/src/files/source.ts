@@ -1,5 +1,5 @@
 /** Takes paths one by one from whatever gives them, at once or later, and never more than one ahead of who asks. */
-import { reject } from '../core/checks.js';
+import { reject } from '../core/options/checks.js';
 import type { PathSource } from './contract.js';
 import { pathOf } from './path-of.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, type TestContext, test } from 'node:test';
 import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
-import { isThreadwiseError } from '../core/errors.js';
+import { isThreadwiseError } from '../core/options/errors.js';
 import { channelSuite, receive } from './channel.case.js';
 
 export function platformConformance(platform: Platform): void {

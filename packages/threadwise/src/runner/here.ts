@@ -1,6 +1,6 @@
 /** A task module on the calling thread: its functions see the same as in a worker, and give the same. */
 import type { CallHost, LoadedModule, ModuleHere, RunningCall, TaskFunction } from '../core/contracts.js';
-import type { Clone } from '../core/payload.js';
+import type { Clone } from '../core/calls/payload.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/estimate.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';

@@ -1,7 +1,7 @@
 /** How a module's functions may run on the calling thread: what it declares, and what can be seen of them. */
-import { list, oneOf, record, reject } from '../core/checks.js';
+import { list, oneOf, record, reject } from '../core/options/checks.js';
 import type { ModuleTraits, TaskFunction } from '../core/contracts.js';
-import { didYouMean } from '../core/nearest.js';
+import { didYouMean } from '../core/options/nearest.js';
 
 const DECLARED = 'the module declares that it stays on threads';
 const PLACES = ['threads', 'auto'] as const;

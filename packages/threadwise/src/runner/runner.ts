@@ -1,15 +1,15 @@
 /** What runs inside a worker: takes tasks from the port, runs them, answers. Knows no platform. */
 
-import type { Allowance } from '../core/allowance.js';
-import { unpack } from '../core/carrier.js';
+import type { Allowance } from '../core/workers/allowance.js';
+import { unpack } from '../core/events/carrier.js';
 import type { LoadedModule, TaskFunction } from '../core/contracts.js';
-import { ThreadwiseError } from '../core/errors.js';
-import { type Clone, notCloneable, unreadable } from '../core/payload.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
-import type { Begun, Inlet } from '../transport/inlet.js';
+import type { Begun, Endpoint } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
-import { TO_MAIN, type WordToMain } from '../transport/words.js';
+import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
 import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
 import { type ContextHost, RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
@@ -36,7 +36,7 @@ export interface RunnerOptions {
   readonly poolName: string;
   readonly tasksPerWorker: number;
   readonly data: unknown;
-  readonly inlet: Inlet;
+  readonly endpoint: Endpoint;
   /** How many tasks it may begin; undefined: any number. */
   readonly allowance?: Allowance;
 }
@@ -53,7 +53,7 @@ export class Runner implements ContextHost {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
-  readonly #inlet: Inlet;
+  readonly #endpoint: Endpoint;
   /** Tasks that have left their first turn and not ended, by task id. */
   readonly #awaited = new Map<number, RunningTask>();
   /** The functions that have returned a promise. */
@@ -82,15 +82,15 @@ export class Runner implements ContextHost {
     this.workerId = options.workerId;
     this.#options = options;
     this.#platform = platform;
-    this.#inlet = options.inlet;
-    if (options.allowance !== undefined) this.#inlet.limit(options.allowance);
+    this.#endpoint = options.endpoint;
+    if (options.allowance !== undefined) this.#endpoint.limit(options.allowance);
     this.#seat = { workerId: options.workerId, current: () => platform.current() };
     takeSeat(this.#seat);
   }
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
   async start(): Promise<void> {
-    this.#inlet.listen({
+    this.#endpoint.listen({
       tasks: () => this.#pump(),
       abort: (id, reason) => this.#abort(id, reason),
       hostReply: (call, error, value) => this.#settleHostCall(call, error, value),
@@ -103,10 +103,10 @@ export class Runner implements ContextHost {
       const { workerId, poolName, data } = this.#options;
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
-      this.#inlet.say([TO_MAIN.ready, module.names, module.traits]);
+      this.#endpoint.say([TO_MAIN.ready, module.names, module.traits]);
       this.#pump(); // from now on it looks for tasks, where it has to look
     } catch (error) {
-      this.#inlet.say([TO_MAIN.loadFailed, this.#encode(error)]);
+      this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
     }
   }
 
@@ -121,9 +121,9 @@ export class Runner implements ContextHost {
     if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
     while (this.#awaited.size < this.#options.tasksPerWorker) {
       if (now > this.#sliceEnd) return this.#yield();
-      const begun = this.#inlet.take(now);
+      const begun = this.#endpoint.take(now);
       if (begun !== undefined) now = this.#begin(begun, now);
-      else if (this.#inlet.rest(this.#awaited.size === 0)) now = this.#platform.now();
+      else if (this.#endpoint.rest(this.#awaited.size === 0)) now = this.#platform.now();
       else break;
     }
     this.#isPumping = false;
@@ -193,7 +193,7 @@ export class Runner implements ContextHost {
     this.#awaited.set(context.id, context);
     if (!this.#awaiting.has(name)) {
       this.#awaiting.add(name);
-      this.#inlet.say([TO_MAIN.awaits, name]);
+      this.#endpoint.say([TO_MAIN.awaits, name]);
     }
     Promise.resolve(result)
       .then(
@@ -212,10 +212,10 @@ export class Runner implements ContextHost {
     let list: readonly unknown[] | undefined;
     try {
       if (isTransferred(result)) ({ value, list } = result);
-      this.#inlet.done(context.cell, context.id, value, list, now - startedAt);
+      this.#endpoint.done(context.cell, context.id, value, list, now - startedAt);
     } catch (cause) {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);
-      this.#inlet.failed(context.cell, context.id, this.#encode(error), now - startedAt);
+      this.#endpoint.failed(context.cell, context.id, this.#encode(error), now - startedAt);
     }
     return this.#reportMemory(now);
   }
@@ -225,7 +225,7 @@ export class Runner implements ContextHost {
     const encoded = this.#encode(error);
     const trimmed =
       encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
-    this.#inlet.failed(context.cell, context.id, trimmed, now - startedAt);
+    this.#endpoint.failed(context.cell, context.id, trimmed, now - startedAt);
     return this.#reportMemory(now);
   }
 
@@ -242,20 +242,20 @@ export class Runner implements ContextHost {
     if (now - this.#lastMemoryAt <= MEMORY_REPORT_MS) return now;
     this.#lastMemoryAt = now;
     const { usedBytes, limitBytes } = this.#platform.memory();
-    this.#inlet.say([TO_MAIN.memory, usedBytes, limitBytes]);
+    this.#endpoint.say([TO_MAIN.memory, usedBytes, limitBytes]);
     return this.#platform.now();
   }
 
   // --- aborting ---
 
   pollAbort(task: RunningTask): void {
-    if (!task.isAborted && this.#inlet.isAborting(task.cell)) this.#inlet.drain();
+    if (!task.isAborted && this.#endpoint.isAborting(task.cell)) this.#endpoint.drain();
   }
 
   #abort(id: number, reason: EncodedError): void {
     const context = this.#current?.id === id ? this.#current : this.#awaited.get(id);
     if (context === undefined) return;
-    this.#inlet.say([TO_MAIN.abortSeen, id]);
+    this.#endpoint.say([TO_MAIN.abortSeen, id]);
     context.abort(decodeError(reason));
   }
 
@@ -290,27 +290,27 @@ export class Runner implements ContextHost {
       case TO_MAIN.progress: {
         const error = unreadable('progress', reason);
         const context = this.#awaited.get(number as number);
-        if (context === undefined) return this.#inlet.say([TO_MAIN.error, this.#encode(error)]);
+        if (context === undefined) return this.#endpoint.say([TO_MAIN.error, this.#encode(error)]);
         context.fault = error;
         return;
       }
       case TO_MAIN.loadFailed: {
         const error = unreadable("the error of the task module or its 'setup'", reason);
-        return this.#inlet.say([TO_MAIN.loadFailed, this.#encode(error)]);
+        return this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
       }
     }
   }
 
   #retire(): void {
     this.#isRetiring = true;
-    this.#inlet.retire();
+    this.#endpoint.retire();
     this.#pump();
   }
 
   #sayRetired(): void {
-    if (this.#awaited.size > 0 || !this.#inlet.retire()) return;
+    if (this.#awaited.size > 0 || !this.#endpoint.retire()) return;
     this.#isRetiring = false;
-    this.#inlet.say([TO_MAIN.retired]);
+    this.#endpoint.say([TO_MAIN.retired]);
   }
 
   async #stop(): Promise<void> {
@@ -318,7 +318,7 @@ export class Runner implements ContextHost {
       await this.#module?.teardown?.();
     } finally {
       this.leave();
-      this.#inlet.say([TO_MAIN.stopped]);
+      this.#endpoint.say([TO_MAIN.stopped]);
     }
   }
 
@@ -332,9 +332,9 @@ export class Runner implements ContextHost {
   }
 
   /** Posts, or throws ERR_NOT_CLONEABLE that says which part of `value` is to blame. */
-  #postCloneable(message: WordToMain, value: unknown, name: string): void {
+  #postCloneable(message: MessageToMain, value: unknown, name: string): void {
     try {
-      this.#inlet.say(message);
+      this.#endpoint.say(message);
     } catch (cause) {
       if (cause instanceof ThreadwiseError) throw cause;
       throw notCloneable(cause, value, name, [], this.#platform.clone);

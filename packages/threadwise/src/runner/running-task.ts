@@ -1,5 +1,5 @@
 /** One task while it runs: the context that `threadwise/worker` gives to its code. */
-import { ThreadwiseError } from '../core/errors.js';
+import { ThreadwiseError } from '../core/options/errors.js';
 import type { TaskContext } from './current.js';
 
 /** The parts of the runner that a context uses. */

@@ -1,5 +1,5 @@
 /** The object `task`: whatever it is asked is about the task whose code asks. */
-import { ThreadwiseError } from '../core/errors.js';
+import { ThreadwiseError } from '../core/options/errors.js';
 import { currentTask, currentWorkerId, markTransferred, noteAsked, type TaskContext } from './current.js';
 
 noteAsked();

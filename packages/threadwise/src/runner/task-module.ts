@@ -1,6 +1,6 @@
 /** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
 import type { LoadedModule, TaskFunction } from '../core/contracts.js';
-import { taskNotFound } from '../core/failures.js';
+import { taskNotFound } from '../core/workers/failures.js';
 import { pureOf, traitsOf } from './module-traits.js';
 
 /** Exports with a meaning of their own; none of them is a task. */

@@ -14,11 +14,11 @@ import type {
   Transport,
   Wire,
 } from '../core/contracts.js';
-import { isThreadwiseError } from '../core/errors.js';
+import { isThreadwiseError } from '../core/options/errors.js';
 import { plainRun } from '../core/fake-platform.case.js';
-import { Task } from '../core/task.js';
+import { Task } from '../core/calls/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import { openInlet } from '../runner/inlets.js';
+import { openEndpoint } from '../runner/endpoints.js';
 import { Runner } from '../runner/runner.js';
 import type { RunningTask } from '../runner/running-task.js';
 
@@ -69,9 +69,9 @@ export class Rig {
     this.link = this.#exchange.connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
     const storage = new AsyncLocalStorage<RunningTask>();
-    const inlet = openInlet(this.link.wire, this.#far, platform);
+    const endpoint = openEndpoint(this.link.wire, this.#far, platform);
     const runner = new Runner(
-      { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, inlet },
+      { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, endpoint },
       {
         now: platform.now,
         nextTurn: setImmediate,

@@ -4,9 +4,9 @@ import type { TestContext } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Dispatch, DispatchContext, Platform, Transport } from '../core/contracts.js';
-import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options.js';
+import { type PoolOptions, type ResolvedOptions, resolveOptions } from '../core/options/options.js';
 import { Pool } from '../core/pool.js';
-import type { Task } from '../core/task.js';
+import type { Task } from '../core/calls/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { diagnosticsSink } from '../platform/node/diagnostics.js';
 import { nodePlatform } from '../platform/node/platform.js';
@@ -17,7 +17,7 @@ import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { onDemand } from '../scheduling/scaling/on-demand.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
-import { sharedTransport } from './shared/exchange.js';
+import { sharedTransport } from './shared/main/exchange.js';
 
 /** Shared by main and all threads of a test. */
 export type Words = Int32Array;

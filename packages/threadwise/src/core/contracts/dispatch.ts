@@ -1,6 +1,6 @@
 /** The seam to dispatch: who decides which worker gets a task. Implemented in `scheduling/dispatch/`. */
-import type { Task } from '../task.js';
-import type { WorkerSlot } from '../worker-slot.js';
+import type { Task } from '../calls/task.js';
+import type { WorkerSlot } from '../workers/worker-slot.js';
 import type { Platform } from './platform.js';
 import type { Choice, TaskQueue } from './policy.js';
 import type { Exchange } from './transport.js';

@@ -1,10 +1,10 @@
 /** The seam to the crossing: what the lines of a pool have in common, and one worker's line. `transport/<name>/`. */
 import type { LeaseMemory } from '../lease.js';
-import type { Payload } from '../payload.js';
-import type { PlainCalls } from '../plain-calls.js';
-import type { ResolvedRun } from '../run-options.js';
-import type { SizingDecision } from '../sizer.js';
-import type { Task } from '../task.js';
+import type { Payload } from '../calls/payload.js';
+import type { PlainCalls } from '../calls/plain-calls.js';
+import type { ResolvedRun } from '../calls/run-options.js';
+import type { SizingDecision } from '../workers/sizer.js';
+import type { Task } from '../calls/task.js';
 import type { ModuleTraits } from './module.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
 import type { WorkerRecord } from './recorder.js';

@@ -1,6 +1,6 @@
 /** Publishes the events of every pool on `node:diagnostics_channel`, as `threadwise:` and the event's name. */
 import { type Channel, channel } from 'node:diagnostics_channel';
-import type { EventSink } from '../../core/hooks.js';
+import type { EventSink } from '../../core/events/hooks.js';
 
 /** Held, because a channel without a reference may be collected together with its subscribers. */
 const channels: Record<string, Channel | undefined> = Object.create(null);

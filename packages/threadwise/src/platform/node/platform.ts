@@ -3,7 +3,7 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import { reject } from '../../core/checks.js';
+import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
 import { burstClock } from './burst-clock.js';
 import { cpuTime } from './cpu-time.js';

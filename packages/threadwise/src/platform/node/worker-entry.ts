@@ -1,12 +1,12 @@
 /** The first code of a worker thread of Node: puts a runner on the port that it was given. */
 import Module from 'node:module';
 import wt, { type MessagePort } from 'node:worker_threads';
-import { Allowance } from '../../core/allowance.js';
+import { Allowance } from '../../core/workers/allowance.js';
 import type { Wire } from '../../core/contracts.js';
-import { openInlet } from '../../runner/inlets.js';
+import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
-import type { InletPlatform } from '../../transport/inlet.js';
+import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { ownThreadId } from './cpu-time.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
@@ -44,7 +44,7 @@ Atomics.store(boot.threadId, 0, threadId);
 keepUncaughtErrorsReadable();
 const { timeOrigin } = performance;
 
-const platform: RunnerPlatform & InletPlatform = {
+const platform: RunnerPlatform & EndpointPlatform = {
   now: () => timeOrigin + performance.now(),
   timer: (ms, callback) => setTimeout(callback, ms).unref(),
   port: (far) => new NodePort(far as MessagePort),
@@ -101,7 +101,7 @@ void new Runner(
     tasksPerWorker: boot.tasksPerWorker,
     allowance: new Allowance(boot.allowance),
     data: boot.data,
-    inlet: openInlet(boot.wire, new NodePort(boot.wire.port), platform),
+    endpoint: openEndpoint(boot.wire, new NodePort(boot.wire.port), platform),
   },
   platform,
 ).start();

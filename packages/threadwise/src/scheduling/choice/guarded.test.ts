@@ -1,8 +1,8 @@
 /** A user's strategy cannot break the pool. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isThreadwiseError } from '../../core/errors.js';
-import type { ChooseFunction } from '../../core/options.js';
+import { isThreadwiseError } from '../../core/options/errors.js';
+import type { ChooseFunction } from '../../core/options/options.js';
 import { anyTask, choiceConformance, unexpected, worker } from './choice.case.js';
 import { guarded } from './guarded.js';
 

@@ -1,7 +1,7 @@
 /** Keeps a user's strategy from breaking the pool: when it throws or answers nonsense, the default takes over. */
 import type { Choice } from '../../core/contracts.js';
-import { show, ThreadwiseError } from '../../core/errors.js';
-import type { ChooseFunction } from '../../core/options.js';
+import { show, ThreadwiseError } from '../../core/options/errors.js';
+import type { ChooseFunction } from '../../core/options/options.js';
 import { isThenable } from '../../core/promised.js';
 import { leastBusy } from './least-busy.js';
 

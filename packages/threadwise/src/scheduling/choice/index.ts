@@ -1,6 +1,6 @@
 /** The strategies by name. A new strategy is a file beside this one and a line here. */
 import type { Choice } from '../../core/contracts.js';
-import type { ChooseFunction } from '../../core/options.js';
+import type { ChooseFunction } from '../../core/options/options.js';
 import { isBuiltIn } from './built-in.js';
 import { guarded } from './guarded.js';
 import { leastBusy } from './least-busy.js';

@@ -2,9 +2,9 @@
 
 import type { Choice, Dispatch, DispatchContext, Link, PullQueue } from '../../core/contracts.js';
 import { FakeLink, FakePlatform, FakeTransport, plainRun } from '../../core/fake-platform.case.js';
-import type { ResolvedRun } from '../../core/run-options.js';
-import { Task } from '../../core/task.js';
-import { type SlotState, WorkerSlot } from '../../core/worker-slot.js';
+import type { ResolvedRun } from '../../core/calls/run-options.js';
+import { Task } from '../../core/calls/task.js';
+import { type SlotState, WorkerSlot } from '../../core/workers/worker-slot.js';
 import { leastBusy } from '../choice/least-busy.js';
 import { PriorityQueue } from '../queue/priority.js';
 

@@ -1,7 +1,7 @@
 /** Direct dispatch: the main thread chooses a worker for each task and hands it over. */
 import type { Dispatch, DispatchContext, TaskQueue, TimerHandle, WorkerView } from '../../core/contracts.js';
-import type { Task } from '../../core/task.js';
-import type { WorkerSlot } from '../../core/worker-slot.js';
+import type { Task } from '../../core/calls/task.js';
+import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
 

@@ -1,8 +1,8 @@
 /** The conformance suite of the dispatch seam: every task goes to a worker that may have it, in a fair order, once. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Task } from '../../core/task.js';
-import type { WorkerSlot } from '../../core/worker-slot.js';
+import type { Task } from '../../core/calls/task.js';
+import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { DispatchBench, idsAt, linkOf, type MakeDispatch } from './bench.case.js';
 
 export function dispatchConformance(name: string, make: MakeDispatch): void {

@@ -1,8 +1,8 @@
 /** Shared queue: what lies where workers take it by themselves, in which order, and what goes the direct way. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Task } from '../../core/task.js';
-import type { WorkerSlot } from '../../core/worker-slot.js';
+import type { Task } from '../../core/calls/task.js';
+import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { AGEING_INTERVAL } from '../queue/priority.js';
 import { DispatchBench, FakePullQueue, idsAt, linkOf, type TaskSpec } from './bench.case.js';
 import { pausedConformance } from './dispatch.case.js';

@@ -3,8 +3,8 @@
  * for one worker only, or can only be sent, goes the direct way.
  */
 import type { Dispatch, DispatchContext, PullQueue, TaskQueue, TimerHandle } from '../../core/contracts.js';
-import type { Task } from '../../core/task.js';
-import type { WorkerSlot } from '../../core/worker-slot.js';
+import type { Task } from '../../core/calls/task.js';
+import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { DirectDispatch } from './direct.js';
 
 /**

@@ -3,7 +3,7 @@
  * It is sized by a policy through the same code that asks the policies of real pools. Time goes in steps.
  */
 import type { LoadView, Measured, Scaling, TimerHandle } from '../../core/contracts.js';
-import { Sizer, type SizingDecision } from '../../core/sizer.js';
+import { Sizer, type SizingDecision } from '../../core/workers/sizer.js';
 
 export interface SimulatedLoad {
   /** What a task computes, and for how long it then waits, without a core. Milliseconds. */

@@ -3,8 +3,8 @@
  * is not one of six, and the causes of some; so errors cross as plain records.
  */
 
-import { isErrorCode, ThreadwiseError } from '../../core/errors.js';
-import type { Clone } from '../../core/payload.js';
+import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
+import type { Clone } from '../../core/calls/payload.js';
 
 /** What was thrown, as plain data. Inverse pair: `encodeError`, `decodeError`. */
 export type EncodedError =

@@ -2,10 +2,10 @@
  * Copies values within a thread as structured clone does, five to ten times as fast: plain objects, arrays, dates, maps,
  * sets, bytes. Whatever is unusual is left to structured clone as a whole, so that there is one answer to what it means.
  */
-import type { Clone } from '../../core/payload.js';
+import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
 import { setOwn } from './own-keys.js';
-import type { Fields } from './shape.js';
+import type { Fields } from './shapes/shape.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { DamagedError } from './damaged.js';
-import { ShapeReader, shapeBookByteLength } from './shape-book.js';
+import { ShapeReader, shapeBookByteLength } from './shapes/shape-book.js';
 import * as tag from './tags.js';
 import { graph, pair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';

@@ -2,8 +2,8 @@
 import { DamagedError } from './damaged.js';
 import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, makeError, setCause } from './error-parts.js';
 import { setOwn } from './own-keys.js';
-import type { Fields, Source, Step } from './shape.js';
-import type { ShapeReader } from './shape-book.js';
+import type { Fields, Source, Step } from './shapes/shape.js';
+import type { ShapeReader } from './shapes/shape-book.js';
 import * as tag from './tags.js';
 import { readLatin1, readWide } from './text-reader.js';
 import { copyBytes, type Memory } from './value-memory.js';

@@ -3,8 +3,8 @@ import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './
 import { estimateItems } from './estimate.js';
 import { Identity } from './identity.js';
 import { FULL, UNKNOWN } from './outcome.js';
-import type { Fields } from './shape.js';
-import type { ShapeNode, ShapeWriter } from './shape-book.js';
+import type { Fields } from './shapes/shape.js';
+import type { ShapeNode, ShapeWriter } from './shapes/shape-book.js';
 import * as tag from './tags.js';
 import { writeText } from './text-writer.js';
 import { type Memory, writeBytes } from './value-memory.js';

@@ -2,8 +2,8 @@
 
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { HelperSpec, Thread } from '../../core/contracts.js';
-import type { Actor, Step, Surroundings } from '../shared/hand.case.js';
-import type { HandPort } from '../shared/stage.case.js';
+import type { Actor, Step, Surroundings } from '../shared/stage/hand.case.js';
+import type { HandPort } from '../shared/stage/stage.case.js';
 import type { CoordinatorData } from './exchange.js';
 
 export class CoordinatorHand implements Actor, Thread {

@@ -1,10 +1,10 @@
 /** Main's side of a pool with a coordinator: hands cells to its thread, and starts that anew when it dies. */
 import type { HelperView, LinkEvents, Platform, PullQueue, Thread, Transport } from '../../core/contracts.js';
-import { lostError } from '../../core/failures.js';
-import { unreadable } from '../../core/payload.js';
-import type { Task } from '../../core/task.js';
+import { lostError } from '../../core/workers/failures.js';
+import { unreadable } from '../../core/calls/payload.js';
+import type { Task } from '../../core/calls/task.js';
 import { type About, AccountedLine, type Line } from '../line.js';
-import { SharedExchange } from '../shared/exchange.js';
+import { SharedExchange } from '../shared/main/exchange.js';
 import {
   CELL_BYTES,
   COORDINATOR,
@@ -15,7 +15,7 @@ import {
   SIZES,
   type Sizes,
 } from '../shared/layout.js';
-import { argumentsOf } from '../shared/link.js';
+import { argumentsOf } from '../shared/main/link.js';
 import {
   AWAKE,
   type CoordinatedMemory,
@@ -32,9 +32,9 @@ import {
   type Arguments,
   FROM_COORDINATOR,
   TO_COORDINATOR,
-  type WordFromCoordinator,
-  type WordToCoordinator,
-} from './words.js';
+  type MessageFromCoordinator,
+  type MessageToCoordinator,
+} from './messages.js';
 
 /** What a coordinator decides by. */
 export interface CoordinatorOptions {
@@ -235,7 +235,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   // --- the coordinator's thread ---
 
-  tell(word: WordToCoordinator, transfer?: readonly unknown[]): void {
+  tell(word: MessageToCoordinator, transfer?: readonly unknown[]): void {
     this.#port?.post(word, transfer);
   }
 
@@ -257,7 +257,7 @@ export class CoordinatedExchange extends SharedExchange {
     this.#port = line;
     this.#startedAt = this.platform.now();
     line.listen(
-      (message) => this.#hear(message as WordFromCoordinator),
+      (message) => this.#hear(message as MessageFromCoordinator),
       () => this.sizing.settledBatch(),
       ([type, cell, id]: About, reason) => {
         if (type === TO_COORDINATOR.args) this.#unread(cell as number, id as number, reason);
@@ -281,7 +281,7 @@ export class CoordinatedExchange extends SharedExchange {
     this.tell([TO_COORDINATOR.pause, this.#state]);
   }
 
-  #hear(word: WordFromCoordinator): void {
+  #hear(word: MessageFromCoordinator): void {
     switch (word[0]) {
       case FROM_COORDINATOR.released:
         return this.#released(word[1]);

@@ -1,7 +1,7 @@
 /** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
-import { Allowance } from '../../core/allowance.js';
+import { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf, int32sOf } from '../codec/value-memory.js';
-import type { Seat, TaskSource } from '../shared/claims.js';
+import type { Seat, TaskSource } from '../shared/worker/claims.js';
 import {
   BEGAN,
   CELL_BYTES,
@@ -43,7 +43,7 @@ import {
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
-/** Of a cell that runs here: its task came as a letter. */
+/** Of a cell that runs here: its task came as a mailed task. */
 const MAILED = -1;
 
 /** What it asks of its thread. */
@@ -70,9 +70,9 @@ export class Given implements TaskSource {
   #running = 0;
   /** Hints that it has tried. */
   #head = 0;
-  /** Of the tasks that it may begin. One is taken for each that was given; main takes one for each letter. */
+  /** Of the tasks that it may begin. One is taken for each that was given; main takes one for each mailed task. */
   #allowance = new Allowance(undefined);
-  /** Tasks that it has yet to begin, letters or not, before it is replaced. */
+  /** Tasks that it has yet to begin, mailed tasks or not, before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
   constructor(seat: Seat, { given, runTimes, tasksPerWorker }: CoordinatedMemory, platform: GivenPlatform) {
@@ -113,7 +113,7 @@ export class Given implements TaskSource {
         wakeCoordinator(this.#board, WANTS_ROOM);
         return -1;
       } else {
-        if (!this.#isLeaving && this.#allowance.take() === 0) continue; // main has just taken the last for a letter
+        if (!this.#isLeaving && this.#allowance.take() === 0) continue; // main has just taken the last for a mailed task
         const cell = this.#words[given]!;
         const name = this.#seat.cells[cell * WORDS + NAME]!;
         const hasBegun = this.#take(cell, this.#words[given + 1]!, now);
@@ -198,7 +198,7 @@ export class Given implements TaskSource {
   /** Where the next hint lies; -1: there is none that it may follow. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
-    // What is left may be for letters on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
+    // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
     if (this.#allowance.left <= 0 || this.#unread === 0) return -1;
     return givenPlace(this.#head, this.#seat.sizes);
   }
@@ -220,7 +220,7 @@ export class Given implements TaskSource {
     return (Atomics.load(this.#words, GIVEN_TAIL) - this.#head) | 0;
   }
 
-  /** The cell that the next letter names; -1: none. */
+  /** The cell that the next mailed task names; -1: none. */
   #mail(): number {
     const { own, sizes } = this.#seat;
     const head = Atomics.load(own, MAIL_HEAD);

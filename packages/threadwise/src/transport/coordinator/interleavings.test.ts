@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exploreAll, exploreSome, type Scope } from '../shared/exploring.case.js';
-import { type Doing, randomPlan } from '../shared/plans.case.js';
-import type { WorldOptions } from '../shared/world.case.js';
+import { exploreAll, exploreSome, type Scope } from '../shared/stage/exploring.case.js';
+import { type Doing, randomPlan } from '../shared/stage/plans.case.js';
+import type { WorldOptions } from '../shared/stage/world.case.js';
 
 describe('coordinator: all ways that differ from the usual one at one or two points', () => {
   const small: readonly (WorldOptions & Scope)[] = [

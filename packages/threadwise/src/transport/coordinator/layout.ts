@@ -50,7 +50,7 @@ export const IDLE_SINCE = 13;
 /** Main's, before the worker begins: whether utilisation is measured. */
 export const MEASURES = 32;
 const GIVEN = 48;
-/** A hint: the cell's number, and behind it the state word of its posting. As many as there are letters. */
+/** A hint: the cell's number, and behind it the state word of its posting. As many as there are mailed tasks. */
 export const givenPlace = (position: number, { mail }: Sizes) => GIVEN + 2 * (position & (mail - 1));
 export const seatByteLength = ({ mail }: Sizes) => (GIVEN + 2 * mail) * 4;
 

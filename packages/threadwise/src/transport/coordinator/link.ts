@@ -2,11 +2,11 @@
 import type { LinkEvents } from '../../core/contracts.js';
 import { int32sOf } from '../codec/value-memory.js';
 import type { SharedMemory } from '../shared/layout.js';
-import { SharedLink } from '../shared/link.js';
+import { SharedLink } from '../shared/main/link.js';
 import { countWithin } from '../trust.js';
 import type { CoordinatedExchange } from './exchange.js';
 import { type CoordinatedMemory, MEASURES, THREAD_ID, UTILIZATION } from './layout.js';
-import { LINE, type SeatMemory, TO_COORDINATOR } from './words.js';
+import { LINE, type SeatMemory, TO_COORDINATOR } from './messages.js';
 
 export class CoordinatedLink extends SharedLink {
   readonly seat: number;

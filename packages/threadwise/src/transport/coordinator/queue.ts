@@ -1,7 +1,7 @@
 /** The coordinator's queue, as main sees it. */
 import type { PullQueue } from '../../core/contracts.js';
-import type { Task } from '../../core/task.js';
-import { SharedQueue } from '../shared/queue.js';
+import type { Task } from '../../core/calls/task.js';
+import { SharedQueue } from '../shared/main/queue.js';
 import type { CoordinatedExchange } from './exchange.js';
 
 export class CoordinatedQueue extends SharedQueue implements PullQueue {

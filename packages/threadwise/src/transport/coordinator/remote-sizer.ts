@@ -1,6 +1,6 @@
 /** What the coordinator says about the pool's size, as main has it. */
 import type { Link, LinkEvents, RemoteSizing, ReservedEvents, ThreadSpec } from '../../core/contracts.js';
-import type { SizingDecision } from '../../core/sizer.js';
+import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { Reserve } from './reserve.js';
 
 export class RemoteSizer implements RemoteSizing {

@@ -3,12 +3,12 @@ import type { Link, LinkEvents, Platform, ReservedEvents, Thread, ThreadSpec } f
 import { promised } from '../../core/promised.js';
 import { decodeError, type EncodedError } from '../codec/error-codec.js';
 import type { CoordinatedLink } from './link.js';
-import { type ExitFacts, TO_COORDINATOR, type WordToCoordinator } from './words.js';
+import { type ExitFacts, TO_COORDINATOR, type MessageToCoordinator } from './messages.js';
 
 export interface ReserveContext {
   readonly platform: Platform;
   connect(events: LinkEvents): CoordinatedLink;
-  tell(word: WordToCoordinator, transfer?: readonly unknown[]): void;
+  tell(word: MessageToCoordinator, transfer?: readonly unknown[]): void;
 }
 
 export class Reserve {

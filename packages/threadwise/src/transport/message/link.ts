@@ -1,13 +1,13 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
 import type { Exchange, Link, LinkEvents, Platform, Transport, Wire } from '../../core/contracts.js';
 import { LeaseStore } from '../../core/lease.js';
-import { capture, unreadable } from '../../core/payload.js';
-import type { Task } from '../../core/task.js';
+import { capture, unreadable } from '../../core/calls/payload.js';
+import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
-import { Conversation } from '../conversation.js';
+import { WorkerMessages } from '../worker-messages.js';
 import { type About, AccountedLine } from '../line.js';
 import { beganWithin } from '../trust.js';
-import type { WordToMain } from '../words.js';
+import type { MessageToMain } from '../messages.js';
 import { BoardOwner, boardByteLength } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
@@ -33,7 +33,7 @@ export interface OtherTasks {
 export class MessageLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
-  readonly conversation: Conversation;
+  readonly messages: WorkerMessages;
   readonly #board: BoardOwner;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
@@ -53,7 +53,7 @@ export class MessageLink implements Link {
     this.#others = others;
     const taskOf = (id: number) => this.#posted.get(id) ?? others?.find(id);
     const line = new AccountedLine(near);
-    this.conversation = new Conversation(line, platform, events, taskOf);
+    this.messages = new WorkerMessages(line, platform, events, taskOf);
     line.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
@@ -114,16 +114,16 @@ export class MessageLink implements Link {
 
   /** Whether anything that the worker said could not be read. */
   get hasUnread(): boolean {
-    return this.conversation.unreadCount > 0;
+    return this.messages.unreadCount > 0;
   }
 
   abort(task: Task, reason: unknown): void {
-    this.conversation.abort(task, reason);
+    this.messages.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
   drain(): void {
-    this.conversation.drain();
+    this.messages.drain();
   }
 
   retire(): boolean {
@@ -131,7 +131,7 @@ export class MessageLink implements Link {
   }
 
   stop(): void {
-    this.conversation.stop();
+    this.messages.stop();
   }
 
   adopt(): readonly Task[] {
@@ -142,7 +142,7 @@ export class MessageLink implements Link {
 
   close(): void {
     this.#outbox = [];
-    this.conversation.close();
+    this.messages.close();
   }
 
   #sendAlone(task: Task, entry: PostedTask): void {
@@ -151,12 +151,12 @@ export class MessageLink implements Link {
   }
 
   #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
-    this.conversation.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
+    this.messages.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
   }
 
   /** Of tasks that came together, one may have spoilt all: each is sent again by itself. */
   #unread(about: About, reason: string): void {
-    if (about[0] !== TASKS) return this.conversation.unread(about, reason);
+    if (about[0] !== TASKS) return this.messages.unread(about, reason);
     const cells = about[1] as readonly number[];
     for (const cell of cells) {
       const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
@@ -167,7 +167,7 @@ export class MessageLink implements Link {
   }
 
   #receive(message: ToMain): void {
-    if (this.conversation.isClosed) return;
+    if (this.messages.isClosed) return;
     switch (message[0]) {
       case DONE:
         return this.#finish(message[1], (task) => this.#events.done(task, message[3], message[2]));
@@ -176,7 +176,7 @@ export class MessageLink implements Link {
           this.#events.failed(task, decodeError(message[3]), message[2]),
         );
       default:
-        return this.conversation.hear(message as WordToMain);
+        return this.messages.hear(message as MessageToMain);
     }
   }
 

@@ -3,7 +3,7 @@
  * withdrawn or the worker dies. What else is said, `../words.ts` has.
  */
 import type { EncodedError } from '../codec/error-codec.js';
-import type { WordToMain, WordToWorker } from '../words.js';
+import type { MessageToMain, MessageToWorker } from '../messages.js';
 
 export const TASKS = 10;
 export const DONE = 10;
@@ -14,9 +14,9 @@ export type PostedTask = [cell: number, id: number, name: string, args: readonly
 
 /** `cells`: those of the tasks. */
 export type ToWorker =
-  WordToWorker | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
+  MessageToWorker | readonly [type: typeof TASKS, cells: readonly number[], tasks: readonly PostedTask[]];
 
 export type ToMain =
-  | WordToMain
+  | MessageToMain
   | readonly [type: typeof DONE, id: number, runMs: number, value: unknown]
   | readonly [type: typeof FAILED, id: number, runMs: number, error: EncodedError];

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Random } from '../interleaving.case.js';
-import { exploreAll, exploreSome, type Odds } from './exploring.case.js';
-import { type Doing, randomPlan } from './plans.case.js';
-import type { WorldOptions } from './world.case.js';
+import { exploreAll, exploreSome, type Odds } from './stage/exploring.case.js';
+import { type Doing, randomPlan } from './stage/plans.case.js';
+import type { WorldOptions } from './stage/world.case.js';
 
 describe('shared: all ways that differ from the usual one at one or two points', () => {
   const small: readonly (WorldOptions & { readonly most: number })[] = [

@@ -1,14 +1,14 @@
 /** Sequences of steps on the shared transport that are easy to get wrong: each a few words long, then the usual way. */
 import { describe, test } from 'node:test';
-import { exploreAll, play } from './exploring.case.js';
+import { exploreAll, play } from './stage/exploring.case.js';
 
 /** A plan that is carried out without anybody doing anything else meanwhile. */
 function atOnce(plan: readonly string[]): string[] {
   return ['quiet', ...plan.map((what) => `main ${what}`)];
 }
 
-describe('shared: cells and letters', () => {
-  test('the letter of a withdrawn task is not mistaken for one of the task that has its cell now', () => {
+describe('shared: cells and mailed tasks', () => {
+  test('the mailed task of a withdrawn task is not mistaken for one of the task that has its cell now', () => {
     const plan = ['mail a 0', 'abort a', 'offer b'];
     play({ workers: 1, tasksPerWorker: 2, plan }, atOnce(plan));
   });
@@ -29,12 +29,12 @@ describe('shared: cells and letters', () => {
     play({ cells: 2, workers: 1, plan }, atOnce(plan));
   });
 
-  test('a letter is sent when all cells wait only for their old hints to be passed', () => {
+  test('a mailed task is sent when all cells wait only for their old hints to be passed', () => {
     const plan = ['offer a', 'offer b', 'mail c 0', 'abort a', 'abort b'];
     play({ cells: 2, workers: 1, plan }, atOnce(plan));
   });
 
-  test('old claims of a dead worker do not make a letter to another one a task for all', () => {
+  test('old claims of a dead worker do not make a mailed task to another one a task for all', () => {
     const plan = ['offer t', 'offer x; offer y; offer z', 'drain', 'hire', 'mail m 1', 'crash 0', 'reorder'];
     const first = [
       'quiet',
@@ -68,7 +68,7 @@ describe('shared: who takes no more by itself', () => {
     play({ ...retiring, plan }, [...atOnce(plan), 'w0 hears']);
   });
 
-  test('but looks for letters, is not relied on', () => {
+  test('but looks for mailed tasks, is not relied on', () => {
     const plan = ['retire 0', 'offer a'];
     const script = ['quiet', 'main retire 0', 'w0 hears', 'w0 looks', 'w0 rests while main offer a'];
     play({ ...retiring, spinners: 1, plan }, script);
@@ -88,12 +88,12 @@ describe('shared: who takes no more by itself', () => {
 });
 
 describe('shared: nobody sleeps while a task lies there', () => {
-  test('that somebody has claimed and not begun, because a letter was older', () => {
+  test('that somebody has claimed and not begun, because a mailed task was older', () => {
     const script = ['quiet', 'main mail a 0 long'];
     exploreAll({ workers: 2, plan: ['mail a 0 long', 'offer b'] }, { script, most: 2, within: 30 });
   });
 
-  test('that a busy one has claimed and not begun, because a letter was older', () => {
+  test('that a busy one has claimed and not begun, because a mailed task was older', () => {
     const plan = ['mail a 0', 'mail b 0 long', 'offer c'];
     const script = ['quiet', 'main mail a 0', 'w0 wakes up', 'main mail b 0 long', 'w0 ends 1'];
     exploreAll({ workers: 2, plan }, { script, most: 2, within: 30 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, type TestContext, test as testFor } from 'node:test';
 import { promisify } from 'node:util';
-import { isThreadwiseError } from '../../core/errors.js';
+import { isThreadwiseError } from '../../core/options/errors.js';
 import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */

@@ -1,0 +1,232 @@
+/** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
+import { rejectWithCaller } from './caller-stack.js';
+import { CallingThread } from '../inline/calling-thread.js';
+import { pack } from '../events/carrier.js';
+import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
+import type { Dispatch, Exchange } from '../contracts.js';
+import type { CrossingMeter } from './crossing-meter.js';
+import { queueFullError, taskNotFound } from '../workers/failures.js';
+import type { Hooks } from '../events/hooks.js';
+import { abortError, type Canceller } from './canceller.js';
+import type { Ledger } from './ledger.js';
+import type { Lifecycle } from '../control/lifecycle.js';
+import type { Clone, Payload } from './payload.js';
+import type { PlainCalls } from './plain-calls.js';
+import type { RoomQueue } from './room.js';
+import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
+import type { Scaler } from '../workers/scaler.js';
+import type { Tracing } from '../events/tracing.js';
+import type { WorkerSlot } from '../workers/worker-slot.js';
+
+/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
+let grabbed: (value: unknown) => void = () => undefined;
+const grabResolve = (resolve: (value: unknown) => void) => {
+  grabbed = resolve;
+};
+
+/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
+function hasOnlyTimeout(given: RunOptions): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  for (const key in given) if (key !== 'timeoutMs') return false;
+  const { timeoutMs } = given;
+  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
+}
+/** A call is for one worker, or for the calling thread. */
+type Receiver = WorkerSlot | CallingThread;
+type Capturing = Pick<Exchange, 'capture'>;
+
+export interface AdmissionContext {
+  readonly poolName: string;
+  readonly platform: CallContext & { now(): number; readonly clone: Clone };
+  readonly exchange: Exchange;
+  /** What a call without options gets. */
+  readonly defaults: ResolvedRun;
+  readonly ledger: Ledger;
+  readonly hooks: Hooks;
+  readonly tracing: Tracing;
+  readonly canceller: Canceller;
+  readonly lifecycle: Lifecycle;
+  readonly scaler: Scaler;
+  readonly room: RoomQueue;
+  readonly meter: CrossingMeter;
+  dispatch(): Dispatch;
+  /** The error that a call gets now; undefined while calls are accepted. */
+  refusal(): unknown;
+}
+
+export class Admission {
+  /** The queue's. */
+  limit = Number.POSITIVE_INFINITY;
+  /** Where a call without options goes that needs nothing that only a `Task` can have; undefined while every call needs more. */
+  plain: PlainCalls | undefined;
+  /** What the last that has loaded the module says; undefined as long as none has. */
+  taskNames: readonly string[] | undefined;
+  /** Undefined where every call goes to a thread. */
+  here: CallingThread | undefined;
+  readonly #context: AdmissionContext;
+
+  constructor(context: AdmissionContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
+   * @param to the worker that it is for; otherwise placement and dispatch decide
+   */
+  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver): Promise<unknown> {
+    if (to === undefined) {
+      const settled =
+        this.plain === undefined
+          ? this.#runHere(name, args, given)
+          : this.#enterPlain(this.plain, name, args, given);
+      if (settled !== undefined) return settled;
+    }
+    const promise = new Promise(grabResolve);
+    const resolve = grabbed;
+    try {
+      this.#accept(resolve, name, args, given, to);
+    } catch (error) {
+      rejectWithCaller(resolve, error);
+    }
+    return promise;
+  }
+
+  /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
+  #enterPlain(
+    plain: PlainCalls,
+    name: unknown,
+    args: unknown,
+    given: RunOptions | undefined,
+  ): Promise<unknown> | undefined {
+    const { ledger, meter, platform, scaler, hooks, defaults } = this.#context;
+    if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
+    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
+    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
+    const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
+    if (isHindered || ledger.size >= this.limit) return undefined;
+    const began = meter.wantsSubmission(false) ? platform.now() : 0;
+    const promise = plain.enter(name, args, timeoutMs);
+    if (promise === undefined) return undefined;
+    if (ledger.size === 1) this.#context.lifecycle.updateKeepAlive();
+    if (this.limit !== Number.POSITIVE_INFINITY) this.#context.room.taken();
+    if (scaler.canGrow && this.#context.dispatch().queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, platform.now() - began);
+    return promise;
+  }
+
+  #runHere(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
+    return given === undefined ? this.here?.within.run(name, args) : undefined;
+  }
+
+  /** How many more tasks are accepted now. */
+  freePlaces(): number {
+    const { limit } = this;
+    if (limit === Number.POSITIVE_INFINITY) return limit;
+    const dispatch = this.#context.dispatch();
+    const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
+    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
+    return limit - waiting + (hasRoom ? 1 : 0);
+  }
+
+  #accept(
+    resolve: (value: unknown) => void,
+    name: unknown,
+    args: unknown,
+    given: RunOptions | undefined,
+    to: Receiver | undefined,
+  ): void {
+    const { meter, platform, defaults } = this.#context;
+    const refusal = this.#context.refusal();
+    if (refusal !== undefined) throw refusal;
+    const taskName = text('name', name);
+    const run = resolveRun(given, defaults, platform);
+    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
+    const values = list('args', args);
+    const settled =
+      to === undefined && given !== undefined ? this.here?.within.runAs(taskName, values, run) : undefined;
+    if (settled !== undefined) return resolve(settled);
+    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
+    const receiver = to ?? (this.here?.takesTask() ? this.here : undefined);
+    const isRare = this.here?.explores(taskName) === true;
+    if (receiver instanceof CallingThread || !meter.wantsSubmission(isRare))
+      return this.#submit(resolve, taskName, values, run, receiver, to !== undefined);
+    const began = platform.now();
+    this.#submit(resolve, taskName, values, run, receiver);
+    meter.submitted(taskName, platform.now() - began);
+  }
+
+  #submit(
+    resolve: (value: unknown) => void,
+    name: string,
+    args: readonly unknown[],
+    run: ResolvedRun,
+    to: Receiver | undefined,
+    isForAll = false,
+  ): void {
+    const { ledger, tracing, lifecycle, scaler, room, canceller } = this.#context;
+    // What is moved to a worker that finds no such task would be lost.
+    if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
+      throw taskNotFound(name, this.taskNames);
+    const exchange = to instanceof CallingThread ? to : this.#context.exchange;
+    const id = ledger.newId();
+    const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
+    const wireName = trace?.wireName ?? name;
+    const payload = trace?.payload ?? exchange.capture(name, args, run);
+    const task = ledger.enter(id, name, payload, run, resolve, wireName);
+    task.context = trace?.context;
+    lifecycle.updateKeepAlive();
+    scaler.watch();
+    room.taken();
+    if (to instanceof CallingThread) {
+      task.pinned = isForAll;
+      return to.tasks.submit(task);
+    }
+    canceller.watchSignal(task);
+    const dispatch = this.#context.dispatch();
+    if (to === undefined) dispatch.submit(task);
+    else dispatch.submitTo(to, task);
+    if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+  }
+
+  /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
+  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
+    const { tracing, poolName } = this.#context;
+    const about = { pool: poolName, taskId, name };
+    const context = tracing.start(about);
+    try {
+      const refusal = this.#context.refusal();
+      if (refusal !== undefined) throw refusal; // the hook has closed the pool
+      return { context, ...this.#captureWith(context, name, args, run, exchange) };
+    } catch (error) {
+      const none = { waitMs: undefined, runMs: undefined };
+      tracing.end({ ...about, context, outcome: 'rejected', ...none, error });
+      throw error;
+    }
+  }
+
+  #captureWith(
+    context: unknown,
+    name: string,
+    args: readonly unknown[],
+    run: ResolvedRun,
+    exchange: Capturing,
+  ): { readonly wireName: string; readonly payload: Payload } {
+    const [wireName, wireArgs] = pack(name, args, context);
+    try {
+      return { wireName, payload: exchange.capture(wireName, wireArgs, run) };
+    } catch (error) {
+      if (context === undefined || this.#canGo(context)) throw error;
+      this.#context.tracing.refused(error);
+      return { wireName: name, payload: exchange.capture(name, args, run) };
+    }
+  }
+
+  #canGo(context: unknown): boolean {
+    try {
+      this.#context.platform.clone(context);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

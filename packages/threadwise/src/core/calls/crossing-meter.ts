@@ -1,0 +1,78 @@
+/**
+ * What a crossing costs: the time of the processors that a call across takes beside running, measured on some calls of
+ * many. The calling thread's part is measured where code can see it; the rest is reckoned.
+ */
+import { Recent } from '../recent.js';
+
+/** One call of so many is measured: reading the clock costs a tenth of a whole call. */
+const EVERY = 64;
+/** The first ones are all measured, so that a figure is there soon. */
+const FIRST = 64;
+/**
+ * What it costs to be woken for results, most of it in Node and the kernel, where no clock of ours stands. Milliseconds;
+ * with `perf`, on Linux.
+ */
+const WAKE_MS = 0.005;
+/** The worker's part, and its processor's, is taken to be as large. Chosen by hand. */
+const SIDES = 2;
+/** How much the last batch counts in the mean size of a batch. */
+const WEIGHT = 1 / 8;
+
+export class CrossingMeter {
+  readonly #now: () => number;
+  readonly #submissions = new Recent();
+  readonly #settlements = new Recent();
+  #calls = 0;
+  #results = 0;
+  #inBatch = 0;
+  #meanBatch = 1;
+  /** When the result before came, if it is to be measured how long this one takes. */
+  #lastAt: number | undefined;
+  /** Told what a function's call costs. */
+  onMeasured: ((name: string, costMs: number) => void) | undefined;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Milliseconds; undefined as long as nothing was measured. */
+  get costMs(): number | undefined {
+    const { median } = this.#submissions;
+    return median === undefined ? undefined : this.#costOf(median);
+  }
+
+  /** Whether the next call's submission is to be measured. @param isRare there are few of them to measure */
+  wantsSubmission(isRare: boolean): boolean {
+    const count = this.#calls++;
+    return isRare || count % EVERY === 0 || count < FIRST;
+  }
+
+  submitted(name: string, ms: number): void {
+    this.#submissions.add(ms);
+    this.onMeasured?.(name, this.#costOf(ms));
+  }
+
+  /** Results have come. From one to the next, in a batch, is what taking one costs. */
+  settled(count = 1): void {
+    this.#inBatch += count;
+    if (this.#lastAt !== undefined) {
+      this.#settlements.add(this.#now() - this.#lastAt);
+      this.#lastAt = undefined;
+    } else if (this.#results++ % EVERY === 0) {
+      this.#lastAt = this.#now();
+    }
+  }
+
+  /** The results that came together have been taken. */
+  batchEnded(): void {
+    this.#lastAt = undefined;
+    if (this.#inBatch === 0) return;
+    this.#meanBatch += (this.#inBatch - this.#meanBatch) * WEIGHT;
+    this.#inBatch = 0;
+  }
+
+  #costOf(submitMs: number): number {
+    const settleMs = this.#settlements.median ?? submitMs;
+    return SIDES * (submitMs + settleMs + WAKE_MS / this.#meanBatch);
+  }
+}

@@ -1,0 +1,166 @@
+/** Runs a task on every item of an input, with backpressure: reads no further than results are taken. */
+import { withCallerStack } from './caller-stack.js';
+import { Cancellation } from './cancellation.js';
+import { integer, record, reject } from '../options/checks.js';
+import { ThreadwiseError } from '../options/errors.js';
+import type { AbortSignalLike, RunOptions } from './run-options.js';
+
+/** Options of `pool.map`: those of a call, and how many calls may be open. */
+export interface MapOptions extends Omit<RunOptions, 'transfer'> {
+  /** Items read whose results have not been taken. Default: four for each task that can run at once, at least 64. */
+  concurrency?: number;
+  /** Results in the order of the input (default), or as they come. */
+  ordered?: boolean;
+}
+
+export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
+
+/** What mapping needs of a pool. */
+export interface MapHost {
+  /** Waits for room in the queue, then runs. */
+  submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
+}
+
+const OWN_KEYS = ['concurrency', 'ordered'];
+const RUN_KEYS = ['signal', 'timeoutMs', 'priority', 'key', 'retries', 'onProgress'];
+
+/** Splits and checks the options of a map. Throws ERR_OPTION. */
+export function resolveMap(given: MapOptions | undefined, defaultConcurrency: number) {
+  const options = record('options', given ?? {}, [...OWN_KEYS, ...RUN_KEYS]) as MapOptions;
+  const { concurrency = defaultConcurrency, ordered = true, ...run } = options;
+  integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
+  if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
+  return { concurrency, ordered, run };
+}
+
+/** Throws ERR_OPTION unless `items` can be iterated. */
+export function iteratorOf<T>(items: Inputs<T>): Iterator<T> | AsyncIterator<T> {
+  const source = (items ?? {}) as Partial<Iterable<T> & AsyncIterable<T>>;
+  const asynchronous = source[Symbol.asyncIterator];
+  if (typeof asynchronous === 'function') return asynchronous.call(items as AsyncIterable<T>);
+  const synchronous = source[Symbol.iterator];
+  if (typeof synchronous === 'function') return synchronous.call(items as Iterable<T>);
+  return reject('items', 'an iterable or an async iterable', items);
+}
+
+interface Cell {
+  state: 'open' | 'done' | 'failed';
+  value: unknown;
+}
+
+export class Mapping {
+  readonly #host: MapHost;
+  readonly #concurrency: number;
+  readonly #ordered: boolean;
+  readonly #signal: AbortSignalLike | undefined;
+  readonly #cancellation = new Cancellation();
+  readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
+  /** Items whose results have not been taken: in input order, or finished ones first come. */
+  #cells: Cell[] = [];
+  #input: 'idle' | 'reading' | 'ended' = 'idle';
+  #inputError: { readonly error: unknown } | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(
+    host: MapHost,
+    iterator: Iterator<unknown> | AsyncIterator<unknown>,
+    options: { concurrency: number; ordered: boolean; signal: AbortSignalLike | undefined },
+  ) {
+    this.#host = host;
+    this.#iterator = iterator;
+    this.#concurrency = options.concurrency;
+    this.#ordered = options.ordered;
+    this.#signal = options.signal;
+    this.#cancellation.addEventListener('abort', () => this.#wake());
+  }
+
+  /** The results. Leaving early cancels the calls that are open and closes the input. */
+  async *results(): AsyncGenerator<unknown, void, void> {
+    this.#cancellation.follow(this.#signal); // from here on `#leave` is sure to undo it
+    try {
+      for (;;) {
+        // The promise is made before looking, so that whatever happens meanwhile resolves it.
+        const changed = new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        void this.#read();
+        const cell = this.#take();
+        if (cell !== undefined) yield this.#open(cell);
+        else if (this.#inputError) throw this.#inputError.error;
+        else if (this.#cancellation.aborted && this.#cells.length === 0) throw this.#aborted();
+        else if (this.#input === 'ended' && this.#cells.length === 0) return;
+        else await changed;
+      }
+    } finally {
+      await this.#leave();
+    }
+  }
+
+  #aborted(): ThreadwiseError {
+    return new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', {
+      cause: this.#cancellation.reason,
+    });
+  }
+
+  #open(cell: Cell): unknown {
+    if (cell.state === 'failed') throw withCallerStack(cell.value);
+    return cell.value;
+  }
+
+  /** The next finished result. */
+  #take(): Cell | undefined {
+    const at = this.#ordered ? 0 : this.#cells.findIndex((cell) => cell.state !== 'open');
+    const cell = this.#cells[at];
+    if (cell === undefined || cell.state === 'open') return undefined;
+    this.#cells.splice(at, 1);
+    return cell;
+  }
+
+  /** Reads items and submits them until there are enough. One reader at a time. */
+  async #read(): Promise<void> {
+    if (this.#input !== 'idle') return;
+    this.#input = 'reading';
+    try {
+      while (this.#cells.length < this.#concurrency && !this.#cancellation.aborted) {
+        const next = this.#iterator.next();
+        // A synchronous input is read without a turn of the event loop between its items.
+        const { done, value } = 'then' in next ? await next : next;
+        if (done) return this.#ended();
+        if (this.#cancellation.aborted) return;
+        this.#submit(value);
+      }
+      this.#input = 'idle';
+    } catch (error) {
+      this.#inputError = { error };
+      this.#ended();
+    }
+  }
+
+  #ended(): void {
+    this.#input = 'ended';
+    this.#wake();
+  }
+
+  #submit(item: unknown): void {
+    const cell: Cell = { state: 'open', value: undefined };
+    this.#cells.push(cell);
+    const settle = (state: 'done' | 'failed') => (value: unknown) => {
+      cell.state = state;
+      cell.value = value;
+      this.#wake();
+    };
+    this.#host.submit(item, this.#cancellation).then(settle('done'), settle('failed'));
+  }
+
+  async #leave(): Promise<void> {
+    const isReading = this.#input === 'reading';
+    this.#cancellation.cancel(new Error('The results of the map are not wanted any more'));
+    this.#cancellation.dispose();
+    if (this.#input === 'ended') return;
+    this.#input = 'ended';
+    const closed = this.#iterator.return?.();
+    // An input that is being read may never answer; its `return` would wait behind that.
+    if (isReading) Promise.resolve(closed).catch(() => undefined);
+    else await closed;
+  }
+}

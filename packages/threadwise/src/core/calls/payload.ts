@@ -1,0 +1,211 @@
+/** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
+import { ThreadwiseError } from '../options/errors.js';
+
+export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
+
+export interface Payload {
+  readonly args: readonly unknown[];
+  /** Those parts of `args` that move to the worker; then the payload cannot be sent a second time. */
+  readonly transfer: readonly unknown[];
+  /**
+   * Gives back what the call used. `stillRuns`: the caller was told, but the worker may yet touch the memory; then it is
+   * called once more, with false, when the task has ended.
+   */
+  readonly onSettled: ((stillRuns: boolean) => void) | undefined;
+  /** Shared memory cannot carry it: found out when it was captured. */
+  readonly byPort?: boolean;
+}
+
+/** What `pool.lease` makes, as far as a payload needs to know it. */
+export interface LeaseLike {
+  readonly bytes: Uint8Array;
+  /** Marks the lease as in use by a task; returns what ends that use, called as `Payload.onSettled` is. */
+  lend(): (stillRuns: boolean) => void;
+}
+
+/** Captures arguments. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot be cloned. */
+export function capture(
+  given: readonly unknown[],
+  transfer: readonly unknown[],
+  clone: Clone,
+  asLease: (value: unknown) => LeaseLike | undefined,
+): Payload {
+  if (transfer.length === 0 && given.every(isImmutable)) {
+    return { args: given.slice(), transfer: [], onSettled: undefined };
+  }
+  const leases = given.map(asLease);
+  const args = given.map((value, i) => leases[i]?.bytes ?? value);
+  const copy = cloneAll(args, transfer, clone);
+  // Lent only now: a call that is refused has not used its leases up.
+  const ends = leases.filter((lease) => lease !== undefined).map((lease) => lease.lend());
+  const onSettled = (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));
+  return { ...copy, onSettled: ends.length === 0 ? undefined : onSettled };
+}
+
+function cloneAll(args: readonly unknown[], transfer: readonly unknown[], clone: Clone) {
+  try {
+    return clone({ args, transfer }, transfer);
+  } catch (cause) {
+    throw notCloneable(cause, args, 'args', transfer, clone);
+  }
+}
+
+/** Nobody could see whether it was copied. */
+export function isImmutable(value: unknown): boolean {
+  return (
+    value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
+  );
+}
+
+/** ERR_NOT_CLONEABLE that names the path to the first value in `root` which cannot be cloned. */
+export function notCloneable(
+  cause: unknown,
+  root: unknown,
+  rootName: string,
+  transfer: readonly unknown[],
+  clone: Clone,
+): ThreadwiseError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  const found = findUncloneable(root, rootName, transfer, clone);
+  const path = typeof found === 'string' ? found : rootName;
+  const what = found === EXHAUSTED ? `${path} (the part to blame was not found among ${FIRST})` : path;
+  const isTransfer = found === undefined && transfer.length > 0;
+  const message = `Cannot ${isTransfer ? 'transfer' : 'clone'} ${what}: ${detail}`;
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path });
+}
+
+/** ERR_NOT_CLONEABLE of a value that could be sent, but not be read by the thread that it was for. */
+export function unreadable(path: string, reason = 'it could not be deserialized'): ThreadwiseError {
+  const message =
+    `Cannot read ${path} in the thread that it was sent to: ${reason}. A value that is nested too deeply for the` +
+    " thread's stack cannot be read, nor, on Node.js 20, an error that is part of its own cause";
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
+}
+
+/** How many values the search for the culprit looks at: some milliseconds. Chosen by hand. */
+const MAX_STEPS = 10_000;
+/** Written out: the first number that is formatted for people loads 20 ms worth of tables. */
+const FIRST = 'the first 10,000 values';
+/** The search has looked at as many, and has not found it. */
+const EXHAUSTED = Symbol('exhausted');
+/** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
+const MAX_DEPTH = 500;
+/** What one clone counts for that may be of any size. */
+const CLONE_STEPS = 1000;
+/**
+ * Not to be judged by whether it can be cloned: a part that is moved, one that is deeper than the search looks, one that
+ * refers to what it lies in. Nor is that which contains it.
+ */
+const EXCUSED = Symbol('excused');
+
+/** Throws ERR_NOT_CLONEABLE, which names the path to the value that is to blame. */
+export function checkCloneable(value: unknown, name: string, clone: Clone): void {
+  try {
+    clone(value);
+  } catch (cause) {
+    throw notCloneable(cause, value, name, [], clone);
+  }
+}
+
+/** Descends, depth first, from a value that cannot be cloned to the part that is to blame. */
+function findUncloneable(
+  root: unknown,
+  rootName: string,
+  transfer: readonly unknown[],
+  clone: Clone,
+): string | typeof EXHAUSTED | undefined {
+  const moved = new Set<unknown>(transfer);
+  const seen = new Set<unknown>();
+  /** The value that is looked at, and those that it lies in. */
+  const open = new Set<unknown>();
+  let steps = 0;
+  const blame = (value: unknown, path: string, depth: number): string | typeof EXCUSED | undefined => {
+    if (steps++ >= MAX_STEPS || moved.has(value) || open.has(value)) return EXCUSED;
+    if (isImmutable(value) || seen.has(value)) return undefined;
+    seen.add(value);
+    if (depth > MAX_DEPTH) {
+      steps += CLONE_STEPS;
+      return isCloneable(value, clone) ? EXCUSED : path;
+    }
+    if (!isContainer(value) && isCloneable(value, clone)) return undefined;
+    const before = steps;
+    let verdict: typeof EXCUSED | undefined;
+    open.add(value);
+    for (const child of childrenOf(value, path)) {
+      const found = blame(child.value, child.path, depth + 1);
+      if (typeof found === 'string') return found;
+      verdict ??= found;
+      if (steps >= MAX_STEPS) break;
+    }
+    open.delete(value);
+    if (verdict === EXCUSED || steps >= MAX_STEPS) return EXCUSED;
+    steps += steps - before; // to clone it is to look at all of it once more
+    return isCloneable(value, clone) ? undefined : path;
+  };
+  const found = blame(root, rootName, 0);
+  if (typeof found === 'string') return found;
+  return steps >= MAX_STEPS ? EXHAUSTED : undefined;
+}
+
+/** Whether it is cloned part by part. Of others only the runtime knows what it looks at. */
+function isContainer(value: unknown): boolean {
+  try {
+    return /^\[object (Object|Array|Map|Set)\]$/.test(Object.prototype.toString.call(value));
+  } catch {
+    return false; // a proxy that was revoked
+  }
+}
+
+function isCloneable(value: unknown, clone: Clone): boolean {
+  try {
+    clone(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Child {
+  readonly value: unknown;
+  readonly path: string;
+}
+
+/** What structured clone would visit inside a value, one after the other; nothing where a proxy refuses to tell. */
+function* childrenOf(value: unknown, path: string): Generator<Child, void, void> {
+  if (typeof value !== 'object' || value === null) return;
+  try {
+    if (Array.isArray(value)) {
+      for (let i = 0; i < value.length; i++) yield { value: read(value, `${i}`), path: `${path}[${i}]` };
+    } else if (value instanceof Map) {
+      yield* childrenOfMap(value, path);
+    } else if (value instanceof Set) {
+      let i = 0;
+      for (const item of value) yield { value: item, path: `${path}.values()[${i++}]` };
+    } else {
+      for (const key of Object.keys(value)) yield { value: read(value, key), path: join(path, key) };
+    }
+  } catch {
+    // Then it is to blame itself.
+  }
+}
+
+function* childrenOfMap(map: ReadonlyMap<unknown, unknown>, path: string): Generator<Child, void, void> {
+  let i = 0;
+  for (const [key, value] of map) {
+    yield { value: key, path: `${path}.keys()[${i}]` };
+    yield { value, path: `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : `keys()[${i}]`})` };
+    i++;
+  }
+}
+
+function read(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return Symbol('a getter that throws'); // cannot be cloned: so the path to it is named
+  }
+}
+
+function join(path: string, key: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+}

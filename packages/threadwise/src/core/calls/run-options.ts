@@ -1,0 +1,105 @@
+/** The options of one call: their types, their defaults and their validation. */
+import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
+
+/** The part of an AbortSignal that is used. */
+export interface AbortSignalLike {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** For `addEventListener`: nothing is inherited. */
+export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
+
+/** Options of one call. */
+export interface RunOptions {
+  signal?: AbortSignalLike;
+  /** Milliseconds of running time. Default: the pool's. */
+  timeoutMs?: number;
+  /** Higher runs earlier. Default 0. */
+  priority?: number;
+  /** Calls with the same key go to the same worker as long as it lives. */
+  key?: unknown;
+  /** What is moved instead of copied: ArrayBuffers, MessagePorts, … */
+  transfer?: readonly unknown[];
+  /** Default: the pool's. */
+  retries?: number;
+  /** Called with each value that the task gives to `task.progress`. */
+  onProgress?: (value: unknown) => void;
+}
+
+const RUN_KEYS: ReadonlySet<string> = new Set([
+  'signal',
+  'timeoutMs',
+  'priority',
+  'key',
+  'transfer',
+  'retries',
+  'onProgress',
+] satisfies (keyof RunOptions)[]);
+
+/** How often a task may be run again. Also an option of the pool. */
+export function retryCount(option: string, given: unknown): number {
+  return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
+}
+
+/** Options of one call, checked, with the pool's defaults. */
+export interface ResolvedRun {
+  readonly signal: AbortSignalLike | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly priority: number;
+  readonly key: unknown;
+  readonly transfer: readonly unknown[];
+  readonly retries: number;
+  readonly onProgress: ((value: unknown) => void) | undefined;
+}
+
+/** What validating a call needs of its surroundings. */
+export interface CallContext {
+  bind<F extends (...args: never[]) => unknown>(callback: F): F;
+}
+
+/** What a call without options gets; made once per pool. */
+export function defaultRun(pool: Pick<ResolvedRun, 'timeoutMs' | 'retries'>): ResolvedRun {
+  const { timeoutMs, retries } = pool;
+  return {
+    signal: undefined,
+    timeoutMs,
+    priority: 0,
+    key: undefined,
+    transfer: [],
+    retries,
+    onProgress: undefined,
+  };
+}
+
+/** Validates the options of one call. Throws ERR_OPTION. */
+export function resolveRun(given: unknown, defaults: ResolvedRun, platform: CallContext): ResolvedRun {
+  if (given === undefined) return defaults;
+  if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
+  let run = given as RunOptions;
+  // Only what is unusual is looked at closely: calls with options are many.
+  for (const key in given) {
+    if (RUN_KEYS.has(key) && Object.hasOwn(given, key)) continue;
+    run = record('options', given, [...RUN_KEYS]);
+    break;
+  }
+  return {
+    signal: run.signal === undefined ? undefined : abortSignal(run.signal),
+    timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
+    priority: run.priority === undefined ? 0 : finite('priority', run.priority),
+    key: run.key,
+    transfer: run.transfer === undefined ? [] : list('transfer', run.transfer),
+    retries: run.retries === undefined ? defaults.retries : retryCount('retries', run.retries),
+    // Called in the async context of the call, whoever hears the progress.
+    onProgress:
+      run.onProgress === undefined ? undefined : platform.bind(callback('onProgress', run.onProgress)),
+  };
+}
+
+function abortSignal(value: unknown): AbortSignalLike {
+  const isSignal =
+    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
+}

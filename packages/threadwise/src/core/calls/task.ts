@@ -1,0 +1,111 @@
+/** One call: what was asked, where it stands, and the one place where it settles. */
+import type { Outcome, TaskView, WorkerRecord } from '../contracts.js';
+import type { Payload } from './payload.js';
+import type { ResolvedRun } from './run-options.js';
+
+/** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
+export type TaskState = 'queued' | 'handed' | 'settled';
+
+/** How a call ended. */
+export type Settlement =
+  | {
+      readonly outcome: 'completed';
+      readonly value: unknown;
+      readonly runMs: number;
+      /** What is measured of the worker that ran it. */
+      readonly by?: WorkerRecord | undefined;
+    }
+  | {
+      readonly outcome: Exclude<Outcome, 'completed'>;
+      readonly error: unknown;
+      readonly runMs?: number;
+      readonly by?: WorkerRecord | undefined;
+    };
+
+function nobody(): void {}
+
+export class Task implements TaskView {
+  readonly id: number;
+  readonly name: string;
+  readonly payload: Payload;
+  readonly run: ResolvedRun;
+  readonly submittedAt: number;
+  state: TaskState = 'queued';
+  retriesLeft: number;
+  /** When it was handed to the worker that runs it; for the time it waited. */
+  handedAt = 0;
+  /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
+  stillRuns = false;
+  /** For one worker and no other (a broadcast): never moved to another. */
+  pinned = false;
+  /** What it is called where it crosses: see `carrier.ts`. */
+  readonly wireName: string;
+  /** What the owner gave it to take along. */
+  context: unknown;
+  /** The claim-board cell of the link that carries it; the link's own. */
+  cell = -1;
+  /** Of the caller's promise. */
+  resolve: (value: unknown) => void = nobody;
+  /** The open calls before and after it: the ledger's own. */
+  next: Task | undefined = undefined;
+  previous: Task | undefined = undefined;
+  /** Undoes whatever watches the task: its timer, its abort listener. */
+  unwatch: (() => void) | undefined = undefined;
+  readonly #onSettled: (task: Task, settlement: Settlement) => void;
+
+  constructor(
+    id: number,
+    name: string,
+    payload: Payload,
+    run: ResolvedRun,
+    submittedAt: number,
+    onSettled: (task: Task, settlement: Settlement) => void,
+    wireName = name,
+  ) {
+    this.wireName = wireName;
+    this.id = id;
+    this.name = name;
+    this.payload = payload;
+    this.run = run;
+    this.submittedAt = submittedAt;
+    this.retriesLeft = run.retries;
+    this.#onSettled = onSettled;
+  }
+
+  get priority(): number {
+    return this.run.priority;
+  }
+
+  get key(): unknown {
+    return this.run.key;
+  }
+
+  /**
+   * Whether its arguments are moved where it is handed over: then it can be handed over once. Nobody takes it back to hand it
+   * to another; who has it runs it, or it is lost with him, and its caller is told.
+   */
+  get moves(): boolean {
+    return this.payload.transfer.length > 0;
+  }
+
+  get settled(): boolean {
+    return this.state === 'settled';
+  }
+
+  /** Tells the caller, exactly once: whatever comes second is dropped. Returns whether this was the first. */
+  settle(settlement: Settlement): boolean {
+    if (this.state === 'settled') return false;
+    this.state = 'settled';
+    this.unwatch?.();
+    this.unwatch = undefined;
+    this.#onSettled(this, settlement);
+    return true;
+  }
+}
+
+/** The caller was told long ago; what the call used is free only now. */
+export function endAtLast(task: Task): void {
+  if (!task.stillRuns) return;
+  task.stillRuns = false;
+  task.payload.onSettled?.(false);
+}

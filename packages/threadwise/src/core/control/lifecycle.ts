@@ -1,0 +1,200 @@
+/**
+ * The life of a pool: open → closing → closed, or broken → closed.
+ *
+ * Shutdown, in this order:
+ *  1. `closing`: calls are refused (ERR_POOL_CLOSED). What was accepted goes on.
+ *  2. The last open call settles. If none settles for `timeoutMs`, the open ones are rejected, as by `destroy`.
+ *  3. Sizing ends: no worker is started or released any more.
+ *  4. Every worker ends what it runs (a task whose caller was told already, within its grace), runs `teardown`, and
+ *     its thread ends. `destroy` ends threads at once instead.
+ *  5. The last thread is gone: timers, leases, listeners and the handle that kept the process alive go; `closed`.
+ *
+ * Races: a worker that still loads when the pool closes is ended, or loads and works if calls wait for it. A worker
+ * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
+ */
+import { duration, MAX_TIMER_MS, record } from '../options/checks.js';
+import type { KeepAlive, Platform, TimerHandle } from '../contracts.js';
+import { sameAgain, ThreadwiseError } from '../options/errors.js';
+import { promised } from '../promised.js';
+
+export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
+
+const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
+  open: ['broken', 'closing'],
+  broken: ['closing'],
+  closing: ['closed'],
+  closed: [],
+};
+
+/** `close` gives up on tasks when none has settled for that long. Milliseconds. */
+const CLOSE_TIMEOUT_MS = 30_000;
+
+export interface LifecycleContext {
+  readonly platform: Platform;
+  openCalls(): number;
+  workers(): number;
+  /** Somebody waits for something else that the pool does. */
+  isWorking(): boolean;
+  rejectOpenCalls(error: ThreadwiseError): void;
+  /** The state is another one. */
+  changed(): void;
+  /** Step 3 and 4. */
+  endWorkers(how: 'gently' | 'now'): void;
+  /** Step 5. The promise of whatever has to end first. */
+  dispose(): Promise<void> | undefined;
+}
+
+export class Lifecycle {
+  readonly ready: Promise<void>;
+  readonly #context: LifecycleContext;
+  readonly #keepAlive: KeepAlive;
+  #state: PoolState = 'open';
+  #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
+  #closed: { promise: Promise<void>; resolve: () => void } | undefined;
+  #stall: { readonly ms: number; timer: TimerHandle } | undefined;
+  #isEndingWorkers = false;
+  #brokenBy: ThreadwiseError | undefined;
+
+  constructor(context: LifecycleContext) {
+    this.#context = context;
+    this.#keepAlive = context.platform.keepAlive();
+    this.ready = new Promise((resolve, reject) => {
+      this.#readiness = { resolve, reject };
+    });
+    this.ready.catch(() => undefined); // who does not ask for `ready` hears it from his calls
+    this.updateKeepAlive();
+  }
+
+  get state(): PoolState {
+    return this.#state;
+  }
+
+  /** The error that a call gets now; undefined while calls are accepted. */
+  get refusal(): unknown {
+    if (this.#state === 'open') return undefined;
+    if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
+    return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+  }
+
+  becomeReady(): void {
+    this.#readiness?.resolve();
+    this.#readiness = undefined;
+    this.updateKeepAlive();
+  }
+
+  /** The module cannot be loaded: every call from now on gets `error`. */
+  break(error: ThreadwiseError): void {
+    if (this.#state === 'closed') return;
+    if (this.#state === 'open') this.#transition('broken');
+    this.#brokenBy = error;
+    this.#failReadiness(error);
+    this.#context.rejectOpenCalls(error);
+    this.#context.endWorkers('now');
+  }
+
+  /** Throws ERR_OPTION. */
+  close(options: { timeoutMs?: number } = {}): Promise<void> {
+    const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
+    const ms = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
+    if (this.#closed !== undefined) return this.#closed.promise;
+    const closed = this.#beginClosing();
+    this.#stall = { ms, timer: this.#stallTimer(ms) };
+    this.settled();
+    return closed;
+  }
+
+  destroy(): Promise<void> {
+    const closed = this.#closed?.promise ?? this.#beginClosing();
+    if (this.#state !== 'closed') this.#giveUp('The pool was destroyed');
+    return closed;
+  }
+
+  /** A call settled. */
+  settled(): void {
+    this.updateKeepAlive();
+    if (this.#state !== 'closing') return;
+    if (this.#context.openCalls() > 0) this.#restartStall();
+    else this.#endWorkers('gently');
+  }
+
+  /** A worker is gone. */
+  workerGone(): void {
+    if (this.#isEndingWorkers && this.#context.workers() === 0) this.#finish();
+  }
+
+  /** The process stays alive while there is something to wait for, and only then. */
+  updateKeepAlive(): void {
+    const isNeeded =
+      this.#context.openCalls() > 0 ||
+      this.#context.isWorking() ||
+      this.#readiness !== undefined ||
+      this.#state === 'closing';
+    if (isNeeded) this.#keepAlive.hold();
+    else this.#keepAlive.release();
+  }
+
+  #beginClosing(): Promise<void> {
+    this.#closed = promised();
+    const { promise } = this.#closed;
+    this.#transition('closing');
+    if (this.#context.openCalls() === 0) this.#failReadiness(this.refusal);
+    this.updateKeepAlive();
+    return promise;
+  }
+
+  #failReadiness(error: unknown): void {
+    this.#readiness?.reject(error);
+    this.#readiness = undefined;
+    this.updateKeepAlive();
+  }
+
+  #restartStall(): void {
+    if (this.#stall === undefined) return;
+    this.#stall.timer.cancel();
+    this.#stall.timer = this.#stallTimer(this.#stall.ms);
+  }
+
+  #stallTimer(ms: number): TimerHandle {
+    return this.#context.platform.timer(ms, () => {
+      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
+    });
+  }
+
+  #giveUp(message: string): void {
+    const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
+    this.#failReadiness(error);
+    this.#context.rejectOpenCalls(error);
+    this.#endWorkers('now');
+  }
+
+  #endWorkers(how: 'gently' | 'now'): void {
+    if (this.#isEndingWorkers && how === 'gently') return;
+    this.#isEndingWorkers = true;
+    this.#stall?.timer.cancel();
+    this.#failReadiness(this.refusal);
+    this.#context.endWorkers(how);
+    this.workerGone();
+  }
+
+  #finish(): void {
+    if (this.#state !== 'closing') return;
+    this.#transition('closed');
+    this.#stall?.timer.cancel();
+    const disposed = this.#context.dispose();
+    if (disposed === undefined) this.#tellClosed();
+    else void disposed.then(() => this.#tellClosed());
+  }
+
+  #tellClosed(): void {
+    this.#keepAlive.dispose();
+    this.#closed?.resolve();
+  }
+
+  #transition(to: PoolState): void {
+    if (!TRANSITIONS[this.#state].includes(to)) {
+      throw new Error(`threadwise: a pool cannot go from '${this.#state}' to '${to}'`);
+    }
+    this.#state = to;
+    this.#context.changed();
+  }
+}

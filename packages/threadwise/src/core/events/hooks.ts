@@ -1,0 +1,123 @@
+/** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
+import type { Outcome } from '../contracts.js';
+import type { SizingDecision } from '../workers/sizer.js';
+import { UserCode } from './user-code.js';
+
+/** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
+export interface PoolEvents {
+  'task:submit': { readonly pool: string; readonly taskId: number; readonly name: string };
+  'task:settle': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly outcome: Outcome;
+    readonly waitMs: number | undefined;
+    readonly runMs: number | undefined;
+    readonly error: unknown;
+  };
+  'task:retry': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly cause: unknown;
+  };
+  'task:progress': {
+    readonly pool: string;
+    readonly taskId: number;
+    readonly name: string;
+    readonly value: unknown;
+  };
+  'worker:start': { readonly pool: string; readonly workerId: number };
+  'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
+  /** `reason`: why it ended; 'crashed' is the only one nobody asked for. */
+  'worker:exit': {
+    readonly pool: string;
+    readonly workerId: number;
+    readonly reason: ExitReason;
+    readonly exitCode: number;
+    readonly error: unknown;
+  };
+  /** Another number of workers is wanted. */
+  'pool:size': SizingDecision & { readonly pool: string };
+  'pool:close': { readonly pool: string };
+  /** An error that belongs to no call: a strategy or a listener that threw, a worker that could not be restarted. */
+  error: { readonly pool: string; readonly error: unknown };
+}
+
+export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'load-failed' | 'crashed';
+export type PoolEventName = keyof PoolEvents;
+export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
+
+/** Where one kind of event goes beside the pool's own listeners: a diagnostics channel, on Node. */
+export interface EventChannel {
+  readonly hasSubscribers: boolean;
+  publish(event: unknown): void;
+}
+
+export interface EventSink {
+  /** The same object each time it is asked for a name. */
+  channel(name: string): EventChannel;
+  /** An `error` event that nobody listens to: somebody should see it all the same. */
+  unheard?(event: PoolEvents['error']): void;
+}
+
+const silentChannel: EventChannel = { hasSubscribers: false, publish: () => undefined };
+export const silentSink: EventSink = { channel: () => silentChannel };
+
+export class Hooks {
+  readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
+  readonly #sink: EventSink;
+  readonly #userCode = new UserCode();
+  readonly #submits: EventChannel;
+  readonly #settles: EventChannel;
+
+  constructor(sink: EventSink) {
+    this.#sink = sink;
+    this.#submits = sink.channel('task:submit');
+    this.#settles = sink.channel('task:settle');
+  }
+
+  /** Whether anybody listens to what happens to every call. */
+  get areCallsHeard(): boolean {
+    if (this.#submits.hasSubscribers || this.#settles.hasSubscribers) return true;
+    return this.#listeners.size > 0 && (this.#hasListener('task:submit') || this.#hasListener('task:settle'));
+  }
+
+  on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
+  }
+
+  /** Inverse of `on`. */
+  off<E extends PoolEventName>(name: E, listener: Listener<E>): void {
+    this.#listeners.get(name)?.delete(listener);
+  }
+
+  /** Whether anybody listens: ask before making an event on a hot path. */
+  wants(name: PoolEventName): boolean {
+    return (this.#listeners.size > 0 && this.#hasListener(name)) || this.#sink.channel(name).hasSubscribers;
+  }
+
+  #hasListener(name: PoolEventName): boolean {
+    return (this.#listeners.get(name)?.size ?? 0) > 0;
+  }
+
+  emit<E extends PoolEventName>(name: E, event: PoolEvents[E]): void {
+    if (!this.wants(name)) {
+      if (name === 'error') this.#sink.unheard?.(event as PoolEvents['error']);
+      return;
+    }
+    for (const listener of this.#listeners.get(name) ?? []) {
+      // A mistake in an error listener has nowhere left to go.
+      this.#userCode.call(listener as Listener<E>, [event], (error) => {
+        if (name !== 'error') this.emit('error', { pool: event.pool, error });
+      });
+    }
+    const channel = this.#sink.channel(name);
+    if (channel.hasSubscribers) channel.publish(event);
+  }
+
+  clear(): void {
+    this.#listeners.clear();
+  }
+}

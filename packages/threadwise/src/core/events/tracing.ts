@@ -1,0 +1,81 @@
+/** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
+import { callback } from '../options/checks.js';
+import type { Outcome } from '../contracts.js';
+import { ThreadwiseError } from '../options/errors.js';
+import { isThenable } from '../promised.js';
+import { UserCode } from './user-code.js';
+
+/** Told in the caller's own turn and async context. */
+export interface TaskStart {
+  readonly pool: string;
+  readonly taskId: number;
+  readonly name: string;
+}
+
+export interface TaskEnd extends TaskStart {
+  /** What `onTaskStart` returned. */
+  readonly context: unknown;
+  readonly outcome: Outcome;
+  /** All the time of the call in which the task did not run. Milliseconds; undefined where it never ran to an end. */
+  readonly waitMs: number | undefined;
+  readonly runMs: number | undefined;
+  /** Undefined for a task that completed. */
+  readonly error: unknown;
+}
+
+export interface TracingHooks {
+  readonly onTaskStart: ((task: TaskStart) => unknown) | undefined;
+  readonly onTaskEnd: ((task: TaskEnd) => void) | undefined;
+}
+
+type Given = { readonly [K in keyof TracingHooks]?: TracingHooks[K] };
+
+/** Throws ERR_OPTION. */
+export function resolveTracing({ onTaskStart, onTaskEnd }: Given): TracingHooks {
+  if (onTaskStart !== undefined) callback('onTaskStart', onTaskStart);
+  if (onTaskEnd !== undefined) callback('onTaskEnd', onTaskEnd);
+  return { onTaskStart, onTaskEnd };
+}
+
+export class Tracing {
+  readonly isOn: boolean;
+  readonly #hooks: TracingHooks;
+  readonly #report: (error: unknown) => void;
+  readonly #userCode = new UserCode();
+
+  /** @param report what is wrong with a hook, once: it must not harm the call */
+  constructor(hooks: TracingHooks, report: (error: unknown) => void) {
+    this.#hooks = hooks;
+    this.#report = report;
+    this.isOn = hooks.onTaskStart !== undefined || hooks.onTaskEnd !== undefined;
+  }
+
+  /** What the task takes along. */
+  start(task: TaskStart): unknown {
+    const { onTaskStart } = this.#hooks;
+    if (onTaskStart === undefined) return undefined;
+    const context = this.#userCode.call(onTaskStart, [task], this.#report);
+    if (!isThenable(context)) return context;
+    this.refused(
+      new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got a promise: the call does not wait for it`),
+    );
+    return undefined;
+  }
+
+  /** What the hook returned cannot go along: the call goes without. */
+  refused(cause: unknown): void {
+    const { onTaskStart } = this.#hooks;
+    const error =
+      cause instanceof ThreadwiseError && cause.code === 'ERR_OPTION'
+        ? cause
+        : new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got what cannot be cloned`, { cause });
+    if (onTaskStart !== undefined) this.#userCode.failed(onTaskStart, error, this.#report);
+  }
+
+  end(task: TaskEnd): void {
+    const { onTaskEnd } = this.#hooks;
+    if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [task], this.#report);
+  }
+}
+
+const EXPECTED = "Option 'onTaskStart': expected a function that returns a value to take along";

@@ -1,0 +1,337 @@
+/**
+ * The calling thread as a place for calls: for all of them with placement 'inline', for those that cost less here with
+ * 'auto'. A call whose function returns its result itself runs within `run` (`within-run.ts`); every other one is a task
+ * (`tasks-here.ts`).
+ *
+ * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
+ * ('inline'), or crosses ('auto').
+ */
+import type {
+  LoadedModule,
+  ModuleHere,
+  ModuleTraits,
+  Placement,
+  Platform,
+  Recorder,
+  TaskQueue,
+  TimerHandle,
+  WorkerRecord,
+} from '../contracts.js';
+import { taskNotFound } from '../workers/failures.js';
+import { LeaseStore } from '../lease.js';
+import type { Ledger } from '../calls/ledger.js';
+import { ModuleCalls, type ModuleCallsContext, NO_WORKER } from './module-calls.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { capture, type Payload } from '../calls/payload.js';
+import type { ResolvedRun } from '../calls/run-options.js';
+import type { WorkerStats } from '../stats.js';
+import type { Task } from '../calls/task.js';
+import { TasksHere } from './tasks-here.js';
+import { TurnBudget } from './turn-budget.js';
+import { Entry, WithinRun } from './within-run.js';
+
+export interface CallingThreadContext extends ModuleCallsContext {
+  readonly platform: Pick<Platform, 'now' | 'burstNow' | 'nextTurn' | 'defer' | 'timer' | 'clone'>;
+  readonly options: ResolvedOptions;
+  readonly ledger: Ledger;
+  readonly recorder: Recorder;
+  readonly newModuleHere: () => ModuleHere;
+  readonly newQueue: () => TaskQueue<Task>;
+  /** Whether calls are accepted, and none is held up. Asked at every call. */
+  isOpen(): boolean;
+  isPaused(): boolean;
+  onReady(taskNames: readonly string[]): void;
+  /** The module cannot be loaded here, and every call is to run here. */
+  onLoadFailed(error: unknown): void;
+  /** There may be room for further tasks. */
+  onRoom(): void;
+  /** A call goes on after `run` has returned: now it is open. */
+  onAdopted(): void;
+  /** It has ended as a worker ends. */
+  onGone(): void;
+}
+
+/**
+ * unloaded: nobody has asked for the module. loading: it is loaded and set up. ready: calls run. stopping: what has begun
+ * ends. tearing-down: `teardown` runs. failed: the module does not load here. stopped: nothing runs here any more.
+ */
+type State = 'unloaded' | 'loading' | 'ready' | 'stopping' | 'tearing-down' | 'failed' | 'stopped';
+
+const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
+  unloaded: ['loading', 'stopped'],
+  loading: ['ready', 'failed', 'stopped'],
+  ready: ['stopping', 'stopped'],
+  stopping: ['tearing-down', 'stopped'],
+  'tearing-down': ['stopped'],
+  failed: ['stopped'],
+  stopped: [],
+};
+
+/** How long `teardown` may take. Milliseconds, as on a worker. */
+const TEARDOWN_MS = 5000;
+
+export class CallingThread {
+  readonly tasks: TasksHere;
+  readonly within: WithinRun;
+  readonly #context: CallingThreadContext;
+  readonly #module: ModuleHere;
+  readonly #calls: ModuleCalls;
+  readonly #budget: TurnBudget;
+  #state: State = 'unloaded';
+  #loaded: LoadedModule | undefined;
+  #error: unknown;
+  #learner: Placement['learner'];
+  /** The functions that 'auto' may run here. */
+  #allowed: readonly string[] = [];
+  /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
+  #record: WorkerRecord | undefined;
+  #since = 0;
+  #deadline: TimerHandle | undefined;
+
+  constructor(context: CallingThreadContext) {
+    const { platform, options, newModuleHere, newQueue } = context;
+    this.#context = context;
+    this.#module = newModuleHere();
+    this.#calls = new ModuleCalls(context, this.#module);
+    this.#budget = new TurnBudget(platform, options.loopBudgetMs, () => this.tasks.pump());
+    this.tasks = new TasksHere({
+      platform,
+      tasksPerWorker: options.tasksPerWorker,
+      module: this.#module,
+      calls: this.#calls,
+      budget: this.#budget,
+      queue: newQueue(),
+      isReady: () => this.#state === 'ready',
+      isPaused: context.isPaused,
+      find: (name) => {
+        const entry = this.within.find(name);
+        if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
+        return entry;
+      },
+      onAwaits: (name) => this.awaits(name),
+      record: () => this.#record,
+      onRan: (name) => this.within.find(name)?.learnt?.ranInline(undefined, platform.now()),
+      onBegun: context.onRoom,
+      onEnded: () => {
+        context.onRoom();
+        this.#stopIfDone();
+      },
+    });
+    this.within = new WithinRun({
+      ...context,
+      module: this.#module,
+      calls: this.#calls,
+      budget: this.#budget,
+      tasks: this.tasks,
+      record: () => this.#record,
+      onAwaits: (name) => this.awaits(name),
+    });
+  }
+
+  // --- what runs here ---
+
+  /** Where calls go from now on. Tasks that have been accepted here end here. */
+  place({ usesThreads, learner }: Placement): void {
+    this.#learner = learner;
+    this.within.place(learner, !usesThreads);
+    if (!usesThreads) this.#serve();
+  }
+
+  /** What a worker has said of the module, which it has loaded. */
+  learn({ functions, others }: ModuleTraits): void {
+    if (this.#learner === undefined) return;
+    for (const [name, why] of others) this.#learner.of(name).forbid(why);
+    for (const name of functions) this.#learner.of(name); // it is measured on threads, while it loads here
+    this.#allowed = functions;
+    if (this.#state === 'unloaded' && functions.length > 0) void this.#load();
+    else this.#allow();
+  }
+
+  /** A function has returned a promise. With 'auto' it stays on threads: it needs more than a part of this one's turn. */
+  awaits(name: string): void {
+    this.#learner?.of(name).forbid('it returns a promise');
+    const entry = this.within.find(name);
+    if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
+    entry.unseen = Number.POSITIVE_INFINITY;
+    this.#budget.revoke();
+  }
+
+  /** Whether a call of that function, which is to cross, is worth measuring. */
+  explores(name: string): boolean {
+    return this.within.find(name)?.learnt?.isExploring === true;
+  }
+
+  /** Whether a call that has not run within `run` is to be a task here. Asked right after that. */
+  takesTask(): boolean {
+    return this.within.takesAll || this.within.isToWait();
+  }
+
+  /** Whether a task that is submitted now would begin at once, or in the next turn. */
+  get hasRoom(): boolean {
+    return this.isReady && !this.#context.isPaused() && this.tasks.hasRoom;
+  }
+
+  get isReady(): boolean {
+    return this.#state === 'ready';
+  }
+
+  /** Whether it is there as a worker is: closing the pool waits for it. */
+  get isServing(): boolean {
+    const isOver = this.#state === 'failed' || this.#state === 'stopped';
+    return this.#record !== undefined && !isOver;
+  }
+
+  /** As of a worker; undefined where it is none. */
+  stats(now: number): WorkerStats | undefined {
+    if (this.#record === undefined || !this.isServing) return undefined;
+    const { tasks } = this;
+    const { runMs, waitMs } = this.#record.snapshot();
+    const state = this.#state === 'loading' ? 'starting' : this.#state === 'ready' ? 'ready' : 'stopping';
+    return {
+      id: NO_WORKER,
+      state,
+      inline: true,
+      load: tasks.running + tasks.waiting,
+      completed: runMs.count,
+      utilization: 0,
+      heapUsedBytes: 0,
+      ageMs: now - this.#since,
+      cpu: null,
+      runMs,
+      waitMs,
+    };
+  }
+
+  // --- the module ---
+
+  #serve(): void {
+    const { recorder, platform, hooks, poolName } = this.#context;
+    if (this.#record === undefined) {
+      this.#record = recorder.worker();
+      this.#since = platform.now();
+      hooks.emit('worker:start', { pool: poolName, workerId: NO_WORKER });
+      if (this.#state === 'ready') this.#becomeReady();
+    }
+    if (this.#state === 'unloaded') void this.#load();
+    if (this.#state === 'failed') this.#context.onLoadFailed(this.#error);
+  }
+
+  async #load(): Promise<void> {
+    const { platform, options, poolName } = this.#context;
+    const { startTimeoutMs, worker } = options;
+    this.#transition('loading');
+    this.#deadline = platform.timer(startTimeoutMs, () => {
+      this.#failed(new Error(`It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`));
+    });
+    let loaded: LoadedModule;
+    try {
+      loaded = await this.#module.load();
+      // With 'auto' it is not loaded where it has a setup.
+      const data = platform.clone(worker.data);
+      if (this.#record !== undefined) await loaded.setup?.({ workerId: NO_WORKER, poolName, data });
+    } catch (error) {
+      return this.#failed(error);
+    }
+    if (this.#state === 'loading') this.#ready(loaded);
+  }
+
+  #ready(loaded: LoadedModule): void {
+    const { tasks, pure } = loaded;
+    this.#loaded = loaded;
+    this.#transition('ready');
+    const { isAsked } = this.#module;
+    for (const [name, run] of tasks) {
+      const entry = new Entry(name, run, pure.includes(name), isAsked);
+      entry.learnt = this.#learner?.of(name);
+      this.within.add(entry);
+    }
+    this.#module.serve(() => this.#calls.current());
+    this.#allow();
+    if (this.#record !== undefined) this.#becomeReady();
+  }
+
+  #becomeReady(): void {
+    const { hooks, poolName: pool, platform } = this.#context;
+    const startMs = platform.now() - this.#since;
+    hooks.emit('worker:ready', { pool, workerId: NO_WORKER, startMs });
+    this.#context.onReady(this.#loaded!.names);
+    this.tasks.pump();
+  }
+
+  /** With 'auto' the pool goes on without this thread: workers have loaded the module. */
+  #failed(error: unknown): void {
+    if (this.#state !== 'loading') return;
+    this.#error = error;
+    this.#transition('failed');
+    this.#allow();
+    if (this.#record !== undefined) this.#emitExit('load-failed');
+    if (this.within.takesAll) this.#context.onLoadFailed(error);
+    else this.#context.report(error);
+  }
+
+  #allow(): void {
+    const why = `the module cannot be loaded on the calling thread: ${String(this.#error)}`;
+    for (const name of this.#allowed) {
+      if (this.#state === 'ready') this.#learner?.of(name).allow();
+      if (this.#state === 'failed') this.#learner?.of(name).forbid(why);
+    }
+  }
+
+  /** Lets what has begun end, and runs `teardown`; or neither of both. */
+  stop(how: 'gently' | 'now'): void {
+    if (how === 'gently' && this.isServing && this.#state !== 'loading') {
+      if (this.#state === 'ready') this.#transition('stopping');
+      this.#stopIfDone();
+    } else this.#stopped();
+  }
+
+  #stopIfDone(): void {
+    if (this.#state === 'stopping' && this.tasks.running === 0) void this.#tearDown();
+  }
+
+  async #tearDown(): Promise<void> {
+    this.#transition('tearing-down');
+    this.#deadline = this.#context.platform.timer(TEARDOWN_MS, () => this.#stopped());
+    try {
+      await this.#loaded?.teardown?.();
+    } catch (error) {
+      this.#context.report(error);
+    }
+    this.#stopped();
+  }
+
+  #stopped(): void {
+    if (this.#state === 'stopped') return;
+    const wasServing = this.isServing;
+    this.#transition('stopped');
+    this.tasks.clear();
+    this.#module.leave();
+    if (!wasServing) return;
+    this.#emitExit('closed');
+    this.#context.onGone();
+  }
+
+  #emitExit(reason: 'closed' | 'load-failed'): void {
+    const { hooks, poolName: pool } = this.#context;
+    hooks.emit('worker:exit', { pool, workerId: NO_WORKER, reason, exitCode: 0, error: undefined });
+  }
+
+  #transition(to: State): void {
+    if (!TRANSITIONS[this.#state].includes(to)) {
+      throw new Error(`threadwise: the calling thread cannot go from '${this.#state}' to '${to}'`);
+    }
+    this.#deadline?.cancel();
+    this.#deadline = undefined;
+    this.#state = to;
+  }
+
+  // --- tasks ---
+
+  /** Captures the arguments of a task. Throws ERR_NOT_CLONEABLE. */
+  capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
+    const { clone } = this.#context.platform;
+    const copy = <T>(value: T, transfer: readonly unknown[] = []): T =>
+      transfer.length > 0 ? clone(value, transfer) : (this.#module.copy(value) as T);
+    return capture(args, run.transfer, copy, LeaseStore.of);
+  }
+}

@@ -1,0 +1,457 @@
+/** How many workers there are: grows on demand, lets the idle go, backs off from failures, and gives up. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Dispatch, LoadView, RemoteSizing, Scaling } from '../contracts.js';
+import type { Workers } from './workers.js';
+import { FakePlatform } from '../fake-platform.case.js';
+import type { SizingDecision } from './sizer.js';
+import { Scaler } from './scaler.js';
+
+interface FakeSlot {
+  readonly id: number;
+  state: 'starting' | 'ready';
+  load: number;
+  idleSince: number;
+}
+
+interface Settings {
+  min?: number;
+  max?: number;
+  idleTimeoutMs?: number | undefined;
+  /** Default: grows by what waits, lets go of one that is idle for too long. */
+  target?: (load: LoadView) => number;
+  remote?: RemoteSizing;
+}
+
+const usual = (load: LoadView): number => {
+  if (load.queued > 0) return load.current + load.queued - load.starting - load.idle;
+  return load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs ? load.current - 1 : load.current;
+};
+
+/** Workers that start when told to and are gone when let go. */
+function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote }: Settings = {}) {
+  const platform = new FakePlatform();
+  const slots: FakeSlot[] = [];
+  const gone: [number, string][] = [];
+  const waiting = { queued: 0, offered: 0, pump: () => undefined };
+  const asked: LoadView[] = [];
+  const noted = { errors: [] as unknown[], givenUp: [] as unknown[], decisions: [] as SizingDecision[] };
+  let lastId = 0;
+  const workers = {
+    slots,
+    get serving() {
+      return [...slots];
+    },
+    get servingCount() {
+      return slots.length;
+    },
+    spawner: {
+      start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+      reserve: () => undefined,
+      dropReserved: () => undefined,
+    },
+    retire: (slot: FakeSlot, reason: string) => {
+      slots.splice(slots.indexOf(slot), 1);
+      gone.push([slot.id, reason]);
+    },
+  };
+  const scaling: Scaling = {
+    name: 'test',
+    initial: undefined,
+    decide: (load) => {
+      asked.push(load);
+      const isWatched = load.current > load.min && Number.isFinite(load.idleTimeoutMs);
+      const againMs = isWatched ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
+      return { target: target(load), why: 'a test wants it', state: undefined, isSated: false, againMs };
+    },
+  };
+  const scaler = new Scaler(
+    {
+      platform,
+      scaling,
+      workers: workers as unknown as Workers,
+      dispatch: () => waiting as unknown as Dispatch,
+      tasksPerWorker: 1,
+      cores: () => 4,
+      idleTimeoutMs,
+      remote,
+      openCalls: () => waiting.queued,
+      measure: () => ({ completed: 0, workers: [], memory: undefined }),
+      onDecision: (decision) => noted.decisions.push(decision),
+      onGivenUp: (error) => noted.givenUp.push(error),
+      onError: (error) => noted.errors.push(error),
+    },
+    { min, max },
+  );
+  /** The worker that was started last fails before it did anything. */
+  const failLast = (error: unknown = new Error('failed')) => {
+    slots.pop();
+    scaler.failed(error);
+  };
+  const ready = (load = 0) => {
+    for (const slot of slots) Object.assign(slot, { state: 'ready', load, idleSince: platform.now() });
+  };
+  return { platform, scaler, slots, gone, waiting, asked, noted, failLast, ready };
+}
+
+describe('scaler', () => {
+  test('starts the minimum, though the policy should want fewer', () => {
+    const { scaler, slots } = scene({ min: 2, target: () => 0 });
+    scaler.adjust();
+    assert.equal(slots.length, 2);
+  });
+
+  test('says why, where the bounds ask for more workers than there are: once', () => {
+    const { scaler, noted } = scene({ min: 1, max: 1 });
+    scaler.adjust();
+    scaler.resize({ min: 3, max: 3 });
+    scaler.adjust();
+    assert.deepEqual(
+      noted.decisions.map(({ by, from, to, why }) => ({ by, from, to, why })),
+      [
+        { by: 'pool', from: 0, to: 1, why: 'there are to be at least 1' },
+        { by: 'pool', from: 1, to: 3, why: 'there are to be at least 3' },
+      ],
+    );
+  });
+
+  test('never goes above the maximum, whatever the policy wants', () => {
+    const { scaler, slots } = scene({ max: 3, target: () => 100 });
+    scaler.adjust();
+    scaler.adjust();
+    assert.equal(slots.length, 3);
+  });
+
+  test('grows as far as waiting tasks need, and not twice for the same', () => {
+    const { scaler, slots, waiting } = scene({ max: 8 });
+    scaler.adjust();
+    waiting.queued = 3;
+    scaler.adjust();
+    scaler.adjust();
+    assert.equal(slots.length, 3);
+  });
+
+  test('tells the policy how things are', () => {
+    const { platform, scaler, slots, waiting, asked, ready } = scene({ min: 3 });
+    scaler.adjust();
+    ready();
+    slots[0]!.load = 2;
+    slots[1]!.state = 'starting';
+    waiting.queued = 0;
+    platform.advance(70);
+    scaler.adjust();
+    assert.deepEqual(asked.at(-1), {
+      min: 3,
+      max: 4,
+      current: 3,
+      starting: 1,
+      idle: 1,
+      queued: 0,
+      tasksPerWorker: 1,
+      longestIdleMs: 70,
+      idleTimeoutMs: 1000,
+      cores: 4,
+      now: platform.now(),
+      measured: undefined,
+    });
+  });
+
+  test('lets the idle go one by one, the youngest first, down to the minimum', () => {
+    const { platform, scaler, slots, gone, waiting, ready } = scene();
+    waiting.queued = 3;
+    scaler.adjust();
+    waiting.queued = 0;
+    ready();
+    scaler.adjust();
+    platform.advance(999);
+    assert.deepEqual(gone, []);
+    platform.advance(10_000);
+    assert.deepEqual(gone, [
+      [3, 'released'],
+      [2, 'released'],
+    ]);
+    assert.deepEqual(
+      slots.map(({ id }) => id),
+      [1],
+    );
+    assert.equal(platform.timerCount, 0, 'nothing left to watch');
+  });
+
+  test('lets nobody go who works', () => {
+    const { platform, scaler, gone, waiting, ready } = scene();
+    waiting.queued = 2;
+    scaler.adjust();
+    waiting.queued = 0;
+    ready(1);
+    scaler.adjust();
+    platform.advance(100_000);
+    assert.deepEqual(gone, []);
+  });
+
+  test('lets nobody go where there is no idle timeout', () => {
+    const never = scene({ idleTimeoutMs: Number.POSITIVE_INFINITY });
+    never.waiting.queued = 2;
+    never.scaler.adjust();
+    never.waiting.queued = 0;
+    never.ready();
+    never.scaler.adjust();
+    never.platform.advance(100_000_000);
+    assert.deepEqual(never.gone, []);
+  });
+
+  test('shrinks to new bounds at once: the idle before those that work', () => {
+    const { scaler, slots, gone, ready } = scene({ min: 4 });
+    scaler.adjust();
+    ready(1);
+    slots[1]!.load = 0;
+    scaler.resize({ min: 1, max: 2 });
+    assert.deepEqual(
+      gone.map(([id]) => id),
+      [2, 4],
+    );
+  });
+
+  test('neither starts nor lets go after close', () => {
+    const { platform, scaler, slots, waiting, gone, ready } = scene();
+    waiting.queued = 2;
+    scaler.adjust();
+    waiting.queued = 0;
+    ready();
+    scaler.adjust();
+    scaler.close();
+    waiting.queued = 5;
+    scaler.adjust();
+    platform.advance(100_000);
+    assert.equal(slots.length, 2);
+    assert.deepEqual(gone, []);
+    assert.equal(platform.timerCount, 0);
+  });
+});
+
+describe('where tasks wait and no worker is there', () => {
+  test('one is started, though the policy wants none', () => {
+    const { scaler, slots, waiting } = scene({ min: 0, target: () => 0 });
+    scaler.adjust();
+    assert.equal(slots.length, 0);
+    waiting.queued = 1;
+    assert.equal(scaler.canGrow, true);
+    scaler.adjust();
+    assert.equal(slots.length, 1);
+  });
+
+  test('one is started, though another thread wants none', () => {
+    const remote = new Remote();
+    const { scaler, slots, waiting } = scene({ min: 0, remote });
+    remote.want(0);
+    waiting.queued = 1;
+    assert.equal(scaler.canGrow, true);
+    scaler.adjust();
+    assert.equal(slots.length, 1);
+  });
+
+  test('the last one stays as long as it holds a task, or is about to take one', () => {
+    const { scaler, slots, waiting, ready } = scene({ min: 0, target: () => 0 });
+    waiting.queued = 1;
+    scaler.adjust();
+    [waiting.queued, waiting.offered] = [0, 1];
+    ready();
+    scaler.adjust();
+    waiting.offered = 0;
+    ready(1);
+    scaler.adjust();
+    assert.equal(slots.length, 1);
+    ready(0);
+    scaler.adjust();
+    assert.equal(slots.length, 0);
+  });
+
+  test('it is noticed, told with a code, and mended, though nobody should have asked for a worker', () => {
+    const { platform, scaler, slots, waiting, noted } = scene({ min: 0 });
+    scaler.watch();
+    waiting.queued = 1;
+    platform.advance(1000);
+    assert.equal((noted.errors[0] as { code?: string }).code, 'ERR_NO_WORKER');
+    assert.equal(slots.length, 1);
+    platform.advance(5000);
+    assert.equal(noted.errors.length, 1);
+    waiting.queued = 0;
+    platform.advance(1000);
+    assert.equal(platform.timerCount, 0, 'nothing is watched while no call is open');
+  });
+
+  test('nobody is alarmed while the start waits for the pause after a failure', () => {
+    const { platform, scaler, waiting, noted, failLast } = scene({ min: 0 });
+    waiting.queued = 1;
+    scaler.watch();
+    scaler.adjust();
+    for (let failures = 1; failures <= 5; failures++) {
+      failLast('failed');
+      platform.advance(50 * 2 ** (failures - 1));
+    }
+    assert.deepEqual(new Set(noted.errors), new Set(['failed']));
+  });
+});
+
+/** A thread that sizes the pool: says what it is told to say. */
+class Remote implements RemoteSizing {
+  wanted: number | undefined;
+  readonly bounds: unknown[] = [];
+  #told: (decision: SizingDecision | undefined) => void = () => undefined;
+
+  drain(): void {}
+
+  bound(bounds: unknown): void {
+    this.bounds.push(bounds);
+  }
+
+  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
+    this.#told = callback;
+  }
+
+  reserve(): never {
+    throw new Error('nothing is reserved here');
+  }
+
+  want(wanted: number | undefined, decision?: SizingDecision): void {
+    this.wanted = wanted;
+    this.#told(decision);
+  }
+}
+
+describe('a pool that another thread sizes', () => {
+  const decision: SizingDecision = {
+    at: 1,
+    by: 'coordinator',
+    from: 1,
+    to: 3,
+    why: 'a test wants it',
+    queued: 2,
+    idle: 0,
+  };
+
+  test('has as many workers as that wants, whatever waits here, within the bounds', () => {
+    const remote = new Remote();
+    const { scaler, slots, waiting, asked, ready } = scene({ max: 4, remote });
+    scaler.adjust();
+    const before = asked.length;
+    remote.want(3);
+    assert.equal(slots.length, 3);
+    waiting.queued = 10;
+    scaler.adjust();
+    assert.equal(slots.length, 3);
+    remote.want(99);
+    assert.equal(slots.length, 4);
+    ready();
+    remote.want(0);
+    assert.equal(slots.length, 1);
+    assert.equal(asked.length, before, 'its own policy was not asked');
+  });
+
+  test('is sized by its own policy until that has spoken, and when it is gone', () => {
+    const remote = new Remote();
+    const { scaler, slots, waiting } = scene({ remote });
+    waiting.queued = 2;
+    scaler.adjust();
+    assert.equal(slots.length, 2);
+    remote.want(1);
+    remote.want(undefined);
+    waiting.queued = 4;
+    scaler.adjust();
+    assert.equal(slots.length, 4);
+  });
+
+  test('tells it the bounds, each time that they change', () => {
+    const remote = new Remote();
+    const { scaler } = scene({ remote });
+    scaler.resize({ min: 2, max: 3 });
+    assert.deepEqual(remote.bounds, [
+      { min: 1, max: 4 },
+      { min: 2, max: 3 },
+    ]);
+  });
+
+  test('has its decisions in the log, once each', () => {
+    const remote = new Remote();
+    const { noted } = scene({ min: 0, remote });
+    remote.want(3, decision);
+    remote.want(3);
+    assert.deepEqual(noted.decisions, [decision]);
+  });
+});
+
+describe('workers that fail', () => {
+  test('are replaced after a pause that doubles with each failure', () => {
+    const { platform, scaler, slots, failLast } = scene();
+    scaler.adjust();
+    for (const pauseMs of [50, 100, 200, 400, 800]) {
+      failLast();
+      scaler.adjust();
+      platform.advance(pauseMs - 1);
+      assert.equal(slots.length, 0, `still within ${pauseMs} ms`);
+      platform.advance(1);
+      assert.equal(slots.length, 1, `after ${pauseMs} ms`);
+    }
+  });
+
+  test('are not replaced earlier because tasks wait', () => {
+    const { scaler, slots, waiting, failLast } = scene();
+    scaler.adjust();
+    failLast();
+    waiting.queued = 5;
+    assert.equal(scaler.canGrow, false);
+    scaler.adjust();
+    assert.equal(slots.length, 0);
+  });
+
+  test('six times in a row, with none left, are given up with the last error', () => {
+    const { platform, scaler, slots, noted, failLast } = scene();
+    scaler.adjust();
+    for (let i = 1; i <= 5; i++) {
+      failLast(i);
+      platform.advance(10_000);
+    }
+    assert.deepEqual(noted.givenUp, []);
+    failLast(6);
+    assert.deepEqual(noted.givenUp, [6]);
+    platform.advance(100_000);
+    assert.equal(slots.length, 0);
+    assert.deepEqual(noted.errors, [1, 2, 3, 4, 5, 6], 'each is told');
+  });
+
+  test('six times in a row, while others work, are not replaced: the others go on', () => {
+    const { platform, scaler, slots, noted, failLast, ready } = scene({ min: 2, max: 4 });
+    scaler.adjust();
+    ready(1);
+    for (let i = 1; i <= 6; i++) {
+      failLast(i);
+      platform.advance(10_000);
+    }
+    assert.deepEqual(noted.givenUp, []);
+    assert.equal(slots.length, 1);
+    assert.deepEqual(scaler.bounds, { min: 0, max: 1 });
+  });
+
+  test('count from one again after a success', () => {
+    const { platform, scaler, slots, noted, failLast } = scene();
+    scaler.adjust();
+    for (let i = 0; i < 5; i++) {
+      failLast();
+      platform.advance(10_000);
+    }
+    scaler.succeeded();
+    failLast();
+    assert.deepEqual(noted.givenUp, []);
+    platform.advance(50);
+    assert.equal(slots.length, 1, 'after the first pause again');
+  });
+
+  test('leave no timer behind when the pool closes', () => {
+    const { platform, scaler, slots, failLast } = scene();
+    scaler.adjust();
+    failLast();
+    scaler.close();
+    assert.equal(platform.timerCount, 0);
+    platform.advance(10_000);
+    assert.equal(slots.length, 0);
+  });
+});

@@ -1,0 +1,105 @@
+/** Asks the scaling policy how many workers there should be, when something happened or when it wants to be asked. */
+import type { LoadView, Measured, Scaling, TimerHandle } from '../contracts.js';
+
+/** One change of a pool's size, and what it was decided on. */
+export interface SizingDecision {
+  /** On the platform's clock: milliseconds since the epoch. */
+  readonly at: number;
+  /** Who decided. */
+  readonly by: 'pool' | 'coordinator';
+  /** Workers before, and wanted. */
+  readonly from: number;
+  readonly to: number;
+  readonly why: string;
+  /** Tasks that waited, and workers that had nothing to do. */
+  readonly queued: number;
+  readonly idle: number;
+}
+
+export interface SizerContext {
+  readonly by: SizingDecision['by'];
+  readonly scaling: Scaling;
+  readonly platform: { now(): number; timer(ms: number, callback: () => void): TimerHandle };
+  load(): Omit<LoadView, 'now' | 'measured'>;
+  measure(): Measured;
+  /** The time has come at which the policy wanted to be asked: `target` is to be called. */
+  onDue(): void;
+  /** The policy wants another number of workers than there are, or another than it wanted before. */
+  onDecision(decision: SizingDecision): void;
+}
+
+export class Sizer {
+  /** More tasks that wait would change nothing. */
+  isSated = false;
+  readonly #context: SizerContext;
+  #state: unknown;
+  #timer: { readonly handle: TimerHandle; readonly dueAt: number } | undefined;
+  #isDue = false;
+  /** What was told last: the same is told once. */
+  #told = { from: -1, to: -1 };
+
+  constructor(context: SizerContext) {
+    this.#context = context;
+    this.#state = context.scaling.initial;
+  }
+
+  /** How many workers there should be now, within the bounds. */
+  target(): number {
+    const { scaling, platform, measure } = this.#context;
+    const now = platform.now();
+    const measured = this.#isDue ? measure() : undefined;
+    this.#isDue = false;
+    const load: LoadView = { ...this.#context.load(), now, measured };
+    const { target, why, state, againMs, isSated } = scaling.decide(load, this.#state);
+    this.#state = state;
+    this.isSated = isSated;
+    this.#schedule(now, againMs);
+    const bounded = Math.max(load.min, Math.min(load.max, target));
+    const { current: from, queued, idle } = load;
+    this.#tell({ at: now, from, queued, idle }, bounded, reasonOf(load, target, why));
+    return bounded;
+  }
+
+  /** The pool has `from` workers, fewer than the bounds ask for: whatever the policy would say, there are to be `min`. */
+  least(now: Pick<SizingDecision, 'from' | 'queued' | 'idle'>, min: number): void {
+    this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
+  }
+
+  /** It is asked no more of its own accord. */
+  stop(): void {
+    this.#timer?.handle.cancel();
+    this.#timer = undefined;
+  }
+
+  /** One timer, for the earliest time that was wanted since it went off. */
+  #schedule(now: number, againMs: number | undefined): void {
+    if (againMs === undefined) return;
+    const dueAt = now + againMs;
+    if (this.#timer !== undefined && this.#timer.dueAt <= dueAt) return;
+    this.#timer?.handle.cancel();
+    const handle = this.#context.platform.timer(againMs, () => {
+      this.#timer = undefined;
+      this.#isDue = true;
+      this.#context.onDue();
+    });
+    this.#timer = { handle, dueAt };
+  }
+
+  #tell(of: Omit<SizingDecision, 'by' | 'to' | 'why'>, to: number, why: string): void {
+    const { from } = of;
+    const isTold = this.#told.from === from && this.#told.to === to;
+    this.#told = { from, to };
+    if (isTold || from === to) return;
+    this.#context.onDecision({ ...of, by: this.#context.by, to, why });
+  }
+}
+
+/** Where a bound decided, and not the policy, that is the reason. */
+function reasonOf({ min, max }: LoadView, target: number, why: string): string {
+  if (target < min) return atLeast(min);
+  return target > max ? `${why}; there may be at most ${max}` : why;
+}
+
+function atLeast(min: number): string {
+  return `there are to be at least ${min}`;
+}

@@ -1,0 +1,125 @@
+/** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
+import { Allowance } from './allowance.js';
+import type {
+  Link,
+  TaskQueue,
+  Thread,
+  TimerHandle,
+  WorkerRecord,
+  WorkerSample,
+  WorkerView,
+} from '../contracts.js';
+import type { ExitReason } from '../events/hooks.js';
+import type { Task } from '../calls/task.js';
+
+/**
+ * starting: loads the module; gets no task yet. ready: gets tasks. retiring: ends what it has begun, gets nothing
+ * more. stopping: runs `teardown`. dead: the thread is gone.
+ */
+export type SlotState = 'starting' | 'ready' | 'retiring' | 'stopping' | 'dead';
+
+const TRANSITIONS: Readonly<Record<SlotState, readonly SlotState[]>> = {
+  starting: ['ready', 'stopping', 'dead'],
+  ready: ['retiring', 'dead'],
+  retiring: ['stopping', 'dead'],
+  stopping: ['dead'],
+  dead: [],
+};
+
+export class WorkerSlot implements WorkerView {
+  readonly id: number;
+  /** Tasks for this worker and no other: by key, or by broadcast. */
+  readonly lane: TaskQueue<Task>;
+  /** Handed over, and nothing heard of its end; includes tasks whose caller was told already (timeout, abort). */
+  readonly handed = new Set<Task>();
+  readonly startedAt: number;
+  state: SlotState = 'starting';
+  /** While it retires: it may still run tasks that it took by itself. */
+  pulls = false;
+  completed = 0;
+  /** Running time of the tasks that it has ended. Milliseconds. */
+  runMs = 0;
+  /** Why it ends, once that is decided. */
+  exitReason: ExitReason = 'crashed';
+  /** Since when it has had nothing to do. */
+  idleSince: number;
+  heapUsedBytes = 0;
+  /** What happens if the slot stays in its state for too long. */
+  deadline: TimerHandle | undefined;
+  /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
+  allowance = new Allowance(undefined);
+  /** What is measured of it. Set before the slot is used. */
+  record!: WorkerRecord;
+  /** Set before the slot is used. */
+  link!: Link;
+  /** Undefined where it could not even be started; then the slot is soon gone. */
+  thread: Thread | undefined;
+
+  constructor(id: number, lane: TaskQueue<Task>, now: number) {
+    this.id = id;
+    this.lane = lane;
+    this.startedAt = now;
+    this.idleSince = now;
+  }
+
+  /** The only way to change state; an illegal change is a bug of ours and throws. */
+  transition(to: SlotState): void {
+    if (!TRANSITIONS[this.state].includes(to)) {
+      throw new Error(`threadwise: worker ${this.id} cannot go from '${this.state}' to '${to}'`);
+    }
+    this.deadline?.cancel();
+    this.deadline = undefined;
+    this.state = to;
+  }
+
+  get load(): number {
+    return this.handed.size + this.link.pulled + this.lane.size;
+  }
+
+  get utilization(): number {
+    return this.thread?.utilization() ?? 0;
+  }
+
+  sample(): WorkerSample {
+    const { id, load, completed, runMs } = this;
+    return { id, isBusy: load > 0, completed, runMs, cpu: this.thread?.cpu() };
+  }
+
+  /** Whether it is, or will be, there for tasks. */
+  get serves(): boolean {
+    return this.state === 'ready' || this.state === 'starting';
+  }
+
+  /** Not before one of `allowance` was taken for the task, unless the worker has to run it in any case. */
+  hand(task: Task, now: number): void {
+    task.state = 'handed';
+    task.handedAt = now;
+    this.handed.add(task);
+    this.link.send(task);
+  }
+
+  /** Tasks that the worker has taken by itself, for when one has to know: from now on they count as handed to it. */
+  adopt(tasks: readonly Task[]): void {
+    for (const task of tasks) {
+      if (task.state === 'queued') task.state = 'handed';
+      this.handed.add(task);
+    }
+  }
+
+  /** Takes a task back that was handed over and has not begun. False: it has begun. */
+  withdraw(task: Task, now: number): boolean {
+    if (!this.link.withdraw(task)) return false;
+    this.release(task, now);
+    // A worker that retires begins nothing more but what it must.
+    if (!this.allowance.isLimited || this.state !== 'ready') return true;
+    this.allowance.give();
+    this.link.wake();
+    return true;
+  }
+
+  /** The worker has said how the task ended, or it was withdrawn. */
+  release(task: Task, now: number): void {
+    this.handed.delete(task);
+    if (this.handed.size === 0) this.idleSince = now;
+  }
+}

@@ -1,0 +1,22 @@
+/** Which endpoint belongs to which transport: a worker opens the one that its wire names. */
+import type { Port, Wire } from '../core/contracts.js';
+import { CoordinatedEndpoint } from '../transport/coordinator/endpoint.js';
+import type { CoordinatedMemory } from '../transport/coordinator/layout.js';
+import type { Endpoint, EndpointPlatform } from '../transport/endpoint.js';
+import { AccountedLine, type Line } from '../transport/line.js';
+import { MessageEndpoint } from '../transport/message/endpoint.js';
+import { SharedEndpoint } from '../transport/shared/worker/endpoint.js';
+import type { SharedMemory } from '../transport/shared/layout.js';
+
+type Open = (line: Line, memory: never, platform: EndpointPlatform) => Endpoint;
+
+const ENDPOINTS: Readonly<Record<string, Open>> = {
+  shared: (line, memory: SharedMemory, platform) => new SharedEndpoint(line, memory, platform),
+  message: (line, board: ArrayBufferLike) => new MessageEndpoint(line, board),
+  coordinator: (line, memory: CoordinatedMemory, platform) => new CoordinatedEndpoint(line, memory, platform),
+};
+
+/** @param port the near side of what `wire.port` is on this thread */
+export function openEndpoint(wire: Wire, port: Port, platform: EndpointPlatform): Endpoint {
+  return ENDPOINTS[wire.transport]!(new AccountedLine(port), wire.memory as never, platform);
+}

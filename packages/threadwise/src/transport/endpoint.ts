@@ -1,0 +1,85 @@
+/** The seam to the worker's end of a line: implemented in `<name>/endpoint.ts`, driven by the runner. */
+import type { Allowance } from '../core/workers/allowance.js';
+import type { Port } from '../core/contracts.js';
+import type { EncodedError } from './codec/error-codec.js';
+import type { About } from './line.js';
+import { TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
+
+/** A task that this worker has begun. Valid until the next one is taken. */
+export interface Begun {
+  readonly cell: number;
+  readonly id: number;
+  readonly name: string;
+  readonly args: readonly unknown[];
+  /** Why name or arguments could not be read, if they could not. */
+  readonly fault: unknown;
+}
+
+export interface EndpointEvents {
+  /** There may be tasks to take. */
+  tasks(): void;
+  abort(id: number, reason: EncodedError): void;
+  hostReply(call: number, error: EncodedError | null, value: unknown): void;
+  /** Nothing more is to be taken from a shared queue. */
+  retire(): void;
+  stop(): void;
+  /** Main could not read something that was said. */
+  unread(about: About, reason: string): void;
+}
+
+export interface Endpoint {
+  listen(events: EndpointEvents): void;
+  /** Begins the next task. */
+  take(now: number): Begun | undefined;
+  /** Throws, and has told nothing, when the value cannot cross. */
+  done(
+    cell: number,
+    id: number,
+    value: unknown,
+    transfer: readonly unknown[] | undefined,
+    runMs: number,
+  ): void;
+  failed(cell: number, id: number, error: EncodedError, runMs: number): void;
+  /** Throws, and has said nothing, when a value cannot cross. */
+  say(word: MessageToMain): void;
+  /** Whether main wants the task to stop. */
+  isAborting(cell: number): boolean;
+  /** Handles now what main has said. */
+  drain(): void;
+  /** Takes no more tasks by itself than are left of that. */
+  limit(allowance: Allowance): void;
+  /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
+  retire(): boolean;
+  /**
+   * There was nothing to take. True: look again. False: `tasks` will be called when there is something.
+   * @param canSpin nobody on this thread waits for its turn
+   */
+  rest(canSpin: boolean): boolean;
+}
+
+/** What an endpoint needs of its thread. */
+export interface EndpointPlatform {
+  now(): number;
+  /** Does not keep the thread alive. */
+  timer(ms: number, callback: () => void): unknown;
+  /** The near side of the far end of a channel. */
+  port(far: unknown): Port;
+  /** Event loop utilisation since the last call, 0 to 1. */
+  utilization?(): number;
+  /** What the system calls this thread; 0 where that cannot be found out. */
+  threadId?(): number;
+}
+
+/** Handles a word that all transports know. */
+export function hear(word: MessageToWorker, events: EndpointEvents): void {
+  switch (word[0]) {
+    case TO_WORKER.abort:
+      return events.abort(word[1], word[2]);
+    case TO_WORKER.hostReply:
+      return events.hostReply(word[1], word[2], word[3]);
+    case TO_WORKER.retire:
+      return events.retire();
+    case TO_WORKER.stop:
+      return events.stop();
+  }
+}

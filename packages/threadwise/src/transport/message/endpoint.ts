@@ -1,0 +1,101 @@
+/** The worker's end of a line over a port. */
+import { unreadable } from '../../core/calls/payload.js';
+import { type EncodedError, encodeError } from '../codec/error-codec.js';
+import { type Begun, hear, type Endpoint, type EndpointEvents } from '../endpoint.js';
+import type { Line } from '../line.js';
+import type { MessageToMain, MessageToWorker } from '../messages.js';
+import { BoardReader } from './claim-board.js';
+import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
+
+export class MessageEndpoint implements Endpoint {
+  readonly #port: Line;
+  readonly #board: BoardReader;
+  /** Posted to this worker and not begun, first in first out; `#next` is the first of them. */
+  #backlog: PostedTask[] = [];
+  #next = 0;
+
+  constructor(port: Line, board: ArrayBufferLike) {
+    this.#port = port;
+    this.#board = new BoardReader(board);
+  }
+
+  listen(events: EndpointEvents): void {
+    this.#port.listen(
+      (message) => {
+        const said = message as ToWorker;
+        if (said[0] !== TASKS) return hear(said as MessageToWorker, events);
+        this.#backlog.push(...said[2]);
+        events.tasks();
+      },
+      undefined,
+      (about, reason) => {
+        const [type, id, runMs] = about as [number, number, number];
+        if (type !== DONE && type !== FAILED) return events.unread(about, reason);
+        const error = unreadable(type === DONE ? 'result' : 'thrown', reason);
+        this.#post([FAILED, id, runMs, encodeError(error, (text) => text)]);
+      },
+    );
+  }
+
+  take(now: number): Begun | undefined {
+    while (this.#next < this.#backlog.length) {
+      const [cell, id, name, args] = this.#backlog[this.#next++]!;
+      if (this.#board.claim(cell, now)) return { cell, id, name, args, fault: undefined };
+    }
+    if (this.#next > 0) [this.#backlog, this.#next] = [[], 0];
+    return undefined;
+  }
+
+  done(
+    cell: number,
+    id: number,
+    value: unknown,
+    transfer: readonly unknown[] | undefined,
+    runMs: number,
+  ): void {
+    this.#board.end(cell);
+    this.answer(id, value, transfer, runMs);
+  }
+
+  /** Of a task that this line's board knows nothing of. */
+  answer(id: number, value: unknown, transfer: readonly unknown[] | undefined, runMs: number): void {
+    this.#post([DONE, id, runMs, value], transfer);
+  }
+
+  failed(cell: number, id: number, error: EncodedError, runMs: number): void {
+    this.#board.end(cell);
+    this.answerFailed(id, error, runMs);
+  }
+
+  answerFailed(id: number, error: EncodedError, runMs: number): void {
+    this.#post([FAILED, id, runMs, error]);
+  }
+
+  say(word: MessageToMain): void {
+    this.#post(word);
+  }
+
+  isAborting(cell: number): boolean {
+    return this.#board.isAborting(cell);
+  }
+
+  drain(): void {
+    this.#port.drain();
+  }
+
+  /** It takes nothing by itself. */
+  limit(): void {}
+
+  retire(): boolean {
+    return true;
+  }
+
+  /** The port tells. */
+  rest(): boolean {
+    return false;
+  }
+
+  #post(message: ToMain, transfer?: readonly unknown[]): void {
+    this.#port.post(message, transfer);
+  }
+}

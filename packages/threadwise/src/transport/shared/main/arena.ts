@@ -1,0 +1,374 @@
+/** Shared memory in blocks, for leases and for arguments larger than a cell; only main gives it out. */
+import type { TimerHandle } from '../../../core/contracts.js';
+import { ThreadwiseError } from '../../../core/options/errors.js';
+import type { LeaseMemory } from '../../../core/lease.js';
+import { int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } from '../layout.js';
+
+/*
+ *   address   segment << 20 | offset / 64: fits an int32 and is never negative
+ *   segment   shared memory of 64 MiB, made when needed; the system gives only the pages of it that are touched
+ *   unit      64 bytes
+ *   block     units side by side, taken or free. A free block has no free neighbour: the two would be one
+ *
+ * Free blocks are in lists by size, eight sizes for each power of two. What is asked for is rounded up to such a size, so
+ * that every block of its list fits, and every block of a later list (M. Masmano et al.: TLSF, 2004). The block that came
+ * back last is taken first, as its pages are resident; a larger one is cut at its start. A segment that is wholly free is
+ * the largest block that there is: it is cut only when nothing else fits.
+ *
+ * What does not fit a segment gets one of its own, which is never cut.
+ *
+ * What is known of blocks lies in arrays of main's own, not in the shared memory: a task that writes where it should not
+ * destroys the bytes of others but not the arena. They have a word for each unit, of which few are touched:
+ *
+ *   of the first unit of a block     its size in units; negative while it is taken
+ *   of the second and the third      of a free block: the next and the previous one in its list, see `Link`
+ *   of the last                      of a free block its size; of one that is taken 0
+ */
+
+/** The smallest block: that many units have room for the four words. */
+const MIN_UNITS = 4;
+/** Blocks larger than a segment are whole pages. */
+const PAGE_BYTES = 4096;
+const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
+const MIN_SEGMENT_BYTES = 2 ** 16;
+/** Segments whose addresses fit an int32. */
+const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
+const LISTS = listOf(2 ** OFFSET_BITS) + 1;
+/** Of the arena's maximum: what leases may have. The rest is there for arguments, also if nobody gives back any lease. */
+const LEASED_SHARE = 0.75;
+/** So many takes are refused after the runtime had no memory, before it is asked again. Chosen by hand. */
+const TAKES_BEFORE_RETRY = 1000;
+/** A segment that nobody used for one to two times as long is given back to the system. Milliseconds, chosen by hand. */
+const IDLE_MS = 5000;
+
+const NONE = -1;
+/** In lists, the address of a block plus one; 0: none. */
+type Link = number;
+
+export interface ArenaOptions {
+  /** Throws a RangeError where the system has none. */
+  allocate(byteLength: number): ArrayBufferLike;
+  /** A segment was made, or is to be forgotten: workers must hear of it before they see an address in it. */
+  onSegment(index: number, buffer: ArrayBufferLike | undefined): void;
+  /** How much the arena may grow to, in bytes, but at least a segment. Asked once, when it is needed: that takes a while. */
+  maxBytes(): number;
+  /** Asked before the arena grows: frees what nobody needs any more; returns whether there was any. Default: none is. */
+  reclaim?: () => boolean;
+  /** For giving segments back; without it they are kept. */
+  timer?: (ms: number, callback: () => void) => TimerHandle;
+  /** A power of two from 64 KiB to 64 MiB, which is the default. */
+  segmentBytes?: number;
+}
+
+interface Segment {
+  readonly units: number;
+  /** Larger than others: one block, whole. */
+  readonly isLarge: boolean;
+  readonly words: Int32Array;
+  /** Made when somebody looks into it. */
+  memory: Memory | undefined;
+  /** Wholly free since a look at the clock. */
+  isIdle: boolean;
+}
+
+export class Arena {
+  readonly #options: ArenaOptions;
+  readonly #segmentUnits: number;
+  readonly #segments: (Segment | undefined)[] = [];
+  readonly #buffers: (ArrayBufferLike | undefined)[] = [];
+  readonly #heads = new Int32Array(LISTS);
+  /** A bit for each list: whether there is any block in it. */
+  readonly #lists = new Int32Array((LISTS >> 5) + 1);
+  #state: 'open' | 'closed' = 'open';
+  /** 0: not asked yet. */
+  #maxSegments = 0;
+  #usedBytes = 0;
+  #reservedBytes = 0;
+  /** How many takes are refused before memory is asked for again. */
+  #refusals = 0;
+  #timer: TimerHandle | undefined;
+
+  constructor(options: ArenaOptions) {
+    const { segmentBytes = MAX_SEGMENT_BYTES } = options;
+    const isSize = segmentBytes >= MIN_SEGMENT_BYTES && segmentBytes <= MAX_SEGMENT_BYTES;
+    if (!isSize || (segmentBytes & (segmentBytes - 1)) !== 0) {
+      throw new Error(`threadwise: a segment cannot have ${segmentBytes} bytes`);
+    }
+    this.#options = options;
+    this.#segmentUnits = segmentBytes / UNIT_BYTES;
+  }
+
+  /** Bytes of the blocks that are taken, as large as they were rounded up to. */
+  get usedBytes(): number {
+    return this.#usedBytes;
+  }
+
+  /** Bytes of all segments. */
+  get reservedBytes(): number {
+    return this.#reservedBytes;
+  }
+
+  /** What `reservedBytes` may become. */
+  get maxBytes(): number {
+    if (this.#maxSegments === 0) {
+      const segments = Math.floor(this.#options.maxBytes() / (this.#segmentUnits * UNIT_BYTES));
+      this.#maxSegments = Math.min(MAX_SEGMENTS, Math.max(1, segments));
+    }
+    return this.#maxSegments * this.#segmentUnits * UNIT_BYTES;
+  }
+
+  /** Always the same list: who was given it sees what was given back. */
+  get segments(): (ArrayBufferLike | undefined)[] {
+    return this.#buffers;
+  }
+
+  /**
+   * Address of a block of at least `byteLength` bytes (a whole number, not below 0), or -1: the arena is full or closed,
+   * or there is no memory. What was in a block stays there.
+   */
+  take(byteLength: number): number {
+    const units = roundedUnits(byteLength);
+    if (units > this.#segmentUnits) return this.#takeLarge(Math.ceil(byteLength / PAGE_BYTES) * PAGE_BYTES);
+    let address = this.#takeBlock(units);
+    while (address === NONE && this.#options.reclaim?.() === true) address = this.#takeBlock(units);
+    if (address === NONE && this.#addSegment(this.#segmentUnits)) address = this.#takeBlock(units);
+    return address;
+  }
+
+  /** Inverse of `take`. A second free of a block is a bug of ours and throws. Does nothing after `close`. */
+  free(address: number): void {
+    if (this.#state === 'closed') return;
+    const segment = this.#segments[segmentOf(address)];
+    let at = address & OFFSET_MASK;
+    let units = -(segment?.words[at] ?? 0);
+    if (units <= 0) throw new Error(`threadwise: no block is taken at address ${address}`);
+    const { words, isLarge } = segment!;
+    this.#usedBytes -= units * UNIT_BYTES;
+    if (!isLarge) {
+      const before = at === 0 ? 0 : words[at - 1]!;
+      const after = at + units === this.#segmentUnits ? 0 : words[at + units]!;
+      words[at] = 0;
+      if (after > 0) {
+        this.#unlink(address + units, after);
+        units += after;
+      }
+      if (before > 0) {
+        this.#unlink(address - before, before);
+        at -= before;
+        units += before;
+      }
+    }
+    words[at] = units;
+    if (!isLarge) this.#link((segmentOf(address) << OFFSET_BITS) + at, units);
+    if (units === segment!.units) this.#watch();
+  }
+
+  /** The segment of a block that is taken. */
+  memory(address: number): Memory {
+    const index = segmentOf(address);
+    const segment = this.#segments[index]!;
+    segment.memory ??= memoryOf(this.#buffers[index]!);
+    return segment.memory;
+  }
+
+  /** Bytes of a block that is taken: those can be used. */
+  size(address: number): number {
+    return -this.#segments[segmentOf(address)]!.words[address & OFFSET_MASK]! * UNIT_BYTES;
+  }
+
+  /** Lets go of all memory. From then on nothing can be taken, and `free` does nothing. */
+  close(): void {
+    this.#state = 'closed';
+    this.#timer?.cancel();
+    for (const index of this.#segments.keys()) this.#forget(index);
+    this.#heads.fill(0);
+    this.#lists.fill(0);
+    this.#usedBytes = 0;
+  }
+
+  // --- blocks ---
+
+  #takeBlock(units: number): number {
+    const address = this.#find(listOf(units));
+    if (address === NONE) return NONE;
+    const segment = this.#segments[segmentOf(address)]!;
+    const { words } = segment;
+    const at = address & OFFSET_MASK;
+    const found = words[at]!;
+    this.#unlink(address, found);
+    const rest = found - units;
+    const taken = rest < MIN_UNITS ? found : units;
+    if (taken < found) {
+      words[at + taken] = rest;
+      this.#link(address + taken, rest);
+    }
+    words[at] = -taken;
+    words[at + taken - 1] = 0;
+    segment.isIdle = false;
+    this.#usedBytes += taken * UNIT_BYTES;
+    return address;
+  }
+
+  /** The first block of the first list that has one. */
+  #find(list: number): number {
+    let word = list >> 5;
+    let lists = this.#lists[word]! & (-1 << (list & 31));
+    while (lists === 0) {
+      if (++word === this.#lists.length) return NONE;
+      lists = this.#lists[word]!;
+    }
+    return this.#heads[(word << 5) + 31 - Math.clz32(lists & -lists)]! - 1;
+  }
+
+  /** Into its list, and to the end of the block its size. */
+  #link(address: number, units: number): void {
+    const { words } = this.#segments[segmentOf(address)]!;
+    const at = address & OFFSET_MASK;
+    const list = listOf(units);
+    const next: Link = this.#heads[list]!;
+    words[at + units - 1] = units;
+    words[at + 1] = next;
+    words[at + 2] = 0;
+    if (next === 0) this.#lists[list >> 5]! |= 1 << (list & 31);
+    else this.#segments[segmentOf(next - 1)]!.words[((next - 1) & OFFSET_MASK) + 2] = address + 1;
+    this.#heads[list] = address + 1;
+  }
+
+  #unlink(address: number, units: number): void {
+    const { words } = this.#segments[segmentOf(address)]!;
+    const at = address & OFFSET_MASK;
+    const list = listOf(units);
+    const next: Link = words[at + 1]!;
+    const previous: Link = words[at + 2]!;
+    if (next !== 0) this.#segments[segmentOf(next - 1)]!.words[((next - 1) & OFFSET_MASK) + 2] = previous;
+    if (previous !== 0)
+      this.#segments[segmentOf(previous - 1)]!.words[((previous - 1) & OFFSET_MASK) + 1] = next;
+    else this.#heads[list] = next;
+    if (next === 0 && previous === 0) this.#lists[list >> 5]! &= ~(1 << (list & 31));
+  }
+
+  // --- segments ---
+
+  /** One that is free and not twice as large, or a new one. */
+  #takeLarge(byteLength: number): number {
+    const units = byteLength / UNIT_BYTES;
+    const find = () =>
+      this.#segments.findIndex(
+        (each) => each?.isLarge && each.words[0]! >= units && each.words[0]! < 2 * units,
+      );
+    let index = find();
+    while (index < 0 && this.#options.reclaim?.() === true) index = find();
+    if (index < 0 && this.#addSegment(units)) index = find();
+    if (index < 0) return NONE;
+    const segment = this.#segments[index]!;
+    segment.words[0] = -segment.units;
+    segment.isIdle = false;
+    this.#usedBytes += segment.units * UNIT_BYTES;
+    return index << OFFSET_BITS;
+  }
+
+  /** Whether there was room for one, and memory. */
+  #addSegment(units: number): boolean {
+    if (this.#state === 'closed') return false;
+    const byteLength = units * UNIT_BYTES;
+    const { maxBytes } = this;
+    if (this.#reservedBytes + byteLength > maxBytes) this.#giveBack(() => true);
+    if (this.#reservedBytes + byteLength > maxBytes) return false;
+    if (this.#refusals > 0) {
+      this.#refusals--;
+      return false;
+    }
+    const unused = this.#segments.indexOf(undefined);
+    const index = unused < 0 ? this.#segments.length : unused;
+    if (index >= MAX_SEGMENTS) return false;
+    const isLarge = units > this.#segmentUnits;
+    const made = this.#allocate(byteLength, isLarge ? 1 : units);
+    if (made === undefined) return false;
+    this.#options.onSegment(index, made.buffer);
+    this.#buffers[index] = made.buffer;
+    this.#segments[index] = { units, isLarge, words: made.words, memory: undefined, isIdle: false };
+    this.#reservedBytes += byteLength;
+    made.words[0] = units;
+    if (!isLarge) this.#link(index << OFFSET_BITS, units);
+    return true;
+  }
+
+  #allocate(byteLength: number, words: number): { buffer: ArrayBufferLike; words: Int32Array } | undefined {
+    try {
+      const { allocate } = this.#options;
+      return { buffer: allocate(byteLength), words: int32sOf(allocate(words * 4)) };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.#refusals = TAKES_BEFORE_RETRY;
+      return undefined;
+    }
+  }
+
+  /** A segment is wholly free: looks later whether it still is. */
+  #watch(): void {
+    this.#timer ??= this.#options.timer?.(IDLE_MS, () => {
+      this.#timer = undefined;
+      this.#giveBack((segment) => segment.isIdle);
+      for (const segment of this.#segments) {
+        if (segment === undefined || segment.words[0] !== segment.units) continue;
+        segment.isIdle = true;
+        this.#watch();
+      }
+    });
+  }
+
+  /** Of those that are wholly free: no address in them is in use, so nobody looks at them. */
+  #giveBack(isWanted: (segment: Segment) => boolean): void {
+    for (const [index, segment] of this.#segments.entries()) {
+      if (segment === undefined || segment.words[0] !== segment.units || !isWanted(segment)) continue;
+      if (!segment.isLarge) this.#unlink(index << OFFSET_BITS, segment.units);
+      this.#forget(index);
+      this.#options.onSegment(index, undefined);
+    }
+  }
+
+  #forget(index: number): void {
+    this.#reservedBytes -= (this.#segments[index]?.units ?? 0) * UNIT_BYTES;
+    this.#segments[index] = undefined;
+    this.#buffers[index] = undefined;
+  }
+}
+
+/** As many as have room for the bytes, and as no block of the same list is smaller than. */
+function roundedUnits(byteLength: number): number {
+  const units = Math.max(MIN_UNITS, Math.ceil(byteLength / UNIT_BYTES));
+  const step = 2 ** Math.max(0, 28 - Math.clz32(units));
+  return Math.ceil(units / step) * step;
+}
+
+/** Lists of one size up to 16 units; after that eight for each power of two. */
+function listOf(units: number): number {
+  const shift = Math.max(0, 28 - Math.clz32(units));
+  return (shift << 3) + (units >> shift);
+}
+
+/** Memory for leases out of an arena. */
+export function leaseMemory(arena: Arena): LeaseMemory {
+  let leasedBytes = 0;
+  return {
+    take(byteLength) {
+      const maxBytes = arena.maxBytes * LEASED_SHARE;
+      const address = leasedBytes + byteLength > maxBytes ? NONE : arena.take(byteLength);
+      if (address === NONE) {
+        throw new ThreadwiseError(
+          'ERR_LEASE_MEMORY',
+          `There is no memory for a lease of ${byteLength} bytes: leases of this pool have ${leasedBytes} bytes, of ` +
+            `${maxBytes} at most, and give them back when their tasks have settled, or when they are released`,
+        );
+      }
+      const size = arena.size(address);
+      leasedBytes += size;
+      const give = () => {
+        arena.free(address);
+        leasedBytes -= size;
+      };
+      return { bytes: new Uint8Array(arena.memory(address).u8.buffer, offsetOf(address), byteLength), give };
+    },
+  };
+}

@@ -1,0 +1,179 @@
+/** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
+import { LeaseStore } from '../../../core/lease.js';
+import type { LeaseLike } from '../../../core/calls/payload.js';
+import { type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
+import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
+import type { Arena } from './arena.js';
+import type { CellPayload } from './cell-payload.js';
+import {
+  CELL_BYTES,
+  FORM,
+  IN_CELL,
+  INLINE_NUMBER,
+  INLINE_START,
+  LENGTH,
+  NOTHING,
+  NUMBER,
+  ONE,
+  OUTSIDE,
+  offsetOf,
+  PLACE,
+  WITH_LEASES,
+} from '../layout.js';
+
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+const IN_CELL_BYTES = CELL_BYTES - INLINE_START;
+/** A lease's entry behind the arguments: which argument it is, its segment, its offset, its length; Int32 each. */
+export const LEASE_BYTES = 16;
+/** Values up to about that size are written to a scratch first, and then into a block that fits. */
+const SCRATCH_BYTES = 64 * 1024;
+
+/** The cells as far as they are written to. */
+export interface CellMemory {
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly memory: Memory;
+}
+
+export class ArgumentWriter {
+  readonly #writer: ValueWriter;
+  readonly #arena: Arena;
+  readonly #scratch = memoryOf(new ArrayBuffer(SCRATCH_BYTES));
+
+  constructor(writer: ValueWriter, arena: Arena) {
+    this.#writer = writer;
+    this.#arena = arena;
+  }
+
+  /** False, and nothing is kept: the arguments can only go by port. */
+  write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
+    const at = payload.cell * WORDS;
+    const first = args[0];
+    if (args.length === 1 && typeof first === 'number') {
+      to.words[at + FORM] = NUMBER;
+      to.doubles[payload.cell * DOUBLES + INLINE_NUMBER] = first;
+      return true;
+    }
+    if (args.length === 0) {
+      to.words[at + FORM] = NOTHING;
+      return true;
+    }
+    const leases = leasesIn(args);
+    if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
+    return this.#writeValues(payload, to, args, 0);
+  }
+
+  /** Gives back the block. */
+  free(payload: CellPayload): void {
+    if (payload.block >= 0) this.#arena.free(payload.block);
+    payload.block = -1;
+  }
+
+  /** @param extra bytes to be kept free behind the values */
+  #writeValues(payload: CellPayload, to: CellMemory, args: readonly unknown[], extra: number): boolean {
+    const estimate = this.#writer.estimate(args) + extra;
+    const isOne = args.length === 1 && extra === 0;
+    const value = isOne ? args[0] : args;
+    const flag = isOne ? ONE : 0;
+    if (estimate <= IN_CELL_BYTES) {
+      const start = payload.cell * CELL_BYTES + INLINE_START;
+      const end = this.#writer.write(value, to.memory, start, start + IN_CELL_BYTES - extra);
+      if (end === UNKNOWN) return false;
+      if (end !== FULL) return this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
+    }
+    if (estimate <= SCRATCH_BYTES / 2) {
+      const end = this.#writer.write(value, this.#scratch, 0, SCRATCH_BYTES);
+      if (end === UNKNOWN) return false;
+      if (end !== FULL) return this.#copy(payload, to, OUTSIDE | flag, end, extra);
+    }
+    return this.#writeDirectly(payload, to, OUTSIDE | flag, value, estimate, extra);
+  }
+
+  #copy(payload: CellPayload, to: CellMemory, form: number, length: number, extra: number): boolean {
+    const block = this.#arena.take(length + extra);
+    if (block < 0) return false;
+    payload.block = block;
+    const memory = this.#arena.memory(block);
+    writeBytes(memory, offsetOf(block), this.#scratch.u8.subarray(0, length));
+    return this.#wrote(payload, to, form, block, length);
+  }
+
+  #writeDirectly(
+    payload: CellPayload,
+    to: CellMemory,
+    form: number,
+    value: unknown,
+    estimate: number,
+    extra: number,
+  ): boolean {
+    for (let size = estimate; ;) {
+      const block = this.#arena.take(size);
+      if (block < 0) return false;
+      const start = offsetOf(block);
+      const capacity = this.#arena.size(block);
+      const end = this.#writer.write(value, this.#arena.memory(block), start, start + capacity - extra);
+      if (end >= 0) {
+        payload.block = block;
+        return this.#wrote(payload, to, form, block, end - start);
+      }
+      this.#arena.free(block);
+      if (end === UNKNOWN) return false;
+      size = 2 * capacity;
+    }
+  }
+
+  #wrote(payload: CellPayload, to: CellMemory, form: number, place: number, length: number): true {
+    const at = payload.cell * WORDS;
+    to.words[at + FORM] = form;
+    to.words[at + PLACE] = place;
+    to.words[at + LENGTH] = length;
+    return true;
+  }
+
+  /** The values without the leases, and behind them where the leases are. */
+  #writeLeases(
+    payload: CellPayload,
+    to: CellMemory,
+    args: readonly unknown[],
+    leases: readonly (LeaseLike | undefined)[],
+  ): boolean {
+    const entries: number[] = [];
+    for (const [i, lease] of leases.entries()) {
+      if (lease === undefined) continue;
+      const { buffer, byteOffset, byteLength } = lease.bytes; // throws where it was released
+      const segment = this.#arena.segments.indexOf(buffer);
+      if (segment < 0) return false;
+      entries.push(i, segment, byteOffset, byteLength);
+    }
+    const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
+    const extra = 4 + entries.length * 4;
+    if (!this.#writeValues(payload, to, values, extra)) return false;
+    const at = payload.cell * WORDS;
+    const isOutside = payload.block >= 0;
+    const { view } = isOutside ? this.#arena.memory(payload.block) : to.memory;
+    const start = isOutside ? offsetOf(payload.block) : payload.cell * CELL_BYTES + INLINE_START;
+    let end = start + to.words[at + LENGTH]!;
+    for (const word of entries) {
+      view.setInt32(end, word);
+      end += 4;
+    }
+    view.setInt32(end, entries.length / 4);
+    to.words[at + LENGTH] = end + 4 - start;
+    to.words[at + FORM] = to.words[at + FORM]! | WITH_LEASES;
+    payload.leases = leases.filter((lease) => lease !== undefined);
+    return true;
+  }
+}
+
+/** The leases among the arguments, each in its place; undefined where there is none. */
+function leasesIn(args: readonly unknown[]): (LeaseLike | undefined)[] | undefined {
+  let found: (LeaseLike | undefined)[] | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const lease = LeaseStore.of(args[i]);
+    if (lease === undefined) continue;
+    found ??= new Array(args.length).fill(undefined);
+    found[i] = lease;
+  }
+  return found;
+}

@@ -1,0 +1,318 @@
+/** Main's side of the cells: gives them out, writes arguments into them, reads results, takes them back. */
+import type { PlainCalls } from '../../../core/calls/plain-calls.js';
+import type { Task } from '../../../core/calls/task.js';
+import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import type { ArgumentWriter } from './argument-writer.js';
+import { CellPayload } from './cell-payload.js';
+import {
+  ABORTING,
+  BEGAN,
+  BY_PORT,
+  CELL_BYTES,
+  FORM,
+  FREE,
+  HEAD,
+  NAME,
+  POSTED,
+  POSTED_FOR_ALL,
+  phaseOf,
+  RUN_MS,
+  RUNNING,
+  STATE,
+  seatOf,
+  stamped,
+  state,
+  TASK_ID,
+  unstamped,
+} from '../layout.js';
+
+const WORDS = CELL_BYTES / 4;
+const DOUBLES = CELL_BYTES / 8;
+
+/** Of all cells, for tasks without one that are about to be sent. Chosen by hand. */
+const KEPT_SHARE = 1 / 128;
+
+/** Of a cell: nobody's. */
+const UNUSED = 0;
+/** Main's, with arguments in it. */
+const HELD = 1;
+/** Posted, and not withdrawn, drained or buried. */
+const OUT = 2;
+
+export class Cells {
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly memory: Memory;
+  /** The plain calls in cells that are out. */
+  plain: PlainCalls | undefined;
+  /** The record of the call in each cell that is out, where there is one. */
+  readonly #tasks: (Task | undefined)[] = [];
+  /** Cells that are out, and of those the ones that were posted for all. */
+  outCount = 0;
+  offeredCount = 0;
+  readonly #isOffered: Uint8Array;
+  /** How often a call was posted by way of a coordinator. */
+  #stamp = 0;
+  readonly #board: Int32Array;
+  readonly #payloads: CellPayload[] = [];
+  readonly #owners: Uint8Array;
+  readonly #free: Int32Array;
+  #freeCount = 0;
+  /** Cells that were given out at least once: the others need not be touched before. */
+  #usedCount = 0;
+  /** How many are not given to calls that are only made. */
+  readonly #kept: number;
+  readonly #writer: ArgumentWriter;
+  /** Where the ring's tail was when a cell was last withdrawn: as far as an old hint may lie in the ring. */
+  readonly #staleUntil = new Map<number, number>();
+  /** Free but for an old hint. */
+  #limbo: number[] = [];
+
+  constructor(buffer: ArrayBufferLike, board: Int32Array, writer: ArgumentWriter) {
+    const count = buffer.byteLength / CELL_BYTES;
+    this.words = int32sOf(buffer);
+    this.doubles = float64sOf(buffer);
+    this.memory = memoryOf(buffer);
+    this.#board = board;
+    this.#writer = writer;
+    this.#owners = new Uint8Array(count);
+    this.#isOffered = new Uint8Array(count);
+    this.#free = new Int32Array(count);
+    this.#kept = Math.max(1, count * KEPT_SHARE);
+  }
+
+  get hasFree(): boolean {
+    if (this.#limbo.length > 0) this.#leaveLimbo();
+    if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
+      this.#free[this.#freeCount++] = this.#usedCount++;
+    }
+    // Better out of turn than not at all: nobody tells when an old hint has been passed.
+    const waiting = this.#freeCount === 0 ? this.#limbo.pop() : undefined;
+    if (waiting !== undefined) this.#free[this.#freeCount++] = waiting;
+    return this.#freeCount > 0;
+  }
+
+  /**
+   * Whether a call that is only made may have a cell. Some are left for tasks that have none and are about to be sent: they
+   * stand in front of others that wait with one.
+   */
+  get hasSpare(): boolean {
+    return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
+  }
+
+  /** A cell with the arguments in it; undefined where no cell is free, or they can only go by port. */
+  write(nameId: number, args: readonly unknown[]): CellPayload | undefined {
+    const payload = this.#next();
+    if (payload === undefined) return undefined;
+    this.words[payload.cell * WORDS + NAME] = nameId;
+    return this.#writer.write(payload, this, args) ? this.#hold(payload) : undefined;
+  }
+
+  /** A cell for a task whose arguments go over the port; undefined where none is free. */
+  reserve(): CellPayload | undefined {
+    const payload = this.#next();
+    if (payload === undefined) return undefined;
+    this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    return this.#hold(payload);
+  }
+
+  /** Writes the arguments of a task that its worker's death may have spoilt. */
+  rewrite(payload: CellPayload): void {
+    if (!payload.isSpoilt) return;
+    payload.isSpoilt = false;
+    this.#writer.free(payload);
+    if (!this.#writer.write(payload, this, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
+  }
+
+  /** Of a task that has ended: if it is tried again, they are written anew. Returns how many blocks there were. */
+  freeArguments(cell: number): number {
+    const payload = this.#payloads[cell]!;
+    if (payload.block < 0) return 0;
+    this.#writer.free(payload);
+    return 1;
+  }
+
+  isByPort(cell: number): boolean {
+    return this.words[cell * WORDS + FORM] === BY_PORT;
+  }
+
+  /** How many cells were ever given out. */
+  get usedCount(): number {
+    return this.#usedCount;
+  }
+
+  /** The record of the call in a cell that is out; a plain call gets one. */
+  taskIn(cell: number): Task | undefined {
+    const task = this.#tasks[cell];
+    if (task !== undefined || this.plain?.has(cell) !== true) return task;
+    return this.plain.inflate(cell);
+  }
+
+  isOut(cell: number): boolean {
+    return this.#owners[cell] === OUT;
+  }
+
+  /** The id of the call in a cell that is out. */
+  idIn(cell: number): number {
+    return this.#tasks[cell]?.id ?? this.plain!.idOf(cell);
+  }
+
+  /** The call in the cell has got a record: `PlainCalls.inflate` tells so. */
+  keep(cell: number, task: Task): void {
+    this.#tasks[cell] = task;
+    task.cell = cell;
+  }
+
+  /** O2, O3: the task may be begun from now on. @param seat for whom; -1: for all */
+  post(cell: number, task: Task, seat: number): void {
+    this.#tasks[cell] = task;
+    this.postPlain(cell, task.id, seat);
+  }
+
+  /** The same for a call without a record. */
+  postPlain(cell: number, id: number, seat: number): void {
+    this.#out(cell, id, seat);
+    Atomics.store(this.words, cell * WORDS + STATE, state(POSTED, seat));
+  }
+
+  /** The same for all, by way of a coordinator, whose hints are good for this posting and no other. */
+  postStamped(cell: number, id: number, priority: number): void {
+    this.#out(cell, id, -1);
+    this.doubles[cell * DOUBLES + RUN_MS] = priority;
+    Atomics.store(this.words, cell * WORDS + STATE, stamped(POSTED_FOR_ALL, ++this.#stamp));
+  }
+
+  #out(cell: number, id: number, seat: number): void {
+    this.outCount++;
+    this.#isOffered[cell] = seat < 0 ? 1 : 0;
+    if (seat < 0) this.offeredCount++;
+    this.#owners[cell] = OUT;
+    this.words[cell * WORDS + TASK_ID] = id;
+    this.doubles[cell * DOUBLES + BEGAN] = 0;
+  }
+
+  /** Returns whether it had not begun. @param tail of the ring: the cell's hint lies before it */
+  withdraw(cell: number, tail: number): boolean {
+    if (this.#owners[cell] !== OUT) return false;
+    let word: number;
+    // Where it fails, a worker has begun it, or a coordinator has assigned it, once, to a worker that has not.
+    do {
+      word = this.#state(cell);
+      if (phaseOf(word) !== POSTED) return false;
+    } while (Atomics.compareExchange(this.words, cell * WORDS + STATE, word, FREE) !== word);
+    this.takeBack(cell);
+    this.#staleUntil.set(cell, tail);
+    return true;
+  }
+
+  /** Main has the cell again: what came back was read, or its worker is dead. The state stays, for who asks later. */
+  takeBack(cell: number): void {
+    this.outCount--;
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    this.#owners[cell] = HELD;
+    this.#tasks[cell] = undefined;
+  }
+
+  /** Who has begun the task in a cell: a seat, or -1. */
+  holder(cell: number): number {
+    const word = Atomics.load(this.words, cell * WORDS + STATE);
+    const phase = phaseOf(word);
+    return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
+  }
+
+  /** Whether any worker may begin it. */
+  isOffered(cell: number): boolean {
+    return this.#owners[cell] === OUT && unstamped(this.#state(cell)) === POSTED_FOR_ALL;
+  }
+
+  /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
+  isUnbegun(cell: number): boolean {
+    return this.#owners[cell] === OUT && this.#isOffered[cell] === 1 && phaseOf(this.#state(cell)) === POSTED;
+  }
+
+  /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
+  assignedTo(cell: number): number {
+    return this.isUnbegun(cell) ? seatOf(this.#state(cell)) : -1;
+  }
+
+  #state(cell: number): number {
+    return Atomics.load(this.words, cell * WORDS + STATE);
+  }
+
+  /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
+  freePlain(cell: number): void {
+    this.outCount--;
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    const payload = this.#payloads[cell]!;
+    if (payload.block >= 0 || payload.leases !== undefined || this.#staleUntil.size > 0) {
+      this.#owners[cell] = HELD;
+      payload.onSettled(false);
+      return;
+    }
+    this.#owners[cell] = UNUSED;
+    this.#free[this.#freeCount++] = cell;
+  }
+
+  /** When it began; 0 if it has only just. */
+  began(cell: number): number {
+    return this.doubles[cell * DOUBLES + BEGAN]!;
+  }
+
+  abort(cell: number): void {
+    const at = cell * WORDS + STATE;
+    const word = Atomics.load(this.words, at);
+    if (phaseOf(word) !== RUNNING) return;
+    Atomics.compareExchange(this.words, at, word, state(ABORTING, seatOf(word)));
+  }
+
+  /** A cell that was posted for all counts as posted for the worker that has begun it. */
+  adopt(cell: number): void {
+    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    this.#isOffered[cell] = 0;
+  }
+
+  payload(cell: number): CellPayload {
+    return this.#payloads[cell]!;
+  }
+
+  /** Inverse of `write` and `reserve`; a cell that is out stays so until it comes back. */
+  freeIfHeld(cell: number): void {
+    if (this.#owners[cell] !== HELD) return;
+    const payload = this.#payloads[cell]!;
+    this.#writer.free(payload);
+    payload.reset();
+    this.#owners[cell] = UNUSED;
+    if (this.#staleUntil.size > 0 && this.#hasOldHint(cell)) this.#limbo.push(cell);
+    else this.#free[this.#freeCount++] = cell;
+  }
+
+  #next(): CellPayload | undefined {
+    if (!this.hasFree) return undefined;
+    const cell = this.#free[this.#freeCount - 1]!;
+    this.#payloads[cell] ??= new CellPayload(cell, this);
+    return this.#payloads[cell];
+  }
+
+  #hold(payload: CellPayload): CellPayload {
+    this.#freeCount--;
+    this.#owners[payload.cell] = HELD;
+    return payload;
+  }
+
+  #hasOldHint(cell: number): boolean {
+    const until = this.#staleUntil.get(cell);
+    if (until === undefined) return false;
+    if (((until - Atomics.load(this.#board, HEAD)) | 0) > 0) return true;
+    this.#staleUntil.delete(cell);
+    return false;
+  }
+
+  #leaveLimbo(): void {
+    const waiting: number[] = [];
+    for (const cell of this.#limbo) {
+      if (this.#hasOldHint(cell)) waiting.push(cell);
+      else this.#free[this.#freeCount++] = cell;
+    }
+    this.#limbo = waiting;
+  }
+}

@@ -1,0 +1,341 @@
+/** What the lines of one pool share: the cells, the ring that workers pull from, the arena, and who sits where. */
+import type {
+  Exchange,
+  LinkEvents,
+  PlainWay,
+  Platform,
+  PullQueue,
+  Transport,
+} from '../../../core/contracts.js';
+import { type LeaseMemory, LeaseStore } from '../../../core/lease.js';
+import { capture, type Payload } from '../../../core/calls/payload.js';
+import type { PlainCalls } from '../../../core/calls/plain-calls.js';
+import type { ResolvedRun } from '../../../core/calls/run-options.js';
+import type { Task } from '../../../core/calls/task.js';
+import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { ValueWriter } from '../../codec/value-writer.js';
+import { Arena, leaseMemory } from './arena.js';
+import { ArgumentWriter } from './argument-writer.js';
+import { Board } from '../board.js';
+import { Waker, RunTimes } from '../waker.js';
+import { CellPayload } from './cell-payload.js';
+import { Cells } from './cells.js';
+import { Drain } from './drain.js';
+import {
+  boardByteLength,
+  CELL_BYTES,
+  claimedOf,
+  claimsOf,
+  DOZING,
+  HEAD,
+  MAX_CLAIM,
+  PARKED,
+  pulledOf,
+  RESERVED,
+  ringPlace,
+  ringSize,
+  SEATS,
+  SEATS_TAKEN,
+  SEATS_USED,
+  SEGMENTS_TOLD,
+  type SharedMemory,
+  SIZES,
+  type Sizes,
+  SPINNING,
+  TAIL,
+} from '../layout.js';
+import { SharedLink } from './link.js';
+import { SharedQueue } from './queue.js';
+import { NAMED, SEGMENT } from '../messages.js';
+
+/** Names beyond that go with each task: a program that makes up names must not fill the memory of workers. */
+const MAX_NAMES = 4096;
+/** Of the memory that the process may use: what a pool's arena may grow to. */
+const ARENA_SHARE = 0.5;
+/** As much is assumed where nobody can tell. */
+const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
+
+export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
+  return {
+    name: 'shared',
+    open: (platform, linkCapacity) => {
+      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
+      return new SharedExchange(platform, { ...sizes, mail }, linkCapacity);
+    },
+  };
+}
+
+export class SharedExchange implements Exchange, PlainWay {
+  readonly name: string = 'shared';
+  readonly pull: PullQueue;
+  readonly plain: PlainWay = this;
+  readonly platform: Platform;
+  readonly sizes: Sizes;
+  readonly board: Board;
+  readonly cells: Cells;
+  readonly arena: Arena;
+  readonly leaseMemory: LeaseMemory;
+  readonly drain: Drain;
+  readonly links = new Map<number, SharedLink>();
+  readonly runTimes = new RunTimes();
+  readonly waker: Waker;
+  /** What the board's words TAIL, which only main writes, and HEAD, some time ago, say. */
+  tail = 0;
+  #headSeen = 0;
+  /** What the board's word SEATS_USED says, which only main writes. */
+  #seatsUsed = 0;
+  readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
+  readonly #linkCapacity: number;
+  /** Of the plain call before: most programs call the same function again and again. */
+  #lastName: string | undefined;
+  #lastNameId = -1;
+  readonly #nameIds = new Map<string, number>();
+  /** Seats that were left; the others are given out in order. */
+  readonly #freeSeats: number[] = [];
+
+  constructor(platform: Platform, sizes: Sizes, linkCapacity: number) {
+    this.platform = platform;
+    this.sizes = sizes;
+    this.#linkCapacity = linkCapacity;
+    this.#memory = {
+      sizes,
+      board: platform.sharedMemory(boardByteLength(sizes)),
+      cells: platform.sharedMemory(sizes.cells * CELL_BYTES),
+      mainShapes: platform.sharedMemory(shapeBookByteLength()),
+    };
+    this.board = new Board(this.#memory.board);
+    this.waker = new Waker(this.board, this.runTimes, platform.burstNow);
+    this.arena = new Arena({
+      allocate: platform.sharedMemory,
+      onSegment: (index, buffer) => {
+        this.#tellAll([SEGMENT, index, buffer]);
+        Atomics.add(this.board.words, SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
+      },
+      maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
+      reclaim: () => this.#reclaim(),
+      timer: platform.timer,
+    });
+    this.leaseMemory = leaseMemory(this.arena);
+    const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
+    const writer = new ArgumentWriter(values, this.arena);
+    this.cells = new Cells(this.#memory.cells, this.board.words, writer);
+    this.drain = new Drain(this);
+    this.pull = this.newQueue();
+  }
+
+  protected newQueue(): PullQueue {
+    return new SharedQueue(this);
+  }
+
+  protected newLink(
+    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    events: LinkEvents,
+    capacity: number,
+  ): SharedLink {
+    return new SharedLink(this, memory, events, capacity);
+  }
+
+  get slots(): number {
+    return this.sizes.cells;
+  }
+
+  attach(calls: PlainCalls): void {
+    this.cells.plain = calls;
+  }
+
+  /** As `PlainWay` has it. */
+  capturePlain(name: string, args: readonly unknown[]): number {
+    if (name !== this.#lastName) {
+      this.#lastNameId = this.nameId(name);
+      this.#lastName = name;
+    }
+    const nameId = this.#lastNameId;
+    if (nameId < 0 || !this.cells.hasSpare) return -1;
+    const payload = this.cells.write(nameId, args);
+    if (payload === undefined) return -1;
+    if (payload.leases !== undefined) payload.lend();
+    return payload.cell;
+  }
+
+  hasBegun(cell: number): boolean {
+    return this.cells.holder(cell) >= 0;
+  }
+
+  payloadOf(cell: number): Payload {
+    return this.cells.payload(cell);
+  }
+
+  keep(cell: number, task: Task): void {
+    this.cells.keep(cell, task);
+  }
+
+  /** As `PlainWay` has it. */
+  offerPlain(cell: number, id: number): void {
+    this.cells.postPlain(cell, id, -1);
+    this.hint(cell);
+    this.drain.expect();
+  }
+
+  capture(name: string, args: readonly unknown[], run: ResolvedRun): Payload {
+    const { transfer, retries } = run;
+    const nameId = transfer.length === 0 ? this.nameId(name) : -1;
+    const hasCell = this.cells.hasSpare;
+    const payload = nameId < 0 || !hasCell ? undefined : this.cells.write(nameId, args);
+    if (payload === undefined) {
+      const copied = capture(args, transfer, this.platform.clone, LeaseStore.of);
+      return hasCell ? { ...copied, byPort: true } : copied;
+    }
+    payload.lend();
+    if (retries > 0) payload.args = this.#copyForRetries(args);
+    return payload;
+  }
+
+  /** Leases stay what they are: their memory is the same the next time. */
+  #copyForRetries(args: readonly unknown[]): readonly unknown[] {
+    const isLease = (value: unknown) => LeaseStore.of(value) !== undefined;
+    const others = args.map((value) => (isLease(value) ? undefined : value));
+    const copies = capture(others, [], this.platform.clone, () => undefined).args;
+    return args.map((value, i) => (isLease(value) ? value : copies[i]));
+  }
+
+  connect(events: LinkEvents): SharedLink {
+    const seat = this.#freeSeats.pop() ?? this.#seatsUsed;
+    if (seat >= SEATS) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
+    const { words } = this.board;
+    this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
+    Atomics.store(words, SEATS_USED, this.#seatsUsed);
+    this.board.refresh();
+    const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
+    const link = this.newLink(memory, events, this.#linkCapacity);
+    this.links.set(seat, link);
+    Atomics.store(words, SEATS_TAKEN, this.links.size);
+    return link;
+  }
+
+  /** X3, X4: the seat's worker is gone. Its claims are given out anew. */
+  leave(seat: number): void {
+    const { words } = this.board;
+    const count = Math.min(MAX_CLAIM, Atomics.load(words, claimedOf(seat)));
+    Atomics.store(words, claimedOf(seat), 0);
+    for (let i = 0; i < count; i++) {
+      const cell = words[claimsOf(seat) + i]!;
+      if (this.cells.isOffered(cell) && this.links.size > 0) this.hint(cell);
+    }
+    this.board.clear(PARKED, seat);
+    this.board.clear(SPINNING, seat);
+    this.board.clear(DOZING, seat);
+    Atomics.store(words, pulledOf(seat), 0);
+    this.board.clear(RESERVED, seat);
+    this.links.delete(seat);
+    Atomics.store(words, SEATS_TAKEN, this.links.size);
+    this.freeSeat(seat);
+    // X5, X6: it may have died between choosing whom to wake and waking him.
+    for (const living of this.links.keys()) {
+      this.board.clear(DOZING, living);
+      this.board.wakeAgain(living);
+    }
+    this.drain.expect();
+  }
+
+  /** Another worker may have it. */
+  protected freeSeat(seat: number): void {
+    this.#freeSeats.push(seat);
+  }
+
+  /** O4, O5: tells all workers of a posted cell. */
+  hint(cell: number): void {
+    const { words } = this.board;
+    if (this.#isRingFull) this.#compact();
+    words[ringPlace(this.tail, this.sizes)] = cell;
+    this.tail = (this.tail + 1) | 0;
+    Atomics.store(words, TAIL, this.tail);
+    this.callForTask();
+  }
+
+  /** O5. */
+  protected callForTask(): void {
+    this.waker.call(this.links.size);
+  }
+
+  /** Where the hints begin that were not claimed. If that cannot be, somebody has written over it: all that the ring holds. */
+  get head(): number {
+    const head = Atomics.load(this.board.words, HEAD);
+    const length = (this.tail - head) | 0;
+    const size = ringSize(this.sizes);
+    return length >= 0 && length <= size ? head : (this.tail - size) | 0;
+  }
+
+  /** Tasks that are out. */
+  get open(): number {
+    return this.cells.outCount;
+  }
+
+  get #isRingFull(): boolean {
+    const size = ringSize(this.sizes);
+    if (((this.tail - this.#headSeen) | 0) < size) return false;
+    this.#headSeen = Atomics.load(this.board.words, HEAD);
+    return ((this.tail - this.#headSeen) | 0) >= size;
+  }
+
+  /** A full ring is full of old hints: there are half as many cells. Main claims all, and puts back those that count. */
+  #compact(): void {
+    const { words } = this.board;
+    const head = Atomics.load(words, HEAD);
+    const posted = new Set<number>();
+    for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
+      const cell = words[ringPlace(at, this.sizes)]!;
+      if (this.cells.isOffered(cell)) posted.add(cell);
+    }
+    if (Atomics.compareExchange(words, HEAD, head, this.tail) !== head) return this.#compact();
+    this.#headSeen = this.tail;
+    for (const cell of posted) this.hint(cell);
+  }
+
+  close(): Promise<void> | undefined {
+    this.drain.close();
+    this.arena.close();
+    return undefined;
+  }
+
+  /**
+   * The cell of a task that is about to be posted: the one that the call was captured into, or one that is borrowed
+   * until it comes back. -1: none is free. The arguments may have to go by port: ask `isByPort`.
+   */
+  cellFor(task: Task): number {
+    const { payload } = task;
+    if (payload instanceof CellPayload) {
+      this.cells.rewrite(payload);
+      return payload.cell;
+    }
+    const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.nameId(task.wireName);
+    const borrowed = nameId < 0 ? undefined : this.cells.write(nameId, payload.args);
+    return (borrowed ?? this.cells.reserve())?.cell ?? -1;
+  }
+
+  /** Main has a cell again that is not to be posted at once. */
+  parked(task: Task): void {
+    if (!(task.payload instanceof CellPayload)) this.cells.freeIfHeld(task.cell);
+    task.cell = -1;
+  }
+
+  /** Arguments of tasks that have ended and that main has not had the time to hear of. */
+  #reclaim(): boolean {
+    let count = 0;
+    for (const link of this.links.values()) count += link.reclaim();
+    return count > 0;
+  }
+
+  protected nameId(name: string): number {
+    const known = this.#nameIds.get(name);
+    if (known !== undefined) return known;
+    if (this.#nameIds.size >= MAX_NAMES) return -1;
+    const id = this.#nameIds.size;
+    this.#nameIds.set(name, id);
+    this.#tellAll([NAMED, id, name]);
+    return id;
+  }
+
+  #tellAll(word: readonly unknown[]): void {
+    for (const link of this.links?.values() ?? []) link.tell(word);
+  }
+}

@@ -1,0 +1,424 @@
+/** The shared transport on Node: the suite of all transports, and what only shared memory promises. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { MessagePort } from 'node:worker_threads';
+import type { LinkEvents } from '../../../core/contracts.js';
+import { plainRun } from '../../../core/fake-platform.case.js';
+import { Task } from '../../../core/calls/task.js';
+import { nodePlatform } from '../../../platform/node/platform.js';
+import { NodePort } from '../../../platform/node/port.js';
+import type { Ground } from '../../rig.case.js';
+import { smallPool } from '../../small-pool.case.js';
+import { transportConformance } from '../../transport.case.js';
+import { SharedExchange, sharedTransport } from './exchange.js';
+import { SharedEndpoint } from '../worker/endpoint.js';
+import {
+  ASLEEP,
+  AWAKE,
+  BEGAN,
+  CELL_BYTES,
+  claimedOf,
+  claimsOf,
+  DONE_TAIL,
+  donePlace,
+  FORM,
+  HEAD,
+  IN_CELL,
+  LENGTH,
+  MAIL_HEAD,
+  MAIN_PARKED,
+  OUTSIDE,
+  PLACE,
+  PORT_FIRST,
+  pulledOf,
+  RESTING,
+  RUN_MS,
+  SEATS_TAKEN,
+  SEATS_USED,
+  type SharedMemory,
+  SIZES,
+  seatByteLength,
+} from '../layout.js';
+import { type HandPort, handPlatform, Memory } from '../stage/stage.case.js';
+
+const ground = (name: string, sizes = SIZES): Ground => ({
+  name,
+  transport: sharedTransport(sizes),
+  platform: nodePlatform,
+  farPort: (wire) => new NodePort(wire.port as MessagePort),
+});
+
+transportConformance(ground('shared transport'));
+transportConformance(ground('shared transport with little memory', { cells: 512, stream: 256 }));
+
+const CELL_WORDS = CELL_BYTES / 4;
+/** What promises that are settled bring forth has been done by then. */
+const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
+
+/** A line, with a worker that begins what it is told to and ends nothing by itself. */
+function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
+  /** What main does when the event loop has had its turn. */
+  const turns: (() => void)[] = [];
+  const later = (callback: () => void) => void turns.push(callback);
+  const platform = handPlatform({ memory: new Memory(), spinners: 0, now: () => 0, later });
+  const exchange = new SharedExchange(platform, sizes, sizes.mail);
+  const said: (readonly unknown[])[] = [];
+  const events = new Proxy({} as LinkEvents, {
+    get:
+      (_target, what) =>
+      (...args: unknown[]) =>
+        void said.push([what, ...args]),
+  });
+  const link = exchange.connect(events);
+  const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
+  const timer = () => undefined;
+  const endpoint = new SharedEndpoint(port, memory, { now: () => 0, timer, port: () => port });
+  let lastId = 0;
+  const made = (...args: unknown[]) => {
+    const payload = exchange.capture('work', args, plainRun);
+    return new Task(++lastId, 'work', payload, plainRun, 0, (settled) => {
+      settled.payload.onSettled?.(settled.stillRuns);
+    });
+  };
+  const send = (...args: unknown[]) => {
+    const task = made(...args);
+    link.send(task);
+    return task;
+  };
+  /** What main was told, but for the ends of batches. */
+  const told = () => said.map(([what]) => what).filter((what) => what !== 'settledBatch');
+  /** The turn of the event loop ends. */
+  const endTurn = () => {
+    for (const turn of turns.splice(0)) turn();
+  };
+  return { exchange, link, endpoint, made, send, told, turns, endTurn };
+}
+
+describe('shared: what cannot be read', () => {
+  test('a result in no known form is none: its task counts as begun by a worker that is to die', () => {
+    const { exchange, link, endpoint, send, told, endTurn } = line();
+    const task = send('text');
+    const { cell } = endpoint.take(1)!;
+    endpoint.done(cell, task.id, 'x'.repeat(300), undefined, 1);
+    exchange.cells.words[cell * CELL_WORDS + FORM] = 7;
+    link.drain();
+    endTurn();
+    assert.deepEqual(told(), ['broken']);
+    link.adopt();
+    link.bury();
+    assert.notEqual(link.startedAt(task), undefined);
+    task.settle({ outcome: 'crashed', error: undefined });
+    link.close();
+    assert.equal(exchange.cells.outCount, 0);
+    assert.equal(exchange.arena.usedBytes, 0);
+  });
+});
+
+describe('shared: what a worker, or a task in it, has written over', () => {
+  /** What a word can be overwritten with; main would loop for minutes, or for ever, if it believed the large ones. */
+  const GARBAGE = [-1, 5, 1000, 2 ** 30, 2 ** 31 - 1, -(2 ** 31)];
+
+  /** A line whose worker has begun one task, and ended it where that is asked for. */
+  function worked(hasEnded: boolean) {
+    const all = line({ cells: 4, stream: 1024, mail: 4 });
+    const task = all.send('text');
+    const { cell } = all.endpoint.take(1)!;
+    if (hasEnded) all.endpoint.done(cell, task.id, 'x'.repeat(300), undefined, 1);
+    const own = new Int32Array((all.link.wire.memory as SharedMemory).own);
+    const { board, cells } = all.exchange;
+    return { ...all, task, cell, at: cell * CELL_WORDS, own, board: board.words, words: cells.words };
+  }
+  /** What main was told at the end of the turn. */
+  const heard = ({ told, endTurn }: ReturnType<typeof worked>) => {
+    endTurn();
+    return told();
+  };
+
+  for (const garbage of GARBAGE) {
+    test(`how many tasks it has ended: ${garbage} more than it has begun`, () => {
+      const all = worked(false);
+      Atomics.add(all.own, DONE_TAIL, garbage);
+      all.link.drain();
+      all.link.reclaim();
+      assert.deepEqual(heard(all), ['broken']);
+      assert.equal(all.link.hasDone, false, 'nobody looks for its results any more');
+    });
+
+    test(`which task it has ended: ${garbage}`, () => {
+      const all = worked(true);
+      // A bit of it says that main is to read the port first: what is left is the number of a cell.
+      all.own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] =
+        garbage === PORT_FIRST ? garbage + 1 : garbage;
+      all.link.reclaim();
+      all.link.drain();
+      assert.deepEqual(heard(all), ['broken']);
+    });
+
+    test(`how long a result is: ${garbage}`, () => {
+      for (const form of [IN_CELL, OUTSIDE]) {
+        const all = worked(true);
+        all.words[all.at + FORM] = form;
+        all.words[all.at + LENGTH] = garbage;
+        all.link.drain();
+        const [said] = heard(all);
+        // What is possible is read, and may be something.
+        const isPossible = garbage > 0 && garbage <= (form === OUTSIDE ? 1024 : CELL_BYTES);
+        assert.ok(said === 'broken' || (isPossible && said === 'done'), `form ${form}: ${said}`);
+      }
+    });
+
+    test(`where a result lies: ${garbage}`, () => {
+      const all = worked(true);
+      all.words[all.at + PLACE] = garbage;
+      all.link.drain();
+      // Whatever lies there is read, or is none.
+      assert.equal(heard(all).length, 1);
+    });
+
+    test(`how many mailed tasks it has read: ${garbage} more`, () => {
+      const all = worked(false);
+      Atomics.add(all.own, MAIL_HEAD, garbage);
+      assert.ok(all.link.room >= 0 && all.link.room <= 4);
+      assert.deepEqual(heard(all), garbage === -1 ? [] : ['broken']); // one may be unread
+    });
+
+    test(`how many hints were claimed: ${garbage} more`, () => {
+      const all = worked(false);
+      const tasks = [all.made('a'), all.made('b')];
+      for (const task of tasks) assert.ok(all.exchange.pull.offer(task));
+      Atomics.add(all.board, HEAD, garbage);
+      const { unclaimed } = all.exchange.pull;
+      assert.ok(unclaimed >= 0 && unclaimed <= 8, `${unclaimed} are not claimed`);
+      assert.equal(all.exchange.pull.peek(), tasks[0]);
+      assert.deepEqual(all.exchange.pull.withdrawAll(), tasks);
+    });
+
+    test(`how many seats there are, who runs how many, who has claimed what: ${garbage}`, () => {
+      const all = worked(false);
+      const task = all.made('a');
+      assert.ok(all.exchange.pull.offer(task));
+      for (const word of [SEATS_USED, SEATS_TAKEN, pulledOf(0), claimedOf(0), claimsOf(0)]) {
+        Atomics.store(all.board, word, garbage);
+      }
+      assert.ok(all.link.pulled >= 0 && all.link.pulled <= 4);
+      const other = all.exchange.connect({} as LinkEvents);
+      assert.equal((other.wire.memory as SharedMemory).seat, 1);
+      all.exchange.waker.call(2);
+      other.close();
+    });
+  }
+
+  for (const runMs of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+    test(`how long a task has run: ${runMs}`, () => {
+      const all = worked(true);
+      all.exchange.cells.doubles[(all.cell * CELL_BYTES) / 8 + RUN_MS] = runMs;
+      all.link.drain();
+      assert.deepEqual(heard(all), ['broken']);
+    });
+
+    test(`when a task has begun: ${runMs}`, () => {
+      const all = worked(false);
+      all.exchange.cells.doubles[(all.cell * CELL_BYTES) / 8 + BEGAN] = runMs;
+      assert.equal(all.link.startedAt(all.task), all.exchange.platform.now());
+    });
+  }
+
+  test('that it has ended the task of another worker', () => {
+    const all = worked(false);
+    let blamed = 0;
+    const other = all.exchange.connect({
+      broken: () => blamed++,
+      settledBatch: () => undefined,
+    } as unknown as LinkEvents);
+    const own = new Int32Array((other.wire.memory as SharedMemory).own);
+    own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] = all.cell;
+    Atomics.store(own, DONE_TAIL, 1);
+    other.drain();
+    assert.equal(other.hasDone, false);
+    assert.deepEqual(heard(all), [], 'the first one is not to blame');
+    assert.equal(blamed, 1);
+    assert.equal(all.exchange.cells.taskIn(all.cell), all.task);
+  });
+});
+
+describe('shared: a pool whose memory is written over', () => {
+  for (const dispatch of ['shared-queue', 'direct'] as const) {
+    test(`a worker that says it has ended more than there is crashes, with the reason, and the pool goes on: ${dispatch}`, async (t) => {
+      const sizes = { cells: 8, stream: 4096, mail: 8 };
+      const seats: Int32Array[] = [];
+      const sharedMemory = (byteLength: number) => {
+        const buffer = new SharedArrayBuffer(byteLength);
+        if (byteLength === seatByteLength(sizes)) seats.push(new Int32Array(buffer));
+        return buffer;
+      };
+      const platform = { ...nodePlatform, sharedMemory };
+      const { cells, stream } = sizes;
+      const small = smallPool(t, { cells, stream, dispatch, threads: 2, platform });
+      await small.pool.ready;
+      const waits = small.pool.run('hold', ['x']);
+      await small.arrived(1);
+      const holder = small.pool.stats().workers.findIndex(({ load }) => load > 0);
+      Atomics.store(seats[holder]!, DONE_TAIL, 2 ** 30);
+      const next = small.pool.run('echo', [1]); // the other worker's result has main look
+      await assert.rejects(waits, (error: { code?: unknown; cause?: unknown }) => {
+        assert.equal(error.code, 'ERR_WORKER_CRASHED');
+        assert.match(String(error.cause), /the number of ended tasks is \d+, expected 0 to \d+/);
+        return true;
+      });
+      assert.equal(await next, 1);
+      assert.equal(small.pool.stats().crashes, 1);
+    });
+  }
+});
+
+describe('shared: memory of arguments, while main hears of nothing', () => {
+  const bytes = new Uint8Array(2 ** 20);
+  /** Makes tasks that lie ready for all, until the arena has no more room. */
+  function fill({ exchange, made }: ReturnType<typeof line>) {
+    const tasks: Task[] = [];
+    for (let task = made(bytes); task.payload.byPort !== true; task = made(bytes)) {
+      assert.ok(exchange.pull.offer(task));
+      tasks.push(task);
+    }
+    return tasks;
+  }
+  const many = () => line({ cells: 256, stream: 1024, mail: 4 });
+  const run = ({ endpoint }: ReturnType<typeof line>, give: (id: number) => unknown) => {
+    const { cell, id } = endpoint.take(1)!;
+    endpoint.done(cell, id, give(id), undefined, 1);
+    return cell;
+  };
+
+  test('what tasks had that have ended is there for others, and they settle as ever', () => {
+    const it = many();
+    const tasks = fill(it);
+    assert.ok(tasks.length > 32);
+    for (let i = 0; i < 3; i++) run(it, () => i);
+    const more = fill(it);
+    assert.equal(more.length, 3);
+    tasks.push(...more);
+    const { length } = tasks;
+    assert.equal(fill(it).length, 0, 'three have ended, and three have taken their places');
+    for (let i = 3; i < length; i++) run(it, () => i);
+    it.link.drain();
+    assert.deepEqual(it.told(), new Array(length).fill('done'));
+    for (const task of tasks) task.settle({ outcome: 'crashed', error: undefined });
+    assert.equal(it.exchange.arena.usedBytes, 0);
+  });
+
+  test('a task that is tried again gets its arguments anew, or by port where there is no memory', () => {
+    const it = many();
+    const { exchange, link } = it;
+    const payload = exchange.capture('work', [bytes], { ...plainRun, retries: 1 });
+    const again = new Task(0, 'work', payload, plainRun, 0, () => undefined);
+    assert.ok(exchange.pull.offer(again));
+    fill(it);
+    const cell = run(it, () => 'x'.repeat(300));
+    assert.equal(fill(it).length, 1);
+    exchange.cells.words[cell * CELL_WORDS + FORM] = 7;
+    link.drain();
+    link.adopt();
+    link.bury();
+    it.endTurn();
+    assert.deepEqual(it.told(), ['broken']);
+    assert.equal(exchange.cellFor(again), cell);
+    assert.ok(exchange.cells.isByPort(cell));
+    assert.deepEqual(payload.args, [bytes]);
+  });
+});
+
+describe('shared: the stream of larger results', () => {
+  test('begins at the start again where all is read, and then has room for as many as ever', () => {
+    const stream = 4096;
+    const { exchange, link, endpoint, made, told } = line({ cells: 64, stream, mail: 4 });
+    const { words } = exchange.cells;
+    /** So many results, each of about a tenth of the stream, and where they lie; undefined: by port. */
+    const places = (count: number) =>
+      Array.from({ length: count }, (_, i) => {
+        assert.ok(exchange.pull.offer(made()));
+        const { cell, id } = endpoint.take(1)!;
+        endpoint.done(cell, id, `${i}`.repeat(400), undefined, 1);
+        const isInStream = words[cell * CELL_WORDS + FORM] === OUTSIDE;
+        return isInStream ? words[cell * CELL_WORDS + PLACE]! & (stream - 1) : undefined;
+      });
+    const [first, second] = places(2);
+    assert.equal(first, 0);
+    link.drain();
+    assert.deepEqual(places(2), [first, second]);
+    link.drain();
+    const many = places(12);
+    assert.equal(many[0], 0);
+    assert.ok(many.slice(0, 9).every((place) => place !== undefined));
+    assert.equal(many.at(-1), undefined);
+    link.drain();
+    assert.deepEqual(told(), new Array(16).fill('done'));
+    assert.deepEqual(places(12), many);
+  });
+});
+
+describe('shared: main sleeps', () => {
+  test('once for all calls of a turn of its event loop, behind the last: until then nobody need wake it', async () => {
+    const { exchange, endpoint, made, told, turns } = line();
+    const { words } = exchange.board;
+    const parked = () => Atomics.load(words, MAIN_PARKED);
+    for (let call = 0; call < 3; call++) {
+      assert.ok(exchange.pull.offer(made(call)));
+      await settledPromises(); // as it is behind each callback of the event loop
+      assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
+    }
+    const { cell, id } = endpoint.take(1)!;
+    endpoint.done(cell, id, 1, undefined, 1);
+    turns.shift()!();
+    assert.deepEqual(told(), ['done']);
+    await settledPromises();
+    assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
+    turns.shift()!();
+    assert.deepEqual([parked(), turns.length], [ASLEEP, 0]);
+    exchange.close();
+  });
+});
+
+describe('shared: main rests', () => {
+  test('it is woken for some results together, or when little is left to be done', () => {
+    const { exchange, endpoint, made } = line({ cells: 256, stream: 1024, mail: 4 });
+    const { words } = exchange.board;
+    for (let i = 0; i < 40; i++) assert.ok(exchange.pull.offer(made(i)));
+    /** How many tasks end before main is woken. */
+    const untilWoken = () => {
+      Atomics.store(words, MAIN_PARKED, RESTING);
+      let ended = 0;
+      for (; Atomics.load(words, MAIN_PARKED) === RESTING; ended++) {
+        const { cell, id } = endpoint.take(1)!;
+        endpoint.done(cell, id, 1, undefined, 1);
+      }
+      return ended;
+    };
+    assert.equal(untilWoken(), 16, 'a batch');
+    assert.equal(untilWoken(), 16, 'another one');
+    assert.equal(untilWoken(), 4, '36 of 40 have ended: four are left for the one worker');
+    assert.equal(untilWoken(), 1, 'from now on for each');
+  });
+});
+
+describe('shared: room', () => {
+  test('a mailed task has room while the mailbox has, and there are cells for it', () => {
+    const { exchange, link, endpoint, send } = line({ cells: 4, stream: 256, mail: 2 });
+    assert.equal(link.room, 2);
+    const [first] = [send('a'), send('b')];
+    assert.equal(link.room, 0);
+    const { cell } = endpoint.take(1)!;
+    assert.equal(link.room, 0, 'it was begun, and has not ended');
+    endpoint.done(cell, first.id, 1, undefined, 1);
+    link.drain();
+    assert.equal(link.room, 1);
+    assert.ok(exchange.cells.hasFree);
+  });
+
+  test('a mailed task that was withdrawn takes its place until the worker has passed it', () => {
+    const { link, endpoint, send } = line({ cells: 4, stream: 256, mail: 2 });
+    for (const task of [send('a'), send('b')]) assert.equal(link.withdraw(task), true);
+    assert.equal(link.room, 0);
+    assert.equal(endpoint.take(1), undefined);
+    assert.equal(link.room, 2);
+  });
+});

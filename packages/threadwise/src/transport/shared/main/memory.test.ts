@@ -1,0 +1,132 @@
+/** What pools keep of memory between real threads: segments that nobody uses go back, and all that a closed pool had. */
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test as testFor } from 'node:test';
+import type { Platform } from '../../../core/contracts.js';
+import { nodePlatform } from '../../../platform/node/platform.js';
+import { collected, RAN, reached, type SmallOptions, smallPool } from '../../small-pool.case.js';
+
+/** What waits for longer than that waits for ever. Milliseconds. */
+const TIMEOUT_MS = 20_000;
+const test = (name: string, run: (t: TestContext) => Promise<void>) =>
+  testFor(name, { timeout: TIMEOUT_MS }, run);
+const MIB = 2 ** 20;
+const SEGMENT_BYTES = 64 * MIB;
+/** How long an arena waits before it looks for segments that nobody uses. */
+const IDLE_MS = 5000;
+
+/** A platform with a hand on the arena's clock, and an eye on the memory that was taken and is still there. */
+function watched() {
+  const looks: (() => void)[] = [];
+  const made: { readonly byteLength: number; readonly ref: WeakRef<ArrayBufferLike> }[] = [];
+  const platform: Platform = {
+    ...nodePlatform,
+    timer: (ms, callback) => {
+      if (ms !== IDLE_MS) return nodePlatform.timer(ms, callback);
+      looks.push(callback);
+      return { cancel: () => void looks.splice(looks.indexOf(callback), 1) };
+    },
+    sharedMemory: (byteLength) => {
+      const buffer = nodePlatform.sharedMemory(byteLength);
+      made.push({ byteLength, ref: new WeakRef(buffer) });
+      return buffer;
+    },
+  };
+  const alive = () => made.filter(({ ref }) => ref.deref() !== undefined).map(({ byteLength }) => byteLength);
+  return {
+    platform,
+    alive,
+    segments: () => alive().filter((byteLength) => byteLength >= SEGMENT_BYTES).length,
+    /** As much time passes as makes a segment one that nobody uses. */
+    idle: () => {
+      for (let i = 0; i < 2; i++) looks.shift()?.();
+      assert.deepEqual(looks, [], 'nothing is free any more');
+    },
+  };
+}
+
+describe('shared memory: segments that nobody uses', () => {
+  test('go back to the system, whoever looked into them', async (t) => {
+    const { platform, segments, idle } = watched();
+    const { pool, words } = smallPool(t, { threads: 2, platform });
+    await pool.ready;
+    const leases = [1, 2, 3, 4].map(() => pool.lease(40 * MIB));
+    await pool.recycle(); // the next workers know of segments from their start
+    await pool.broadcast('remember', [leases[0]]);
+    for (const lease of leases) lease.release();
+    assert.equal(segments(), 4);
+    idle();
+    await reached(words, RAN, 2);
+    await collected(() => segments() === 0);
+    assert.equal(
+      await pool.run('sum', [new Uint8Array(1000).fill(1)]),
+      1000,
+      'there is another one when it is needed',
+    );
+    assert.throws(() => leases[0]!.bytes, { code: 'ERR_LEASE_RELEASED' });
+  });
+
+  test('a worker that has not heard of it does not take the next one of that number for them', async (t) => {
+    const { platform, segments, idle } = watched();
+    const { pool, arrived, open } = smallPool(t, { threads: 1, platform });
+    const bytes = (value: number) => {
+      const lease = pool.lease(1000);
+      lease.bytes.fill(value);
+      return lease;
+    };
+    assert.equal(await pool.run('sum', [bytes(1)]), 1000);
+    const held = pool.run('hold', [1]); // its event loop stands still
+    await arrived(1);
+    for (let i = 2; i < 5; i++) {
+      idle();
+      await collected(() => segments() === 0);
+      const lease = bytes(i);
+      if (i === 4) {
+        const sums = [pool.run('sum', [lease]), pool.run('sum', [new Uint8Array(1000).fill(5)])];
+        open();
+        assert.deepEqual(await Promise.all(sums), [4000, 5000]);
+      }
+      lease.release();
+    }
+    await held;
+  });
+});
+
+describe('shared memory: a pool that is closed', () => {
+  const ways: Readonly<Record<string, SmallOptions>> = {
+    'shared-queue': {},
+    direct: { dispatch: 'direct' },
+    coordinator: { dispatch: 'coordinator' },
+  };
+  for (const [way, options] of Object.entries(ways)) {
+    const used = async (t: TestContext) => {
+      const { platform, alive, segments } = watched();
+      const { pool, words } = smallPool(t, { ...options, platform, stream: 2 * MIB });
+      const leases = [pool.lease(1000), pool.lease(MIB), pool.lease(10)];
+      await Promise.all(leases.slice(0, 2).map((lease) => pool.run('mark', [lease])));
+      leases[2]!.release();
+      await reached(words, RAN, 2);
+      assert.equal(await pool.run('text', [10_000, 'x']), 'x'.repeat(10_000));
+      assert.equal(await pool.run('sum', [new Uint8Array(5000).fill(1)]), 5000);
+      await pool.close();
+      return { pool, leases, alive, segments };
+    };
+
+    test(`${way}: has neither leases' memory nor its workers', also for who keeps it and the leases`, async (t) => {
+      const { pool, leases, alive } = await used(t);
+      await collected(() => alive().every((byteLength) => byteLength < MIB));
+      assert.equal(pool.stats().state, 'closed');
+      assert.throws(() => leases[0]!.bytes, { code: 'ERR_LEASE_RELEASED' });
+    });
+
+    test(`${way}: has no memory at all when it is dropped`, async () => {
+      const ends: (() => unknown)[] = [];
+      const { alive } = await used({
+        name: 'dropped',
+        after: (end: () => unknown) => ends.push(end),
+      } as never);
+      await ends.shift()!();
+      ends.length = 0;
+      await collected(() => alive().length === 0);
+    });
+  }
+});
