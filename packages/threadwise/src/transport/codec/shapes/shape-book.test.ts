@@ -175,9 +175,9 @@ describe('in another thread', () => {
       import { parentPort, workerData } from 'node:worker_threads';
       const load = (name) => import(new URL(name, workerData.base).href);
       const { ShapeReader, ShapeWriter } = await load('./shape-book.js');
-      const { memoryOf } = await load('./value-memory.js');
-      const { ValueReader } = await load('./value-reader.js');
-      const { ValueWriter } = await load('./value-writer.js');
+      const { memoryOf } = await load('../value-memory.js');
+      const { ValueReader } = await load('../value-reader.js');
+      const { ValueWriter } = await load('../value-writer.js');
       const { words, space, book, backBook } = workerData;
       const memory = memoryOf(space);
       const reader = new ValueReader(new ShapeReader(book));
