@@ -17,14 +17,14 @@ export interface NativeBytes {
 }
 
 const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
-/** From so many bytes on, the platform copies them faster than the engine. */
+/** The platform copies as many bytes as this, or more, faster than the engine does. */
 const NATIVE_COPY_FROM = 2048;
 
-type BufferClass = {
-  from(buffer: ArrayBufferLike, byteOffset: number, length: number): Partial<NativeBytes>;
+interface BufferClass {
+  from?(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
   /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
-  allocUnsafeSlow(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
-};
+  allocUnsafeSlow?(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
+}
 
 const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 
@@ -33,10 +33,12 @@ const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
   const { byteLength } = buffer;
+  const bytes = BufferHere?.allocUnsafeSlow && BufferHere.from?.(buffer, 0, byteLength);
   return {
     u8: new Uint8Array(buffer, 0, byteLength),
     view: new DataView(buffer, 0, byteLength),
-    native: nativeBytesOf(buffer),
+    // Buffers of other platforms, and the replacements that bundlers put in, may lack these methods.
+    native: NATIVE.every((name) => typeof bytes?.[name] === 'function') ? bytes : undefined,
   };
 }
 
@@ -48,16 +50,8 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
   return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
-/** Buffers of other platforms, and the replacements that bundlers put in, may lack these methods. */
-function nativeBytesOf(buffer: ArrayBufferLike): NativeBytes | undefined {
-  if (typeof BufferHere?.from !== 'function') return undefined;
-  if (typeof BufferHere.allocUnsafeSlow !== 'function') return undefined;
-  const bytes = BufferHere.from(buffer, 0, buffer.byteLength);
-  return NATIVE.every((name) => typeof bytes[name] === 'function') ? (bytes as NativeBytes) : undefined;
-}
-
-// To or from shared memory the engine copies word by word, as somebody might look on. Nobody does: to fill a stretch with as many
-// bytes as it has is the one way to the platform's own copy.
+// To or from shared memory the engine copies word by word, as another thread might look on. None does. The one way to the
+// platform's own copy is to fill a stretch with as many bytes as it has.
 
 /** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
 export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
@@ -65,7 +59,7 @@ export function copyBytes({ u8, native }: Memory, at: number, length: number): U
     return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
   }
   // To clear a MiB that is overwritten at once takes as long as the copy.
-  const copy = BufferHere!.allocUnsafeSlow(length);
+  const copy = BufferHere!.allocUnsafeSlow!(length);
   copy.fill(u8.subarray(at, at + length), 0, length);
   return new Uint8Array(copy.buffer);
 }

@@ -1,6 +1,7 @@
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 import { LeaseStore } from '../../../core/lease.js';
 import type { LeaseLike } from '../../../core/calls/payload.js';
+import { estimateItems } from '../../codec/estimate.js';
 import { type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
@@ -72,7 +73,7 @@ export class ArgumentWriter {
 
   /** @param extra bytes to be kept free behind the values */
   #writeValues(payload: CellPayload, to: CellMemory, args: readonly unknown[], extra: number): boolean {
-    const estimate = this.#writer.estimate(args) + extra;
+    const estimate = estimateItems(args) + extra;
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
     const flag = isOne ? ONE : 0;

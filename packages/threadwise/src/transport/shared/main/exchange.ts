@@ -12,7 +12,7 @@ import { capture, type Payload } from '../../../core/calls/payload.js';
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
 import type { Task } from '../../../core/calls/task.js';
-import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
 import { ArgumentWriter } from './argument-writer.js';

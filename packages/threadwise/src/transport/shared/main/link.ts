@@ -4,7 +4,7 @@ import { LeaseStore } from '../../../core/lease.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
-import { shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { shapeBookByteLength } from '../../codec/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { WorkerMessages } from '../../worker-messages.js';
 import { AccountedLine, type Line } from '../../line.js';

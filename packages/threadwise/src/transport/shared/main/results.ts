@@ -1,5 +1,5 @@
 /** The results of one worker, as main reads them: out of a cell, out of the worker's stream, or as they came over its port. */
-import { ShapeReader } from '../../codec/shapes/shape-book.js';
+import { ShapeReader } from '../../codec/shape-book.js';
 import { type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { untrue } from '../../trust.js';

@@ -1,5 +1,5 @@
 /** How a worker says that a task has ended: the result into the cell or the stream, the cell's number into its ring. */
-import { ShapeWriter } from '../../codec/shapes/shape-book.js';
+import { ShapeWriter } from '../../codec/shape-book.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
 import type { Line } from '../../line.js';

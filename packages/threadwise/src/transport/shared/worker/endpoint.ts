@@ -2,7 +2,7 @@
 import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
-import { ShapeReader } from '../../codec/shapes/shape-book.js';
+import { ShapeReader } from '../../codec/shape-book.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import {
