@@ -1,5 +1,6 @@
 /** The book of shapes: what gets into it, what does not, and that all who read it read the same. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -141,6 +142,21 @@ describe('the book of shapes', () => {
       const object = { id: values[i % 9], name: values[(i >> 1) % 9], next: values[(i * 7) % 9] };
       assertSame(cross(object, both, memory), object);
     }
+  });
+
+  test('has objects made right where a program forbids code that is made at run time', () => {
+    const codec = JSON.stringify(import.meta.resolve('./value-codec.case.js'));
+    const memory = JSON.stringify(import.meta.resolve('./value-memory.js'));
+    const source = `
+      import { assertSame, cross, pair } from ${codec};
+      import { memoryOf } from ${memory};
+      const [both, space] = [pair(), memoryOf(new SharedArrayBuffer(1000))];
+      const object = { id: 1, name: 'x', inner: { id: 2 } };
+      for (let i = 0; i < 100; i++) assertSame(cross(object, both, space), object);
+      try { new Function(''); } catch (error) { process.stdout.write(error.name); }
+    `;
+    const flags = ['--disallow-code-generation-from-strings', '--input-type=module'];
+    assert.equal(String(execFileSync(process.execPath, [...flags, '-e', source])), 'EvalError');
   });
 
   test('has objects within objects of the same shape made right', () => {

@@ -21,6 +21,7 @@ const NAMES: readonly unknown[] = [
   'DataView',
   'Float16Array',
 ];
+const KINDS = new Map(NAMES.map((name, kind) => [name, kind]));
 const DATA_VIEW = NAMES.indexOf('DataView');
 
 /** Asks the engine: `value.key` could be a property that somebody set. Throws where `value` is of another class. */
@@ -47,8 +48,7 @@ export const byteLengthOf = viewReader<number>('byteLength');
 
 /** The number of the kind of a view; undefined: one that is not known here. */
 export function kindOf(view: object): number | undefined {
-  const kind = NAMES.indexOf(nameOfTypedArray(view) ?? 'DataView');
-  return kind < 0 ? undefined : kind;
+  return KINDS.get(nameOfTypedArray(view) ?? 'DataView');
 }
 
 /**
