@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import { leastBusy } from '../scheduling/choice/least-busy.js';
+import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
