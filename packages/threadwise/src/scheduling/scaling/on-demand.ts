@@ -1,33 +1,25 @@
 /** Grows as soon as tasks wait for a worker, shrinks one by one when workers stay idle. Measures nothing. */
 import type { Decision, LoadView, Scaling } from '../../core/contracts.js';
 
+export type Wish = Pick<Decision<unknown>, 'target' | 'why'>;
+
 export const onDemand: Scaling<undefined> = {
   name: 'on-demand',
   initial: undefined,
-  decide: (load) => decision(load, grown(load) ?? released(load)),
+  decide: (load) => ({
+    ...(load.queued > 0 ? grown(load) : (released(load) ?? kept(load))),
+    state: undefined,
+    isSated: load.current >= load.max,
+    againMs: releaseDueMs(load),
+  }),
 };
 
-interface Wish {
-  readonly target: number;
-  readonly why: string;
+function grown(load: LoadView): Wish {
+  return { target: load.current + missing(load), why: whoWaits(load) };
 }
 
-function decision(load: LoadView, wish: Wish | undefined): Decision<undefined> {
-  const { target, why } = wish ?? { target: load.current, why: 'as many as there is work for' };
-  const isSated = load.current >= load.max;
-  return { target, why, state: undefined, isSated, againMs: releaseDueMs(load) };
-}
-
-/** How many more workers the waiting tasks could use, beside those that start already or are idle. */
-export function missing(load: LoadView): number {
-  const wanted = Math.ceil(load.queued / load.tasksPerWorker);
-  return Math.max(0, wanted - load.starting - load.idle);
-}
-
-function grown(load: LoadView): Wish | undefined {
-  if (load.queued === 0) return undefined;
-  const why = `${load.queued} ${load.queued === 1 ? 'task waits' : 'tasks wait'} for a worker`;
-  return { target: load.current + missing(load), why };
+export function kept(load: LoadView): Wish {
+  return { target: load.current, why: 'as many as there is work for' };
 }
 
 /** One at a time, so that a load that comes in bursts does not find an empty pool. */
@@ -35,6 +27,16 @@ export function released(load: LoadView): Wish | undefined {
   const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
   if (!isReleasable) return undefined;
   return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
+}
+
+export function whoWaits({ queued }: LoadView): string {
+  return `${queued === 1 ? '1 task waits' : `${queued} tasks wait`} for a worker`;
+}
+
+/** How many more workers the waiting tasks could use, beside those that start already or are idle. */
+export function missing(load: LoadView): number {
+  const wanted = Math.ceil(load.queued / load.tasksPerWorker);
+  return Math.max(0, wanted - load.starting - load.idle);
 }
 
 /**
