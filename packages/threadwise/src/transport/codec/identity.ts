@@ -11,6 +11,11 @@ export class Identity {
   /** The number of each object, from the first one on that came twice. */
   #numbers: Map<unknown, number> | undefined;
 
+  /** How many objects there have been. */
+  get count(): number {
+    return this.#count;
+  }
+
   /** The number of `object` if it came before; -1 if not, and then it has one from now on. */
   note(object: unknown): number {
     const count = this.#count;

@@ -28,8 +28,8 @@ export interface Pair {
   readonly book: SharedArrayBuffer;
 }
 
-export function pair(): Pair {
-  const book = new SharedArrayBuffer(shapeBookByteLength());
+export function pair(bookBytes = shapeBookByteLength()): Pair {
+  const book = new SharedArrayBuffer(bookBytes);
   return {
     writer: new ValueWriter(new ShapeWriter(book)),
     reader: new ValueReader(new ShapeReader(book)),
@@ -37,9 +37,9 @@ export function pair(): Pair {
   };
 }
 
-/** A pair without a book. */
-export function plainPair(): Omit<Pair, 'book'> {
-  return { writer: new ValueWriter(), reader: new ValueReader() };
+/** A pair whose book has room for no shape. */
+export function plainPair(): Pair {
+  return pair(4);
 }
 
 /** Several times what Node takes to cut small Buffers from. */

@@ -25,7 +25,7 @@ for (const [name, makeMemory] of memories) {
       for (let n = 0; n < 30; n++) assert.equal(cross('\0'.repeat(n), pairs[0]!, here), '\0'.repeat(n));
     });
 
-    test('of graphs of all kinds of objects, with a book of shapes and without', () => {
+    test('of graphs of all kinds of objects, with a book of shapes and with one that is full', () => {
       fc.assert(
         fc.property(graph, fc.nat(9), (value, at) => {
           const expected = cloneOf(value);
@@ -301,6 +301,15 @@ describe('what arrives equals a structured clone', () => {
 
   test('of arrays from elsewhere', () => {
     assertCross(runInNewContext('[1, [2], "three"]'));
+  });
+
+  test('of views of a buffer from elsewhere, and of the buffer behind them', () => {
+    const buffer: ArrayBuffer = runInNewContext('new ArrayBuffer(8)');
+    assertCross(
+      new Uint8Array(buffer),
+      [new Uint8Array(buffer), buffer],
+      [new Uint8Array(buffer, 1), buffer],
+    );
   });
 });
 

@@ -105,11 +105,6 @@ describe('the reader of the binary codec', () => {
     });
   }
 
-  test('refuses an object where there is no book of shapes', () => {
-    const reader = new ValueReader();
-    assert.throws(() => readBytes([TREE, tag.OBJECT, 0, 0, 1], { ...both, reader }), DamagedError);
-  });
-
   test('takes what is cut off anywhere for damaged, whatever comes behind it', () => {
     fc.assert(
       fc.property(graph, (value) => {

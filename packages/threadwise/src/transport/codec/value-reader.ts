@@ -12,7 +12,7 @@ const HEXADECIMAL = /^-?[0-9a-f]+$/;
 
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
-  readonly #shapes: ShapeReader | undefined;
+  readonly #shapes: ShapeReader;
   #memory!: Memory;
   #u8!: Uint8Array;
   #view!: DataView;
@@ -22,7 +22,7 @@ export class ValueReader implements Source {
   /** All objects of the message in the order in which they begin; undefined: none of them comes twice. */
   #objects: unknown[] | undefined;
 
-  constructor(shapes?: ShapeReader) {
+  constructor(shapes: ShapeReader) {
     this.#shapes = shapes;
   }
 
@@ -194,8 +194,7 @@ export class ValueReader implements Source {
   }
 
   #object(id: number): Fields {
-    const shape = this.#shapes?.shape(id);
-    if (shape === undefined) throw new DamagedError('there is no book of shapes');
+    const shape = this.#shapes.shape(id);
     this.#deeper(1);
     const object = shape.make(this, shape);
     this.#depth--;
@@ -261,10 +260,9 @@ export class ValueReader implements Source {
   #viewWithBuffer(): ArrayBufferView {
     const kind = this.#byte();
     const bytes = this.#block();
-    // To ask a short array for its buffer makes V8 make one, and that costs several times what the array does.
     const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
-    // Its buffer has a number, too. No other object has that buffer.
-    this.#objects?.push(view, undefined);
+    // Of a short array V8 makes a buffer only when somebody asks for it, and that costs several times what the array does.
+    this.#objects?.push(view, bytes.buffer);
     return view;
   }
 

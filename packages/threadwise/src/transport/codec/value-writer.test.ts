@@ -146,6 +146,7 @@ describe('what is left to structured clone', () => {
   const { proxy: revoked, revoke } = Proxy.revocable({}, {});
   revoke();
 
+  const foreign: ArrayBuffer = runInNewContext('new ArrayBuffer(8)');
   const cases: Record<string, unknown> = {
     'a function': () => 1,
     'a symbol': Symbol('s'),
@@ -192,6 +193,7 @@ describe('what is left to structured clone', () => {
     'a view of a part of a resizable buffer': new Uint8Array(resizable(), 0, 4),
     'a buffer that is gone': detached().buffer,
     'a view of a buffer that is gone': detached().view,
+    'a buffer from another realm, before a view of it': [foreign, new Uint8Array(foreign)],
     'a sparse array': withHole([1, 2, 3]),
     'an array of holes': new Array(5),
     'an array with as many extra properties as holes': withExtra(withHole([1, 2, 3])),

@@ -11,7 +11,7 @@ import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './v
 
 export { FULL, UNKNOWN };
 
-/** Two objects share a buffer: the message is to be written anew, with whole buffers. */
+/** Only a part of a buffer was written, and now more of it is needed: to be written anew, with whole buffers. */
 const AGAIN = -3;
 
 const U16_MAX = 0xffff;
@@ -32,8 +32,7 @@ const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
  * value; README.md lists the exceptions. A proxy cannot be told from what it stands for, and is read like that.
  */
 export class ValueWriter {
-  readonly #shapes: ShapeWriter | undefined;
-  readonly #root: ShapeNode | undefined;
+  readonly #shapes: ShapeWriter;
   readonly #identity = new Identity();
   /** Undefined between two messages. */
   #memory: Memory | undefined;
@@ -44,10 +43,11 @@ export class ValueWriter {
   #hasSame = false;
   /** Whether views take all of their buffers with them, or only what they see. */
   #wholeBuffers = false;
+  /** The numbers of the buffers of which only a part was written. */
+  #partial: Set<number> | undefined;
 
-  constructor(shapes?: ShapeWriter) {
+  constructor(shapes: ShapeWriter) {
     this.#shapes = shapes;
-    this.#root = shapes?.root;
   }
 
   /** Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws. */
@@ -81,6 +81,7 @@ export class ValueWriter {
       return UNKNOWN;
     } finally {
       this.#identity.clear();
+      this.#partial = undefined;
     }
   }
 
@@ -139,9 +140,7 @@ export class ValueWriter {
 
   #object(value: object, at: number, depth: number): number {
     const known = this.#identity.note(value);
-    if (known >= 0) {
-      return value instanceof ArrayBuffer && !this.#wholeBuffers ? AGAIN : this.#same(known, at);
-    }
+    if (known >= 0) return this.#same(known, at);
     if (depth === tag.MAX_DEPTH) return UNKNOWN;
     if (Array.isArray(value)) return this.#list(value, at, depth + 1);
     const prototype: unknown = Object.getPrototypeOf(value);
@@ -151,6 +150,7 @@ export class ValueWriter {
   }
 
   #same(known: number, at: number): number {
+    if (this.#partial?.has(known)) return AGAIN;
     this.#hasSame = true;
     return this.#word(tag.SAME, known, at);
   }
@@ -206,7 +206,7 @@ export class ValueWriter {
     const start = at;
     at += 3;
     if (at > this.#end) return FULL;
-    let node = this.#root;
+    let node: ShapeNode | undefined = this.#shapes.root;
     let count = 0;
     for (const key in value) {
       at = this.#value(value[key], at, depth);
@@ -223,7 +223,7 @@ export class ValueWriter {
     const keys = Object.keys(value);
     // A getter has changed the object.
     if (keys.length !== count || count > U16_MAX) return UNKNOWN;
-    const id = this.#shapes?.idOf(keys) ?? -1;
+    const id = this.#shapes.idOf(keys);
     if (id >= 0) {
       this.#head(tag.OBJECT, id, start);
       return at;
@@ -251,15 +251,9 @@ export class ValueWriter {
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);
       case Map.prototype:
-        return this.#entries(
-          tag.MAP,
-          sizeOfMap.call(value),
-          entriesOf.call(value as Map<unknown, unknown>),
-          at,
-          depth,
-        );
+        return this.#entries(tag.MAP, value, at, depth);
       case Set.prototype:
-        return this.#entries(tag.SET, sizeOfSet.call(value), itemsOf.call(value as Set<unknown>), at, depth);
+        return this.#entries(tag.SET, value, at, depth);
       case ArrayBuffer.prototype:
         return this.#buffer(value, at);
       default:
@@ -267,18 +261,16 @@ export class ValueWriter {
     }
   }
 
-  #entries(
-    kind: number,
-    size: number,
-    entries: Iterable<readonly [unknown, unknown]>,
-    at: number,
-    depth: number,
-  ): number {
-    at = this.#word(kind, size, at);
-    let left = size;
+  #entries(kind: number, value: object, at: number, depth: number): number {
+    const isMap = kind === tag.MAP;
+    let left = (isMap ? sizeOfMap : sizeOfSet).call(value) as number;
+    at = this.#word(kind, left, at);
+    const entries = isMap
+      ? entriesOf.call(value as Map<unknown, unknown>)
+      : itemsOf.call(value as Set<unknown>);
     for (const [key, item] of entries) {
       if (at >= 0) at = this.#value(key, at, depth);
-      if (at >= 0 && kind === tag.MAP) at = this.#value(item, at, depth);
+      if (at >= 0 && isMap) at = this.#value(item, at, depth);
       if (at < 0) return at;
       left--;
     }
@@ -319,16 +311,19 @@ export class ValueWriter {
     const kind = kindOf(value);
     if (kind === undefined) return UNKNOWN;
     const buffer = bufferOf(value, kind);
-    if (fixedByteLengthOf(buffer) < 0) return UNKNOWN;
+    const bufferLength = fixedByteLengthOf(buffer);
+    if (bufferLength < 0) return UNKNOWN;
     const offset = offsetOf(value, kind);
     const length = byteLengthOf(value, kind);
     const known = this.#identity.note(buffer);
-    const whole = this.#wholeBuffers;
-    if (known >= 0 && !whole) return AGAIN;
-    if (this.#end - at < (whole ? 10 : 2)) return FULL;
-    this.#u8[at] = whole ? tag.VIEW_OF : tag.VIEW;
+    const isAlone = known < 0 && !this.#wholeBuffers;
+    if (this.#end - at < (isAlone ? 2 : 10)) return FULL;
+    this.#u8[at] = isAlone ? tag.VIEW : tag.VIEW_OF;
     this.#u8[at + 1] = kind;
-    if (!whole) return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
+    if (isAlone) {
+      if (length < bufferLength) (this.#partial ??= new Set()).add(this.#identity.count - 1);
+      return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
+    }
     this.#view.setUint32(at + 2, offset, true);
     this.#view.setUint32(at + 6, length, true);
     return known >= 0 ? this.#same(known, at + 10) : this.#buffer(buffer, at + 10);
