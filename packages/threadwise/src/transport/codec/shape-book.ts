@@ -14,8 +14,8 @@ const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many objects of a shape are made before it gets a function of its own. */
 const HOT = 32;
-/** How many lists of keys that were seen once are remembered, at most: a power of two. */
-const SIGHTINGS = 1024;
+/** How many lists of keys that came once are remembered. */
+const MAX_SEEN = 1024;
 
 /** The size of the memory that a book needs, all zero at first. */
 export function shapeBookByteLength(): number {
@@ -59,8 +59,8 @@ export class ShapeWriter {
   readonly root = new ShapeNode();
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
-  readonly #sightings = new Int32Array(SIGHTINGS);
-  #turn = 0;
+  /** The hashes of lists of keys that came once. */
+  readonly #seen = new Set<number>();
   #at = HEADER_BYTES;
   #count = 0;
 
@@ -79,14 +79,12 @@ export class ShapeWriter {
     return isName(keys[0]!) && this.#wasSeen(keys) ? this.#add(keys) : NO_SHAPE;
   }
 
-  /** Each list has two places, and takes one or the other: two lists that want the same do not shut each other out. */
+  /** Whether a list with the hash of `keys` came before; notes that it came. */
   #wasSeen(keys: readonly string[]): boolean {
-    const seen = this.#sightings;
     const hash = hashOf(keys);
-    const place = hash & (SIGHTINGS - 1);
-    const other = (hash >>> 16) & (SIGHTINGS - 1);
-    if (seen[place] === hash || seen[other] === hash) return true;
-    seen[this.#turn++ & 1 ? place : other] = hash;
+    if (this.#seen.has(hash)) return true;
+    if (this.#seen.size === MAX_SEEN) this.#seen.clear();
+    this.#seen.add(hash);
     return false;
   }
 
@@ -97,20 +95,16 @@ export class ShapeWriter {
       size += 1 + key.length;
     }
     if (size > MAX_SHAPE_BYTES || this.#at + size > this.#u8.length) return NO_SHAPE;
-    this.#write(keys);
-    let node = this.root;
-    for (const key of keys) node = node.grow(key);
-    node.id = this.#count++;
-    Atomics.store(this.#words, COUNT, this.#count);
-    return node.id;
-  }
-
-  #write(keys: readonly string[]): void {
     this.#u8[this.#at++] = keys.length;
+    let node = this.root;
     for (const key of keys) {
       this.#u8[this.#at++] = key.length;
       for (let i = 0; i < key.length; i++) this.#u8[this.#at++] = key.charCodeAt(i);
+      node = node.grow(key);
     }
+    node.id = this.#count++;
+    Atomics.store(this.#words, COUNT, this.#count);
+    return node.id;
   }
 }
 

@@ -76,29 +76,24 @@ const CACHED_MAX = 16;
 /** How many characters `fromCharCode` is given at once: as arguments, they go on the stack. */
 const CHUNK = 4096;
 
-/** `length` one-byte characters. */
+/** Reads `length` one-byte characters. The caller has checked that they are there. */
 export function readLatin1(memory: Memory, at: number, length: number): string {
   if (length < CACHED_MIN) return readTiny(memory.u8, at, length);
   if (length <= CACHED_MAX) return readCached(memory, at, length);
   if (length <= SHORT_MAX) return readShort(memory.u8, at, length);
-  if (memory.native !== undefined) return memory.native.latin1Slice(at, at + length);
-  let text = '';
-  for (let i = 0; i < length; i += CHUNK) {
-    text += fromCharCode(...memory.u8.subarray(at + i, at + Math.min(i + CHUNK, length)));
-  }
-  return text;
+  const end = at + length;
+  return memory.native?.latin1Slice(at, end) ?? fromCodes(memory.u8.subarray(at, end));
 }
 
-/** `length` two-byte characters. */
-export function readWide(memory: Memory, at: number, length: number): string {
-  const { view, native } = memory;
-  if (native !== undefined && length > SHORT_MAX) return native.ucs2Slice(at, at + 2 * length);
+/** Reads `length` two-byte characters. The caller has checked that they are there. */
+export function readWide({ view, native }: Memory, at: number, length: number): string {
+  if (native !== undefined) return native.ucs2Slice(at, at + 2 * length);
+  return fromCodes(Uint16Array.from({ length }, (_, i) => view.getUint16(at + 2 * i, true)));
+}
+
+function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = '';
-  for (let i = 0; i < length; i += CHUNK) {
-    const codes = new Array<number>(Math.min(CHUNK, length - i));
-    for (let j = 0; j < codes.length; j++) codes[j] = view.getUint16(at + 2 * (i + j), true);
-    text += fromCharCode(...codes);
-  }
+  for (let i = 0; i < codes.length; i += CHUNK) text += fromCharCode(...codes.subarray(i, i + CHUNK));
   return text;
 }
 
