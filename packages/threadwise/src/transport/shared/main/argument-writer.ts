@@ -7,23 +7,23 @@ import type { Arena } from './arena.js';
 import type { CellPayload } from './cell-payload.js';
 import {
   CELL_BYTES,
+  DOUBLES,
   FORM,
-  IN_CELL,
+  INLINE_BYTES,
   INLINE_NUMBER,
   INLINE_START,
+  IN_CELL,
   LENGTH,
   NOTHING,
   NUMBER,
   ONE,
   OUTSIDE,
-  offsetOf,
   PLACE,
   WITH_LEASES,
+  WORDS,
+  offsetOf,
 } from '../layout.js';
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
-const IN_CELL_BYTES = CELL_BYTES - INLINE_START;
 /** A lease's entry behind the arguments: which argument it is, its segment, its offset, its length; Int32 each. */
 export const LEASE_BYTES = 16;
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
@@ -76,9 +76,9 @@ export class ArgumentWriter {
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
     const flag = isOne ? ONE : 0;
-    if (estimate <= IN_CELL_BYTES) {
+    if (estimate <= INLINE_BYTES) {
       const start = payload.cell * CELL_BYTES + INLINE_START;
-      const end = this.#writer.write(value, to.memory, start, start + IN_CELL_BYTES - extra);
+      const end = this.#writer.write(value, to.memory, start, start + INLINE_BYTES - extra);
       if (end === UNKNOWN) return false;
       if (end !== FULL) return this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
     }

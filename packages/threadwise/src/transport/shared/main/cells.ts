@@ -9,25 +9,24 @@ import {
   BEGAN,
   BY_PORT,
   CELL_BYTES,
+  DOUBLES,
   FORM,
   FREE,
   HEAD,
   NAME,
   POSTED,
   POSTED_FOR_ALL,
-  phaseOf,
-  RUN_MS,
   RUNNING,
+  RUN_MS,
   STATE,
+  TASK_ID,
+  WORDS,
+  phaseOf,
   seatOf,
   stamped,
   state,
-  TASK_ID,
   unstamped,
 } from '../layout.js';
-
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 
 /** Of all cells, for tasks without one that are about to be sent. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;

@@ -1,7 +1,6 @@
 /** When main looks for results: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
 import type { Platform, TimerHandle } from '../../../core/contracts.js';
-import type { Board } from '../board.js';
-import { type Waker, RunTimes } from '../waker.js';
+import { RunTimes, type Board, type Waker } from '../board.js';
 import { ASLEEP, AWAKE, MAIN_PARKED, RESTING, SPINNERS } from '../layout.js';
 import type { SharedLink } from './link.js';
 import { Sleeper, SpinBudget } from '../waiting.js';

@@ -16,8 +16,7 @@ import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
 import { ArgumentWriter } from './argument-writer.js';
-import { Board } from '../board.js';
-import { Waker, RunTimes } from '../waker.js';
+import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload } from './cell-payload.js';
 import { Cells } from './cells.js';
 import { Drain } from './drain.js';

@@ -14,32 +14,30 @@ import type { MessageToMain } from '../../messages.js';
 import { CellPayload } from './cell-payload.js';
 import type { SharedExchange } from './exchange.js';
 import {
-  CELL_BYTES,
   DONE_TAIL,
-  donePlace,
+  DOUBLES,
   FORM,
   INLINE_NUMBER,
   IS_ERROR,
   MAIL_HEAD,
   MAIL_TAIL,
-  mailPlace,
   NAME,
   NUMBER,
   PORT_FIRST,
-  pulledOf,
-  RUN_MS,
   RUNNING,
-  type SharedMemory,
+  RUN_MS,
   STAGE,
   STATE,
+  type SharedMemory,
+  WORDS,
+  donePlace,
+  mailPlace,
+  pulledOf,
   seatByteLength,
   state,
 } from '../layout.js';
 import { LOST, Results } from './results.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
-
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;

@@ -7,19 +7,19 @@ import type { Cells } from './cells.js';
 import {
   BY_PORT,
   CELL_BYTES,
-  IN_CELL,
+  DOUBLES,
+  INLINE_BYTES,
   INLINE_NUMBER,
   INLINE_START,
+  IN_CELL,
   LENGTH,
   NOTHING,
   NUMBER,
   OUTSIDE,
   PLACE,
   STREAM_READ,
+  WORDS,
 } from '../layout.js';
-
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 
 /** The result was sent over the port, and could not be read. */
 export const LOST = Symbol('lost');
@@ -54,7 +54,7 @@ export class Results {
         return doubles[cell * DOUBLES + INLINE_NUMBER];
       case IN_CELL: {
         const start = cell * CELL_BYTES + INLINE_START;
-        const length = lengthWithin(words[cell * WORDS + LENGTH]!, CELL_BYTES - INLINE_START);
+        const length = lengthWithin(words[cell * WORDS + LENGTH]!, INLINE_BYTES);
         return this.#reader.read(memory, start, start + length);
       }
       case OUTSIDE:

@@ -9,12 +9,13 @@ import {
   BY_PORT,
   CELL_BYTES,
   DONE_TAIL,
-  donePlace,
+  DOUBLES,
   FORM,
   HEAD,
-  IN_CELL,
+  INLINE_BYTES,
   INLINE_NUMBER,
   INLINE_START,
+  IN_CELL,
   LENGTH,
   MAIN_PARKED,
   NOTHING,
@@ -25,15 +26,14 @@ import {
   RESTING,
   RUN_MS,
   SEATS_TAKEN,
-  type SharedMemory,
   STREAM_READ,
+  type SharedMemory,
   TAIL,
+  WORDS,
+  donePlace,
 } from '../layout.js';
 import { RESULT } from '../messages.js';
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
-const IN_CELL_BYTES = CELL_BYTES - INLINE_START;
 /** When little is left for each worker: main takes a moment to wake up. */
 const LITTLE = 4;
 /** The smallest piece of the stream that is worth a try. */
@@ -113,7 +113,7 @@ export class Completions {
     }
     if (transfer !== undefined) return this.#post(cell, value, transfer);
     const start = cell * CELL_BYTES + INLINE_START;
-    const end = this.#writer.write(value, this.#cells, start, start + IN_CELL_BYTES);
+    const end = this.#writer.write(value, this.#cells, start, start + INLINE_BYTES);
     if (end === UNKNOWN) return this.#post(cell, value, undefined);
     if (end === FULL) return this.#writeOutside(cell, value);
     this.#words[cell * WORDS + LENGTH] = end - start;

@@ -14,19 +14,19 @@ import {
 } from '../../endpoint.js';
 import type { About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
-import { Board } from '../board.js';
-import { DOZE_MS } from '../waker.js';
+import { Board, DOZE_MS } from '../board.js';
 import { Claims, type Seat, type TaskSource } from './claims.js';
 import { Completions } from './completions.js';
 import {
   ABORTING,
   BY_PORT,
   CELL_BYTES,
+  DOUBLES,
   DOZING,
   FORM,
-  IN_CELL,
   INLINE_NUMBER,
   INLINE_START,
+  IN_CELL,
   IS_ERROR,
   LENGTH,
   NAME,
@@ -34,25 +34,24 @@ import {
   NUMBER,
   ONE,
   OUTSIDE,
-  offsetOf,
   PARKED,
   PLACE,
-  phaseOf,
   RESERVED,
   SEGMENTS_TOLD,
-  type SharedMemory,
   SPINNERS,
   STATE,
-  segmentOf,
+  type SharedMemory,
   TASK_ID,
   WITH_LEASES,
+  WORDS,
+  offsetOf,
+  phaseOf,
+  segmentOf,
   wakeupsOf,
 } from '../layout.js';
 import { Sleeper, SpinBudget } from '../waiting.js';
 import { ARGUMENTS, NAMED, RESULT, SEGMENT, type ToWorker } from '../messages.js';
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 /** How long a worker looks for its next task before it sleeps: about what being woken costs. Milliseconds. */
 const SPIN_MS = 0.05;
 export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
