@@ -173,14 +173,15 @@ export class Drain {
   }
 
   #anyDone(): boolean {
-    for (const link of this.#from.links.values()) if (link.hasDone) return true;
+    for (const link of this.#from.links.values()) if (link.completed.hasAny) return true;
     return false;
   }
 
   #drainAll(): boolean {
     const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
-    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
+    for (const link of this.#from.links.values())
+      if (link.completed.hasAny) count += link.completed.drain(most);
     this.#handled += count;
     return count > 0;
   }

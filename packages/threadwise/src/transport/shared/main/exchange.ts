@@ -320,7 +320,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** Arguments of tasks that have ended and that main has not had the time to hear of. */
   #reclaim(): boolean {
     let count = 0;
-    for (const link of this.links.values()) count += link.reclaim();
+    for (const link of this.links.values()) count += link.completed.reclaim();
     return count > 0;
   }
 
