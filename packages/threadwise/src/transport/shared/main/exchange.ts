@@ -15,10 +15,9 @@ import type { Task } from '../../../core/calls/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
-import { ArgumentWriter } from './argument-writer.js';
+import { ArgumentWriter } from './values.js';
 import { Board, RunTimes, Waker } from '../board.js';
-import { CellPayload } from './cell-payload.js';
-import { Cells } from './cells.js';
+import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
 import {
   boardByteLength,

@@ -9,7 +9,7 @@ import { AccountedLine, type Line } from '../../line.js';
 import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
-import { CellPayload } from './cell-payload.js';
+import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
 import {
   MAIL_HEAD,
@@ -20,7 +20,7 @@ import {
   pulledOf,
   seatByteLength,
 } from '../layout.js';
-import { Completed } from './completed.js';
+import { Completed } from './drain.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
 
 export class SharedLink implements Link {
