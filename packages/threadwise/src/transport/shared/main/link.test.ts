@@ -11,6 +11,7 @@ import type { Ground } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
+import type { EndpointEvents } from '../../endpoint.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
 import {
   ASLEEP,
@@ -397,6 +398,29 @@ describe('shared: main rests', () => {
     assert.equal(untilWoken(), 16, 'another one');
     assert.equal(untilWoken(), 4, '36 of 40 have ended: four are left for the one worker');
     assert.equal(untilWoken(), 1, 'from now on for each');
+  });
+});
+
+describe('shared: a segment of the arena that was given back', () => {
+  test('is not mistaken for the next one of its number by a worker that has yet to hear of both', () => {
+    const { exchange, link, endpoint, send, endTurn } = line();
+    endpoint.listen(new Proxy({} as EndpointEvents, { get: () => () => undefined }));
+    const argumentsOfTask = (text: string) => {
+      const task = send(text);
+      const begun = endpoint.take(1)!;
+      const args = [...begun.args];
+      endpoint.done(begun.cell, task.id, undefined, undefined, 1);
+      link.drain();
+      task.settle({ outcome: 'completed', value: undefined, runMs: 1 });
+      return args;
+    };
+    const [first, second] = ['a'.repeat(300), 'b'.repeat(300)];
+    assert.deepEqual(argumentsOfTask(first), [first]);
+    const before = exchange.arena.segments[0];
+    for (let i = 0; i < 2; i++) endTurn(); // nobody has used it
+    assert.equal(exchange.arena.segments[0], undefined);
+    assert.deepEqual(argumentsOfTask(second), [second]);
+    assert.notEqual(exchange.arena.segments[0], before);
   });
 });
 
