@@ -144,6 +144,9 @@ function makeAny(source: Source, shape: Shape): Fields {
   return object;
 }
 
+/** As it was when the thread began: a task may replace it. */
+const FunctionHere = Function;
+
 /**
  * A function that has the keys in its source: the engine makes objects several times as fast by it as by a loop that meets
  * the keys of all shapes. Each key is a JSON text in the source, so that it cannot become code.
@@ -156,7 +159,7 @@ function makerOf(keys: readonly string[]): Shape['make'] {
   const values = names.map((name) => `object[${name}] = source.next();`).join('');
   const code = `const object = {${fields}}; source.begun(object); ${values} return object;`;
   try {
-    return new Function('source', code) as Shape['make'];
+    return new FunctionHere('source', code) as Shape['make'];
   } catch {
     // The program forbids code that is made at run time.
     return makeAny;

@@ -299,6 +299,18 @@ describe('what arrives equals a structured clone', () => {
     assertCross(Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, i % 10])));
   });
 
+  test('of views and of objects of a shape that is new, whatever a task has put in place of the global classes', () => {
+    const replaced = { Float64Array, Function };
+    const value = { numbers: new Float64Array([1.5]), afterGlobalsWent: 1 };
+    const expected = structuredClone(value);
+    try {
+      Object.assign(globalThis, { Float64Array: undefined, Function: () => () => 'nonsense' });
+      for (let i = 0; i < 50; i++) assertSame(cross(value, both, memory), expected);
+    } finally {
+      Object.assign(globalThis, replaced);
+    }
+  });
+
   test('of arrays from elsewhere', () => {
     assertCross(runInNewContext('[1, [2], "three"]'));
   });

@@ -175,21 +175,16 @@ export class ValueReader implements Source {
 
   #list(length: number): unknown[] {
     this.#deeper(length);
-    const list = new Array<unknown>(length);
-    this.begun(list);
+    const list = this.begun(new Array<unknown>(length));
     for (let i = 0; i < length; i++) list[i] = this.next();
     this.#depth--;
     return list;
   }
 
   #doubles(length: number): number[] {
-    let at = this.#take(8 * length);
-    const list = new Array<number>(length);
-    this.begun(list);
-    for (let i = 0; i < length; i++) {
-      list[i] = this.#view.getFloat64(at, true);
-      at += 8;
-    }
+    const at = this.#take(8 * length);
+    const list = this.begun(new Array<number>(length));
+    for (let i = 0; i < length; i++) list[i] = this.#view.getFloat64(at + 8 * i, true);
     return list;
   }
 
@@ -203,8 +198,7 @@ export class ValueReader implements Source {
 
   #record(count: number): Fields {
     this.#deeper(2 * count);
-    const object: Fields = {};
-    this.begun(object);
+    const object: Fields = this.begun({});
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
     for (let i = 0; i < count; i++) {

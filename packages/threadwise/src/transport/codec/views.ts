@@ -6,7 +6,7 @@ interface ViewClass {
 }
 
 /** The kind of a view is its index in this list, in memory too. Float16Array is not on every runtime. */
-const NAMES: readonly unknown[] = [
+const NAMES: readonly string[] = [
   'Uint8Array',
   'Int8Array',
   'Uint8ClampedArray',
@@ -21,6 +21,8 @@ const NAMES: readonly unknown[] = [
   'DataView',
   'Float16Array',
 ];
+/** As they were when the thread began: a task may replace them. */
+const CLASSES = NAMES.map((name) => (globalThis as unknown as Record<string, ViewClass | undefined>)[name]);
 const KINDS = new Map(NAMES.map((name, kind) => [name, kind]));
 const DATA_VIEW = NAMES.indexOf('DataView');
 
@@ -70,7 +72,7 @@ export function makeView(
   byteOffset: number,
   byteLength: number,
 ): ArrayBufferView | undefined {
-  const View = (globalThis as unknown as Record<string, ViewClass | undefined>)[String(NAMES[kind])];
+  const View = CLASSES[kind];
   if (View === undefined) return undefined;
   const size = View.BYTES_PER_ELEMENT ?? 1;
   const fits = byteLength % size === 0 && byteOffset + byteLength <= buffer.byteLength;
