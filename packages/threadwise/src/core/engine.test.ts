@@ -6,7 +6,7 @@ import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { threads } from '../scheduling/placement/threads.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
-import { onDemand } from '../scheduling/scaling/on-demand.js';
+import { measured } from '../scheduling/scaling/measured.js';
 import { Engine } from './engine.js';
 import { type FakeLink, FakePlatform, FakeTransport } from './fake-platform.case.js';
 import { silentSink } from './events/hooks.js';
@@ -28,7 +28,7 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     newPlacement: () => threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: ['any'],
-    scaling: onDemand,
+    scaling: measured,
     recorder: new MeasuredRecorder(),
     sink: silentSink,
     newQueue: () => new PriorityQueue<Task>(),

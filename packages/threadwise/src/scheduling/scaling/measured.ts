@@ -3,9 +3,8 @@
  * to wait more than they compute, and only as long as more workers get more done (`climb.ts`). Idle workers go, one by one;
  * near the limit of memory none is added, and those above the minimum go.
  */
-import type { LoadView, Measured, Scaling } from '../../core/contracts.js';
+import type { Decision, LoadView, Measured, Scaling } from '../../core/contracts.js';
 import { type Climb, climb, type Room, START } from './climb.js';
-import { kept, missing, releaseDueMs, released, whoWaits, type Wish } from './on-demand.js';
 import { type Sample, type Workload, workloadBetween } from './workload.js';
 
 interface State {
@@ -17,6 +16,8 @@ interface State {
   readonly stuckSince: number | undefined;
   readonly climb: Climb;
 }
+
+type Wish = Pick<Decision<State>, 'target' | 'why'>;
 
 /** A wish, and what is remembered with it. */
 type Next = Wish & { readonly state: State };
@@ -64,14 +65,37 @@ export const measured: Scaling<State> = {
 /** Without a measurement: what cannot wait for one. */
 function atOnce(load: LoadView, state: State): Next {
   const fast = load.queued > 0 ? quickStart(load, state) : released(load);
-  return { ...(fast ?? kept(load)), state };
+  return { target: load.current, why: 'as many as there is work for', ...fast, state };
 }
 
 /** A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well. */
 function quickStart(load: LoadView, state: State): Wish | undefined {
   const room = Math.min(enoughFor(load, state) - load.current, missing(load), affordable(load, state));
   if (room <= 0) return undefined;
-  return { target: load.current + room, why: `${whoWaits(load)}, and there are ${load.cores} cores` };
+  const tasks = load.queued === 1 ? '1 task waits' : `${load.queued} tasks wait`;
+  return { target: load.current + room, why: `${tasks} for a worker, and there are ${load.cores} cores` };
+}
+
+/** One at a time, so that a load that comes in bursts does not find an empty pool. */
+function released(load: LoadView): Wish | undefined {
+  const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
+  if (!isReleasable) return undefined;
+  return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
+}
+
+/** How many more workers the waiting tasks could use, beside those that start already or are idle. */
+function missing(load: LoadView): number {
+  const wanted = Math.ceil(load.queued / load.tasksPerWorker);
+  return Math.max(0, wanted - load.starting - load.idle);
+}
+
+/**
+ * When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker
+ * to which a task is on its way does not count as idle, and nothing may happen after that task was given to another.
+ */
+function releaseDueMs(load: LoadView): number | undefined {
+  if (load.current <= load.min || load.idleTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
+  return Math.max(1, load.idleTimeoutMs - load.longestIdleMs);
 }
 
 /** How many are not too many without a measurement. A size that is being tried is left alone, unless all its workers died. */
