@@ -23,9 +23,11 @@ const NOTHING: readonly unknown[] = [];
 
 const timeOf = Date.prototype.getTime;
 const entriesOf = Map.prototype.entries;
-const itemsOf = Set.prototype.entries;
+const itemsOf = Set.prototype.values;
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
+
+type Entry = readonly [key: unknown, value: unknown];
 
 /**
  * One per thread and direction: it is not reentrant. Whatever comes out equals what structured clone makes of the
@@ -268,9 +270,9 @@ export class ValueWriter {
     const entries = isMap
       ? entriesOf.call(value as Map<unknown, unknown>)
       : itemsOf.call(value as Set<unknown>);
-    for (const [key, item] of entries) {
-      if (at >= 0) at = this.#value(key, at, depth);
-      if (at >= 0 && isMap) at = this.#value(item, at, depth);
+    for (const entry of entries) {
+      if (at >= 0) at = this.#value(isMap ? (entry as Entry)[0] : entry, at, depth);
+      if (at >= 0 && isMap) at = this.#value((entry as Entry)[1], at, depth);
       if (at < 0) return at;
       left--;
     }
