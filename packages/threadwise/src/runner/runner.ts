@@ -2,7 +2,7 @@
 
 import type { Allowance } from '../core/workers/allowance.js';
 import { unpack } from '../core/events/carrier.js';
-import type { LoadedModule, TaskFunction } from '../core/contracts.js';
+import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { isThenable } from '../core/promised.js';
@@ -11,7 +11,7 @@ import type { Begun, Endpoint } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
 import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
-import { type ContextHost, RunningTask } from './running-task.js';
+import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
 /** What a runner needs of its thread. */
@@ -49,7 +49,7 @@ const IDLE_MS = 0.2;
 /** Heap use is reported at most that often. */
 const MEMORY_REPORT_MS = 250;
 
-export class Runner implements ContextHost {
+export class Runner implements CallHost {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;

@@ -226,7 +226,7 @@ export class CallingThread {
   }
 
   #ready(loaded: LoadedModule): void {
-    const { isAsked } = this.module;
+    const isAsked = this.module.isAsked();
     this.#loaded = loaded;
     this.#transition('ready');
     for (const [name, run] of loaded.tasks) {

@@ -127,7 +127,7 @@ export class ModuleCalls {
 
   /** The call that the code which asks belongs to. */
   current(): RunningCall | undefined {
-    if (running === undefined) return this.#module.entered;
+    if (running === undefined) return this.#module.entered();
     return running === this ? this.asked() : undefined;
   }
 

@@ -7,9 +7,10 @@ import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { RunningTask } from '../../runner/running-task.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
-import { ownThreadId } from './cpu-time.js';
+import { now, timer } from './clock.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
+import { loopUtilization, ownThreadId } from './usage.js';
 
 /** What `thread.ts` passes as workerData. */
 export interface WorkerBoot {
@@ -42,13 +43,12 @@ const threadId = ownThreadId();
 Atomics.store(boot.threadId, 0, threadId);
 
 keepUncaughtErrorsReadable();
-const { timeOrigin } = performance;
 
 const platform: RunnerPlatform & EndpointPlatform = {
-  now: () => timeOrigin + performance.now(),
-  timer: (ms, callback) => setTimeout(callback, ms).unref(),
+  now,
+  timer,
   port: (far) => new NodePort(far as MessagePort),
-  utilization: measuredUtilization(),
+  utilization: loopUtilization(),
   threadId: () => threadId,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
@@ -60,17 +60,6 @@ const platform: RunnerPlatform & EndpointPlatform = {
   },
   ...contexts(boot.tasksPerWorker),
 };
-
-/** Share of the time since the last call in which this thread's event loop was active. */
-function measuredUtilization(): () => number {
-  let last: ReturnType<typeof performance.eventLoopUtilization> | undefined;
-  return () => {
-    const current = performance.eventLoopUtilization();
-    const { utilization } = last === undefined ? current : performance.eventLoopUtilization(current, last);
-    last = current;
-    return utilization;
-  };
-}
 
 /** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
 function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current' | 'runsOneByOne'> {
