@@ -22,20 +22,21 @@ import { type About, AccountedLine, type Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
   BY_PORT,
-  CELL_BYTES,
   COORDINATOR,
+  DOUBLES,
   FORM,
   HEAD,
   NAME,
   POSTED,
   POSTED_FOR_ALL,
   RUN_MS,
-  ringPlace,
-  ringSize,
   STATE,
-  state,
   TAIL,
   TASK_ID,
+  WORDS,
+  ringPlace,
+  ringSize,
+  state,
   unstamped,
 } from '../transport/shared/layout.js';
 import { Sleeper } from '../transport/shared/waiting.js';
@@ -54,8 +55,6 @@ export interface CoordinatorPlatform extends SizingPlatform {
   nextTurn(callback: () => void): void;
 }
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 /** A worker that has had an unbegun task for that long, and has come no further, is behind a long one. Milliseconds. */
 const STALL_MS = 5;
 /** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */

@@ -4,22 +4,23 @@ import { float64sOf, int32sOf } from '../codec/value-memory.js';
 import type { Seat, TaskSource } from '../shared/worker/claims.js';
 import {
   BEGAN,
-  CELL_BYTES,
+  DOUBLES,
   MAIL_HEAD,
   MAIL_TAIL,
-  mailPlace,
   NAME,
   POSTED,
-  pulledOf,
   RESERVED,
   RUNNING,
   STAGE,
   STATE,
-  state,
   TASK_ID,
+  WORDS,
+  mailPlace,
+  pulledOf,
+  state,
   unstamped,
 } from '../shared/layout.js';
-import { Spinning } from '../shared/spinning.js';
+import { Spinning } from '../shared/board.js';
 import { becomeReady } from '../stage.js';
 import {
   type CoordinatedMemory,
@@ -41,8 +42,6 @@ import {
   wakeCoordinator,
 } from './layout.js';
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 /** Of a cell that runs here: its task came as a mailed task. */
 const MAILED = -1;
 

@@ -1,36 +1,33 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { Allowance } from '../../../core/workers/allowance.js';
 import { becomeReady } from '../../stage.js';
-import type { Board } from '../board.js';
-import { Waker, RunTimes } from '../waker.js';
+import { RunTimes, Spinning, Waker, type Board } from '../board.js';
 import {
   BEGAN,
-  CELL_BYTES,
-  claimedOf,
-  claimsOf,
+  DOUBLES,
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
   MAX_CLAIM,
-  mailPlace,
   PARKED,
   POSTED,
   POSTED_FOR_ALL,
-  pulledOf,
   RUNNING,
-  ringPlace,
   SEATS_USED,
-  type Sizes,
   STAGE,
   STATE,
-  state,
+  type Sizes,
   TAIL,
   TASK_ID,
+  WORDS,
+  claimedOf,
+  claimsOf,
+  mailPlace,
+  pulledOf,
+  ringPlace,
+  state,
 } from '../layout.js';
-import { Spinning } from '../spinning.js';
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
 
