@@ -4,20 +4,22 @@ import type { ModuleHere, RunningCall } from '../core/contracts.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/estimate.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
-import { isTaskAsked, isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
+import {
+  type CallStore,
+  isTaskAsked,
+  isTransferred,
+  leaveSeat,
+  type RunnerSeat,
+  takeSeat,
+} from './current.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
 export interface HereContext {
   readonly clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
-  /** Remembers a call for whatever its code starts, also later (AsyncLocalStorage). */
+  /** Remembers a call for whatever its code starts, also later. */
   newStore(): CallStore;
-}
-
-interface CallStore {
-  run<T>(call: unknown, run: (...args: unknown[]) => T, ...args: unknown[]): T;
-  getStore(): unknown;
 }
 
 export function moduleHere({ clone, load, newStore }: HereContext): ModuleHere {

@@ -5,7 +5,6 @@ import { Allowance } from '../../core/workers/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
-import type { RunningTask } from '../../runner/running-task.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { now, timer } from './clock.js';
 import { NodePort } from './port.js';
@@ -58,39 +57,12 @@ const platform: RunnerPlatform & EndpointPlatform = {
     const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
     return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
   },
-  ...contexts(boot.tasksPerWorker),
+  store:
+    boot.tasksPerWorker > 1
+      ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
+      : undefined,
 };
 
-/** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
-function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current' | 'runsOneByOne'> {
-  if (tasksPerWorker > 1) {
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    const storage = new AsyncLocalStorage<RunningTask>();
-    return {
-      runsOneByOne: false,
-      enter: (context, run, args) => storage.run(context, run, ...args),
-      current: () => storage.getStore(),
-    };
-  }
-  let current: RunningTask | undefined;
-  return {
-    runsOneByOne: true,
-    enter: (context, run, args) => {
-      current = context;
-      return run(...args);
-    },
-    current: () => current,
-  };
-}
-
-void new Runner(
-  {
-    workerId: boot.workerId,
-    poolName: boot.poolName,
-    tasksPerWorker: boot.tasksPerWorker,
-    allowance: new Allowance(boot.allowance),
-    data: boot.data,
-    endpoint: openEndpoint(boot.wire, new NodePort(boot.wire.port), platform),
-  },
-  platform,
-).start();
+const endpoint = openEndpoint(boot.wire, new NodePort(boot.wire.port), platform);
+const allowance = new Allowance(boot.allowance);
+void new Runner({ ...boot, allowance, endpoint }, platform).start();
