@@ -1,5 +1,5 @@
 /** Binds the core to Node and to the policies that the options name. */
-import type { Placement, Transport } from './core/contracts.js';
+import type { Transport } from './core/contracts.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
 import type { Parts } from './core/parts.js';
 import { Pool } from './core/pool.js';
@@ -9,14 +9,12 @@ import { MeasuredRecorder } from './metrics/measured.js';
 import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { asyncStore, nodePlatform } from './platform/node/platform.js';
-import { Here } from './runner/here.js';
+import { moduleHere } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
-import { autoPlacement } from './scheduling/placement/auto.js';
-import { inline } from './scheduling/placement/inline.js';
-import { threads } from './scheduling/placement/threads.js';
+import { PLACEMENTS } from './scheduling/placement/index.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
 import { measured } from './scheduling/scaling/measured.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
@@ -53,12 +51,6 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
 };
 
-const PLACEMENTS: Readonly<Record<ResolvedOptions['placement'], () => Placement>> = {
-  threads: () => threads,
-  inline: () => inline,
-  auto: autoPlacement,
-};
-
 let poolCount = 0;
 
 /**
@@ -91,7 +83,7 @@ function partsFor(
     exchange: way.transport(options).open(nodePlatform, linkCapacity),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
-      new Here({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
+      moduleHere({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: measured,
     recorder: new MeasuredRecorder(),

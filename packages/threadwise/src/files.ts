@@ -5,6 +5,5 @@ export type {
   PathSource,
   ReadFileOptions,
   ReadFilesOptions,
-} from './files/contract.js';
-export { readFile } from './files/read-file.js';
-export { readFiles } from './files/read-files.js';
+} from './files/options.js';
+export { readFile, readFiles } from './files/read-files.js';

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
-import { threads } from '../scheduling/placement/threads.js';
+import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { Engine } from './engine.js';
@@ -25,7 +25,7 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     ),
     platform,
     exchange: transport.open(platform),
-    newPlacement: () => threads,
+    newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: ['any'],
     scaling: measured,

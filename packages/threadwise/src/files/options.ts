@@ -1,8 +1,60 @@
-/** The options of the readers: their defaults, by the place where they read, and their validation. */
+/** What the readers of files are given, and what they give: types, defaults by the place where they read, and validation. */
 import { isMainThread } from 'node:worker_threads';
+import { type AbortSignalLike, abortSignal } from '../core/calls/run-options.js';
 import { integer, oneOf, record, reject } from '../core/options/checks.js';
-import type { AbortSignalLike } from '../core/calls/run-options.js';
-import type { ReadFileOptions, ReadFilesOptions } from './contract.js';
+import type { ThreadwiseError } from '../core/options/errors.js';
+
+/** Paths, or URLs with `file:`; an asynchronous source may take its time, what it gave already is read meanwhile. */
+export type PathSource = Iterable<string | URL> | AsyncIterable<string | URL>;
+
+export interface FileContent {
+  /** As it was given; of a URL, its path. */
+  readonly path: string;
+  /** The whole file. A Buffer with memory of its own, which may be transferred to another thread. */
+  readonly bytes: Uint8Array;
+  readonly error?: undefined;
+}
+
+/** With `onError: 'yield'`: a file that could not be read. */
+export interface FailedFile {
+  readonly path: string;
+  readonly bytes?: undefined;
+  /** ERR_FILE_READ; `cause` says why. */
+  readonly error: ThreadwiseError;
+}
+
+export interface ReadFileOptions {
+  /**
+   * Files of up to so many bytes are read synchronously; larger ones by libuv's threads. 0: none, nor is any looked at
+   * synchronously, which is right where the disk is far away. Default 256 KiB on the main thread, 4 MiB in a worker.
+   */
+  syncBytes?: number;
+  /**
+   * How long the event loop may be held up by synchronous reading before it has a turn, milliseconds. All readers of a thread
+   * share it. A read that has begun is finished. Default 5 on the main thread, as in a pool; 100 in a worker, which has little else to do.
+   */
+  loopBudgetMs?: number;
+  /** Aborted: nothing more is read, and the reader rejects with ERR_TASK_ABORTED. */
+  signal?: AbortSignalLike;
+}
+
+export interface ReadFilesOptions extends ReadFileOptions {
+  /** How many large files are read at the same time. Default 4, as many as libuv has threads. */
+  concurrency?: number;
+  /**
+   * How many bytes of large files are read ahead of whoever takes them; the next one to be taken is read however large it is.
+   * Default 64 MiB.
+   */
+  aheadBytes?: number;
+  /** A file that cannot be read ends the reading ('throw'), or is a step as the others are ('yield'). Default 'throw'. */
+  onError?: 'throw' | 'yield';
+}
+
+type Resolved<T extends ReadFileOptions> = Required<Omit<T, 'signal'>> & {
+  signal: AbortSignalLike | undefined;
+};
+export type ResolvedReadFile = Readonly<Resolved<ReadFileOptions>>;
+export type ResolvedReadFiles = Readonly<Resolved<ReadFilesOptions>>;
 
 /**
  * Bytes, measured: the figures are in docs/files.md. Main: up to there the thread is busy no longer with reading than with having it read.
@@ -20,18 +72,6 @@ const MOST_SYNC_BYTES = 2 ** 30;
 const MOST_BUDGET_MS = 1000;
 /** Each has a file open. */
 const MOST_CONCURRENCY = 1024;
-
-export interface ResolvedReadFile {
-  readonly syncBytes: number;
-  readonly loopBudgetMs: number;
-  readonly signal: AbortSignalLike | undefined;
-}
-
-export interface ResolvedReadFiles extends ResolvedReadFile {
-  readonly concurrency: number;
-  readonly aheadBytes: number;
-  readonly onError: 'throw' | 'yield';
-}
 
 const ONE_KEYS = ['syncBytes', 'loopBudgetMs', 'signal'] satisfies (keyof ReadFileOptions)[];
 const ALL_KEYS = [...ONE_KEYS, 'concurrency', 'aheadBytes', 'onError'] satisfies (keyof ReadFilesOptions)[];
@@ -53,20 +93,12 @@ export function resolveReadFiles(given: unknown, isMain = isMainThread): Resolve
 
 function resolveOne({ syncBytes, loopBudgetMs, signal }: ReadFileOptions, isMain: boolean): ResolvedReadFile {
   const place = isMain ? 'main' : 'worker';
+  const ms = loopBudgetMs ?? LOOP_BUDGET_MS[place];
+  const isBudget = typeof ms === 'number' && ms > 0 && ms <= MOST_BUDGET_MS;
+  if (!isBudget) reject('loopBudgetMs', `milliseconds above 0, up to ${MOST_BUDGET_MS}`, ms);
   return {
     syncBytes: integer('syncBytes', syncBytes ?? SYNC_BYTES[place], 0, MOST_SYNC_BYTES),
-    loopBudgetMs: budget(loopBudgetMs ?? LOOP_BUDGET_MS[place]),
+    loopBudgetMs: ms,
     signal: signal === undefined ? undefined : abortSignal(signal),
   };
-}
-
-function budget(value: unknown): number {
-  if (typeof value === 'number' && value > 0 && value <= MOST_BUDGET_MS) return value;
-  return reject('loopBudgetMs', `milliseconds above 0, up to ${MOST_BUDGET_MS}`, value);
-}
-
-function abortSignal(value: unknown): AbortSignalLike {
-  const isSignal =
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
 }

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import type { FailedFile, FileContent } from './contract.js';
-import { readFile } from './read-file.js';
-import { readFiles } from './read-files.js';
+import type { FailedFile, FileContent } from './options.js';
+
+import { readFile, readFiles } from './read-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'threadwise-files-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,48 @@
-/** Many files, one after the other as their paths come, each read as it costs least. */
-import type { FailedFile, FileContent, PathSource, ReadFilesOptions } from './contract.js';
-import { fileError, throwIfAborted } from './file-error.js';
-import { loopBudget } from './loop-budget.js';
-import { type ResolvedReadFiles, resolveReadFiles } from './options.js';
-import { mustBeSource } from './source.js';
-import { type Done, Window } from './window.js';
+/** Files, each read as it costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
+import type { AbortSignalLike } from '../core/calls/run-options.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+import {
+  type FailedFile,
+  type FileContent,
+  type PathSource,
+  type ReadFileOptions,
+  type ReadFilesOptions,
+  type ResolvedReadFile,
+  type ResolvedReadFiles,
+  resolveReadFile,
+  resolveReadFiles,
+} from './options.js';
+import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
+import { mustBeSource, pathOf } from './source.js';
+import { type Entry, Window } from './window.js';
+
+/**
+ * The whole of a regular file, with memory of its own. Synchronously if it is small, within the same budget of event loop time
+ * as `readFiles`; else by libuv's threads. Rejects with ERR_FILE_READ (`path`, `cause`), ERR_TASK_ABORTED, ERR_OPTION.
+ */
+export async function readFile(given: string | URL, options?: ReadFileOptions): Promise<Uint8Array> {
+  const resolved = resolveReadFile(options);
+  const path = pathOf(given);
+  throwIfAborted(resolved.signal);
+  const bytes = await read(path, resolved).catch((cause: unknown) => {
+    throw fileError(path, cause);
+  });
+  throwIfAborted(resolved.signal);
+  return bytes;
+}
+
+async function read(
+  path: string,
+  { syncBytes, loopBudgetMs, signal }: ResolvedReadFile,
+): Promise<Uint8Array> {
+  if (syncBytes === 0) await sizeLater(path);
+  else {
+    while (isBudgetSpent(loopBudgetMs)) await loopTurn();
+    const bytes = sizeNow(path) > syncBytes ? undefined : readFileNow(path, syncBytes);
+    if (bytes !== undefined) return bytes;
+  }
+  return readFileLater(path, () => signal?.aborted === true);
+}
 
 /**
  * Reads files, in the order of their paths. Small ones synchronously, one as it is wanted, the event loop having its turn every few
@@ -39,12 +77,12 @@ async function* steps(
   signal?.addEventListener('abort', window.wake);
   try {
     for (;;) {
-      while (loopBudget.isSpent(loopBudgetMs)) await loopBudget.nextTurn;
+      while (isBudgetSpent(loopBudgetMs)) await loopTurn();
       throwIfAborted(signal);
       const next = window.next();
       if (next === 'end') return;
       if (next === undefined) await window.change();
-      else yield stepOf(next.path, next.done, onError);
+      else yield stepOf(next, onError);
     }
   } finally {
     signal?.removeEventListener('abort', window.wake);
@@ -55,9 +93,20 @@ async function* steps(
   }
 }
 
-function stepOf(path: string, done: Done, onError: 'throw' | 'yield'): FileContent | FailedFile {
-  if (done.kind === 'read') return { path, bytes: done.bytes };
-  const error = fileError(path, done.cause);
+function stepOf({ path, bytes, cause }: Entry, onError: 'throw' | 'yield'): FileContent | FailedFile {
+  if (bytes !== undefined) return { path, bytes };
+  const error = fileError(path, cause);
   if (onError === 'throw') throw error;
   return { path, error };
+}
+
+function fileError(path: string, cause: unknown): ThreadwiseError {
+  // Without the name of the system call, and the path, which the message has already.
+  const reason = cause instanceof Error ? cause.message.replace(/, \w+(?: '.*')?$/s, '') : String(cause);
+  return new ThreadwiseError('ERR_FILE_READ', `Cannot read '${path}': ${reason}`, { path, cause });
+}
+
+function throwIfAborted(signal: AbortSignalLike | undefined): void {
+  if (signal?.aborted !== true) return;
+  throw new ThreadwiseError('ERR_TASK_ABORTED', 'Reading was aborted', { cause: signal.reason });
 }

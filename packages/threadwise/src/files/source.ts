@@ -1,29 +1,8 @@
 /** Takes paths one by one from whatever gives them, at once or later, and never more than one ahead of who asks. */
+import { fileURLToPath } from 'node:url';
 import { reject } from '../core/options/checks.js';
-import type { PathSource } from './contract.js';
-import { pathOf } from './path-of.js';
-
-export type Taken =
-  | { readonly kind: 'path'; readonly path: string }
-  /** It has none yet; `changed` is called when that is over. */
-  | { readonly kind: 'later' }
-  | { readonly kind: 'end' };
-
-export interface Source {
-  /** Throws what the source throws. */
-  take(): Taken;
-  /** The rest is not wanted. */
-  close(): Promise<void> | void;
-}
-
-const LATER: Taken = { kind: 'later' };
-const END: Taken = { kind: 'end' };
-
-export function openSource(paths: PathSource, changed: () => void): Source {
-  return Symbol.asyncIterator in paths
-    ? new LaterSource(paths[Symbol.asyncIterator](), changed)
-    : new ReadySource(paths[Symbol.iterator]());
-}
+import { show, ThreadwiseError } from '../core/options/errors.js';
+import type { PathSource } from './options.js';
 
 /** A string is iterable as well, character by character. */
 export function mustBeSource(given: unknown): asserts given is PathSource {
@@ -34,86 +13,81 @@ export function mustBeSource(given: unknown): asserts given is PathSource {
   if (!isSource) reject('paths', 'an iterable of paths, such as an array', given);
 }
 
-class ReadySource implements Source {
-  #iterator: Iterator<unknown> | undefined;
-
-  constructor(iterator: Iterator<unknown>) {
-    this.#iterator = iterator;
-  }
-
-  take(): Taken {
-    if (this.#iterator === undefined) return END;
-    const { done, value } = this.#iterator.next();
-    if (done !== true) return { kind: 'path', path: pathOf(value) };
-    this.#iterator = undefined;
-    return END;
-  }
-
-  close(): void {
-    this.#iterator?.return?.();
-    this.#iterator = undefined;
-  }
+/** Throws ERR_OPTION for what cannot be a path; whether there is such a file is another question. */
+export function pathOf(given: unknown): string {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
+  const what = given instanceof URL ? show(given.href) : show(given);
+  throw new ThreadwiseError('ERR_OPTION', `Expected a path or a file URL, got ${what}`);
 }
 
-type State =
-  | { readonly kind: 'idle' }
-  | { readonly kind: 'pulling' }
-  | { readonly kind: 'arrived'; readonly path: unknown }
-  | { readonly kind: 'failed'; readonly error: unknown }
-  | { readonly kind: 'ended' };
+/** idle: nothing is asked for. pulling: an asynchronous source works on the next path. arrived, failed: that is over. */
+type State = 'idle' | 'pulling' | 'arrived' | 'failed' | 'ended';
 
-class LaterSource implements Source {
-  readonly #iterator: AsyncIterator<unknown>;
+export class Source {
+  readonly #now: Iterator<unknown> | undefined;
+  readonly #later: AsyncIterator<unknown> | undefined;
   readonly #changed: () => void;
-  #state: State = { kind: 'idle' };
+  #state: State = 'idle';
+  /** What has arrived, or the error. */
+  #given: unknown;
 
-  constructor(iterator: AsyncIterator<unknown>, changed: () => void) {
-    this.#iterator = iterator;
+  /** @param changed called when `take`, which had nothing to give, may have something now */
+  constructor(paths: PathSource, changed: () => void) {
+    if (Symbol.asyncIterator in paths) this.#later = paths[Symbol.asyncIterator]();
+    else this.#now = paths[Symbol.iterator]();
     this.#changed = changed;
   }
 
-  take(): Taken {
-    const state = this.#state;
-    switch (state.kind) {
-      case 'idle':
-        void this.#pull();
-        return LATER;
-      case 'pulling':
-        return LATER;
-      case 'arrived':
-        this.#state = { kind: 'idle' };
-        return { kind: 'path', path: pathOf(state.path) };
-      case 'failed':
-        this.#state = { kind: 'ended' };
-        throw state.error;
-      case 'ended':
-        return END;
-    }
+  get isEnded(): boolean {
+    return this.#state === 'ended';
   }
 
+  /** The next path; undefined: there is none yet, or none any more. Throws what the source throws. */
+  take(): string | undefined {
+    if (this.#state === 'idle') {
+      if (this.#now !== undefined) this.#arrived(this.#now.next());
+      else void this.#pull();
+    }
+    if (this.#state === 'arrived') {
+      this.#state = 'idle';
+      return pathOf(this.#given);
+    }
+    if (this.#state !== 'failed') return undefined;
+    this.#state = 'ended';
+    throw this.#given;
+  }
+
+  /** The rest is not wanted. */
   async close(): Promise<void> {
-    const { kind } = this.#state;
-    this.#state = { kind: 'ended' };
-    if (kind === 'ended') return;
-    const returned = Promise.resolve(this.#iterator.return?.()).catch(() => undefined);
+    const state = this.#state;
+    this.#state = 'ended';
+    if (state === 'ended') return;
+    const returned = (this.#now ?? this.#later)!.return?.();
     // Who still works on the next path may never be done with it.
-    if (kind !== 'pulling') await returned;
+    const isOver = Promise.resolve(returned).catch(() => undefined);
+    if (state !== 'pulling') await isOver;
+  }
+
+  #arrived({ done, value }: IteratorResult<unknown>): void {
+    this.#state = done === true ? 'ended' : 'arrived';
+    this.#given = value;
   }
 
   async #pull(): Promise<void> {
-    this.#state = { kind: 'pulling' };
-    const next = await this.#next();
-    if (this.#state.kind !== 'pulling') return;
-    this.#state = next;
-    this.#changed();
-  }
-
-  async #next(): Promise<State> {
+    this.#state = 'pulling';
+    let next: () => void;
     try {
-      const { done, value } = await this.#iterator.next();
-      return done === true ? { kind: 'ended' } : { kind: 'arrived', path: value };
+      const result = await this.#later!.next();
+      next = () => this.#arrived(result);
     } catch (error) {
-      return { kind: 'failed', error };
+      next = () => {
+        this.#state = 'failed';
+        this.#given = error;
+      };
     }
+    if (this.isEnded) return;
+    next();
+    this.#changed();
   }
 }

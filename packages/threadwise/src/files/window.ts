@@ -2,50 +2,34 @@
  * The next files, in the order of their paths: each is looked at a little ahead, so that large ones are under way by the time that
  * they are wanted, as many and as much as the options allow. Small ones wait for their turn: they are read in no time.
  *
- * sizing → small → done, or sizing → large → reading → done; a small one that has grown becomes large, and each may fail, which is
- * done as well. What gives the paths may break: that is the last entry, so that what came before is not lost.
+ * sizing → small → read, or sizing → large → reading → read; a small one that has grown becomes large, and each may fail instead. What
+ * gives the paths may break: that is the last entry, so that what came before is not lost.
  */
-import { statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { promised } from '../core/promised.js';
-import type { PathSource } from './contract.js';
-import { mustBeRegular } from './file-error.js';
-import { loopBudget } from './loop-budget.js';
-import type { ResolvedReadFiles } from './options.js';
-import { readFileLater } from './read-async.js';
-import { readFileNow } from './read-sync.js';
-import { openSource, type Source, type Taken } from './source.js';
+import type { PathSource, ResolvedReadFiles } from './options.js';
+import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
+import { Source } from './source.js';
 
 /** So many paths are looked at ahead: enough to find a large file behind small ones. Chosen by hand. */
 const LOOK_AHEAD = 16;
 
-type State =
-  | { readonly kind: 'sizing' }
-  | { readonly kind: 'small' }
-  | { readonly kind: 'large'; readonly size: number }
-  | { readonly kind: 'reading'; readonly size: number }
-  | { readonly kind: 'broken'; readonly error: unknown }
-  | Done;
-
-/** `size`: what it counts for as read ahead. */
-export type Done =
-  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly size: number }
-  | { readonly kind: 'failed'; readonly cause: unknown; readonly size: number };
-
-const SIZING: State = { kind: 'sizing' };
-const SMALL: State = { kind: 'small' };
-
-interface Entry {
+export interface Entry {
   readonly path: string;
-  state: State;
+  state: 'sizing' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
+  /** What it counts for as read ahead: only large files do. Bytes. */
+  size: number;
+  /** Of a file that is read. */
+  bytes?: Uint8Array;
+  /** Why it has failed, or what the source of the paths has thrown. */
+  cause?: unknown;
 }
 
 export class Window {
   readonly #options: ResolvedReadFiles;
   readonly #source: Source;
   readonly #entries: Entry[] = [];
-  readonly #reads = new Set<Promise<void>>();
-  readonly #stop = new AbortController();
+  readonly #pending = new Set<Promise<void>>();
+  #state: 'open' | 'closed' = 'open';
   #waiter: (() => void) | undefined;
   /** Of large files that are being read, or were and are still here. */
   #aheadBytes = 0;
@@ -55,26 +39,25 @@ export class Window {
 
   constructor(paths: PathSource, options: ResolvedReadFiles) {
     this.#options = options;
-    this.#source = openSource(paths, this.wake);
+    this.#source = new Source(paths, this.wake);
   }
 
-  /** The next file if it is done; 'end' if there is none. Otherwise undefined: wait for `change`. Throws what its source throws. */
-  next(): { readonly path: string; readonly done: Done } | 'end' | undefined {
-    const isAtEnd = this.#lookAhead();
+  /** The next file that is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws what its source throws. */
+  next(): Entry | 'end' | undefined {
+    this.#lookAhead();
     this.#beginReads();
     const head = this.#entries[0];
-    if (head === undefined) return isAtEnd ? 'end' : undefined;
-    if (head.state.kind === 'small') {
+    if (head === undefined) return this.#source.isEnded ? 'end' : undefined;
+    if (head.state === 'small') {
       this.#readNow(head);
       // It may have turned out to be large.
       this.#beginReads();
     }
-    const { state, path } = head;
-    if (state.kind === 'broken') throw state.error;
-    if (state.kind !== 'read' && state.kind !== 'failed') return undefined;
+    if (head.state === 'broken') throw head.cause;
+    if (head.state !== 'read' && head.state !== 'failed') return undefined;
     this.#entries.shift();
-    this.#aheadBytes -= state.size;
-    return { path, done: state };
+    this.#aheadBytes -= head.size;
+    return head;
   }
 
   /** Resolves when `next` may say something else. To be called right after it, before anything can have changed. */
@@ -91,32 +74,34 @@ export class Window {
 
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
-    this.#stop.abort();
+    this.#state = 'closed';
     this.#entries.length = 0;
-    await Promise.all([this.#source.close(), ...this.#reads]);
+    await Promise.all([this.#source.close(), ...this.#pending]);
   }
 
-  /** Whether there are no further paths. */
-  #lookAhead(): boolean {
-    const most = Math.max(LOOK_AHEAD, this.#options.concurrency);
-    while (this.#entries.length < most) {
-      const taken = this.#take();
-      if (taken.kind !== 'path') return taken.kind === 'end';
-      const entry: Entry = { path: taken.path, state: SIZING };
+  #lookAhead(): void {
+    const { concurrency, syncBytes } = this.#options;
+    const most = Math.max(LOOK_AHEAD, concurrency);
+    while (this.#entries.length < most && this.#entries.at(-1)?.state !== 'broken') {
+      const entry = this.#take();
+      if (entry === undefined) return;
       this.#entries.push(entry);
-      if (this.#options.syncBytes > 0) this.#sizeNow(entry);
-      else this.#track(this.#sizeLater(entry));
+      if (entry.state === 'broken') return;
+      if (syncBytes > 0) this.#sizeNow(entry);
+      else
+        this.#track(
+          entry,
+          sizeLater(entry.path).then((size) => this.#mustWait(entry, size)),
+        );
     }
-    return false;
   }
 
-  #take(): Taken {
-    if (this.#entries.at(-1)?.state.kind === 'broken') return { kind: 'later' };
+  #take(): Entry | undefined {
     try {
-      return this.#source.take();
-    } catch (error) {
-      this.#entries.push({ path: '', state: { kind: 'broken', error } });
-      return { kind: 'later' };
+      const path = this.#source.take();
+      return path === undefined ? undefined : { path, state: 'sizing', size: 0 };
+    } catch (cause) {
+      return { path: '', state: 'broken', size: 0, cause };
     }
   }
 
@@ -124,73 +109,71 @@ export class Window {
   #beginReads(): void {
     const { concurrency, aheadBytes } = this.#options;
     for (let i = 0; this.#waiting > 0 && this.#reading < concurrency && i < this.#entries.length; i++) {
-      const { state } = this.#entries[i]!;
-      if (state.kind !== 'large') continue;
-      if (i > 0 && this.#aheadBytes + state.size > aheadBytes) return;
-      this.#track(this.#readLater(this.#entries[i]!, state.size));
+      const entry = this.#entries[i]!;
+      if (entry.state !== 'large') continue;
+      if (i > 0 && this.#aheadBytes + entry.size > aheadBytes) return;
+      this.#track(entry, this.#readLater(entry));
     }
   }
 
   #sizeNow(entry: Entry): void {
-    loopBudget.begin();
     try {
-      const stats = statSync(entry.path);
-      mustBeRegular(stats);
-      if (stats.size <= this.#options.syncBytes) entry.state = SMALL;
-      else this.#mustWait(entry, stats.size);
+      const size = sizeNow(entry.path);
+      if (size > this.#options.syncBytes) this.#mustWait(entry, size);
+      else entry.state = 'small';
     } catch (cause) {
-      entry.state = { kind: 'failed', cause, size: 0 };
-    }
-  }
-
-  async #sizeLater(entry: Entry): Promise<void> {
-    try {
-      const stats = await stat(entry.path);
-      mustBeRegular(stats);
-      this.#mustWait(entry, stats.size);
-    } catch (cause) {
-      entry.state = { kind: 'failed', cause, size: 0 };
+      fail(entry, cause);
     }
   }
 
   #readNow(entry: Entry): void {
     const { syncBytes } = this.#options;
-    loopBudget.begin();
     try {
       const bytes = readFileNow(entry.path, syncBytes);
-      if (bytes !== undefined) entry.state = { kind: 'read', bytes, size: 0 };
       // Of one that has grown the size is not known here; that it is too large for this is enough.
-      else this.#mustWait(entry, syncBytes);
+      if (bytes === undefined) this.#mustWait(entry, syncBytes);
+      else finish(entry, bytes);
     } catch (cause) {
-      entry.state = { kind: 'failed', cause, size: 0 };
+      fail(entry, cause);
     }
   }
 
   #mustWait(entry: Entry, size: number): void {
-    entry.state = { kind: 'large', size };
+    entry.state = 'large';
+    entry.size = size;
     this.#waiting += 1;
   }
 
-  async #readLater(entry: Entry, size: number): Promise<void> {
-    entry.state = { kind: 'reading', size };
+  async #readLater(entry: Entry): Promise<void> {
+    entry.state = 'reading';
     this.#waiting -= 1;
     this.#reading += 1;
-    this.#aheadBytes += size;
+    this.#aheadBytes += entry.size;
     try {
-      const bytes = await readFileLater(entry.path, () => this.#stop.signal.aborted);
-      entry.state = { kind: 'read', bytes, size };
-    } catch (cause) {
-      entry.state = { kind: 'failed', cause, size };
+      finish(entry, await readFileLater(entry.path, () => this.#state === 'closed'));
     } finally {
       this.#reading -= 1;
     }
   }
 
-  #track(read: Promise<void>): void {
-    const ended = read.then(() => {
-      this.#reads.delete(ended);
-      this.wake();
-    });
-    this.#reads.add(ended);
+  /** @param step what is being done with it */
+  #track(entry: Entry, step: Promise<void>): void {
+    const ended = step
+      .catch((cause: unknown) => fail(entry, cause))
+      .then(() => {
+        this.#pending.delete(ended);
+        this.wake();
+      });
+    this.#pending.add(ended);
   }
+}
+
+function finish(entry: Entry, bytes: Uint8Array): void {
+  entry.state = 'read';
+  entry.bytes = bytes;
+}
+
+function fail(entry: Entry, cause: unknown): void {
+  entry.state = 'failed';
+  entry.cause = cause;
 }

@@ -21,6 +21,12 @@ export interface RunnerSeat {
   current(): TaskContext | undefined;
 }
 
+/** The part of AsyncLocalStorage that is used. */
+export interface CallStore {
+  run<T>(call: unknown, run: (...args: unknown[]) => T, ...args: unknown[]): T;
+  getStore(): unknown;
+}
+
 const SEATS = Symbol.for('threadwise.seats');
 const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');

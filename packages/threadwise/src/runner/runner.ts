@@ -2,7 +2,7 @@
 
 import type { Allowance } from '../core/workers/allowance.js';
 import { unpack } from '../core/events/carrier.js';
-import type { LoadedModule, TaskFunction } from '../core/contracts.js';
+import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { isThenable } from '../core/promised.js';
@@ -10,8 +10,8 @@ import { decodeError, type EncodedError, encodeError } from '../transport/codec/
 import type { Begun, Endpoint } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
-import { isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
-import { type ContextHost, RunningTask } from './running-task.js';
+import { type CallStore, isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
+import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
 /** What a runner needs of its thread. */
@@ -24,11 +24,11 @@ export interface RunnerPlatform {
   /** A stack without the frames of the runner, which are below those of the task and tell its author nothing. */
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
-  /** Whether a task that has ended cannot be told from the next one by `current()`: then their contexts can be one object. */
-  readonly runsOneByOne: boolean;
-  /** Calls `run`, and makes `current()` find `context` in whatever it starts, also later. */
-  enter<T>(context: RunningTask, run: (...args: unknown[]) => T, args: readonly unknown[]): T;
-  current(): RunningTask | undefined;
+  /**
+   * Remembers a task for whatever its code starts, also later, which slows promises. Undefined where tasks run one by one on a thread with one
+   * runner: there the task that has begun last is the one that asks.
+   */
+  readonly store: CallStore | undefined;
 }
 
 export interface RunnerOptions {
@@ -49,7 +49,7 @@ const IDLE_MS = 0.2;
 /** Heap use is reported at most that often. */
 const MEMORY_REPORT_MS = 250;
 
-export class Runner implements ContextHost {
+export class Runner implements CallHost {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
@@ -60,6 +60,8 @@ export class Runner implements ContextHost {
   readonly #awaiting = new Set<string>();
   /** The task whose first turn this is. */
   #current: RunningTask | undefined;
+  /** The task that has begun last. */
+  #last: RunningTask | undefined;
   /** The context of the last task, which the next one may use. */
   #free: RunningTask | undefined;
   /** The name that the last task came with, its function, and whether a context comes along with it. */
@@ -84,7 +86,9 @@ export class Runner implements ContextHost {
     this.#platform = platform;
     this.#endpoint = options.endpoint;
     if (options.allowance !== undefined) this.#endpoint.limit(options.allowance);
-    this.#seat = { workerId: options.workerId, current: () => platform.current() };
+    const { store } = platform;
+    const current = () => (store === undefined ? this.#last : (store.getStore() as RunningTask | undefined));
+    this.#seat = { workerId: options.workerId, current };
     takeSeat(this.#seat);
   }
 
@@ -151,7 +155,11 @@ export class Runner implements ContextHost {
     try {
       if (begun.fault !== undefined) throw begun.fault;
       if (begun.name !== this.#lastName) this.#find(begun.name);
-      result = this.#platform.enter(context, this.#lastFunction!, this.#argumentsOf(context, begun));
+      const run = this.#lastFunction!; // it gets no `this`
+      const { store } = this.#platform;
+      const args = this.#argumentsOf(context, begun);
+      this.#last = context;
+      result = store === undefined ? run(...args) : store.run(context, run, ...args);
       isAwaited = isThenable(result); // may throw, as may all that the user made
     } catch (error) {
       this.#current = undefined;
@@ -169,7 +177,7 @@ export class Runner implements ContextHost {
     const free = this.#free;
     if (free?.reuse(id, cell)) return free;
     const context = new RunningTask(id, cell, this);
-    this.#free = this.#platform.runsOneByOne ? context : undefined;
+    this.#free = this.#platform.store === undefined ? context : undefined;
     return context;
   }
 

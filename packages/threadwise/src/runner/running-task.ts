@@ -1,15 +1,7 @@
 /** One task while it runs: the context that `threadwise/worker` gives to its code. */
+import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import type { TaskContext } from './current.js';
-
-/** The parts of the runner that a context uses. */
-export interface ContextHost {
-  readonly workerId: number;
-  /** Reads what main has said meanwhile, if the board says that this task is to stop. */
-  pollAbort(task: RunningTask): void;
-  progress(id: number, value: unknown): void;
-  callHost(name: string, args: unknown[]): Promise<unknown>;
-}
 
 /** The part of AbortController that is used; every runtime of ours has it, the language has not. */
 interface Controller {
@@ -27,12 +19,12 @@ export class RunningTask implements TaskContext {
   context: unknown;
   /** What it said could not be read: then its result is not what its caller gets. */
   fault: unknown;
-  readonly #host: ContextHost;
+  readonly #host: CallHost;
   #isOver = false;
   #controller: Controller | undefined;
   #abortedWith: { readonly reason: unknown } | undefined;
 
-  constructor(id: number, cell: number, host: ContextHost) {
+  constructor(id: number, cell: number, host: CallHost) {
     this.id = id;
     this.cell = cell;
     this.#host = host;

@@ -1,6 +1,6 @@
 /** The object `task`: whatever it is asked is about the task whose code asks. */
 import { ThreadwiseError } from '../core/options/errors.js';
-import { currentTask, currentWorkerId, markTransferred, noteAsked, type TaskContext } from './current.js';
+import { currentTask, currentWorkerId, markTransferred, noteAsked } from './current.js';
 
 noteAsked();
 
@@ -40,28 +40,24 @@ export interface TaskHandle {
 /** So that a function which looks at its signal can be called directly, too: in a test, or without a pool. */
 let neverAborted: AbortSignal | undefined;
 
-function signalOutside(): AbortSignal {
-  neverAborted ??= new AbortController().signal;
-  return neverAborted;
-}
-
-function owner(name: string): TaskContext {
-  const current = currentTask();
-  if (current !== undefined) return current;
-  throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.host.${name} exists only while a task runs`);
-}
-
 const host: HostFunctions = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
     if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
-    return (...args: unknown[]) => owner(name).callHost(name, args);
+    return (...args: unknown[]) => {
+      const current = currentTask();
+      if (current !== undefined) return current.callHost(name, args);
+      throw new ThreadwiseError('ERR_OUTSIDE_TASK', `task.host.${name} exists only while a task runs`);
+    };
   },
 });
 
 /** The task that runs. */
 export const task: TaskHandle = Object.freeze({
   get signal(): AbortSignal {
-    return (currentTask()?.signal as AbortSignal | undefined) ?? signalOutside();
+    const current = currentTask();
+    if (current !== undefined) return current.signal as AbortSignal;
+    neverAborted ??= new AbortController().signal;
+    return neverAborted;
   },
   progress: (value: unknown) => currentTask()?.progress(value),
   host,

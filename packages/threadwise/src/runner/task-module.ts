@@ -1,37 +1,51 @@
-/** Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. */
-import type { LoadedModule, TaskFunction } from '../core/contracts.js';
+/**
+ * Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. And how they may run on
+ * the calling thread: what the module declares of them, and what can be seen.
+ */
+import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
+import { list, oneOf, record, reject } from '../core/options/checks.js';
+import { didYouMean } from '../core/options/nearest.js';
 import { taskNotFound } from '../core/workers/failures.js';
-import { pureOf, traitsOf } from './module-traits.js';
+
+type Namespace = Readonly<Record<string, unknown>>;
+type Functions = ReadonlyMap<string, TaskFunction>;
 
 /** Exports with a meaning of their own; none of them is a task. */
 const RESERVED = new Set(['setup', 'teardown', 'module.exports', '__esModule']);
+const PLACES = ['threads', 'auto'] as const;
+type Place = (typeof PLACES)[number];
+/** Functions that never return their result itself. */
+const AWAITED = new Set(['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction']);
 
-/** Reads the exports of a loaded module. Throws where none is a function. */
-export function readTaskModule(namespace: Readonly<Record<string, unknown>>): LoadedModule {
+/** Reads the exports of a loaded module. Throws where none is a function, and ERR_OPTION. */
+export function readTaskModule(namespace: Namespace): LoadedModule {
   const exported = functionsOf(namespace);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
-    const names = Object.keys(namespace).filter((name) => name !== 'module.exports');
+    const others = Object.keys(namespace).filter((name) => name !== 'module.exports');
     throw new TypeError(
-      `The module exports no function to run as a task; it exports ${names.join(', ') || 'nothing'}`,
+      `The module exports no function to run as a task; it exports ${others.join(', ') || 'nothing'}`,
     );
   }
   const names = [...tasks.keys()].sort();
-  const setup = exported.get('setup');
-  const teardown = exported.get('teardown');
-  return {
-    names,
-    tasks,
-    traits: traitsOf(namespace, tasks, setup !== undefined || teardown !== undefined),
-    pure: pureOf(namespace, tasks),
-    find: (name) => tasks.get(name) ?? notFound(name, names),
-    setup,
-    teardown,
+  const [setup, teardown] = [exported.get('setup'), exported.get('teardown')];
+  const find = (name: string): TaskFunction => {
+    const run = tasks.get(name);
+    if (run === undefined) throw taskNotFound(name, names);
+    return run;
   };
+  const declared = record(
+    'threadwise (export)',
+    namespace.threadwise ?? ofCommonJs(namespace.default) ?? {},
+    ['placement', 'pure'],
+  );
+  const placement = placementOf(declared.placement ?? 'auto', tasks);
+  const traits = traitsOf(tasks, placement, setup !== undefined || teardown !== undefined);
+  return { names, tasks, traits, pure: pureOf(declared.pure ?? [], tasks), find, setup, teardown };
 }
 
 /** Named exports; of a CommonJS module also the functions on `module.exports` that its lexer did not find. */
-function functionsOf(namespace: Readonly<Record<string, unknown>>): Map<string, TaskFunction> {
+function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   const found = new Map<string, TaskFunction>();
   const add = (from: object) => {
     for (const [name, value] of Object.entries(from)) {
@@ -43,6 +57,55 @@ function functionsOf(namespace: Readonly<Record<string, unknown>>): Map<string, 
   return found;
 }
 
-function notFound(name: string, names: readonly string[]): never {
-  throw taskNotFound(name, names);
+/** Of a CommonJS module, whose export its lexer may not have found. */
+function ofCommonJs(exported: unknown): unknown {
+  const isObject = typeof exported === 'object' && exported !== null;
+  return isObject && 'threadwise' in exported ? exported.threadwise : undefined;
+}
+
+/** `'threads'`, or of some functions `{ render: 'threads' }`. */
+function placementOf(given: unknown, tasks: Functions): Place | ReadonlyMap<string, Place> {
+  const option = 'threadwise.placement (export)';
+  if (typeof given === 'string') return oneOf(option, given, PLACES);
+  if (typeof given !== 'object' || given === null) {
+    return reject(option, "'threads', 'auto' or an object of functions", given);
+  }
+  const entries = Object.entries(given).map(([name, place]) => {
+    checkName(`${option}.${name}`, name, tasks);
+    return [name, oneOf(`${option}.${name}`, place, PLACES)] as const;
+  });
+  return new Map(entries);
+}
+
+/** The functions that are declared to be pure: `['render']`. */
+function pureOf(given: unknown, tasks: Functions): string[] {
+  const option = 'threadwise.pure (export)';
+  return list(option, given).map((each, i) => checkName(`${option}[${i}]`, each, tasks));
+}
+
+function checkName(option: string, given: unknown, tasks: Functions): string {
+  if (typeof given === 'string' && tasks.has(given)) return given;
+  const names = [...tasks.keys()];
+  const meant = typeof given === 'string' ? didYouMean(given, names) : '';
+  return reject(option, `the name of a task.${meant} (${names.join(', ')})`, given);
+}
+
+/** @param hasSetup the module prepares each worker, which nobody does for the calling thread */
+function traitsOf(
+  tasks: Functions,
+  declared: ReturnType<typeof placementOf>,
+  hasSetup: boolean,
+): ModuleTraits {
+  const functions: string[] = [];
+  const others: [string, string][] = [];
+  for (const [name, run] of tasks) {
+    const place = typeof declared === 'string' ? declared : declared.get(name);
+    const kind = Object.prototype.toString.call(run).slice('[object '.length, -1);
+    if (place === 'threads') others.push([name, 'the module declares that it stays on threads']);
+    else if (declared === 'auto' && hasSetup)
+      others.push([name, 'the module has a setup or teardown of its own, for workers']);
+    else if (AWAITED.has(kind)) others.push([name, 'it returns a promise']);
+    else functions.push(name);
+  }
+  return { functions, others };
 }

@@ -20,7 +20,6 @@ import { Task } from '../core/calls/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { openEndpoint } from '../runner/endpoints.js';
 import { Runner } from '../runner/runner.js';
-import type { RunningTask } from '../runner/running-task.js';
 
 /** What a transport is tested on. */
 export interface Ground {
@@ -68,7 +67,6 @@ export class Rig {
     this.#exchange = transport.open(platform, capacity);
     this.link = this.#exchange.connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
-    const storage = new AsyncLocalStorage<RunningTask>();
     const endpoint = openEndpoint(this.link.wire, this.#far, platform);
     const runner = new Runner(
       { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, endpoint },
@@ -79,9 +77,7 @@ export class Rig {
         load: async () => module,
         trimStack: (stack) => stack,
         memory: () => ({ usedBytes: 3, limitBytes: 7 }),
-        runsOneByOne: false,
-        enter: (context, run, args) => storage.run(context, run, ...args),
-        current: () => storage.getStore(),
+        store: new AsyncLocalStorage(),
       },
     );
     void runner.start();

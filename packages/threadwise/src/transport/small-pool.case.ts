@@ -13,7 +13,7 @@ import { nodePlatform } from '../platform/node/platform.js';
 import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
-import { threads } from '../scheduling/placement/threads.js';
+import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
@@ -124,7 +124,7 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     exchange: way
       .transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)
       .open(platform, capacity),
-    newPlacement: () => threads,
+    newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: choiceNames,
     scaling: measured,

@@ -98,7 +98,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
   };
 }
 
-function abortSignal(value: unknown): AbortSignalLike {
+export function abortSignal(value: unknown): AbortSignalLike {
   const isSignal =
     typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
   return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);

@@ -35,8 +35,8 @@ export interface RunningCall {
 /** What a running call needs of whoever runs it. */
 export interface CallHost {
   readonly workerId: number;
-  /** The call's signal is about to be read. */
-  pollAbort(): void;
+  /** The signal of that call is about to be read. */
+  pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;
   callHost(name: string, args: unknown[]): Promise<unknown>;
 }
@@ -50,10 +50,10 @@ export interface ModuleHere {
   leave(): void;
   newCall(id: number, host: CallHost): RunningCall;
   /** Whether any code of this thread can ask about its task at all. */
-  readonly isAsked: boolean;
+  isAsked(): boolean;
   /** Runs a function, and makes `entered` give `call` in whatever the function starts, also later. Throws what it throws. */
   enter(call: RunningCall, run: TaskFunction, args: readonly unknown[]): unknown;
-  readonly entered: RunningCall | undefined;
+  entered(): RunningCall | undefined;
   /** What a value becomes that crosses. Throws what the platform's clone throws. */
   copy(value: unknown): unknown;
   /** Whether a result is marked with what of it moves. */

@@ -6,6 +6,10 @@
  * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
  * ('inline'), or crosses ('auto').
  */
+import type { Ledger } from '../calls/ledger.js';
+import { capture, type Payload } from '../calls/payload.js';
+import type { ResolvedRun } from '../calls/run-options.js';
+import type { Task } from '../calls/task.js';
 import type {
   LoadedModule,
   ModuleHere,
@@ -17,26 +21,31 @@ import type {
   TimerHandle,
   WorkerRecord,
 } from '../contracts.js';
-import { taskNotFound } from '../workers/failures.js';
+import type { Hooks } from '../events/hooks.js';
+import type { Tracing } from '../events/tracing.js';
 import { LeaseStore } from '../lease.js';
-import type { Ledger } from '../calls/ledger.js';
-import { ModuleCalls, type ModuleCallsContext, NO_WORKER } from './module-calls.js';
 import type { ResolvedOptions } from '../options/options.js';
-import { capture, type Payload } from '../calls/payload.js';
-import type { ResolvedRun } from '../calls/run-options.js';
 import type { WorkerStats } from '../stats.js';
-import type { Task } from '../calls/task.js';
+import { taskNotFound } from '../workers/failures.js';
+import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
 import { TurnBudget } from './turn-budget.js';
-import { Entry, WithinRun } from './within-run.js';
+import { WithinRun } from './within-run.js';
 
-export interface CallingThreadContext extends ModuleCallsContext {
-  readonly platform: Pick<Platform, 'now' | 'burstNow' | 'nextTurn' | 'defer' | 'timer' | 'clone'>;
+export interface CallingThreadContext {
+  readonly poolName: string;
+  readonly platform: Platform;
   readonly options: ResolvedOptions;
+  /** What a call without options gets. */
+  readonly defaults: ResolvedRun;
   readonly ledger: Ledger;
   readonly recorder: Recorder;
+  readonly hooks: Hooks;
+  readonly tracing: Tracing;
   readonly newModuleHere: () => ModuleHere;
   readonly newQueue: () => TaskQueue<Task>;
+  callHost(name: string, args: readonly unknown[]): Promise<unknown>;
+  report(error: unknown): void;
   /** Whether calls are accepted, and none is held up. Asked at every call. */
   isOpen(): boolean;
   isPaused(): boolean;
@@ -71,61 +80,31 @@ const TRANSITIONS: Readonly<Record<State, readonly State[]>> = {
 const TEARDOWN_MS = 5000;
 
 export class CallingThread {
+  readonly module: ModuleHere;
+  readonly calls: ModuleCalls;
+  readonly budget: TurnBudget;
   readonly tasks: TasksHere;
   readonly within: WithinRun;
+  /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
+  record: WorkerRecord | undefined;
   readonly #context: CallingThreadContext;
-  readonly #module: ModuleHere;
-  readonly #calls: ModuleCalls;
-  readonly #budget: TurnBudget;
   #state: State = 'unloaded';
   #loaded: LoadedModule | undefined;
   #error: unknown;
   #learner: Placement['learner'];
   /** The functions that 'auto' may run here. */
   #allowed: readonly string[] = [];
-  /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
-  #record: WorkerRecord | undefined;
   #since = 0;
   #deadline: TimerHandle | undefined;
 
   constructor(context: CallingThreadContext) {
-    const { platform, options, newModuleHere, newQueue } = context;
+    const { platform, options } = context;
     this.#context = context;
-    this.#module = newModuleHere();
-    this.#calls = new ModuleCalls(context, this.#module);
-    this.#budget = new TurnBudget(platform, options.loopBudgetMs, () => this.tasks.pump());
-    this.tasks = new TasksHere({
-      platform,
-      tasksPerWorker: options.tasksPerWorker,
-      module: this.#module,
-      calls: this.#calls,
-      budget: this.#budget,
-      queue: newQueue(),
-      isReady: () => this.#state === 'ready',
-      isPaused: context.isPaused,
-      find: (name) => {
-        const entry = this.within.find(name);
-        if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
-        return entry;
-      },
-      onAwaits: (name) => this.awaits(name),
-      record: () => this.#record,
-      onRan: (name) => this.within.find(name)?.learnt?.ranInline(undefined, platform.now()),
-      onBegun: context.onRoom,
-      onEnded: () => {
-        context.onRoom();
-        this.#stopIfDone();
-      },
-    });
-    this.within = new WithinRun({
-      ...context,
-      module: this.#module,
-      calls: this.#calls,
-      budget: this.#budget,
-      tasks: this.tasks,
-      record: () => this.#record,
-      onAwaits: (name) => this.awaits(name),
-    });
+    this.module = context.newModuleHere();
+    this.calls = new ModuleCalls(context, this.module);
+    this.budget = new TurnBudget(platform, options.loopBudgetMs, () => this.tasks.pump());
+    this.tasks = new TasksHere(context, this);
+    this.within = new WithinRun(context, this);
   }
 
   // --- what runs here ---
@@ -153,7 +132,14 @@ export class CallingThread {
     const entry = this.within.find(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
-    this.#budget.revoke();
+    this.budget.turn++; // what was granted is void
+  }
+
+  /** Throws ERR_TASK_NOT_FOUND. */
+  entry(name: string): Entry {
+    const entry = this.within.find(name);
+    if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
+    return entry;
   }
 
   /** Whether a call of that function, which is to cross, is worth measuring. */
@@ -177,21 +163,18 @@ export class CallingThread {
 
   /** Whether it is there as a worker is: closing the pool waits for it. */
   get isServing(): boolean {
-    const isOver = this.#state === 'failed' || this.#state === 'stopped';
-    return this.#record !== undefined && !isOver;
+    return this.record !== undefined && this.#state !== 'failed' && this.#state !== 'stopped';
   }
 
   /** As of a worker; undefined where it is none. */
   stats(now: number): WorkerStats | undefined {
-    if (this.#record === undefined || !this.isServing) return undefined;
-    const { tasks } = this;
-    const { runMs, waitMs } = this.#record.snapshot();
-    const state = this.#state === 'loading' ? 'starting' : this.#state === 'ready' ? 'ready' : 'stopping';
+    if (this.record === undefined || !this.isServing) return undefined;
+    const { runMs, waitMs } = this.record.snapshot();
     return {
       id: NO_WORKER,
-      state,
+      state: this.#state === 'loading' ? 'starting' : this.isReady ? 'ready' : 'stopping',
       inline: true,
-      load: tasks.running + tasks.waiting,
+      load: this.tasks.running + this.tasks.waiting,
       completed: runMs.count,
       utilization: 0,
       heapUsedBytes: 0,
@@ -202,15 +185,22 @@ export class CallingThread {
     };
   }
 
+  /** Captures the arguments of a task. Throws ERR_NOT_CLONEABLE. */
+  capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
+    const copy = <T>(value: T, transfer: readonly unknown[] = []): T =>
+      transfer.length > 0 ? this.#context.platform.clone(value, transfer) : (this.module.copy(value) as T);
+    return capture(args, run.transfer, copy, LeaseStore.of);
+  }
+
   // --- the module ---
 
   #serve(): void {
-    const { recorder, platform, hooks, poolName } = this.#context;
-    if (this.#record === undefined) {
-      this.#record = recorder.worker();
+    const { recorder, platform, hooks, poolName: pool } = this.#context;
+    if (this.record === undefined) {
+      this.record = recorder.worker();
       this.#since = platform.now();
-      hooks.emit('worker:start', { pool: poolName, workerId: NO_WORKER });
-      if (this.#state === 'ready') this.#becomeReady();
+      hooks.emit('worker:start', { pool, workerId: NO_WORKER });
+      if (this.isReady) this.#tellReady();
     }
     if (this.#state === 'unloaded') void this.#load();
     if (this.#state === 'failed') this.#context.onLoadFailed(this.#error);
@@ -225,10 +215,10 @@ export class CallingThread {
     });
     let loaded: LoadedModule;
     try {
-      loaded = await this.#module.load();
+      loaded = await this.module.load();
       // With 'auto' it is not loaded where it has a setup.
       const data = platform.clone(worker.data);
-      if (this.#record !== undefined) await loaded.setup?.({ workerId: NO_WORKER, poolName, data });
+      if (this.record !== undefined) await loaded.setup?.({ workerId: NO_WORKER, poolName, data });
     } catch (error) {
       return this.#failed(error);
     }
@@ -236,24 +226,22 @@ export class CallingThread {
   }
 
   #ready(loaded: LoadedModule): void {
-    const { tasks, pure } = loaded;
+    const isAsked = this.module.isAsked();
     this.#loaded = loaded;
     this.#transition('ready');
-    const { isAsked } = this.#module;
-    for (const [name, run] of tasks) {
-      const entry = new Entry(name, run, pure.includes(name), isAsked);
+    for (const [name, run] of loaded.tasks) {
+      const entry = new Entry(name, run, loaded.pure.includes(name), isAsked);
       entry.learnt = this.#learner?.of(name);
       this.within.add(entry);
     }
-    this.#module.serve(() => this.#calls.current());
+    this.module.serve(() => this.calls.current());
     this.#allow();
-    if (this.#record !== undefined) this.#becomeReady();
+    if (this.record !== undefined) this.#tellReady();
   }
 
-  #becomeReady(): void {
+  #tellReady(): void {
     const { hooks, poolName: pool, platform } = this.#context;
-    const startMs = platform.now() - this.#since;
-    hooks.emit('worker:ready', { pool, workerId: NO_WORKER, startMs });
+    hooks.emit('worker:ready', { pool, workerId: NO_WORKER, startMs: platform.now() - this.#since });
     this.#context.onReady(this.#loaded!.names);
     this.tasks.pump();
   }
@@ -264,7 +252,7 @@ export class CallingThread {
     this.#error = error;
     this.#transition('failed');
     this.#allow();
-    if (this.#record !== undefined) this.#emitExit('load-failed');
+    if (this.record !== undefined) this.#tellExit('load-failed');
     if (this.within.takesAll) this.#context.onLoadFailed(error);
     else this.#context.report(error);
   }
@@ -272,20 +260,19 @@ export class CallingThread {
   #allow(): void {
     const why = `the module cannot be loaded on the calling thread: ${String(this.#error)}`;
     for (const name of this.#allowed) {
-      if (this.#state === 'ready') this.#learner?.of(name).allow();
+      if (this.isReady) this.#learner?.of(name).allow();
       if (this.#state === 'failed') this.#learner?.of(name).forbid(why);
     }
   }
 
   /** Lets what has begun end, and runs `teardown`; or neither of both. */
   stop(how: 'gently' | 'now'): void {
-    if (how === 'gently' && this.isServing && this.#state !== 'loading') {
-      if (this.#state === 'ready') this.#transition('stopping');
-      this.#stopIfDone();
-    } else this.#stopped();
+    if (how === 'now' || !this.isServing || this.#state === 'loading') return this.#stopped();
+    if (this.isReady) this.#transition('stopping');
+    this.stopIfDone();
   }
 
-  #stopIfDone(): void {
+  stopIfDone(): void {
     if (this.#state === 'stopping' && this.tasks.running === 0) void this.#tearDown();
   }
 
@@ -305,13 +292,13 @@ export class CallingThread {
     const wasServing = this.isServing;
     this.#transition('stopped');
     this.tasks.clear();
-    this.#module.leave();
+    this.module.leave();
     if (!wasServing) return;
-    this.#emitExit('closed');
+    this.#tellExit('closed');
     this.#context.onGone();
   }
 
-  #emitExit(reason: 'closed' | 'load-failed'): void {
+  #tellExit(reason: 'closed' | 'load-failed'): void {
     const { hooks, poolName: pool } = this.#context;
     hooks.emit('worker:exit', { pool, workerId: NO_WORKER, reason, exitCode: 0, error: undefined });
   }
@@ -323,15 +310,5 @@ export class CallingThread {
     this.#deadline?.cancel();
     this.#deadline = undefined;
     this.#state = to;
-  }
-
-  // --- tasks ---
-
-  /** Captures the arguments of a task. Throws ERR_NOT_CLONEABLE. */
-  capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
-    const { clone } = this.#context.platform;
-    const copy = <T>(value: T, transfer: readonly unknown[] = []): T =>
-      transfer.length > 0 ? clone(value, transfer) : (this.#module.copy(value) as T);
-    return capture(args, run.transfer, copy, LeaseStore.of);
   }
 }

@@ -1,50 +1,87 @@
-/** What all calls on the calling thread have in common: who runs now, what code may ask about its task, what is copied. */
-import type { ModuleHere, Platform, RunningCall } from '../contracts.js';
-import type { Hooks } from '../events/hooks.js';
+/**
+ * What all calls on the calling thread have in common: the functions of the module, which call runs now, what its code
+ * may ask about its task, and what is copied.
+ */
+import type { ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { Tracing } from '../events/tracing.js';
 import { UserCode } from '../events/user-code.js';
-
-export interface ModuleCallsContext {
-  /** What a call without options gets. */
-  readonly defaults: ResolvedRun;
-  readonly poolName: string;
-  readonly platform: Pick<Platform, 'clone'>;
-  readonly hooks: Hooks;
-  readonly tracing: Tracing;
-  callHost(name: string, args: readonly unknown[]): Promise<unknown>;
-  report(error: unknown): void;
-}
+import type { CallingThreadContext } from './calling-thread.js';
 
 /** `task.workerId` of code on the calling thread. */
 export const NO_WORKER = 0;
 
-/** Who runs a function on this thread right now, of whichever pool. No other call begins before that has returned. */
+/** A function that has returned so many results, none of them a promise, is taken to go on like that. */
+const SYNC_RESULTS = 32;
+
+/** A function of the module. */
+export class Entry {
+  readonly name: string;
+  readonly run: TaskFunction;
+  readonly isPure: boolean;
+  /** What is learnt of it, with placement 'auto'. */
+  learnt: PlacedFunction | undefined;
+  /** How many more results must be no promises before it is taken to return none; Infinity: it does return promises. */
+  unseen: number;
+  /** How many calls may still run on credit, of how many that were granted in that turn. */
+  credits = 0;
+  granted = 0;
+  turn = -1;
+  /** What was granted last, or would have been. */
+  ramp = 0;
+  /** How long the call took that was timed last. Milliseconds. */
+  lastMs = 0;
+  readonly #isAsked: boolean;
+
+  /** @param isAsked whether any code of this thread can ask about its task */
+  constructor(name: string, run: TaskFunction, isPure: boolean, isAsked: boolean) {
+    this.name = name;
+    this.run = run;
+    this.isPure = isPure;
+    this.#isAsked = isAsked;
+    const isPlain = Object.prototype.toString.call(run) === '[object Function]';
+    this.unseen = isPlain ? (isAsked ? SYNC_RESULTS : 0) : Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether its code may ask about its task after it has returned. */
+  get mayAskLater(): boolean {
+    return this.#isAsked && this.unseen > 0;
+  }
+
+  /** It has returned a result that is no promise. */
+  returned(): void {
+    if (this.unseen > 0) this.unseen--;
+  }
+}
+
+/** Whose function runs on this thread right now, among all pools. No other call begins before it has returned. */
 let running: ModuleCalls | undefined;
 
 export class ModuleCalls {
   /** The call that runs right now, once its code has asked about its task. */
   call: RunningCall | undefined;
-  /** Makes it. */
-  #open: () => RunningCall = () => this.newCall(0, '', this.#context.defaults);
-  readonly #context: ModuleCallsContext;
+  /** Of the call that runs right now, should its code ask. 0: it has no number yet. */
+  id = 0;
+  name = '';
+  run: ResolvedRun;
+  context: unknown;
+  readonly #context: CallingThreadContext;
   readonly #module: ModuleHere;
   readonly #userCode = new UserCode();
 
-  constructor(context: ModuleCallsContext, module: ModuleHere) {
+  constructor(context: CallingThreadContext, module: ModuleHere) {
     this.#context = context;
     this.#module = module;
+    this.run = context.defaults;
   }
 
   get isAnyRunning(): boolean {
     return running !== undefined;
   }
 
-  /** @param open makes the call, if its code asks about its task */
-  begin(open: () => RunningCall): void {
+  begin(name: string): void {
     running = this; // eslint-disable-line @typescript-eslint/no-this-alias -- which one runs, among those of all pools
-    this.#open = open;
+    this.name = name;
   }
 
   /** Inverse of `begin`. */
@@ -52,42 +89,73 @@ export class ModuleCalls {
     running = undefined;
   }
 
+  /** Runs a function up to its return. Throws what it throws. */
+  invoke(entry: Entry, args: readonly unknown[]): unknown {
+    this.begin(entry.name);
+    try {
+      return entry.mayAskLater ? this.#module.enter(this.asked(), entry.run, args) : entry.run(...args);
+    } finally {
+      running = undefined;
+    }
+  }
+
   /** The call that runs right now. */
   asked(): RunningCall {
-    this.call ??= this.#open();
+    if (this.call === undefined) {
+      if (this.id === 0) this.id = this.#context.ledger.newId();
+      this.call = this.#newCall(this.id, this.name, this.run);
+      this.call.context = this.#copyContext(this.context);
+    }
     return this.call;
   }
 
-  /** The same, as far as its code has asked; whoever takes it ends it. */
-  take(): RunningCall | undefined {
-    const { call } = this;
+  /** The same, of a call that goes on after its function has returned; whoever takes it ends it. */
+  take(): RunningCall {
+    const call = this.asked();
     this.call = undefined;
     return call;
   }
 
-  /** The function whose code has asked about its task has returned. */
-  endCall(): void {
+  /** The function has returned: the next call is another one. */
+  forget(): void {
     this.call?.end();
     this.call = undefined;
+    this.id = 0;
+    this.run = this.#context.defaults;
+    this.context = undefined;
   }
 
   /** The call that the code which asks belongs to. */
   current(): RunningCall | undefined {
-    if (running === undefined) return this.#module.entered;
+    if (running === undefined) return this.#module.entered();
     return running === this ? this.asked() : undefined;
   }
 
-  newCall(id: number, name: string, run: ResolvedRun): RunningCall {
+  #newCall(id: number, name: string, { onProgress }: ResolvedRun): RunningCall {
+    const { hooks, poolName: pool, report, callHost } = this.#context;
     return this.#module.newCall(id, {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
-      progress: (_id, value) => this.#progress(id, name, run, value),
-      callHost: (host, args) => this.#callHost(host, args),
+      progress: (taskId, given) => {
+        const value = this.#copy(given, 'progress');
+        hooks.emit('task:progress', { pool, taskId, name, value });
+        if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
+      },
+      callHost: async (host, args) => {
+        const own = this.#copy(args, 'args') as unknown[];
+        try {
+          return this.#module.copy(await callHost(host, own));
+        } catch (error) {
+          throw this.#module.copyError(error);
+        }
+      },
     });
   }
 
+  // --- copying ---
+
   /** What the owner gave to take along, as it would arrive in a worker. */
-  copyContext(context: unknown): unknown {
+  #copyContext(context: unknown): unknown {
     try {
       return isImmutable(context) ? context : this.#module.copy(context);
     } catch (error) {
@@ -98,12 +166,8 @@ export class ModuleCalls {
 
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {
-    try {
-      if (args.length === 1) return [this.#module.copy(args[0])];
-      return this.#module.copy(args) as readonly unknown[];
-    } catch (cause) {
-      throw notCloneable(cause, args, 'args', [], this.#context.platform.clone);
-    }
+    if (args.length === 1) return [this.#copy(args[0], 'args', args)];
+    return this.#copy(args, 'args') as readonly unknown[];
   }
 
   /** What the caller gets of a result. Throws ERR_NOT_CLONEABLE. */
@@ -112,27 +176,12 @@ export class ModuleCalls {
     return this.#copy(result, 'result');
   }
 
-  #progress(taskId: number, name: string, { onProgress }: ResolvedRun, given: unknown): void {
-    const { hooks, poolName: pool, report } = this.#context;
-    const value = this.#copy(given, 'progress');
-    hooks.emit('task:progress', { pool, taskId, name, value });
-    if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
-  }
-
-  async #callHost(name: string, args: unknown[]): Promise<unknown> {
-    const own = this.#copy(args, 'args') as unknown[];
-    try {
-      return this.#module.copy(await this.#context.callHost(name, own));
-    } catch (error) {
-      throw this.#module.copyError(error);
-    }
-  }
-
-  #copy(value: unknown, name: string): unknown {
+  /** @param root what an error names the parts of, by `name` */
+  #copy(value: unknown, name: string, root = value): unknown {
     try {
       return this.#module.copy(value);
     } catch (cause) {
-      throw notCloneable(cause, value, name, [], this.#context.platform.clone);
+      throw notCloneable(cause, root, name, [], this.#context.platform.clone);
     }
   }
 }

@@ -2,94 +2,47 @@
  * Tasks on the calling thread: calls that wait, or go on after the turn in which they began. Begins them in the order
  * of the queue while there is room, and keeps their timeouts and aborts as far as one thread can.
  */
-import { unpack } from '../events/carrier.js';
-import type {
-  ModuleHere,
-  Platform,
-  RunningCall,
-  TaskFunction,
-  TaskQueue,
-  TimerHandle,
-  WorkerRecord,
-} from '../contracts.js';
-import { sayLost } from '../workers/failures.js';
 import { abortError, timeoutError } from '../calls/canceller.js';
-import { type ModuleCalls, NO_WORKER } from './module-calls.js';
-import { isThenable } from '../promised.js';
 import { SharedSignals } from '../calls/shared-signals.js';
 import { endAtLast, type Settlement, type Task } from '../calls/task.js';
-import type { TurnBudget } from './turn-budget.js';
-
-export interface TasksHereContext {
-  readonly platform: Pick<Platform, 'now' | 'defer' | 'timer'>;
-  readonly tasksPerWorker: number;
-  readonly module: ModuleHere;
-  readonly calls: ModuleCalls;
-  readonly budget: TurnBudget;
-  readonly queue: TaskQueue<Task>;
-  /** Whether the module is there, and nobody has ended it. */
-  isReady(): boolean;
-  /** Only broadcasts begin. */
-  isPaused(): boolean;
-  /** Throws ERR_TASK_NOT_FOUND. */
-  find(name: string): TaskBody;
-  /** A function has returned a promise. */
-  onAwaits(name: string): void;
-  record(): WorkerRecord | undefined;
-  onRan(name: string): void;
-  /** Tasks have begun: there may be room for others. */
-  onBegun(): void;
-  /** One that had begun is here no more. */
-  onEnded(): void;
-}
-
-/** The function of a task. */
-export interface TaskBody {
-  readonly run: TaskFunction;
-  readonly isPure: boolean;
-  /** Whether its code may ask about its task after it has returned. */
-  readonly mayAskLater: boolean;
-  /** It has returned a result that is no promise. */
-  returned(): void;
-}
+import type { RunningCall, TaskQueue, TimerHandle } from '../contracts.js';
+import { unpack } from '../events/carrier.js';
+import { isThenable } from '../promised.js';
+import { sayLost } from '../workers/failures.js';
+import type { CallingThread, CallingThreadContext } from './calling-thread.js';
+import { NO_WORKER } from './module-calls.js';
 
 /** A task that has begun. */
 interface Begun {
   readonly task: Task;
   /** Undefined where its code has not asked about its task. */
-  call: RunningCall | undefined;
+  readonly call: RunningCall | undefined;
   readonly isPure: boolean;
   readonly began: number;
   /** Of its timeout; then of its grace. */
-  timer: TimerHandle | undefined;
+  timer?: TimerHandle;
 }
 
 /** How long a task that was interrupted keeps its place before it is given up. Milliseconds, as on a worker. */
 const GRACE_MS = 1000;
 
 export class TasksHere {
-  readonly #context: TasksHereContext;
+  readonly #context: CallingThreadContext;
+  readonly #here: CallingThread;
+  readonly #queue: TaskQueue<Task>;
   readonly #begun = new Map<Task, Begun>();
   readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
   #state: 'idle' | 'due' | 'pumping' = 'idle';
-  /** The task whose function runs until it returns, what it takes along, and when it began. */
-  #starting: Task | undefined;
-  #startingContext: unknown;
-  #startedAt = 0;
-  readonly #open = () => {
-    const task = this.#starting!;
-    const call = this.#context.calls.newCall(task.id, task.name, task.run);
-    call.context = this.#startingContext;
-    return call;
-  };
 
-  constructor(context: TasksHereContext) {
+  constructor(context: CallingThreadContext, here: CallingThread) {
     this.#context = context;
+    this.#here = here;
+    this.#queue = context.newQueue();
   }
 
   /** Tasks that have not begun. */
   get waiting(): number {
-    return this.#context.queue.size;
+    return this.#queue.size;
   }
 
   get running(): number {
@@ -97,32 +50,32 @@ export class TasksHere {
   }
 
   get hasRoom(): boolean {
-    return this.#begun.size < this.#context.tasksPerWorker;
+    return this.#begun.size < this.#context.options.tasksPerWorker;
   }
 
   get oldestSubmittedAt(): number | undefined {
     let oldest: number | undefined;
-    for (const { submittedAt } of this.#context.queue) oldest = Math.min(oldest ?? submittedAt, submittedAt);
+    for (const { submittedAt } of this.#queue) oldest = Math.min(oldest ?? submittedAt, submittedAt);
     return oldest;
   }
 
   /** As soon as it can, right now if possible. */
   submit(task: Task): void {
     this.#watch(task);
-    this.#context.queue.push(task, task.priority);
+    this.#queue.push(task, task.priority);
     this.pump();
   }
 
   /** Goes on with a task that has begun within `run`, and returned a promise. */
   adopt(task: Task, call: RunningCall, isPure: boolean, result: PromiseLike<unknown>, began: number): void {
     this.#watch(task);
-    this.#goOn({ task, call, isPure, began, timer: undefined }, result);
+    this.#goOn({ task, call, isPure, began }, result);
     if (task.run.signal?.aborted) this.#aborted(task); // by the call itself
   }
 
   /** All callers have been told. */
   clear(): void {
-    this.#context.queue.clear();
+    this.#queue.clear();
     for (const { timer } of this.#begun.values()) timer?.cancel();
     this.#begun.clear();
   }
@@ -130,15 +83,20 @@ export class TasksHere {
   /** Begins what can begin. */
   pump(): void {
     if (this.#state === 'pumping' || this.waiting === 0) return;
-    if (this.#context.calls.isAnyRunning) return this.#pumpLater();
+    if (this.#here.calls.isAnyRunning) return this.#pumpLater();
     this.#state = 'pumping';
     let hasBegun = false;
-    for (let task = this.#next(); task !== undefined; task = this.#next()) {
-      this.#start(task);
+    for (;;) {
+      const task = this.#next();
+      const began = task && this.#here.budget.begin();
+      if (task === undefined || began === undefined) break;
+      if (this.#queue.peek() === task) this.#queue.shift();
+      else this.#queue.remove(task);
+      this.#start(task, began);
       hasBegun = true;
     }
     this.#state = 'idle';
-    if (hasBegun) this.#context.onBegun();
+    if (hasBegun) this.#context.onRoom();
   }
 
   /** When the function that runs now has returned. */
@@ -151,63 +109,47 @@ export class TasksHere {
     });
   }
 
+  /** The task to begin, if there is room for one. While the pool is paused only broadcasts begin. */
   #next(): Task | undefined {
-    const { queue, isReady, isPaused } = this.#context;
-    if (!isReady() || !this.hasRoom || queue.size === 0) return undefined;
-    if (!isPaused()) return this.#began(queue.peek()) && queue.shift();
-    const task = this.#began([...queue].find(({ pinned }) => pinned));
-    if (task !== undefined) queue.remove(task);
-    return task;
+    if (!this.#here.isReady || !this.hasRoom) return undefined;
+    return this.#context.isPaused() ? [...this.#queue].find(({ pinned }) => pinned) : this.#queue.peek();
   }
 
-  /** The task, if it can begin in this turn. */
-  #began(task: Task | undefined): Task | undefined {
-    const began = task && this.#context.budget.begin();
-    if (began === undefined) return undefined;
-    this.#startedAt = began;
-    return task;
-  }
-
-  #start(task: Task): void {
-    const { calls, module } = this.#context;
+  #start(task: Task, began: number): void {
+    const { calls } = this.#here;
     const { name, args, context } = unpack(task.wireName, task.payload.args);
-    const began = this.#startedAt;
     task.state = 'handed';
+    calls.id = task.id;
+    calls.run = task.run;
+    calls.context = context;
     let isPure = false;
     let result: unknown;
     let end: 'done' | 'awaited' | 'failed' = 'failed';
-    this.#starting = task;
-    this.#startingContext = context;
-    calls.begin(this.#open);
     try {
-      const body = this.#context.find(name);
-      isPure = body.isPure;
-      result = body.mayAskLater ? module.enter(calls.asked(), body.run, args) : body.run(...args);
+      const entry = this.#here.entry(name);
+      isPure = entry.isPure;
+      result = calls.invoke(entry, args);
       end = isThenable(result) ? 'awaited' : 'done';
-      if (end === 'done') body.returned();
+      if (end === 'done') entry.returned();
     } catch (error) {
       result = error;
-    } finally {
-      calls.end();
     }
-    const call = calls.take();
-    const begun: Begun = { task, call, isPure, began, timer: undefined };
-    if (end === 'done') return this.#done(begun, result);
-    if (end === 'failed') return this.#failed(begun, result);
-    begun.call ??= this.#open();
-    this.#goOn(begun, result as PromiseLike<unknown>);
+    const begun: Begun = { task, call: end === 'awaited' ? calls.take() : undefined, isPure, began };
+    calls.forget();
+    if (end === 'done') this.#done(begun, result);
+    else if (end === 'failed') this.#failed(begun, result);
+    else this.#goOn(begun, result as PromiseLike<unknown>);
   }
 
   #goOn(begun: Begun, result: PromiseLike<unknown>): void {
-    const { platform, onAwaits } = this.#context;
+    const { platform } = this.#context;
     const { task, began } = begun;
-    this.#begun.set(task, begun);
-    onAwaits(task.name);
-    if (task.settled) return this.#giveUpLater(begun, abortError(task)); // it has aborted itself
     const { timeoutMs } = task.run;
+    this.#begun.set(task, begun);
+    this.#here.awaits(task.name);
+    if (task.settled) return this.#giveUpLater(begun, abortError(task)); // it has aborted itself
     if (timeoutMs !== undefined) {
-      const leftMs = Math.max(1, began + timeoutMs - platform.now());
-      begun.timer = platform.timer(leftMs, () => {
+      begun.timer = platform.timer(Math.max(1, began + timeoutMs - platform.now()), () => {
         this.#interrupt(begun, 'timedOut', timeoutError(task, timeoutMs, NO_WORKER));
       });
     }
@@ -218,22 +160,20 @@ export class TasksHere {
   }
 
   #done(begun: Begun, result: unknown): void {
-    const { platform, calls } = this.#context;
-    const runMs = platform.now() - begun.began;
+    const runMs = this.#context.platform.now() - begun.began;
     try {
-      const value = calls.copyResult(result, begun.isPure);
-      this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#context.record() });
+      const value = this.#here.calls.copyResult(result, begun.isPure);
+      this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#here.record });
     } catch (error) {
       this.#failed(begun, error);
     }
   }
 
   #failed(begun: Begun, thrown: unknown): void {
-    const { platform, module } = this.#context;
-    const error = module.copyError(thrown);
+    const error = this.#here.module.copyError(thrown);
     sayLost(begun.task, error);
-    const runMs = platform.now() - begun.began;
-    this.#ended(begun, { outcome: 'failed', error, runMs, by: this.#context.record() });
+    const runMs = this.#context.platform.now() - begun.began;
+    this.#ended(begun, { outcome: 'failed', error, runMs, by: this.#here.record });
   }
 
   #ended(begun: Begun, settlement: Settlement): void {
@@ -241,10 +181,16 @@ export class TasksHere {
     timer?.cancel();
     call?.end();
     this.#begun.delete(task);
-    this.#context.onRan(task.name);
+    this.#here.within.find(task.name)?.learnt?.ranInline(undefined, this.#context.platform.now());
     if (!task.settle(settlement)) endAtLast(task);
+    this.#hasLeft();
+  }
+
+  /** A task that had begun is here no more. */
+  #hasLeft(): void {
     this.pump();
-    this.#context.onEnded();
+    this.#context.onRoom();
+    this.#here.stopIfDone();
   }
 
   // --- timeouts and aborts ---
@@ -263,7 +209,7 @@ export class TasksHere {
     const begun = this.#begun.get(task);
     const error = abortError(task);
     if (begun !== undefined) return this.#interrupt(begun, 'aborted', error);
-    this.#context.queue.remove(task);
+    this.#queue.remove(task);
     task.settle({ outcome: 'aborted', error });
   }
 
@@ -276,12 +222,10 @@ export class TasksHere {
   }
 
   #giveUpLater(begun: Begun, reason: unknown): void {
-    const { platform, module } = this.#context;
-    begun.timer = platform.timer(GRACE_MS, () => {
+    begun.timer = this.#context.platform.timer(GRACE_MS, () => {
       this.#begun.delete(begun.task);
-      this.pump();
-      this.#context.onEnded();
+      this.#hasLeft();
     });
-    begun.call?.abort(module.copyError(reason));
+    begun.call?.abort(this.#here.module.copyError(reason));
   }
 }

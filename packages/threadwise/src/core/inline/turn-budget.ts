@@ -4,18 +4,18 @@ import type { Platform } from '../contracts.js';
 export class TurnBudget {
   /** Counts the turns in which calls ran: what was granted for one turn is void in the next. */
   turn = 0;
-  readonly #platform: Pick<Platform, 'now' | 'nextTurn'>;
   /** Milliseconds. */
   readonly ms: number;
+  readonly #platform: Pick<Platform, 'now' | 'nextTurn'>;
+  readonly #onTurn: () => void;
   #state: 'closed' | 'open' | 'spent' = 'closed';
   /** When the first call of this turn began. */
   #began = 0;
-  readonly #onTurn: () => void;
 
   /** @param onTurn the event loop has had its turn, and calls may run again */
-  constructor(platform: Pick<Platform, 'now' | 'nextTurn'>, budgetMs: number, onTurn: () => void) {
+  constructor(platform: Pick<Platform, 'now' | 'nextTurn'>, ms: number, onTurn: () => void) {
     this.#platform = platform;
-    this.ms = budgetMs;
+    this.ms = ms;
     this.#onTurn = () => {
       this.#state = 'closed';
       this.turn++;
@@ -41,10 +41,5 @@ export class TurnBudget {
   /** Milliseconds. */
   leftAt(now: number): number {
     return this.#began + this.ms - now;
-  }
-
-  /** Whatever was granted is void. */
-  revoke(): void {
-    this.turn++;
   }
 }

@@ -6,7 +6,7 @@ import { MeasuredRecorder } from '../../metrics/measured.js';
 import { leastBusy } from '../../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../../scheduling/dispatch/shared-queue.js';
-import { threads } from '../../scheduling/placement/threads.js';
+import { PLACEMENTS } from '../../scheduling/placement/index.js';
 import { PriorityQueue } from '../../scheduling/queue/priority.js';
 import type { Exchange, Link, LinkEvents, PullQueue, RemoteSizing, Scaling } from '../contracts.js';
 import { Engine } from '../engine.js';
@@ -241,7 +241,7 @@ class Scene {
       ),
       platform,
       exchange,
-      newPlacement: () => threads,
+      newPlacement: PLACEMENTS.threads,
       newModuleHere: () => assert.fail('no call is to run here'),
       choices: ['any'],
       scaling,

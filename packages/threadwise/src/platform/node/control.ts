@@ -15,33 +15,31 @@ interface Closing {
   on(event: 'pool:close', listener: () => void): unknown;
 }
 
-/** The pools of this process that are not closed, as far as they are to be served. */
-const pools = new Set<unknown>();
+/** The pools of this process that are served and not closed; undefined as long as there was none. */
+let pools: Set<unknown> | undefined;
 
 /** To be told of each pool. */
 export function controlFromEnvironment(pool: Closing): void {
   const value = process.env.THREADWISE_CONTROL;
   // A pool within a worker is its owner's affair: the port is for the program's own pools.
   if (value === undefined || value === '' || !isMainThread) return;
-  const isFirst = pools.size === 0 && !isOn;
+  if (pools === undefined) {
+    pools = new Set();
+    void serve(pools, value);
+  }
   pools.add(pool);
-  pool.on('pool:close', () => pools.delete(pool));
-  if (isFirst) switchOn(value);
+  pool.on('pool:close', () => pools!.delete(pool));
 }
 
-let isOn = false;
-
-function switchOn(value: string): void {
-  isOn = true;
-  const serve = async () => {
+async function serve(served: Iterable<unknown>, value: string): Promise<void> {
+  try {
     // Not a dependency: by a name that no bundler looks for.
     const { serveFromEnvironment } = (await import(PACKAGE)) as ControlPackage;
-    await serveFromEnvironment(pools, value);
-  };
-  serve().catch((error: unknown) => {
+    await serveFromEnvironment(served, value);
+  } catch (error) {
     const { message, code } = error as { message: string; code?: string };
     const isMissing = code === 'ERR_MODULE_NOT_FOUND' && message.includes(PACKAGE);
     const why = isMissing ? `it needs the package ${PACKAGE}, which is not installed` : message;
     process.emitWarning(`THREADWISE_CONTROL=${value} has no effect: ${why}`, 'ThreadwiseWarning');
-  });
+  }
 }

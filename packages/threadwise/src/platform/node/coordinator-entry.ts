@@ -2,10 +2,11 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/exchange.js';
-import { cpuTime } from './cpu-time.js';
+import { now, timer } from './clock.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { NodePort } from './port.js';
+import { cpuTime } from './usage.js';
 
 /** What `thread.ts` passes as workerData. */
 export interface HelperBoot {
@@ -15,15 +16,10 @@ export interface HelperBoot {
 
 const boot = workerData as HelperBoot;
 
-const { timeOrigin } = performance;
-
 new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   port: (far) => new NodePort(far as MessagePort),
-  now: () => timeOrigin + performance.now(),
-  timer: (ms, callback) => {
-    const handle = setTimeout(callback, ms);
-    return { cancel: () => clearTimeout(handle) };
-  },
+  now,
+  timer,
   cpu: cpuTime,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,

@@ -73,52 +73,34 @@ function memoryQuota({ memoryLimitBytes }: LimitSources): number {
 }
 
 /** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
-export function cpuQuota(sources: Pick<LimitSources, 'read'>): number {
-  const quotas = (sources.read('/proc/self/cgroup') ?? '')
-    .split('\n')
-    .flatMap((line) => quotasOfLine(line, sources.read));
-  return Math.min(Number.POSITIVE_INFINITY, ...quotas);
+export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
+  const lines = (read('/proc/self/cgroup') ?? '').split('\n');
+  return Math.min(Number.POSITIVE_INFINITY, ...lines.flatMap((line) => quotasOfLine(line, read)));
 }
 
 /** A line is `hierarchy:controllers:path`; hierarchy 0 with no controllers is cgroup v2. */
 function quotasOfLine(line: string, read: LimitSources['read']): number[] {
-  const [, hierarchy, controllers, path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
-  if (path === undefined || controllers === undefined) return [];
+  const [, hierarchy, controllers = '', path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
+  if (path === undefined) return [];
+  const dirs = ancestors(path);
   if (hierarchy === '0' && controllers === '') {
-    return ancestors(path).map((dir) => quotaV2(read(`/sys/fs/cgroup${dir}cpu.max`)));
+    // `quota period` in microseconds, or `max period`.
+    return dirs.map((dir) => ratio((read(`/sys/fs/cgroup${dir}cpu.max`) ?? '').trim().split(/\s+/)));
   }
   if (!controllers.split(',').includes('cpu')) return [];
   // The controller is mounted under its own name or under the whole list, and "cpu" is usually a link to the latter.
-  return ['cpu', controllers].flatMap((mount) =>
-    ancestors(path).map((dir) => {
-      const base = `/sys/fs/cgroup/${mount}${dir}`;
-      return quotaV1(read(`${base}cpu.cfs_quota_us`), read(`${base}cpu.cfs_period_us`));
-    }),
-  );
+  const bases = ['cpu', controllers].flatMap((mount) => dirs.map((dir) => `/sys/fs/cgroup/${mount}${dir}`));
+  return bases.map((base) => ratio([read(`${base}cpu.cfs_quota_us`), read(`${base}cpu.cfs_period_us`)]));
 }
 
 /** `/a/b` → `/a/b/`, `/a/`, `/`. Inside a container the path may not exist, and `/` is its own cgroup. */
 function ancestors(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '' && part !== '..');
-  return Array.from({ length: parts.length + 1 }, (_, i) => {
-    const kept = parts.slice(0, parts.length - i);
-    return kept.length === 0 ? '/' : `/${kept.join('/')}/`;
-  });
+  return parts.reduce((dirs, part) => [`${dirs[0]}${part}/`, ...dirs], ['/']);
 }
 
-/** `cpu.max` is `quota period` in microseconds, or `max period`. */
-function quotaV2(text: string | undefined): number {
-  const [quota, period] = (text ?? 'max').trim().split(/\s+/).map(Number);
-  return ratio(quota, period);
-}
-
-/** A quota of -1 means none. */
-function quotaV1(quota: string | undefined, period: string | undefined): number {
-  return ratio(Number(quota ?? -1), Number(period ?? 0));
-}
-
-function ratio(quota: number | undefined, period: number | undefined): number {
-  return quota !== undefined && period !== undefined && quota > 0 && period > 0
-    ? quota / period
-    : Number.POSITIVE_INFINITY;
+/** Infinity where there is no quota: v2 says `max`, v1 says -1. */
+function ratio(texts: readonly (string | undefined)[]): number {
+  const [quota = Number.NaN, period = Number.NaN] = texts.map(Number);
+  return quota > 0 && period > 0 ? quota / period : Number.POSITIVE_INFINITY;
 }

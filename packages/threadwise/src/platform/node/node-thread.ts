@@ -1,7 +1,7 @@
 /** Starts a thread of Node from its code, and tells how it ends. Knows no code: the coordinator's thread has this, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { CpuTime, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
-import { cpuTime } from './cpu-time.js';
+import { cpuTime, loopUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
 /** A worker to be started by another thread than main; cloneable, its port is to be moved. */
@@ -63,9 +63,24 @@ export function withoutOptions(options: readonly string[], refused: string): str
   });
 }
 
+/**
+ * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
+ * script starts faster than a graph of modules.
+ */
 export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+  const { settings, wire, ...place } = spec;
+  const { data, ...given } = settings;
+  const startsByUrl = mayImport(given.execArgv, given.env);
   const threadId = new Int32Array(new SharedArrayBuffer(4));
-  return new NodeThread(source, optionsOf(source, spec, threadId), onExit, threadId);
+  const boot = { ...place, wire, data, threadId, source: startsByUrl ? source : undefined } as WorkerBoot;
+  const options = {
+    ...given,
+    eval: !startsByUrl,
+    name: `${place.poolName}/${place.workerId}`,
+    workerData: boot,
+    transferList: [boot.wire.port],
+  };
+  return new NodeThread(source, options as WorkerOptions, onExit, threadId);
 }
 
 /**
@@ -88,12 +103,11 @@ function mayImport(execArgv: readonly string[] | undefined, env: unknown): boole
 }
 
 export class NodeThread implements Thread {
+  readonly utilization: () => number;
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
   /** One word, written by the thread: what the system calls it. */
   readonly #threadId: Int32Array;
-  #error: unknown;
-  #lastUtilization: ReturnType<typeof performance.eventLoopUtilization> | undefined;
 
   constructor(
     source: string,
@@ -101,35 +115,28 @@ export class NodeThread implements Thread {
     onExit: (exit: ThreadExit) => void,
     threadId: Int32Array = new Int32Array(1),
   ) {
-    this.#threadId = threadId;
     // Whatever somebody has put on `Object.prototype` is no option.
     const own: WorkerOptions = Object.assign(Object.create(null), options);
-    this.#worker = new Worker(own.eval === true ? source : STARTER, own);
-    this.#worker.unref();
-    this.#worker.on('error', (error) => {
-      this.#error = error;
+    const worker = new Worker(own.eval === true ? source : STARTER, own);
+    let error: unknown;
+    worker.unref();
+    worker.on('error', (uncaught) => {
+      error = uncaught;
     });
     this.#exited = new Promise((resolve) => {
-      this.#worker.once('exit', (exitCode) => {
-        onExit({ exitCode, error: this.#error, outOfMemory: isOutOfMemory(this.#error) });
+      worker.once('exit', (exitCode) => {
+        onExit({ exitCode, error, outOfMemory: isOutOfMemory(error) });
         resolve();
       });
     });
+    this.#worker = worker;
+    this.#threadId = threadId;
+    this.utilization = loopUtilization(worker.performance);
   }
 
   async terminate(): Promise<void> {
     void this.#worker.terminate();
     await this.#exited;
-  }
-
-  utilization(): number {
-    const current = this.#worker.performance.eventLoopUtilization();
-    const { utilization } = this.#lastUtilization
-      ? performance.eventLoopUtilization(current, this.#lastUtilization)
-      : current;
-    this.#lastUtilization = current;
-    // NaN before the thread's loop has begun; a little below 0 where its idle time, kept over there, lags behind.
-    return utilization > 0 ? Math.min(1, utilization) : 0;
   }
 
   cpu(): CpuTime | undefined {
@@ -139,26 +146,4 @@ export class NodeThread implements Thread {
 
 function isOutOfMemory(error: unknown): boolean {
   return (error as { code?: unknown } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-/**
- * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
- * script starts faster than a graph of modules.
- */
-function optionsOf(source: string, spec: ThreadSpec, threadId: Int32Array): WorkerOptions {
-  const { data, env, argv, execArgv, resourceLimits } = spec.settings;
-  const { workerId, poolName, moduleUrl, tasksPerWorker, allowance, wire } = spec;
-  const place = { workerId, poolName, moduleUrl, tasksPerWorker, allowance };
-  const startsByUrl = mayImport(execArgv, env);
-  const boot = { ...place, wire, data, threadId, source: startsByUrl ? source : undefined } as WorkerBoot;
-  return {
-    eval: !startsByUrl,
-    name: `${poolName}/${workerId}`,
-    workerData: boot,
-    transferList: [boot.wire.port],
-    ...(env === undefined ? {} : { env: env as NonNullable<WorkerOptions['env']> }),
-    ...(argv === undefined ? {} : { argv: [...argv] }),
-    ...(execArgv === undefined ? {} : { execArgv: [...execArgv] }),
-    ...(resourceLimits === undefined ? {} : { resourceLimits }),
-  };
 }

@@ -4,42 +4,36 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
-import type { KeepAlive, Platform, TimerHandle } from '../../core/contracts.js';
-import { burstClock } from './burst-clock.js';
-import { cpuTime } from './cpu-time.js';
+import type { KeepAlive, Platform } from '../../core/contracts.js';
+import { burstClock, now, timer } from './clock.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
-import { ownLoad } from './own-load.js';
 import { NodePort } from './port.js';
 import { recipe, spawn, startHelper } from './thread.js';
+import { cpuTime, ownLoad } from './usage.js';
 
 type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
 
 /** setInterval's longest delay: the timer that keeps a process alive never has to fire. */
 const FOR_EVER_MS = 2 ** 31 - 1;
 
-// Comparable between threads, which performance.now() alone need not be.
-const { timeOrigin } = performance;
-const now = () => timeOrigin + performance.now();
-
 export const nodePlatform: Platform = {
   name: 'node',
   now,
-  burstNow: burstClock(now),
+  burstNow: burstClock(),
   timer,
-  defer: (callback) => queueMicrotask(callback),
-  nextTurn: (callback) => void setImmediate(callback),
+  defer: queueMicrotask,
+  nextTurn: setImmediate,
   bind: (callback) => AsyncResource.bind(callback as () => unknown) as unknown as typeof callback,
   keepAlive: () => new IntervalKeepAlive(),
   channel: () => {
     const { port1, port2 } = new MessageChannel();
-    const near = new NodePort(port1);
-    return { near: unrefOnListen(near), far: port2 };
+    return { near: nearPort(port1), far: port2 };
   },
   channelEnds: () => {
     const { port1, port2 } = new MessageChannel();
     return [port1, port2];
   },
-  port: (far) => unrefOnListen(new NodePort(far as MessagePort)),
+  port: (far) => nearPort(far as MessagePort),
   spawn,
   recipe,
   cpuOf: cpuTime,
@@ -47,8 +41,8 @@ export const nodePlatform: Platform = {
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
   sharedMemory,
-  availableThreads: () => availableThreads(),
-  threadCeiling: () => threadCeiling(),
+  availableThreads,
+  threadCeiling,
   memory,
   ownLoad: ownLoad(),
   env: (name) => process.env[name],
@@ -72,20 +66,8 @@ function sharedMemory(byteLength: number): SharedArrayBuffer {
 
 export const asyncStore = () => new AsyncLocalStorage<unknown>();
 
-export function timer(ms: number, callback: () => void): TimerHandle {
-  const handle = setTimeout(callback, ms).unref();
-  return { cancel: () => clearTimeout(handle) };
-}
-
 /** Listening to a port keeps the process alive; whether it stays alive is for `keepAlive` alone to say. */
-function unrefOnListen(port: NodePort): NodePort {
-  const listen = port.listen.bind(port);
-  port.listen = (handler, onBatch, onBroken) => {
-    listen(handler, onBatch, onBroken);
-    port.unref();
-  };
-  return port;
-}
+const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
 
 class IntervalKeepAlive implements KeepAlive {
   #handle: NodeJS.Timeout | undefined;

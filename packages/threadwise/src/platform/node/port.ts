@@ -10,8 +10,12 @@ export class NodePort implements Port {
   #handler: (message: unknown) => void = () => undefined;
   #onBroken: (error: unknown) => void = rethrow;
 
-  constructor(port: MessagePort) {
+  readonly #keepsAlive: 'ref' | 'unref';
+
+  /** @param keepsAlive 'unref': listening to it does not keep the thread alive */
+  constructor(port: MessagePort, keepsAlive: 'ref' | 'unref' = 'ref') {
     this.#port = port;
+    this.#keepsAlive = keepsAlive;
   }
 
   post(message: unknown, transfer?: readonly unknown[]): void {
@@ -32,6 +36,7 @@ export class NodePort implements Port {
       this.#drain(MAX_BATCH);
       onBatch?.();
     });
+    this.#port[this.#keepsAlive]();
   }
 
   /** May be called from inside a handler: what it delivers then, comes after the message being handled. */
@@ -53,11 +58,6 @@ export class NodePort implements Port {
       this.#handler(received.message);
     }
     return count;
-  }
-
-  /** Lets the thread end although the port is open. */
-  unref(): void {
-    this.#port.unref();
   }
 
   close(): void {

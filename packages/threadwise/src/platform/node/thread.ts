@@ -5,8 +5,6 @@ import type { HelperBoot } from './coordinator-entry.js';
 import { NodeThread, recipeFor, spawnFrom } from './node-thread.js';
 import { coordinatorSource, workerSource } from './thread-sources.js';
 
-const HELPERS: Readonly<Record<HelperSpec['role'], string>> = { coordinator: coordinatorSource };
-
 export function spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
   return spawnFrom(workerSource, spec, onExit);
 }
@@ -17,15 +15,14 @@ export function recipe(spec: ThreadSpec): { readonly data: unknown; readonly tra
 
 /** Starts a thread for the pool's own work: nothing of the user's runs there. */
 export function startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { role, name, port, data } = spec;
-  const boot: HelperBoot = { port: port as MessagePort, data };
+  const boot: HelperBoot = { port: spec.port as MessagePort, data: spec.data };
   const options: WorkerOptions = {
     eval: true,
-    name,
+    name: spec.name,
     workerData: boot,
     transferList: [boot.port],
     execArgv: [],
     env: SHARE_ENV,
   };
-  return new NodeThread(HELPERS[role], options, onExit);
+  return new NodeThread(coordinatorSource, options, onExit);
 }

@@ -30,26 +30,22 @@ function isReadable(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (!isWithin(value, MAX_LEVELS, new Set())) return false;
   const { deserialize, serialize } = process.getBuiltinModule('node:v8'); // not needed before, and takes a while to load
-  let bytes: Buffer;
+  let bytes: Buffer | undefined;
   try {
     bytes = serialize(value);
-  } catch {
-    return true; // Node leaves it out by itself
-  }
-  try {
     deserialize(bytes);
     return true;
   } catch {
-    return false; // on Node.js 20, an error that is part of its own cause
+    // What cannot be written, Node leaves out by itself. What cannot be read: on Node.js 20, an error that is part of its own cause.
+    return bytes === undefined;
   }
 }
 
 function isWithin(value: unknown, levels: number, seen: Set<unknown>): boolean {
   if (typeof value !== 'object' || value === null || seen.has(value)) return true;
-  if (levels === 0) return false;
   seen.add(value);
-  for (const key of Object.getOwnPropertyNames(value)) {
-    if (!isWithin((value as Record<string, unknown>)[key], levels - 1, seen)) return false;
-  }
-  return true;
+  const parts = value as Record<string, unknown>;
+  return (
+    levels > 0 && Object.getOwnPropertyNames(value).every((key) => isWithin(parts[key], levels - 1, seen))
+  );
 }

@@ -5,11 +5,11 @@ import { Allowance } from '../../core/workers/allowance.js';
 import type { Wire } from '../../core/contracts.js';
 import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
-import type { RunningTask } from '../../runner/running-task.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
-import { ownThreadId } from './cpu-time.js';
+import { now, timer } from './clock.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
+import { loopUtilization, ownThreadId } from './usage.js';
 
 /** What `thread.ts` passes as workerData. */
 export interface WorkerBoot {
@@ -42,13 +42,12 @@ const threadId = ownThreadId();
 Atomics.store(boot.threadId, 0, threadId);
 
 keepUncaughtErrorsReadable();
-const { timeOrigin } = performance;
 
 const platform: RunnerPlatform & EndpointPlatform = {
-  now: () => timeOrigin + performance.now(),
-  timer: (ms, callback) => setTimeout(callback, ms).unref(),
+  now,
+  timer,
   port: (far) => new NodePort(far as MessagePort),
-  utilization: measuredUtilization(),
+  utilization: loopUtilization(),
   threadId: () => threadId,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
@@ -58,50 +57,12 @@ const platform: RunnerPlatform & EndpointPlatform = {
     const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();
     return { usedBytes: used_heap_size, limitBytes: heap_size_limit };
   },
-  ...contexts(boot.tasksPerWorker),
+  store:
+    boot.tasksPerWorker > 1
+      ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
+      : undefined,
 };
 
-/** Share of the time since the last call in which this thread's event loop was active. */
-function measuredUtilization(): () => number {
-  let last: ReturnType<typeof performance.eventLoopUtilization> | undefined;
-  return () => {
-    const current = performance.eventLoopUtilization();
-    const { utilization } = last === undefined ? current : performance.eventLoopUtilization(current, last);
-    last = current;
-    return utilization;
-  };
-}
-
-/** With one task at a time a variable says which one it is; AsyncLocalStorage, which slows promises, only with more. */
-function contexts(tasksPerWorker: number): Pick<RunnerPlatform, 'enter' | 'current' | 'runsOneByOne'> {
-  if (tasksPerWorker > 1) {
-    const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
-    const storage = new AsyncLocalStorage<RunningTask>();
-    return {
-      runsOneByOne: false,
-      enter: (context, run, args) => storage.run(context, run, ...args),
-      current: () => storage.getStore(),
-    };
-  }
-  let current: RunningTask | undefined;
-  return {
-    runsOneByOne: true,
-    enter: (context, run, args) => {
-      current = context;
-      return run(...args);
-    },
-    current: () => current,
-  };
-}
-
-void new Runner(
-  {
-    workerId: boot.workerId,
-    poolName: boot.poolName,
-    tasksPerWorker: boot.tasksPerWorker,
-    allowance: new Allowance(boot.allowance),
-    data: boot.data,
-    endpoint: openEndpoint(boot.wire, new NodePort(boot.wire.port), platform),
-  },
-  platform,
-).start();
+const endpoint = openEndpoint(boot.wire, new NodePort(boot.wire.port), platform);
+const allowance = new Allowance(boot.allowance);
+void new Runner({ ...boot, allowance, endpoint }, platform).start();

@@ -2,9 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { autoPlacement } from './auto.js';
-import { placementConformance } from './placement.case.js';
-
-placementConformance('auto', autoPlacement);
 
 interface Times {
   readonly hereMs: number;

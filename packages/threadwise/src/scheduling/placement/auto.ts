@@ -2,14 +2,8 @@
  * Each function where its calls cost less: on the calling thread as long as running one there takes less time than a
  * crossing takes of the processors, else on threads. What it goes by is measured, on both sides, and looked at again.
  */
-import type {
-  PlacedFunction,
-  PlacedFunctionStats,
-  Placement,
-  PlacementLearner,
-} from '../../core/contracts.js';
+import type { PlacedFunction, PlacedFunctionStats, Placement } from '../../core/contracts.js';
 import { Recent } from '../../core/recent.js';
-import { Window } from './window.js';
 
 /** Results from workers that are looked at together. */
 const ACROSS_CALLS = 32;
@@ -29,42 +23,33 @@ const TOO_LONG_AMONG = 1000;
 /** After that the function stays away for so long; each time twice as long. */
 const TOO_LONG_REST_MS = 10_000;
 
+/** One of so many figures is left out of a mean, and at least one of several. */
+const TRIMMED = 16;
+
 /** A placement is for one pool: it remembers. */
 export function autoPlacement(): Placement {
-  return { name: 'auto', usesThreads: true, learner: new Learner() };
-}
-
-class Learner implements PlacementLearner {
-  readonly #functions = new Map<string, LearntFunction>();
-
-  of(name: string): LearntFunction {
-    const known = this.#functions.get(name);
-    if (known !== undefined) return known;
-    const learnt = new LearntFunction(name);
-    this.#functions.set(name, learnt);
-    return learnt;
-  }
-
-  find(name: string): LearntFunction | undefined {
-    return this.#functions.get(name);
-  }
-
-  snapshot(): PlacedFunctionStats[] {
+  const functions = new Map<string, LearntFunction>();
+  const learner = {
+    of: (name: string) => {
+      const known = functions.get(name) ?? new LearntFunction(name);
+      functions.set(name, known);
+      return known;
+    },
+    find: (name: string) => functions.get(name),
     // Those that nobody calls tell nobody anything.
-    return [...this.#functions.values()].map((learnt) => learnt.snapshot()).filter(({ calls }) => calls > 0);
-  }
+    snapshot: () => [...functions.values()].map((each) => each.snapshot()).filter(({ calls }) => calls > 0),
+  };
+  return { name: 'auto', usesThreads: true, learner };
 }
 
 class LearntFunction implements PlacedFunction {
   readonly #name: string;
   readonly #across = new Window(ACROSS_CALLS);
   readonly #here = new Window(HERE_CALLS, HERE_MS);
-  readonly #bytesIn = new Window(1);
-  readonly #bytesOut = new Window(1);
   readonly #crossing = new Recent();
-  #isHere = false;
-  #isAllowed = false;
-  #forbidden: string | undefined;
+  /** unloaded: the module is not there on the calling thread. forbidden: it stays on threads. */
+  #place: 'unloaded' | 'threads' | 'inline' | 'forbidden' = 'unloaded';
+  #bytes: { readonly in: number; readonly out: number } | undefined;
   #calls = 0;
   #inline = 0;
   #why = 'the module has not been loaded on the calling thread yet';
@@ -85,16 +70,14 @@ class LearntFunction implements PlacedFunction {
   }
 
   allow(): void {
-    if (this.#forbidden !== undefined || this.#isAllowed) return;
-    this.#isAllowed = true;
+    if (this.#place !== 'unloaded') return;
+    this.#place = 'threads';
     this.#why = 'it has not run often enough on threads to be judged';
   }
 
   forbid(why: string): void {
-    if (this.#forbidden !== undefined) return;
-    this.#forbidden = why;
-    this.#isAllowed = false;
-    this.#isHere = false;
+    if (this.#place === 'forbidden') return;
+    this.#place = 'forbidden';
     this.#why = why;
   }
 
@@ -103,7 +86,7 @@ class LearntFunction implements PlacedFunction {
   }
 
   takesInline(now: number): boolean {
-    if (!this.#isHere) return false;
+    if (this.#place !== 'inline') return false;
     if (this.#exploring === 0) {
       if (now < this.#exploreAt) return true;
       this.#exploring = EXPLORE_CALLS;
@@ -116,7 +99,7 @@ class LearntFunction implements PlacedFunction {
   ranInline(ms: number | undefined, now: number, count = 1): void {
     this.#calls += count;
     this.#inline += count;
-    if (ms === undefined || !this.#isHere) return;
+    if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
     if (ms >= TOO_LONG_MS) this.#tookTooLong(ms, now);
     else if (isFull) this.#judgeHere(now);
@@ -124,7 +107,7 @@ class LearntFunction implements PlacedFunction {
 
   ranAcross(runMs: number, now: number): void {
     this.#calls++;
-    if (this.#across.add(runMs) && this.#isAllowed && !this.#isHere) this.#judgeAcross(now);
+    if (this.#across.add(runMs) && this.#place === 'threads') this.#judgeAcross(now);
   }
 
   crossed(costMs: number): void {
@@ -132,21 +115,20 @@ class LearntFunction implements PlacedFunction {
   }
 
   sized(bytesIn: number, bytesOut: number): void {
-    this.#bytesIn.add(bytesIn);
-    this.#bytesOut.add(bytesOut);
+    this.#bytes = { in: bytesIn, out: bytesOut };
   }
 
   snapshot(): PlacedFunctionStats {
-    const runMs = (this.#isHere ? this.#here.mean : undefined) ?? this.#across.mean ?? 0;
+    const isHere = this.#place === 'inline';
     return {
       name: this.#name,
-      place: this.#isHere ? 'inline' : 'threads',
+      place: isHere ? 'inline' : 'threads',
       why: this.#why,
       calls: this.#calls,
       inline: this.#inline,
-      runMs,
-      bytesIn: this.#bytesIn.mean ?? null,
-      bytesOut: this.#bytesOut.mean ?? null,
+      runMs: (isHere ? this.#here.mean : undefined) ?? this.#across.mean ?? 0,
+      bytesIn: this.#bytes?.in ?? null,
+      bytesOut: this.#bytes?.out ?? null,
       crossingMs: this.#crossing.median ?? null,
     };
   }
@@ -160,7 +142,7 @@ class LearntFunction implements PlacedFunction {
       this.#why = figures;
       this.#exploreMs = EXPLORE_MS;
     } else if (now >= this.#notBefore) {
-      this.#isHere = true;
+      this.#place = 'inline';
       this.#isCold = true;
       this.#here.clear();
       this.#exploreAt = now + this.#exploreMs;
@@ -186,7 +168,7 @@ class LearntFunction implements PlacedFunction {
   }
 
   #leave(why: string, notBefore: number): void {
-    this.#isHere = false;
+    this.#place = 'threads';
     this.#exploring = 0;
     this.#notBefore = notBefore;
     this.#across.clear();
@@ -197,6 +179,51 @@ class LearntFunction implements PlacedFunction {
     const ms = this.#exploreMs;
     this.#exploreMs = Math.min(EXPLORE_MAX_MS, 2 * ms);
     return ms;
+  }
+}
+
+/**
+ * Figures that are looked at together: so many of them, or as many as come to a sum. Their mean leaves out the largest
+ * ones: those were not the code, but a collection of garbage, or another program on the core.
+ */
+class Window {
+  readonly #figures: Float64Array;
+  readonly #sumMost: number;
+  #count = 0;
+  #sum = 0;
+  #mean: number | undefined;
+
+  constructor(most: number, sumMost = Number.POSITIVE_INFINITY) {
+    this.#figures = new Float64Array(most);
+    this.#sumMost = sumMost;
+  }
+
+  /** Of the last window that was full; of what there is, as long as none was; undefined as long as there is nothing. */
+  get mean(): number | undefined {
+    return this.#mean ?? (this.#count === 0 ? undefined : this.#trimmedMean());
+  }
+
+  /** Whether that filled it; the next figure begins a new one. */
+  add(figure: number): boolean {
+    this.#figures[this.#count++] = figure;
+    this.#sum += figure;
+    if (this.#count < this.#figures.length && this.#sum < this.#sumMost) return false;
+    this.#mean = this.#trimmedMean();
+    this.clear();
+    return true;
+  }
+
+  /** Begins anew; the mean stays. */
+  clear(): void {
+    this.#count = 0;
+    this.#sum = 0;
+  }
+
+  #trimmedMean(): number {
+    if (this.#count === 1) return this.#figures[0]!;
+    const sorted = this.#figures.slice(0, this.#count).sort();
+    const kept = sorted.subarray(0, Math.max(1, this.#count - Math.ceil(this.#count / TRIMMED)));
+    return kept.reduce((sum, figure) => sum + figure, 0) / kept.length;
   }
 }
 

@@ -1,7 +1,7 @@
 /** CPU time of one thread, against what the process says of all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cpuTime, ownThreadId } from './cpu-time.js';
+import { cpuTime, ownThreadId } from './usage.js';
 
 const onLinux = { skip: process.platform === 'linux' ? false : 'only Linux tells' };
 

@@ -1,0 +1,137 @@
+/**
+ * One file, synchronously or by libuv's threads, on one descriptor. Its size when it is opened counts: what a file grows by meanwhile is
+ * not read, and one that shrinks gives what is left.
+ */
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+
+/** Should there be something else by the time that it is opened (a FIFO, a terminal), opening it neither waits nor takes it over. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+/** So much is read in one go by libuv's threads; in between, an abort is seen. Bytes, chosen by hand: some milliseconds. */
+const PIECE_BYTES = 16 * 2 ** 20;
+/** Some files of /proc never come to an end, or to one beyond all memory. Bytes, chosen by hand. */
+const MOST_UNSIZED_BYTES = 64 * 2 ** 20;
+const FIRST_PIECE_BYTES = 2 ** 16;
+
+/** Its size, if it is a regular file. Anything else may block for ever, never end, or do something when it is opened. */
+function sizeOf(stats: Stats): number {
+  if (stats.isFile()) return stats.size;
+  const isOther = stats.isSocket() ? 'a socket' : 'a device';
+  const kind = stats.isDirectory() ? 'a directory' : stats.isFIFO() ? 'a FIFO' : isOther;
+  throw new Error(`it is ${kind}, expected a regular file`);
+}
+
+export function sizeNow(path: string): number {
+  holdLoop();
+  return sizeOf(statSync(path));
+}
+
+export async function sizeLater(path: string): Promise<number> {
+  return sizeOf(await stat(path));
+}
+
+/** For a small file: that costs less than the trip through libuv's threads. Undefined: it has more than `most` bytes by now. */
+export function readFileNow(path: string, most: number): Uint8Array | undefined {
+  holdLoop();
+  const file = openSync(path, OPEN_FLAGS);
+  try {
+    const size = sizeOf(fstatSync(file));
+    if (size > most) return undefined;
+    const content = new Content(size);
+    for (let room = content.room(); room !== undefined; room = content.room()) {
+      const bytes = readSync(file, room);
+      if (bytes === 0) break;
+      content.filled += bytes;
+    }
+    return content.end();
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @param isOver nobody waits any more: what is read so far is given */
+export async function readFileLater(path: string, isOver: () => boolean): Promise<Uint8Array> {
+  const file = await open(path, OPEN_FLAGS);
+  try {
+    const content = new Content(sizeOf(await file.stat()));
+    for (let room = content.room(); room !== undefined && !isOver(); room = content.room()) {
+      const { bytesRead } = await file.read(room.subarray(0, PIECE_BYTES));
+      if (bytesRead === 0) break;
+      content.filled += bytesRead;
+    }
+    return content.end();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is read of a file. Of one without a size, it collects what comes: files of /proc say 0, as empty ones do. */
+class Content {
+  filled = 0;
+  readonly #size: number;
+  #memory: Uint8Array;
+
+  constructor(size: number) {
+    this.#size = size;
+    this.#memory = allocate(size === 0 ? FIRST_PIECE_BYTES : size);
+  }
+
+  /** Where the next bytes go; undefined: it is complete. */
+  room(): Uint8Array | undefined {
+    if (this.filled === 0) return this.#memory;
+    if (this.filled === this.#memory.byteLength) {
+      if (this.#size > 0) return undefined;
+      this.#grow();
+    }
+    return this.#memory.subarray(this.filled);
+  }
+
+  /** What was read; a copy where it is less than there was room for, so that no memory is held for nothing. */
+  end(): Uint8Array {
+    if (this.filled === this.#memory.byteLength) return this.#memory;
+    const part = allocate(this.filled);
+    part.set(this.#memory.subarray(0, this.filled));
+    return part;
+  }
+
+  #grow(): void {
+    if (this.filled >= MOST_UNSIZED_BYTES) {
+      throw new Error(`it says that it is empty, and has more than ${MOST_UNSIZED_BYTES} bytes`);
+    }
+    const larger = allocate(2 * this.filled);
+    larger.set(this.#memory);
+    this.#memory = larger;
+  }
+}
+
+/** Memory of its own, so that it can be transferred, and not cleared, since it is filled at once. */
+function allocate(bytes: number): Uint8Array {
+  return Buffer.allocUnsafeSlow(bytes);
+}
+
+// --- the event loop ---
+
+/** When synchronous reading began in this turn of the event loop; undefined: nothing was read in it yet. All readers hold up the same loop. */
+let heldSince: number | undefined;
+let nextTurn: Promise<void> = Promise.resolve();
+
+function holdLoop(): void {
+  if (heldSince !== undefined) return;
+  heldSince = performance.now();
+  nextTurn = new Promise((resolve) => {
+    setImmediate(() => {
+      heldSince = undefined;
+      resolve();
+    });
+  });
+}
+
+/** Whether it was that long since the first synchronous read of this turn; whatever else ran in between, the loop stood still for that, too. */
+export function isBudgetSpent(budgetMs: number): boolean {
+  return heldSince !== undefined && performance.now() - heldSince >= budgetMs;
+}
+
+/** To be awaited while the budget is spent, and then to ask again: of many readers that wait, the first ones spend it again. */
+export function loopTurn(): Promise<void> {
+  return nextTurn;
+}

@@ -1,0 +1,60 @@
+/** What a thread uses of the machine: its CPU time, its event loop, its memory. */
+import { readFileSync, readlinkSync } from 'node:fs';
+import type { CpuTime, Platform } from '../../core/contracts.js';
+
+/** What the system calls the thread that asks; 0 where that cannot be found out. */
+export function ownThreadId(): number {
+  if (process.platform !== 'linux') return 0;
+  try {
+    return Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+  } catch {
+    return 0; // no permission, or an old kernel
+  }
+}
+
+/**
+ * Of a thread of this process, by what the system calls it. Undefined for 0, for a thread that is gone, and on any system but Linux,
+ * which alone tells it for each thread.
+ */
+export function cpuTime(threadId: number): CpuTime | undefined {
+  if (threadId === 0) return undefined;
+  try {
+    // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
+    const [used, waited] = readFileSync(`/proc/self/task/${threadId}/schedstat`, 'latin1').split(' ');
+    return { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The share of the time since the last call in which a thread's event loop was active, 0 to 1. */
+export function loopUtilization(
+  of: Pick<typeof performance, 'eventLoopUtilization'> = performance,
+): () => number {
+  let last: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+  return () => {
+    const current = of.eventLoopUtilization();
+    const { utilization } = last === undefined ? current : performance.eventLoopUtilization(current, last);
+    last = current;
+    // NaN before a thread's loop has begun; a little below 0 where the idle time of another thread lags behind.
+    return utilization > 0 ? Math.min(1, utilization) : 0;
+  };
+}
+
+/** How long a measurement of the calling thread holds, so that all who look see the same. Milliseconds. */
+const FRESH_MS = 500;
+
+export function ownLoad(): Platform['ownLoad'] {
+  const utilization = loopUtilization();
+  let last: ReturnType<Platform['ownLoad']> | undefined;
+  let measuredAt = 0;
+  return () => {
+    const now = performance.now();
+    if (last !== undefined && now - measuredAt < FRESH_MS) return last;
+    measuredAt = now;
+    // Resident first, and alone: it is what costs least to ask for.
+    const residentBytes = process.memoryUsage.rss();
+    last = { utilization: utilization(), residentBytes, heapUsedBytes: process.memoryUsage().heapUsed };
+    return last;
+  };
+}
