@@ -18,7 +18,7 @@ import {
   TO_COORDINATOR,
   type MessageToCoordinator,
 } from '../transport/coordinator/messages.js';
-import { type About, AccountedLine, type Line } from '../transport/line.js';
+import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
   BY_PORT,
@@ -100,7 +100,7 @@ export class Coordinator {
   #isYielding = false;
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
-    this.#main = new AccountedLine(main);
+    this.#main = new Line(main);
     this.#platform = platform;
     this.#data = data;
     this.#board = new Board(data.board);
@@ -353,7 +353,7 @@ export class Coordinator {
   // --- workers ---
 
   #hire(id: number, memory: SeatMemory, end: unknown): void {
-    const line = new AccountedLine(this.#platform.port(end));
+    const line = new Line(this.#platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
     this.#seats.set(id, new Seat<Entry>(id, memory, line, this.#data.sizes));

@@ -3,23 +3,18 @@ import type { LinkEvents, Platform } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
 import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
-import type { About, AccountedLine } from './line.js';
+import type { About, Line } from './line.js';
 import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
 
 export class WorkerMessages {
-  readonly #port: AccountedLine;
+  readonly #port: Line;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
   /** The task that a number means, as long as the worker has it. */
   readonly #taskOf: (id: number) => Task | undefined;
   #isClosed = false;
 
-  constructor(
-    port: AccountedLine,
-    platform: Platform,
-    events: LinkEvents,
-    taskOf: (id: number) => Task | undefined,
-  ) {
+  constructor(port: Line, platform: Platform, events: LinkEvents, taskOf: (id: number) => Task | undefined) {
     this.#port = port;
     this.#platform = platform;
     this.#events = events;

@@ -1,6 +1,6 @@
 /** The worker's end of its two lines: to main, through shared memory, and to the coordinator, for what that cannot carry. */
 import type { EndpointEvents, EndpointPlatform } from '../endpoint.js';
-import { AccountedLine, type Line } from '../line.js';
+import { Line } from '../line.js';
 import { type Posted, PostedArguments, SharedEndpoint } from '../shared/worker/endpoint.js';
 import { ARGUMENTS } from '../shared/messages.js';
 import type { MessageToWorker } from '../messages.js';
@@ -45,7 +45,7 @@ export class CoordinatedEndpoint extends SharedEndpoint {
   #join(line: unknown): void {
     this.#line?.drain();
     this.#line?.close();
-    this.#line = new AccountedLine(this.#platform.port(line));
+    this.#line = new Line(this.#platform.port(line));
     this.#line.listen((message) => {
       const said = message as MessageToSeat;
       if (said[0] === ARGUMENTS) this.#given.keep(said);

@@ -3,7 +3,7 @@ import type { HelperView, LinkEvents, Platform, PullQueue, Thread, Transport } f
 import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
-import { type About, AccountedLine, type Line } from '../line.js';
+import { type About, Line } from '../line.js';
 import { SharedExchange } from '../shared/main/exchange.js';
 import {
   CELL_BYTES,
@@ -253,7 +253,7 @@ export class CoordinatedExchange extends SharedExchange {
 
   #start(): void {
     const { near, far } = this.platform.channel();
-    const line = new AccountedLine(near);
+    const line = new Line(near);
     this.#port = line;
     this.#startedAt = this.platform.now();
     line.listen(

@@ -5,10 +5,10 @@ import { capture, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { WorkerMessages } from '../worker-messages.js';
-import { type About, AccountedLine } from '../line.js';
+import { type About, Line } from '../line.js';
 import { beganWithin } from '../trust.js';
 import type { MessageToMain } from '../messages.js';
-import { BoardOwner, boardByteLength } from './claim-board.js';
+import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
 export const messageTransport: Transport = {
@@ -23,37 +23,27 @@ export const messageTransport: Transport = {
   }),
 };
 
-/** Tasks that the worker gets another way, and answers over this line. */
-export interface OtherTasks {
-  find(id: number): Task | undefined;
-  /** The worker has said its last word on it. Undefined: there is no such task. */
-  end(id: number): Task | undefined;
-}
-
 export class MessageLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
-  readonly messages: WorkerMessages;
-  readonly #board: BoardOwner;
+  readonly #messages: WorkerMessages;
+  readonly #board: ClaimBoard;
   readonly #platform: Platform;
   readonly #events: LinkEvents;
-  readonly #others: OtherTasks | undefined;
   /** Posted, and no last word heard: by task id. */
   readonly #posted = new Map<number, Task>();
   /** Gathered, to be posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
 
-  constructor(platform: Platform, events: LinkEvents, capacity: number, others?: OtherTasks) {
+  constructor(platform: Platform, events: LinkEvents, capacity: number) {
     const { near, far } = platform.channel();
     const board = platform.sharedMemory(boardByteLength(capacity));
     this.wire = { transport: 'message', port: far, memory: board };
-    this.#board = new BoardOwner(board);
+    this.#board = new ClaimBoard(board);
     this.#platform = platform;
     this.#events = events;
-    this.#others = others;
-    const taskOf = (id: number) => this.#posted.get(id) ?? others?.find(id);
-    const line = new AccountedLine(near);
-    this.messages = new WorkerMessages(line, platform, events, taskOf);
+    const line = new Line(near);
+    this.#messages = new WorkerMessages(line, platform, events, (id) => this.#posted.get(id));
     line.listen(
       (message) => this.#receive(message as ToMain),
       () => events.settledBatch(),
@@ -79,18 +69,14 @@ export class MessageLink implements Link {
     const isFirst = this.#posted.size === 0;
     this.#posted.set(task.id, task);
     const entry: PostedTask = [task.cell, task.id, task.wireName, task.payload.args];
-    if (task.moves) return this.#sendAlone(task, entry);
+    if (task.moves) {
+      this.#flush();
+      return this.#post([entry], task.payload.transfer);
+    }
     this.#outbox.push(entry);
     // A worker with nothing to do is told at once: this turn may be long. The others can wait for its end.
-    if (isFirst) this.flush();
-    else if (this.#outbox.length === 1) this.#platform.defer(() => this.flush());
-  }
-
-  flush(): void {
-    if (this.#outbox.length === 0) return;
-    const tasks = this.#outbox;
-    this.#outbox = [];
-    this.#post(tasks);
+    if (isFirst) this.#flush();
+    else if (this.#outbox.length === 1) this.#platform.defer(() => this.#flush());
   }
 
   withdraw(task: Task): boolean {
@@ -109,21 +95,16 @@ export class MessageLink implements Link {
   }
 
   hasEndedUnread(task: Task): boolean {
-    return this.hasUnread && this.#board.hasEnded(task.cell);
-  }
-
-  /** Whether anything that the worker said could not be read. */
-  get hasUnread(): boolean {
-    return this.messages.unreadCount > 0;
+    return this.#messages.unreadCount > 0 && this.#board.hasEnded(task.cell);
   }
 
   abort(task: Task, reason: unknown): void {
-    this.messages.abort(task, reason);
+    this.#messages.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
   drain(): void {
-    this.messages.drain();
+    this.#messages.drain();
   }
 
   retire(): boolean {
@@ -131,7 +112,7 @@ export class MessageLink implements Link {
   }
 
   stop(): void {
-    this.messages.stop();
+    this.#messages.stop();
   }
 
   adopt(): readonly Task[] {
@@ -142,21 +123,23 @@ export class MessageLink implements Link {
 
   close(): void {
     this.#outbox = [];
-    this.messages.close();
+    this.#messages.close();
   }
 
-  #sendAlone(task: Task, entry: PostedTask): void {
-    this.flush();
-    this.#post([entry], task.payload.transfer);
+  #flush(): void {
+    if (this.#outbox.length === 0) return;
+    const tasks = this.#outbox;
+    this.#outbox = [];
+    this.#post(tasks);
   }
 
   #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
-    this.messages.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
+    this.#messages.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
   }
 
   /** Of tasks that came together, one may have spoilt all: each is sent again by itself. */
   #unread(about: About, reason: string): void {
-    if (about[0] !== TASKS) return this.messages.unread(about, reason);
+    if (about[0] !== TASKS) return this.#messages.unread(about, reason);
     const cells = about[1] as readonly number[];
     for (const cell of cells) {
       const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
@@ -167,7 +150,7 @@ export class MessageLink implements Link {
   }
 
   #receive(message: ToMain): void {
-    if (this.messages.isClosed) return;
+    if (this.#messages.isClosed) return;
     switch (message[0]) {
       case DONE:
         return this.#finish(message[1], (task) => this.#events.done(task, message[3], message[2]));
@@ -176,20 +159,15 @@ export class MessageLink implements Link {
           this.#events.failed(task, decodeError(message[3]), message[2]),
         );
       default:
-        return this.messages.hear(message as MessageToMain);
+        return this.#messages.hear(message as MessageToMain);
     }
   }
 
   #finish(id: number, tell: (task: Task) => void): void {
-    const task = this.#end(id) ?? this.#others?.end(id);
-    if (task !== undefined) tell(task);
-  }
-
-  #end(id: number): Task | undefined {
     const task = this.#posted.get(id);
-    if (task === undefined) return undefined;
+    if (task === undefined) return;
     this.#posted.delete(id);
     this.#board.release(task.cell);
-    return task;
+    tell(task);
   }
 }

@@ -7,7 +7,7 @@ import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { shapeBookByteLength } from '../../codec/shapes/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { WorkerMessages } from '../../worker-messages.js';
-import { AccountedLine, type Line } from '../../line.js';
+import { Line } from '../../line.js';
 import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
@@ -89,7 +89,7 @@ export class SharedLink implements Link {
     this.#own = int32sOf(own);
     this.#results = new Results(exchange.cells, this.#own, stream, ownShapes);
     this.#capacity = capacity;
-    const line = new AccountedLine(near);
+    const line = new Line(near);
     this.#messages = new WorkerMessages(line, platform, events, (id) => this.#taskOf(id));
     this.#listen(line);
   }
@@ -138,9 +138,6 @@ export class SharedLink implements Link {
     board.wake(this.#seat);
     drain.expect();
   }
-
-  /** Nothing is gathered. */
-  flush(): void {}
 
   withdraw(task: Task): boolean {
     if (this.#sent.get(task.id) !== task) return this.#exchange.pull.withdraw(task);
