@@ -3,21 +3,28 @@
  * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
-import type { Choice, Port, TaskQueue, TaskView, Thread, ThreadExit } from '../core/contracts.js';
+import type {
+  Choice,
+  CpuTime,
+  Measured,
+  Port,
+  TaskQueue,
+  Thread,
+  ThreadExit,
+  TimerHandle,
+} from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/index.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
-import type { CoordinatorData } from '../transport/coordinator/exchange.js';
 import { AWAKE, averageMs, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
-import {
-  type ExitFacts,
-  FROM_COORDINATOR,
-  RETIRE,
-  type SeatMemory,
-  TO_COORDINATOR,
-  type MessageToCoordinator,
+import type {
+  ExitFacts,
+  MessageFromCoordinator,
+  MessageToCoordinator,
+  Settings,
 } from '../transport/coordinator/messages.js';
+import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
@@ -38,41 +45,39 @@ import {
   TASK_ID,
   unstamped,
 } from '../transport/shared/layout.js';
+import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
-import { ReservedSeats } from './reserved-seats.js';
-import { type Entry as Hint, Seat } from './seat.js';
-import { SeatSizing, type SizingPlatform } from './sizing.js';
+import { type Arguments, type Entry, Seat } from './seat.js';
+import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-export interface CoordinatorPlatform extends SizingPlatform {
-  /** Starts a worker from what main's platform prepared for that. */
-  spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
-  /** The near side of an end of a line. */
-  port(far: unknown): Port;
+export interface CoordinatorPlatform {
+  /** Milliseconds on a clock that all threads of the process share. */
+  now(): number;
+  timer(ms: number, callback: () => void): TimerHandle;
   /** Calls back after pending I/O has had its turn. */
   nextTurn(callback: () => void): void;
+  /** The near side of an end of a line. */
+  port(far: unknown): Port;
+  /** Starts a worker from what main's platform prepared for that. */
+  spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
+  /** Of a thread, by what the system calls it. */
+  cpu(threadId: number): CpuTime | undefined;
+  memory(): Measured['memory'];
 }
 
 const WORDS = CELL_BYTES / 4;
 const DOUBLES = CELL_BYTES / 8;
-/** A worker that has had an unbegun task for that long, and has come no further, is behind a long one. Milliseconds. */
-const STALL_MS = 5;
 /** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
-/** How often it looks, while it waits for room, whether more tasks have come, which may need more workers. Milliseconds. */
-const GROWTH_MS = 5;
+/**
+ * How often it looks, while workers hold unbegun tasks, whether they get on; and while it waits for room, whether more tasks have
+ * come, which may need more workers. Milliseconds.
+ */
+const WATCH_MS = 5;
 /** The queue is rid of tasks that were taken back when it is so many times as long as there can be tasks. */
 const MAX_STALE = 2;
-
-type Arguments = readonly [id: number, name: string, transfer: readonly unknown[], args: readonly unknown[]];
-
-interface Entry extends Hint, TaskView {
-  /** The number of the function. */
-  readonly nameId: number;
-  /** Where they do not lie in shared memory. */
-  readonly args: Arguments | undefined;
-}
 
 export class Coordinator {
   readonly #main: Line;
@@ -84,18 +89,16 @@ export class Coordinator {
   readonly #cellDoubles: Float64Array;
   readonly #runTimes: Float64Array;
   readonly #sleeper: Sleeper;
-  #choice: Choice;
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
-  readonly #seats = new Map<number, Seat<Entry>>();
+  readonly #seats = new Map<number, Seat>();
   readonly #sizing: SeatSizing;
-  readonly #reserve: ReservedSeats;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
-  #state: 'open' | 'paused' = 'open';
+  #choice!: Choice;
+  #state: Settings['state'] = 'open';
   #isWatching = false;
-  #looksForGrowth = false;
   /** It goes on after its event loop's turn. */
   #isYielding = false;
 
@@ -109,51 +112,51 @@ export class Coordinator {
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.runTimes);
     this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.#turn());
-    this.#choice = resolveChoice(data.choose, () => undefined);
-    this.#reserve = new ReservedSeats(this.#main, platform, (...hired) => this.#hire(...hired));
-    this.#sizing = new SeatSizing(data, {
+    const tell = (message: MessageFromCoordinator) => this.#main.post(message);
+    this.#sizing = new SeatSizing({
+      data,
       platform,
-      seats: () => this.#seats.values(),
+      seats: this.#seats,
       queued: () => this.#queued,
       onDue: () => this.#turn(),
-      onWanted: (wanted, decision) => this.#main.post([FROM_COORDINATOR.wanted, wanted, decision]),
-      onMissing: (count) => this.#reserve.start(count),
+      hire: (message) => this.#hire(message),
+      tell,
     });
+    this.#set(data.settings);
     this.#main.listen(
       (message) => this.#hear(message as MessageToCoordinator),
       () => this.#turn(),
       ([type, seat, exit]: About) => {
-        if (type === FROM_COORDINATOR.exited)
-          this.#reserve.sayExited(seat as number, exit as ExitFacts, undefined);
+        // The error could not be read.
+        if (type === 'exited') tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
     this.#turn();
   }
 
-  #hear(word: MessageToCoordinator): void {
-    switch (word[0]) {
-      case TO_COORDINATOR.args: {
-        const [, cell, ...posted] = word;
+  #hear(message: MessageToCoordinator): void {
+    switch (message[0]) {
+      case ARGUMENTS: {
+        const [, cell, ...posted] = message;
         return void this.#posted.set(cell, posted);
       }
-      case TO_COORDINATOR.hire:
-        return this.#hire(word[1], word[2], word[3]);
-      case TO_COORDINATOR.retire:
-        return this.#retire(word[1]);
-      case TO_COORDINATOR.gone:
-        return this.#bury(word[1]);
-      case TO_COORDINATOR.bounds:
-        return this.#sizing.bound(word[1], word[2]);
-      case TO_COORDINATOR.reserve:
-        return this.#reserve.add(word[1], word[2], word[3], word[4]);
-      case TO_COORDINATOR.end:
-        return this.#reserve.end(word[1]);
-      case TO_COORDINATOR.choose:
-        this.#choice = resolveChoice(word[1], () => undefined);
-        return;
-      case TO_COORDINATOR.pause:
-        this.#state = word[1];
+      case 'set':
+        return this.#set(message[1]);
+      case 'hire':
+        return message[4] === undefined ? this.#hire(message) : this.#sizing.reserve(message);
+      case 'retire':
+        return this.#retire(message[1]);
+      case 'gone':
+        return this.#bury(message[1]);
+      case 'end':
+        return this.#sizing.end(message[1]);
     }
+  }
+
+  #set({ choose, state, bounds }: Partial<Settings>): void {
+    if (choose !== undefined) this.#choice = resolveChoice(choose, () => undefined);
+    if (state !== undefined) this.#state = state;
+    if (bounds !== undefined) this.#sizing.bounds = bounds;
   }
 
   // --- its turn ---
@@ -180,31 +183,40 @@ export class Coordinator {
   /** T5, T6. Returns false if there is something to do again. */
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
-    const wanted = next === undefined ? WANTS_HINTS : WANTS_ROOM;
-    const depth = next === undefined ? 0 : this.#depth(next);
-    if (next !== undefined) for (const seat of this.#seats.values()) seat.wakeAt(depth);
-    Atomics.store(this.#words, COORDINATOR, wanted);
-    if (next === undefined) return this.#board.length === 0 && this.#sleeper.sleep(wanted);
+    if (next === undefined) {
+      Atomics.store(this.#words, COORDINATOR, WANTS_HINTS);
+      return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
+    }
+    const depth = this.#depth(next);
+    for (const seat of this.#seats.values()) seat.wakeAt(depth);
+    Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
     this.#look();
     for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) return false;
-    return this.#sleeper.sleep(wanted);
+    return this.#sleeper.sleep(WANTS_ROOM);
   }
 
   #look(): void {
     for (const seat of this.#seats.values()) if (seat.look()) this.#takeBack(seat);
   }
 
-  /** As long as anybody holds unbegun tasks, or tasks wait that more workers could run: by a timer. */
+  /** C1: as long as anybody holds unbegun tasks; and as long as tasks wait that more workers could run. */
   #watch(): void {
-    this.#watchForStalls();
-    if (this.#looksForGrowth || this.#queue.size === 0 || !this.#sizing.mayGrow) return;
-    this.#looksForGrowth = true;
-    this.#platform.timer(GROWTH_MS, () => {
-      this.#looksForGrowth = false;
+    const isNeeded = this.#holdsAny || (this.#queue.size > 0 && this.#sizing.mayGrow);
+    if (this.#isWatching || !isNeeded) return;
+    this.#isWatching = true;
+    this.#platform.timer(WATCH_MS, () => {
+      this.#isWatching = false;
+      const heldAny = this.#holdsAny;
+      for (const seat of this.#seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
       // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
-      if (this.#board.length > 0) this.#turn();
+      if (heldAny || this.#board.length > 0) this.#turn();
       else this.#watch();
     });
+  }
+
+  get #holdsAny(): boolean {
+    for (const seat of this.#seats.values()) if (seat.holdsAny) return true;
+    return false;
   }
 
   // --- tasks ---
@@ -228,7 +240,8 @@ export class Coordinator {
       else this.#queue.push(entry, entry.priority);
     }
     for (const entry of back.sort((a, b) => b.id - a.id)) this.#queue.pushFront(entry, entry.priority);
-    if (this.#queue.size > MAX_STALE * sizes.cells) this.#dropStale();
+    if (this.#queue.size <= MAX_STALE * sizes.cells) return;
+    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
 
   #entryOf(cell: number): Entry | undefined {
@@ -254,10 +267,6 @@ export class Coordinator {
     return false;
   }
 
-  #dropStale(): void {
-    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
-  }
-
   #argumentsFor(cell: number, id: number): Arguments | undefined {
     if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
     const posted = this.#posted.get(cell);
@@ -280,15 +289,15 @@ export class Coordinator {
     }
   }
 
-  #choose(entry: Entry): Seat<Entry> | undefined {
+  #choose(entry: Entry): Seat | undefined {
     const depth = this.#depth(entry);
-    const candidates: Seat<Entry>[] = [];
+    const candidates: Seat[] = [];
     for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
-    return this.#choice.choose(entry, candidates) as Seat<Entry>;
+    return this.#choice.choose(entry, candidates) as Seat;
   }
 
-  #hasRoom(seat: Seat<Entry>, depth: number): boolean {
+  #hasRoom(seat: Seat, depth: number): boolean {
     return seat.hasRoom(this.#data.tasksPerWorker, depth);
   }
 
@@ -299,7 +308,7 @@ export class Coordinator {
   }
 
   /** G1 to G4. */
-  #give(entry: Entry, seat: Seat<Entry>): void {
+  #give(entry: Entry, seat: Seat): void {
     const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
     // Not before: an old hint may have found them, too.
     if (this.#posted.get(entry.cell) === entry.args) this.#posted.delete(entry.cell);
@@ -309,9 +318,9 @@ export class Coordinator {
   }
 
   /** Returns the state of the cell from which the worker is to begin; undefined: the task was taken back. */
-  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat<Entry>): number | undefined {
+  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat): number | undefined {
     const { cell, posted } = entry;
-    seat.line.post([TO_COORDINATOR.args, cell, id, name, args], transfer);
+    seat.line.post([ARGUMENTS, cell, id, name, args], transfer);
     if (transfer.length === 0) return posted;
     const assigned = (posted & ~unstamped(posted)) | state(POSTED, seat.id);
     const before = Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, assigned);
@@ -319,7 +328,7 @@ export class Coordinator {
   }
 
   /** What the worker has not begun, and another one can run, waits in the queue again. */
-  #takeBack(seat: Seat<Entry>): void {
+  #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
     for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
   }
@@ -332,50 +341,33 @@ export class Coordinator {
     return this.#queue.size + ahead;
   }
 
-  /** C1. */
-  #watchForStalls(): void {
-    if (this.#isWatching || !this.#holdsAny()) return;
-    this.#isWatching = true;
-    this.#platform.timer(STALL_MS, () => {
-      this.#isWatching = false;
-      for (const seat of this.#seats.values()) {
-        if (!seat.isLeaving && seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
-      }
-      this.#turn();
-    });
-  }
-
-  #holdsAny(): boolean {
-    for (const seat of this.#seats.values()) if (!seat.isLeaving && seat.holdsAny) return true;
-    return false;
-  }
-
   // --- workers ---
 
-  #hire(id: number, memory: SeatMemory, end: unknown): void {
+  #hire([, id, memory, end]: Hire): void {
     const line = new Line(this.#platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.#seats.set(id, new Seat<Entry>(id, memory, line, this.#data.sizes));
+    this.#seats.set(id, new Seat(id, memory, line, this.#data.sizes));
     this.#board.refresh();
   }
 
   #retire(id: number): void {
-    const seat = this.#seats.get(id);
-    if (seat === undefined) return;
-    if (!seat.isLeaving) this.#takeBack(seat);
-    seat.isLeaving = true;
-    seat.line.post([RETIRE]);
+    this.#leave(id)?.line.post(['retire']);
   }
 
   /** C3. */
   #bury(id: number): void {
+    this.#leave(id)?.line.close();
+    this.#seats.delete(id);
+    this.#main.post(['released', id]);
+  }
+
+  /** Others get what it has not begun, and it gets nothing more. */
+  #leave(id: number): Seat | undefined {
     const seat = this.#seats.get(id);
-    if (seat !== undefined) {
-      if (!seat.isLeaving) this.#takeBack(seat);
-      this.#seats.delete(id);
-      seat.line.close();
-    }
-    this.#main.post([FROM_COORDINATOR.released, id]);
+    if (seat === undefined) return undefined;
+    if (!seat.isLeaving) this.#takeBack(seat);
+    seat.isLeaving = true;
+    return seat;
   }
 }

@@ -1,5 +1,5 @@
 /** A worker, as its coordinator sees it: words of shared memory, and what it was given. */
-import type { WorkerView } from '../core/contracts.js';
+import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import {
   ENDED,
@@ -16,24 +16,35 @@ import {
   WAKE_AT,
 } from '../transport/coordinator/layout.js';
 import type { SeatMemory } from '../transport/coordinator/messages.js';
-import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
 import type { Line } from '../transport/line.js';
+import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
-import type { SizedSeat } from './sizing.js';
 
 /** For who has begun nothing at all: a thread may have to wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
 
+export type Arguments = readonly [
+  id: number,
+  name: string,
+  transfer: readonly unknown[],
+  args: readonly unknown[],
+];
+
 /** A task that main has posted: good as long as its cell's state is `posted`. */
-export interface Entry {
+export interface Entry extends TaskView {
   readonly cell: number;
   readonly posted: number;
+  /** The number of the function. */
+  readonly nameId: number;
+  /** Where they do not lie in shared memory. */
+  readonly args: Arguments | undefined;
 }
 
-export class Seat<E extends Entry> implements WorkerView, SizedSeat {
+export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
+  /** It is given nothing more. */
   isLeaving = false;
   /** Tasks that are with the worker, as they were at the last look, and have been given since. */
   load = 0;
@@ -42,7 +53,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** What was given, by the place of its hint. */
-  readonly #entries: (E | undefined)[];
+  readonly #entries: (Entry | undefined)[];
   #tail: number;
   /** Hints before that were taken back, or are not known to be good. */
   #takenBack: number;
@@ -62,7 +73,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     this.#own = int32sOf(own);
     this.#words = int32sOf(given);
     this.#doubles = float64sOf(given);
-    this.#entries = new Array<E | undefined>(sizes.mail).fill(undefined);
+    this.#entries = new Array<Entry | undefined>(sizes.mail).fill(undefined);
     this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
@@ -76,18 +87,16 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.#words[ENDED]!;
   }
 
-  get ended(): number {
-    return this.#words[ENDED]!;
-  }
-
   get runMs(): number {
     return this.#doubles[RAN_MS]!;
   }
 
+  /** Since when it has had nothing to do. */
   get idleSince(): number {
     return this.#doubles[IDLE_SINCE]!;
   }
 
+  /** What the system calls its thread; 0: unknown. */
   get threadId(): number {
     return this.#words[THREAD_ID]!;
   }
@@ -96,43 +105,27 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.#words[UTILIZATION]! / 1000;
   }
 
-  get isBusy(): boolean {
-    return this.load > 0;
-  }
-
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
+    const { mail, cells } = this.#sizes;
     const progress = Atomics.load(this.#words, PROGRESS);
     this.#unread = this.#unreadOf(progress);
-    const { mail, cells } = this.#sizes;
-    const mails = countWithin(
-      (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0,
-      mail,
-    );
-    this.load = this.#unread + mails + countWithin(runningOf(progress), cells);
+    const mails = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
+    this.load = this.#unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
     if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
-  }
-
-  get unread(): number {
-    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
-  }
-
-  /** A task may have written there: then all that the worker can have is unread. */
-  #unreadOf(progress: number): number {
-    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }
 
   /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
   hasRoom(places: number, depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
     if (this.load < places) return true;
-    return this.#unread <= depth >> 1 && this.load < places + depth && this.unread < this.#sizes.mail;
+    return this.#unread <= depth >> 1 && this.load < places + depth && this.#unreadNow < this.#sizes.mail;
   }
 
   /** G3. */
-  give(entry: E, posted = entry.posted): void {
+  give(entry: Entry, posted: number): void {
     const place = givenPlace(this.#tail, this.#sizes);
     this.#words[place] = entry.cell;
     this.#words[place + 1] = posted;
@@ -151,9 +144,9 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
   }
 
   /** What was given and has perhaps not begun, the oldest first; each is told of once. */
-  takeBack(): E[] {
-    const entries: E[] = [];
-    for (let at = (this.#tail - this.unread) | 0; at !== this.#tail; at = (at + 1) | 0) {
+  takeBack(): Entry[] {
+    const entries: Entry[] = [];
+    for (let at = (this.#tail - this.#unreadNow) | 0; at !== this.#tail; at = (at + 1) | 0) {
       const place = at & (this.#sizes.mail - 1);
       const entry = this.#entries[place];
       this.#entries[place] = undefined;
@@ -163,9 +156,9 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return entries;
   }
 
-  /** Whether any hint is unread that was not taken back. */
+  /** Whether any hint is unread that was not taken back, and may be. */
   get holdsAny(): boolean {
-    return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
+    return !this.isLeaving && ((this.#tail - this.#takenBack) | 0) > 0 && this.#unreadNow > 0;
   }
 
   /**
@@ -182,7 +175,17 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return isStuck;
   }
 
+  /** A number that another one follows when the worker has begun or ended a task. */
   get #progress(): number {
-    return (this.#words[ENDED]! + this.#tail - this.unread) & 0x7fffffff;
+    return (this.completed + this.#tail - this.#unreadNow) & 0x7fffffff;
+  }
+
+  get #unreadNow(): number {
+    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
+  }
+
+  /** A task may have written there: then all that the worker can have is unread. */
+  #unreadOf(progress: number): number {
+    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }
 }

@@ -1,65 +1,53 @@
-/** How many workers a pool should have, as its coordinator sees it: from its own queue and seats, whatever main does. */
-import type { CpuTime, Measured, TimerHandle } from '../core/contracts.js';
+/** How many workers a pool should have, as its coordinator sees it; those that main is too busy to start, it starts by itself. */
+import type { Measured, Thread, ThreadExit, TimerHandle } from '../core/contracts.js';
 import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
 import { type ScalingName, scalingOf } from '../scheduling/scaling/index.js';
-import type { CoordinatorOptions } from '../transport/coordinator/exchange.js';
+import { encodeError } from '../transport/codec/error-codec.js';
+import type {
+  MessageFromCoordinator,
+  MessageToCoordinator,
+  Settings,
+} from '../transport/coordinator/messages.js';
+import type { CoordinatorData } from '../transport/coordinator/thread.js';
+import type { CoordinatorPlatform } from './coordinator.js';
+import type { Seat } from './seat.js';
 
-export interface SizingPlatform {
-  /** Milliseconds on a clock that all threads of the process share. */
-  now(): number;
-  timer(ms: number, callback: () => void): TimerHandle;
-  /** Of a thread, by what the system calls it. */
-  cpu(threadId: number): CpuTime | undefined;
-  memory(): Measured['memory'];
-}
-
-/** What is seen of a worker. */
-export interface SizedSeat {
-  readonly id: number;
-  readonly isReady: boolean;
-  readonly isLeaving: boolean;
-  /** Has a task, or is stuck in one. */
-  readonly isBusy: boolean;
-  /** Since when it has had nothing to do. */
-  readonly idleSince: number;
-  readonly ended: number;
-  readonly runMs: number;
-  /** What the system calls its thread; 0: unknown. */
-  readonly threadId: number;
-}
+export type Hire = Extract<MessageToCoordinator, readonly ['hire', ...unknown[]]>;
 
 export interface SizingContext {
-  readonly platform: SizingPlatform;
-  seats(): Iterable<SizedSeat>;
-  /** Tasks that no worker has been given. */
+  readonly data: CoordinatorData;
+  readonly platform: CoordinatorPlatform;
+  readonly seats: ReadonlyMap<number, Seat>;
+  /** Tasks that no worker runs or is about to. */
   queued(): number;
   /** The time has come to look at the seats, and to have `look` called. */
   onDue(): void;
-  onWanted(wanted: number, decision: SizingDecision | undefined): void;
-  /** Main was told, and has not started as many in time. */
-  onMissing(count: number): void;
+  /** A worker is about to be started. */
+  hire(message: Hire): void;
+  tell(message: MessageFromCoordinator): void;
 }
 
 /** How long main may take to start a worker before it is taken to be busy. Milliseconds; chosen by hand. */
 const PATIENCE_MS = 20;
 
 export class SeatSizing {
-  readonly #data: CoordinatorOptions;
+  bounds: Settings['bounds'];
   readonly #context: SizingContext;
   readonly #sizer: Sizer;
-  #bounds: { readonly min: number; readonly max: number } | undefined;
   #wanted: number | undefined;
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
+  /** Workers that main has prepared, by seat: the first is started first. */
+  readonly #reserved = new Map<number, Hire>();
+  /** Those that were started. */
+  readonly #threads = new Map<number, Thread>();
 
-  constructor(data: CoordinatorOptions, context: SizingContext) {
-    this.#data = data;
+  constructor(context: SizingContext) {
     this.#context = context;
-    const { platform } = context;
     this.#sizer = new Sizer({
       by: 'coordinator',
-      scaling: scalingOf(data.scaling as ScalingName),
-      platform,
+      scaling: scalingOf(context.data.scaling as ScalingName),
+      platform: context.platform,
       load: () => this.#load(),
       measure: () => this.#measure(),
       onDue: () => context.onDue(),
@@ -69,26 +57,32 @@ export class SeatSizing {
     });
   }
 
-  bound(min: number, max: number): void {
-    this.#bounds = { min, max };
-    this.look();
-  }
-
   /** To be called when anything changed that sizing depends on. Tells what is wanted when that changed. */
   look(): void {
-    if (this.#bounds === undefined) return;
-    const wanted = this.#bounds.min === this.#bounds.max ? this.#bounds.min : this.#sizer.target();
+    if (this.bounds === undefined) return;
+    const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#sizer.target();
     const decision = this.#decision;
     this.#decision = undefined;
     if (wanted > this.#serving().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
-    this.#context.onWanted(wanted, decision);
+    this.#context.tell(['wanted', wanted, decision]);
   }
 
   /** Whether there may be more workers than there are. */
   get mayGrow(): boolean {
-    return this.#bounds !== undefined && this.#serving().length < this.#bounds.max;
+    return this.bounds !== undefined && this.#serving().length < this.bounds.max;
+  }
+
+  /** Has a worker ready that it may start. */
+  reserve(message: Hire): void {
+    this.#reserved.set(message[1], message);
+  }
+
+  /** Ends a worker that it has started. Of one that it has not, main is told at once that it is gone. */
+  end(seat: number): void {
+    if (this.#reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
+    else void this.#threads.get(seat)?.terminate();
   }
 
   /** Once for each time that any is missing: a main thread that is not busy has started it before. */
@@ -96,22 +90,41 @@ export class SeatSizing {
     this.#patience ??= this.#context.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;
       const missing = (this.#wanted ?? 0) - this.#serving().length;
-      if (missing > 0) this.#context.onMissing(missing);
+      for (const message of [...this.#reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
     });
   }
 
-  #serving(): SizedSeat[] {
-    return [...this.#context.seats()].filter((seat) => !seat.isLeaving);
+  #start(message: Hire): void {
+    const [, seat, , , recipe] = message;
+    this.#reserved.delete(seat);
+    this.#context.tell(['started', seat]);
+    this.#context.hire(message);
+    try {
+      const thread = this.#context.platform.spawn(recipe, (exit) => this.#exited(seat, exit));
+      this.#threads.set(seat, thread);
+    } catch (error) {
+      this.#exited(seat, { exitCode: 1, outOfMemory: false, error });
+    }
+  }
+
+  #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
+    this.#threads.delete(seat);
+    const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
+    this.#context.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
+  }
+
+  #serving(): Seat[] {
+    return [...this.#context.seats.values()].filter((seat) => !seat.isLeaving);
   }
 
   #load() {
-    const { tasksPerWorker, idleTimeoutMs } = this.#data;
+    const { tasksPerWorker, idleTimeoutMs, cores } = this.#context.data;
     const now = this.#context.platform.now();
     const serving = this.#serving();
-    const idle = serving.filter(isIdle);
+    const idle = serving.filter(({ isReady, load }) => isReady && load === 0);
     return {
-      ...this.#bounds!,
-      cores: this.#data.cores,
+      ...this.bounds!,
+      cores,
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,
@@ -125,14 +138,10 @@ export class SeatSizing {
   #measure(): Measured {
     const { platform } = this.#context;
     const ready = this.#serving().filter((seat) => seat.isReady);
-    const workers = ready.map(({ id, isBusy, ended, runMs, threadId }) => {
-      return { id, isBusy, completed: ended, runMs, cpu: platform.cpu(threadId) };
+    const workers = ready.map(({ id, load, completed, runMs, threadId }) => {
+      return { id, isBusy: load > 0, completed, runMs, cpu: platform.cpu(threadId) };
     });
     const completed = workers.reduce((sum, worker) => sum + worker.completed, 0);
     return { completed, workers, memory: platform.memory() };
   }
-}
-
-function isIdle({ isReady, isBusy }: SizedSeat): boolean {
-  return isReady && !isBusy;
 }

@@ -1,6 +1,7 @@
 /** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
 import { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf, int32sOf } from '../codec/value-memory.js';
+import type { EndpointPlatform } from '../endpoint.js';
 import type { Seat, TaskSource } from '../shared/worker/claims.js';
 import {
   BEGAN,
@@ -46,12 +47,6 @@ const DOUBLES = CELL_BYTES / 8;
 /** Of a cell that runs here: its task came as a mailed task. */
 const MAILED = -1;
 
-/** What it asks of its thread. */
-export interface GivenPlatform {
-  readonly threadId: () => number;
-  readonly utilization: () => number;
-}
-
 export class Given implements TaskSource {
   /** Nobody counts on its looking by itself. */
   readonly offered = 0;
@@ -60,7 +55,7 @@ export class Given implements TaskSource {
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   readonly #runTimes: Float64Array;
-  readonly #platform: GivenPlatform;
+  readonly #platform: EndpointPlatform;
   readonly #spinning: Spinning;
   readonly #tasksPerWorker: number;
   readonly #postedHere: number;
@@ -75,7 +70,11 @@ export class Given implements TaskSource {
   /** Tasks that it has yet to begin, mailed tasks or not, before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
-  constructor(seat: Seat, { given, runTimes, tasksPerWorker }: CoordinatedMemory, platform: GivenPlatform) {
+  constructor(
+    seat: Seat,
+    { given, runTimes, tasksPerWorker }: CoordinatedMemory,
+    platform: EndpointPlatform,
+  ) {
     this.#seat = seat;
     this.#board = seat.board.words;
     this.#words = int32sOf(given);
@@ -90,7 +89,7 @@ export class Given implements TaskSource {
   }
 
   open(): void {
-    this.#words[THREAD_ID] = this.#platform.threadId();
+    this.#words[THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.#doubles[IDLE_SINCE] = this.#seat.now();
     this.#seat.board.clear(RESERVED, this.#seat.seat);
     if (!becomeReady(this.#seat.own, STAGE)) Atomics.store(this.#words, LEAVING, 1);
@@ -142,7 +141,7 @@ export class Given implements TaskSource {
     this.#doubles[RAN_MS]! += ms;
     this.#words[ENDED]!++;
     if (this.#words[MEASURES] === 1) {
-      this.#words[UTILIZATION] = Math.round(this.#platform.utilization() * 1000);
+      this.#words[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
     this.#tellProgress();

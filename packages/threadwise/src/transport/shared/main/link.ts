@@ -128,7 +128,10 @@ export class SharedLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      this.#messages.post(argumentsOf(task), task.payload.transfer);
+      this.#messages.post(
+        [ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)],
+        task.payload.transfer,
+      );
     }
     this.#sent.set(task.id, task);
     cells.post(cell, task, this.#seat);
@@ -371,7 +374,6 @@ export class SharedLink implements Link {
 }
 
 /** What goes over a port where shared memory cannot carry the arguments of a task. */
-export function argumentsOf({ cell, id, wireName, payload }: Task): readonly unknown[] {
-  const args = payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
-  return [ARGUMENTS, cell, id, wireName, args];
+export function argumentsOf({ payload }: Task): readonly unknown[] {
+  return payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
 }

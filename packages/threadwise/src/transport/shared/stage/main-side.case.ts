@@ -187,7 +187,7 @@ export class MainSide {
     const { exchange } = this;
     const isMoved = call.kind === 'moved';
     if (!(exchange instanceof CoordinatedExchange)) return isMoved || call.kind === 'port';
-    return exchange.isDown || (isMoved && exchange.sendsMoved);
+    return exchange.thread.isDown || (isMoved && exchange.sendsMoved);
   }
 
   /** Every other call is a plain one, as long as nothing else is asked of it. */
