@@ -16,7 +16,8 @@ import type { About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
 import { Board } from '../board.js';
 import { DOZE_MS } from '../waker.js';
-import { Claims, type Seat, type TaskSource } from './claims.js';
+import { Claims } from './claims.js';
+import type { Seat, TaskSource } from './task-source.js';
 import { Completions } from './completions.js';
 import {
   ABORTING,
@@ -229,14 +230,14 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#claims.search();
     if (this.#claims.hasWork()) return true;
     if (canSpin && !this.#isOneLook && this.#spin()) return true;
-    this.#claims.endSpinning();
+    this.#claims.spinning.end();
     return !this.#park();
   }
 
   #spin(): boolean {
     if (!this.#claims.takesMore || !this.#budget.wants()) return false;
     const spinners = Atomics.load(this.#board.words, SPINNERS);
-    if (spinners === 0 || !this.#claims.beginSpinning(spinners)) return false;
+    if (spinners === 0 || !this.#claims.spinning.begin(spinners)) return false;
     return this.#budget.spin(this.#hasNew);
   }
 
