@@ -6,8 +6,7 @@ import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { shapeBookByteLength } from '../../codec/shapes/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
-import { WorkerMessages } from '../../worker-messages.js';
-import { Line } from '../../line.js';
+import { PortLink } from '../../port-link.js';
 import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
@@ -45,14 +44,12 @@ const DOUBLES = CELL_BYTES / 8;
 const AHEAD = 4;
 const DAMAGED = Symbol('damaged');
 
-export class SharedLink implements Link {
+export class SharedLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly #exchange: SharedExchange;
-  readonly #events: LinkEvents;
   readonly #seat: number;
   readonly #own: Int32Array;
   readonly #results: Results;
-  readonly #messages: WorkerMessages;
   readonly #capacity: number;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
@@ -75,23 +72,19 @@ export class SharedLink implements Link {
     events: LinkEvents,
     capacity: number,
   ) {
+    super(exchange.platform, events);
     const { platform, sizes } = exchange;
     const own = platform.sharedMemory(seatByteLength(sizes));
     const stream = platform.sharedMemory(sizes.stream);
     const ownShapes = platform.sharedMemory(shapeBookByteLength());
-    const { near, far } = platform.channel();
     const all: SharedMemory = { ...memory, own, stream, ownShapes };
-    this.wire = { transport: exchange.name, port: far, memory: all };
+    this.wire = { transport: exchange.name, port: this.far, memory: all };
     this.#exchange = exchange;
-    this.#events = events;
     this.#seat = memory.seat;
     this.#endedState = state(RUNNING, memory.seat) | 1;
     this.#own = int32sOf(own);
     this.#results = new Results(exchange.cells, this.#own, stream, ownShapes);
     this.#capacity = capacity;
-    const line = new Line(near);
-    this.#messages = new WorkerMessages(line, platform, events, (id) => this.#taskOf(id));
-    this.#listen(line);
   }
 
   get room(): number {
@@ -128,10 +121,7 @@ export class SharedLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      this.#messages.post(
-        [ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)],
-        task.payload.transfer,
-      );
+      this.tell([ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)], task.payload.transfer);
     }
     this.#sent.set(task.id, task);
     cells.post(cell, task, this.#seat);
@@ -160,23 +150,14 @@ export class SharedLink implements Link {
     return beganWithin(cells.began(task.cell), platform.now());
   }
 
-  abort(task: Task, reason: unknown): void {
-    this.#messages.abort(task, reason);
+  override abort(task: Task, reason: unknown): void {
+    super.abort(task, reason);
     this.#exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
-  drain(): void {
-    this.#messages.drain();
+  override drain(): void {
+    super.drain();
     this.drainDone(Number.POSITIVE_INFINITY);
-  }
-
-  retire(): boolean {
-    this.#messages.retire();
-    return false;
-  }
-
-  stop(): void {
-    this.#messages.stop();
   }
 
   adopt(): readonly Task[] {
@@ -209,21 +190,17 @@ export class SharedLink implements Link {
     this.#sent.clear();
   }
 
-  close(): void {
+  override close(): void {
     for (const cell of this.#borrowed) this.#exchange.cells.freeIfHeld(cell);
-    this.#messages.close();
+    super.close();
     this.#exchange.leave(this.#seat);
-  }
-
-  tell(word: readonly unknown[], transfer?: readonly unknown[]): void {
-    this.#messages.post(word, transfer);
   }
 
   /** Handles at most `most` completed tasks; returns how many it did. */
   drainDone(most: number): number {
     const { cells, sizes } = this.#exchange;
     const { plain, words } = cells;
-    const [own, { record }] = [this.#own, this.#events];
+    const [own, { record }] = [this.#own, this.events];
     // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
     const ready = this.#pending(this.#doneHead);
     if (ready === 0) return 0;
@@ -263,19 +240,19 @@ export class SharedLink implements Link {
     }
     plain?.endBatch();
     if (this.#ranCount > 0) this.#tellRan();
-    if (count > 0) this.#events.settledBatch();
+    if (count > 0) this.events.settledBatch();
     return count;
   }
 
   get #isBelieved(): boolean {
-    return this.#fault === undefined && !this.#messages.isClosed;
+    return this.#fault === undefined && !this.isClosed;
   }
 
   #tellRan(): void {
     const [count, ms] = [this.#ranCount, this.#ranMs];
     this.#ranCount = 0;
     this.#ranMs = 0;
-    this.#events.ranPlain(count, ms);
+    this.events.ranPlain(count, ms);
   }
 
   /**
@@ -309,12 +286,12 @@ export class SharedLink implements Link {
     if (this.#fault !== undefined) return;
     this.#fault = fault instanceof Error ? fault : new Error(String(fault));
     // Whoever has come upon it may be in the middle of handing tasks over.
-    this.#exchange.platform.defer(() => this.#events.broken(fault));
+    this.#exchange.platform.defer(() => this.events.broken(fault));
   }
 
   #drainOne(hint: number): void {
     const { cells } = this.#exchange;
-    if ((hint & PORT_FIRST) !== 0) this.#messages.drain();
+    if ((hint & PORT_FIRST) !== 0) super.drain();
     const cell = hint & ~PORT_FIRST;
     if (!cells.isOut(cell) || cells.holder(cell) !== this.#seat) {
       return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
@@ -331,9 +308,9 @@ export class SharedLink implements Link {
     if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
     if (value === LOST)
-      this.#events.failed(task, unreadable((form & IS_ERROR) === 0 ? 'result' : 'thrown'), runMs);
-    else if ((form & IS_ERROR) === 0) this.#events.done(task, value, runMs);
-    else this.#events.failed(task, decodeError(value as EncodedError), runMs);
+      this.events.failed(task, unreadable((form & IS_ERROR) === 0 ? 'result' : 'thrown'), runMs);
+    else if ((form & IS_ERROR) === 0) this.events.done(task, value, runMs);
+    else this.events.failed(task, decodeError(value as EncodedError), runMs);
     if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
   }
 
@@ -346,20 +323,12 @@ export class SharedLink implements Link {
     }
   }
 
-  #listen(line: Line): void {
-    line.listen(
-      (message) => {
-        const said = message as ToMain;
-        if (this.#messages.isClosed) return;
-        if (said[0] === RESULT) this.#results.post(said[1] as number, said[2]);
-        else this.#messages.hear(said as MessageToMain);
-      },
-      () => this.#events.settledBatch(),
-      (about, reason) => this.#messages.unread(about, reason),
-    );
+  protected override hear(message: ToMain): void {
+    if (message[0] === RESULT) this.#results.post(message[1] as number, message[2]);
+    else super.hear(message as MessageToMain);
   }
 
-  #taskOf(id: number): Task | undefined {
+  protected override taskOf(id: number): Task | undefined {
     const sent = this.#sent.get(id);
     if (sent !== undefined) return sent;
     // Rare enough to be looked for: a task out of the ring that speaks.
