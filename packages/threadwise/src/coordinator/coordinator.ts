@@ -29,8 +29,8 @@ import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
   BY_PORT,
-  CELL_BYTES,
   COORDINATOR,
+  DOUBLES,
   FORM,
   HEAD,
   NAME,
@@ -43,6 +43,7 @@ import {
   state,
   TAIL,
   TASK_ID,
+  WORDS,
   unstamped,
 } from '../transport/shared/layout.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
@@ -67,8 +68,6 @@ export interface CoordinatorPlatform {
   memory(): Measured['memory'];
 }
 
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 /** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
 /**

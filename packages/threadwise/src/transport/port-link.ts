@@ -11,7 +11,7 @@ export abstract class PortLink {
   protected readonly events: LinkEvents;
   /** The worker's end of the port. */
   protected readonly far: unknown;
-  protected isClosed = false;
+  isClosed = false;
   readonly #line: Line;
 
   constructor(platform: Platform, events: LinkEvents) {
@@ -90,6 +90,10 @@ export abstract class PortLink {
   }
 
   drain(): void {
+    this.drainPort();
+  }
+
+  drainPort(): void {
     if (!this.isClosed) this.#line.drain();
   }
 

@@ -6,7 +6,6 @@ import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
 import {
   AWAKE,
-  CELL_BYTES,
   COORDINATOR,
   HEAD,
   NAME,
@@ -14,6 +13,7 @@ import {
   type SharedMemory,
   SIZES,
   type Sizes,
+  WORDS,
 } from '../shared/layout.js';
 import { argumentsOf } from '../shared/main/link.js';
 import { ARGUMENTS } from '../shared/messages.js';
@@ -30,8 +30,6 @@ export type CoordinatorOptions = Pick<
   /** The name of the strategy. */
   readonly choose: string;
 };
-
-const CELL_WORDS = CELL_BYTES / 4;
 
 /**
  * @param sendsMoved what moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does
@@ -120,7 +118,7 @@ export class CoordinatedExchange extends SharedExchange {
     task.cell = cell;
     if (this.cells.isByPort(cell)) {
       this.thread.ensureStarted();
-      this.cells.words[cell * CELL_WORDS + NAME] = this.nameId(task.wireName);
+      this.cells.words[cell * WORDS + NAME] = this.nameId(task.wireName);
       const { transfer } = task.payload;
       this.thread.tell([ARGUMENTS, cell, task.id, task.wireName, transfer, argumentsOf(task)], transfer);
     }

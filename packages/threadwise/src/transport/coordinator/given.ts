@@ -2,17 +2,7 @@
 import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf, int32sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
-import {
-  CELL_BYTES,
-  NAME,
-  POSTED,
-  pulledOf,
-  RESERVED,
-  STAGE,
-  STATE,
-  state,
-  unstamped,
-} from '../shared/layout.js';
+import { NAME, POSTED, pulledOf, RESERVED, STAGE, STATE, WORDS, state, unstamped } from '../shared/layout.js';
 import { type Seat, TaskSource } from '../shared/worker/task-source.js';
 import { becomeReady } from '../stage.js';
 import {
@@ -35,7 +25,6 @@ import {
   wakeCoordinator,
 } from './layout.js';
 
-const WORDS = CELL_BYTES / 4;
 /** Of a cell that runs here: its task came as a mailed task. */
 const MAILED = -1;
 

@@ -74,6 +74,9 @@ export const BATCHED = 16;
 // --- a cell ---
 
 export const CELL_BYTES = 128;
+/** A cell in Int32 words, and in Float64 words. */
+export const WORDS = CELL_BYTES / 4;
+export const DOUBLES = CELL_BYTES / 8;
 /** Int32 words of a cell. */
 export const STATE = 0;
 export const NAME = 1;
@@ -88,6 +91,7 @@ export const BEGAN = 3;
 export const RUN_MS = 4;
 /** What fits into the cell itself, in bytes from its start. */
 export const INLINE_START = 40;
+export const INLINE_BYTES = CELL_BYTES - INLINE_START;
 /** A number that is a whole argument list or result, as Float64 word. */
 export const INLINE_NUMBER = INLINE_START / 8;
 

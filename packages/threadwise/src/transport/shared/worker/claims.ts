@@ -1,28 +1,26 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { becomeReady } from '../../stage.js';
-import type { Board } from '../board.js';
-import { Waker, RunTimes } from '../waker.js';
+import { RunTimes, Waker, type Board } from '../board.js';
 import {
-  CELL_BYTES,
-  claimedOf,
-  claimsOf,
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
   MAX_CLAIM,
   PARKED,
   POSTED_FOR_ALL,
-  pulledOf,
-  ringPlace,
   SEATS_USED,
-  type Sizes,
   STAGE,
   STATE,
+  type Sizes,
   TAIL,
+  WORDS,
+  claimedOf,
+  claimsOf,
+  pulledOf,
+  ringPlace,
 } from '../layout.js';
 import { type Seat, TaskSource } from './task-source.js';
 
-const WORDS = CELL_BYTES / 4;
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
 

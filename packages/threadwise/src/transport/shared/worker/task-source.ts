@@ -1,9 +1,9 @@
 /** Where a worker's tasks come from: what each way has, the mailbox, beginning a task, and spinning until there is one. */
 import { Allowance } from '../../../core/workers/allowance.js';
-import type { Board } from '../board.js';
+import { type Board, Spinning } from '../board.js';
 import {
   BEGAN,
-  CELL_BYTES,
+  DOUBLES,
   MAIL_HEAD,
   MAIL_TAIL,
   mailPlace,
@@ -13,11 +13,8 @@ import {
   STATE,
   state,
   TASK_ID,
+  WORDS,
 } from '../layout.js';
-import { Spinning } from '../spinning.js';
-
-const WORDS = CELL_BYTES / 4;
-const DOUBLES = CELL_BYTES / 8;
 
 export interface Seat {
   readonly seat: number;
