@@ -138,7 +138,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
       timers.push(callback);
       return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
     },
-    cpu: () => undefined,
+    cpuOf: () => undefined,
     memory: () => undefined,
     spawn: (recipe, onExit) => {
       spawned.push({ recipe, exit: onExit });

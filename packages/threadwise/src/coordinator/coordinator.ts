@@ -3,16 +3,7 @@
  * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
-import type {
-  Choice,
-  CpuTime,
-  Measured,
-  Port,
-  TaskQueue,
-  Thread,
-  ThreadExit,
-  TimerHandle,
-} from '../core/contracts.js';
+import type { Choice, Platform, Port, TaskQueue, Thread, ThreadExit } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/index.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
@@ -53,19 +44,12 @@ import { type Arguments, type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-export interface CoordinatorPlatform {
-  /** Milliseconds on a clock that all threads of the process share. */
-  now(): number;
-  timer(ms: number, callback: () => void): TimerHandle;
-  /** Calls back after pending I/O has had its turn. */
-  nextTurn(callback: () => void): void;
-  /** The near side of an end of a line. */
-  port(far: unknown): Port;
+export interface CoordinatorPlatform extends Pick<
+  Platform,
+  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory'
+> {
   /** Starts a worker from what main's platform prepared for that. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
-  /** Of a thread, by what the system calls it. */
-  cpu(threadId: number): CpuTime | undefined;
-  memory(): Measured['memory'];
 }
 
 /** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
@@ -79,9 +63,10 @@ const WATCH_MS = 5;
 const MAX_STALE = 2;
 
 export class Coordinator {
+  readonly platform: CoordinatorPlatform;
+  readonly data: CoordinatorData;
+  readonly seats = new Map<number, Seat>();
   readonly #main: Line;
-  readonly #platform: CoordinatorPlatform;
-  readonly #data: CoordinatorData;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #cells: Int32Array;
@@ -91,7 +76,6 @@ export class Coordinator {
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
-  readonly #seats = new Map<number, Seat>();
   readonly #sizing: SeatSizing;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
@@ -103,34 +87,29 @@ export class Coordinator {
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
     this.#main = new Line(main);
-    this.#platform = platform;
-    this.#data = data;
+    this.platform = platform;
+    this.data = data;
     this.#board = new Board(data.board);
     this.#words = this.#board.words;
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.runTimes);
-    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.#turn());
-    const tell = (message: MessageFromCoordinator) => this.#main.post(message);
-    this.#sizing = new SeatSizing({
-      data,
-      platform,
-      seats: this.#seats,
-      queued: () => this.#queued,
-      onDue: () => this.#turn(),
-      hire: (message) => this.#hire(message),
-      tell,
-    });
+    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.turn());
+    this.#sizing = new SeatSizing(this);
     this.#set(data.settings);
     this.#main.listen(
       (message) => this.#hear(message as MessageToCoordinator),
-      () => this.#turn(),
+      () => this.turn(),
       ([type, seat, exit]: About) => {
         // The error could not be read.
-        if (type === 'exited') tell([type, seat as number, exit as ExitFacts, undefined]);
+        if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
-    this.#turn();
+    this.turn();
+  }
+
+  tell(message: MessageFromCoordinator): void {
+    this.#main.post(message);
   }
 
   #hear(message: MessageToCoordinator): void {
@@ -142,7 +121,7 @@ export class Coordinator {
       case 'set':
         return this.#set(message[1]);
       case 'hire':
-        return message[4] === undefined ? this.#hire(message) : this.#sizing.reserve(message);
+        return message[4] === undefined ? this.hire(message) : this.#sizing.reserve(message);
       case 'retire':
         return this.#retire(message[1]);
       case 'gone':
@@ -161,9 +140,9 @@ export class Coordinator {
   // --- its turn ---
 
   /** T1 to T6. */
-  #turn(): void {
+  turn(): void {
     if (this.#isYielding) return;
-    const end = this.#platform.now() + SLICE_MS;
+    const end = this.platform.now() + SLICE_MS;
     do {
       Atomics.store(this.#words, COORDINATOR, AWAKE);
       this.#takeHints();
@@ -171,11 +150,11 @@ export class Coordinator {
       this.#giveAll();
       this.#sizing.look();
       if (this.#sleeps()) return this.#watch();
-    } while (this.#platform.now() < end);
+    } while (this.platform.now() < end);
     this.#isYielding = true;
-    this.#platform.nextTurn(() => {
+    this.platform.nextTurn(() => {
       this.#isYielding = false;
-      this.#turn();
+      this.turn();
     });
   }
 
@@ -187,15 +166,15 @@ export class Coordinator {
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
-    for (const seat of this.#seats.values()) seat.wakeAt(depth);
+    for (const seat of this.seats.values()) seat.wakeAt(depth);
     Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
     this.#look();
-    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) return false;
+    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
     return this.#sleeper.sleep(WANTS_ROOM);
   }
 
   #look(): void {
-    for (const seat of this.#seats.values()) if (seat.look()) this.#takeBack(seat);
+    for (const seat of this.seats.values()) if (seat.look()) this.#takeBack(seat);
   }
 
   /** C1: as long as anybody holds unbegun tasks; and as long as tasks wait that more workers could run. */
@@ -203,18 +182,18 @@ export class Coordinator {
     const isNeeded = this.#holdsAny || (this.#queue.size > 0 && this.#sizing.mayGrow);
     if (this.#isWatching || !isNeeded) return;
     this.#isWatching = true;
-    this.#platform.timer(WATCH_MS, () => {
+    this.platform.timer(WATCH_MS, () => {
       this.#isWatching = false;
       const heldAny = this.#holdsAny;
-      for (const seat of this.#seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
+      for (const seat of this.seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
       // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
-      if (heldAny || this.#board.length > 0) this.#turn();
+      if (heldAny || this.#board.length > 0) this.turn();
       else this.#watch();
     });
   }
 
   get #holdsAny(): boolean {
-    for (const seat of this.#seats.values()) if (seat.holdsAny) return true;
+    for (const seat of this.seats.values()) if (seat.holdsAny) return true;
     return false;
   }
 
@@ -222,7 +201,7 @@ export class Coordinator {
 
   /** T2. */
   #takeHints(): void {
-    const { sizes } = this.#data;
+    const { sizes } = this.data;
     const back: Entry[] = [];
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
@@ -291,13 +270,13 @@ export class Coordinator {
   #choose(entry: Entry): Seat | undefined {
     const depth = this.#depth(entry);
     const candidates: Seat[] = [];
-    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
+    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
     return this.#choice.choose(entry, candidates) as Seat;
   }
 
   #hasRoom(seat: Seat, depth: number): boolean {
-    return seat.hasRoom(this.#data.tasksPerWorker, depth);
+    return seat.hasRoom(this.data.tasksPerWorker, depth);
   }
 
   /** What moves its arguments cannot be given twice, so it is not left lying at a worker. */
@@ -333,20 +312,20 @@ export class Coordinator {
   }
 
   /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
-  get #queued(): number {
+  get queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
-    for (const seat of this.#seats.values()) ahead += Math.max(0, seat.load - this.#data.tasksPerWorker);
+    for (const seat of this.seats.values()) ahead += Math.max(0, seat.load - this.data.tasksPerWorker);
     return this.#queue.size + ahead;
   }
 
   // --- workers ---
 
-  #hire([, id, memory, end]: Hire): void {
-    const line = new Line(this.#platform.port(end));
+  hire([, id, memory, end]: Hire): void {
+    const line = new Line(this.platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.#seats.set(id, new Seat(id, memory, line, this.#data.sizes));
+    this.seats.set(id, new Seat(id, memory, line, this.data.sizes));
     this.#board.refresh();
   }
 
@@ -357,13 +336,13 @@ export class Coordinator {
   /** C3. */
   #bury(id: number): void {
     this.#leave(id)?.line.close();
-    this.#seats.delete(id);
-    this.#main.post(['released', id]);
+    this.seats.delete(id);
+    this.tell(['released', id]);
   }
 
   /** Others get what it has not begun, and it gets nothing more. */
   #leave(id: number): Seat | undefined {
-    const seat = this.#seats.get(id);
+    const seat = this.seats.get(id);
     if (seat === undefined) return undefined;
     if (!seat.isLeaving) this.#takeBack(seat);
     seat.isLeaving = true;

@@ -3,36 +3,18 @@ import type { Measured, Thread, ThreadExit, TimerHandle } from '../core/contract
 import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
 import { type ScalingName, scalingOf } from '../scheduling/scaling/index.js';
 import { encodeError } from '../transport/codec/error-codec.js';
-import type {
-  MessageFromCoordinator,
-  MessageToCoordinator,
-  Settings,
-} from '../transport/coordinator/messages.js';
-import type { CoordinatorData } from '../transport/coordinator/thread.js';
-import type { CoordinatorPlatform } from './coordinator.js';
+import type { MessageToCoordinator, Settings } from '../transport/coordinator/messages.js';
+import type { Coordinator } from './coordinator.js';
 import type { Seat } from './seat.js';
 
 export type Hire = Extract<MessageToCoordinator, readonly ['hire', ...unknown[]]>;
-
-export interface SizingContext {
-  readonly data: CoordinatorData;
-  readonly platform: CoordinatorPlatform;
-  readonly seats: ReadonlyMap<number, Seat>;
-  /** Tasks that no worker runs or is about to. */
-  queued(): number;
-  /** The time has come to look at the seats, and to have `look` called. */
-  onDue(): void;
-  /** A worker is about to be started. */
-  hire(message: Hire): void;
-  tell(message: MessageFromCoordinator): void;
-}
 
 /** How long main may take to start a worker before it is taken to be busy. Milliseconds; chosen by hand. */
 const PATIENCE_MS = 20;
 
 export class SeatSizing {
   bounds: Settings['bounds'];
-  readonly #context: SizingContext;
+  readonly #coordinator: Coordinator;
   readonly #sizer: Sizer;
   #wanted: number | undefined;
   #decision: SizingDecision | undefined;
@@ -42,15 +24,16 @@ export class SeatSizing {
   /** Those that were started. */
   readonly #threads = new Map<number, Thread>();
 
-  constructor(context: SizingContext) {
-    this.#context = context;
+  constructor(coordinator: Coordinator) {
+    const { data, platform } = coordinator;
+    this.#coordinator = coordinator;
     this.#sizer = new Sizer({
       by: 'coordinator',
-      scaling: scalingOf(context.data.scaling as ScalingName),
-      platform: context.platform,
+      scaling: scalingOf(data.scaling as ScalingName),
+      platform,
       load: () => this.#load(),
       measure: () => this.#measure(),
-      onDue: () => context.onDue(),
+      onDue: () => coordinator.turn(),
       onDecision: (decision) => {
         this.#decision = decision;
       },
@@ -66,7 +49,7 @@ export class SeatSizing {
     if (wanted > this.#serving().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
-    this.#context.tell(['wanted', wanted, decision]);
+    this.#coordinator.tell(['wanted', wanted, decision]);
   }
 
   /** Whether there may be more workers than there are. */
@@ -87,7 +70,7 @@ export class SeatSizing {
 
   /** Once for each time that any is missing: a main thread that is not busy has started it before. */
   #waitForMain(): void {
-    this.#patience ??= this.#context.platform.timer(PATIENCE_MS, () => {
+    this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;
       const missing = (this.#wanted ?? 0) - this.#serving().length;
       for (const message of [...this.#reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
@@ -97,10 +80,10 @@ export class SeatSizing {
   #start(message: Hire): void {
     const [, seat, , , recipe] = message;
     this.#reserved.delete(seat);
-    this.#context.tell(['started', seat]);
-    this.#context.hire(message);
+    this.#coordinator.tell(['started', seat]);
+    this.#coordinator.hire(message);
     try {
-      const thread = this.#context.platform.spawn(recipe, (exit) => this.#exited(seat, exit));
+      const thread = this.#coordinator.platform.spawn(recipe, (exit) => this.#exited(seat, exit));
       this.#threads.set(seat, thread);
     } catch (error) {
       this.#exited(seat, { exitCode: 1, outOfMemory: false, error });
@@ -110,16 +93,16 @@ export class SeatSizing {
   #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
     this.#threads.delete(seat);
     const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
-    this.#context.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
+    this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
   }
 
   #serving(): Seat[] {
-    return [...this.#context.seats.values()].filter((seat) => !seat.isLeaving);
+    return [...this.#coordinator.seats.values()].filter((seat) => !seat.isLeaving);
   }
 
   #load() {
-    const { tasksPerWorker, idleTimeoutMs, cores } = this.#context.data;
-    const now = this.#context.platform.now();
+    const { tasksPerWorker, idleTimeoutMs, cores } = this.#coordinator.data;
+    const now = this.#coordinator.platform.now();
     const serving = this.#serving();
     const idle = serving.filter(({ isReady, load }) => isReady && load === 0);
     return {
@@ -128,7 +111,7 @@ export class SeatSizing {
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,
-      queued: this.#context.queued(),
+      queued: this.#coordinator.queued,
       tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.idleSince)),
       idleTimeoutMs,
@@ -136,10 +119,10 @@ export class SeatSizing {
   }
 
   #measure(): Measured {
-    const { platform } = this.#context;
+    const { platform } = this.#coordinator;
     const ready = this.#serving().filter((seat) => seat.isReady);
     const workers = ready.map(({ id, load, completed, runMs, threadId }) => {
-      return { id, isBusy: load > 0, completed, runMs, cpu: platform.cpu(threadId) };
+      return { id, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
     });
     const completed = workers.reduce((sum, worker) => sum + worker.completed, 0);
     return { completed, workers, memory: platform.memory() };

@@ -24,7 +24,7 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
     const handle = setTimeout(callback, ms);
     return { cancel: () => clearTimeout(handle) };
   },
-  cpu: cpuTime,
+  cpuOf: cpuTime,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
   nextTurn: setImmediate,

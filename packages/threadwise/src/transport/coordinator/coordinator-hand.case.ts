@@ -76,7 +76,7 @@ export class CoordinatorHand implements Actor, Thread {
         return { cancel: () => undefined };
       },
       nextTurn: later,
-      cpu: () => undefined,
+      cpuOf: () => undefined,
       memory: () => undefined,
       spawn: () => {
         throw new Error('Nobody should be started here');
