@@ -43,8 +43,9 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
       const { name: scaling } = SCALING;
       const cores = availableThreads();
-      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs };
-      return coordinatedTransport(decidesBy, undefined, Number.isFinite(recycleAfterTasks));
+      const sendsMoved = Number.isFinite(recycleAfterTasks);
+      const by = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs, sendsMoved };
+      return coordinatedTransport(by);
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },

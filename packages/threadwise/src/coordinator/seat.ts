@@ -53,7 +53,7 @@ export class Seat implements WorkerView {
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** What was given, by the place of its hint. */
-  readonly #entries: (Entry | undefined)[];
+  readonly #entries: Entry[] = [];
   #tail: number;
   /** Hints before that were taken back, or are not known to be good. */
   #takenBack: number;
@@ -73,7 +73,6 @@ export class Seat implements WorkerView {
     this.#own = int32sOf(own);
     this.#words = int32sOf(given);
     this.#doubles = float64sOf(given);
-    this.#entries = new Array<Entry | undefined>(sizes.mail).fill(undefined);
     this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
@@ -145,20 +144,15 @@ export class Seat implements WorkerView {
 
   /** What was given and has perhaps not begun, the oldest first; each is told of once. */
   takeBack(): Entry[] {
-    const entries: Entry[] = [];
-    for (let at = (this.#tail - this.#unreadNow) | 0; at !== this.#tail; at = (at + 1) | 0) {
-      const place = at & (this.#sizes.mail - 1);
-      const entry = this.#entries[place];
-      this.#entries[place] = undefined;
-      if (entry !== undefined) entries.push(entry);
-    }
+    const { mail } = this.#sizes;
+    const count = this.#held;
     this.#takenBack = this.#tail;
-    return entries;
+    return Array.from({ length: count }, (_, i) => this.#entries[(this.#tail - count + i) & (mail - 1)]!);
   }
 
-  /** Whether any hint is unread that was not taken back, and may be. */
+  /** Whether it has anything that can be taken back. */
   get holdsAny(): boolean {
-    return !this.isLeaving && ((this.#tail - this.#takenBack) | 0) > 0 && this.#unreadNow > 0;
+    return !this.isLeaving && this.#held > 0;
   }
 
   /**
@@ -178,6 +172,11 @@ export class Seat implements WorkerView {
   /** A number that another one follows when the worker has begun or ended a task. */
   get #progress(): number {
     return (this.completed + this.#tail - this.#unreadNow) & 0x7fffffff;
+  }
+
+  /** Hints that are unread, and were not taken back. */
+  get #held(): number {
+    return Math.min(this.#unreadNow, (this.#tail - this.#takenBack) | 0);
   }
 
   get #unreadNow(): number {

@@ -103,7 +103,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   coordinator: {
     transport: (sizes, idleTimeoutMs) =>
       coordinatedTransport(
-        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs },
+        {
+          ...{ tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand' },
+          ...{ cores: 4, idleTimeoutMs, sendsMoved: false },
+        },
         sizes,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),

@@ -245,8 +245,9 @@ export class DirectDispatch implements Dispatch {
   /** As long as any worker holds unbegun tasks, looks every STALL_MS whether it got on. */
   #watchForStalls(): void {
     if (this.#stallTimer !== undefined) return;
-    const watched = new Map(this.#holders().map((slot) => [slot, slot.completed]));
-    if (watched.size === 0) return;
+    const holders = this.#holders();
+    if (holders.length === 0) return;
+    const watched = new Map(holders.map((slot) => [slot, slot.completed]));
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();

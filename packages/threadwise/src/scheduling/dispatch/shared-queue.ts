@@ -166,10 +166,9 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   /** Tasks that all workers together may run at a time. */
   get #places(): number {
-    let places = 0;
-    for (const slot of this.context.slots())
-      if (slot.state === 'ready') places += this.context.tasksPerWorker;
-    return places;
+    let ready = 0;
+    for (const { state } of this.context.slots()) if (state === 'ready') ready++;
+    return ready * this.context.tasksPerWorker;
   }
 
   /** Tasks that were handed to a worker, to be run by it and no other. */

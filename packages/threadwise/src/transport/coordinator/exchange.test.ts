@@ -18,6 +18,7 @@ transportConformance({
     scaling: 'on-demand',
     cores: 4,
     idleTimeoutMs: 30_000,
+    sendsMoved: false,
   }),
   platform: nodePlatform,
   farPort: (wire) => new NodePort(wire.port as MessagePort),

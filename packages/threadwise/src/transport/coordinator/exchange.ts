@@ -20,59 +20,37 @@ import { ARGUMENTS } from '../shared/messages.js';
 import { RUN_TIMES_BYTES, seatByteLength, WANTS_HINTS, wakeCoordinator } from './layout.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
-import { type CoordinatorData, CoordinatorThread } from './thread.js';
+import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
 
-/** What a coordinator decides by. */
-export type CoordinatorOptions = Pick<
-  CoordinatorData,
-  'tasksPerWorker' | 'scaling' | 'cores' | 'idleTimeoutMs'
-> & {
-  /** The name of the strategy. */
-  readonly choose: string;
-};
-
-/**
- * @param sendsMoved what moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does
- * not count, might give it to one that may not begin it
- */
 export function coordinatedTransport(
   options: CoordinatorOptions,
   sizes: Omit<Sizes, 'mail'> = SIZES,
-  sendsMoved = false,
 ): Transport {
   return {
     name: 'coordinator',
     open: (platform, linkCapacity) => {
       const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
-      return new CoordinatedExchange(platform, { ...sizes, mail }, linkCapacity, options, sendsMoved);
+      return new CoordinatedExchange(platform, { ...sizes, mail }, linkCapacity, options);
     },
   };
 }
 
 export class CoordinatedExchange extends SharedExchange {
   override readonly name = 'coordinator';
+  readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
-  readonly sendsMoved: boolean;
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
   readonly #runTimes: ArrayBufferLike;
-  readonly #tasksPerWorker: number;
   /** Seats whose worker is gone, and which the coordinator may still give something to. */
   readonly #left = new Set<number>();
 
-  constructor(
-    platform: Platform,
-    sizes: Sizes,
-    linkCapacity: number,
-    { choose, ...options }: CoordinatorOptions,
-    sendsMoved: boolean,
-  ) {
+  constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
     super(platform, sizes, linkCapacity);
-    this.sendsMoved = sendsMoved;
+    this.options = options;
     this.#runTimes = platform.sharedMemory(RUN_TIMES_BYTES);
-    this.#tasksPerWorker = options.tasksPerWorker;
     this.thread = new CoordinatorThread(this, {
       ...options,
-      settings: { choose, state: 'open', bounds: undefined },
+      settings: { choose: options.choose, state: 'open', bounds: undefined },
       sizes,
       board: this.board.words.buffer,
       cells: this.cells.words.buffer,
@@ -162,7 +140,8 @@ export class CoordinatedExchange extends SharedExchange {
     capacity: number,
   ): CoordinatedLink {
     const given = this.platform.sharedMemory(seatByteLength(this.sizes));
-    const all = { ...memory, given, runTimes: this.#runTimes, tasksPerWorker: this.#tasksPerWorker };
+    const { tasksPerWorker } = this.options;
+    const all = { ...memory, given, runTimes: this.#runTimes, tasksPerWorker };
     const link = new CoordinatedLink(this.thread, this, all, events, capacity);
     if (this.thread.settings.choose === 'least-elu') link.measureUtilization();
     return link;

@@ -13,8 +13,8 @@ export class CoordinatedQueue extends SharedQueue {
   }
 
   override carries(task: Task): boolean {
-    const { thread, sendsMoved } = this.#exchange;
-    const isSent = sendsMoved && task.payload.transfer.length > 0;
+    const { thread, options } = this.#exchange;
+    const isSent = options.sendsMoved && task.payload.transfer.length > 0;
     return task.key === undefined && !thread.isDown && !isSent;
   }
 

@@ -13,13 +13,13 @@ import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
 import { ARGUMENTS } from '../shared/messages.js';
-import type { Sizes } from '../shared/layout.js';
 import type { CoordinatedExchange } from './exchange.js';
+import type { CoordinatedMemory } from './layout.js';
 import type { CoordinatedLink } from './link.js';
 import { LINE, type MessageFromCoordinator, type MessageToCoordinator, type Settings } from './messages.js';
 
-/** What a coordinator decides by, and what it is given to work on. */
-export interface CoordinatorData {
+/** What a coordinator decides by. */
+export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
   readonly tasksPerWorker: number;
   /** The name of the scaling policy. */
   readonly scaling: string;
@@ -27,11 +27,19 @@ export interface CoordinatorData {
   readonly cores: number;
   /** Infinity: idle workers stay. */
   readonly idleTimeoutMs: number;
+  /**
+   * What moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does not count,
+   * might give it to one that may not begin it.
+   */
+  readonly sendsMoved: boolean;
+}
+
+/** What the coordinator's thread is given, beside its port. */
+export interface CoordinatorData
+  extends
+    Omit<CoordinatorOptions, 'choose' | 'sendsMoved'>,
+    Pick<CoordinatedMemory, 'sizes' | 'board' | 'cells' | 'runTimes'> {
   readonly settings: Settings;
-  readonly sizes: Sizes;
-  readonly board: ArrayBufferLike;
-  readonly cells: ArrayBufferLike;
-  readonly runTimes: ArrayBufferLike;
 }
 
 /** A coordinator that dies so often in a row, each time soon, is not started again: main chooses. Chosen by hand. */
