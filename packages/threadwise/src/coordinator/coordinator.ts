@@ -52,14 +52,14 @@ export interface CoordinatorPlatform extends Pick<
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
 }
 
-/** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
+/** How long the coordinator works before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
 /**
- * How often it looks, while workers hold unbegun tasks, whether they get on; and while it waits for room, whether more tasks have
- * come, which may need more workers. Milliseconds.
+ * How often the coordinator looks whether workers that hold unbegun tasks get on, and, while it waits for room, whether more
+ * tasks have come, which may need more workers. Milliseconds.
  */
 const WATCH_MS = 5;
-/** The queue is rid of tasks that were taken back when it is so many times as long as there can be tasks. */
+/** The queue may be this many times as long as there are cells before the tasks that main has withdrawn are removed from it. */
 const MAX_STALE = 2;
 
 export class Coordinator {
@@ -82,7 +82,7 @@ export class Coordinator {
   #choice!: Choice;
   #state: Settings['state'] = 'open';
   #isWatching = false;
-  /** It goes on after its event loop's turn. */
+  /** The event loop has its turn, after which the coordinator goes on. */
   #isYielding = false;
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
@@ -101,7 +101,7 @@ export class Coordinator {
       (message) => this.#hear(message as MessageToCoordinator),
       () => this.turn(),
       ([type, seat, exit]: About) => {
-        // The error could not be read.
+        // Main could not read the error.
         if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
@@ -177,7 +177,7 @@ export class Coordinator {
     for (const seat of this.seats.values()) if (seat.look()) this.#takeBack(seat);
   }
 
-  /** C1: as long as anybody holds unbegun tasks; and as long as tasks wait that more workers could run. */
+  /** C1, while any worker holds unbegun tasks; and while tasks wait that more workers could run. */
   #watch(): void {
     const isNeeded = this.#holdsAny || (this.#queue.size > 0 && this.#sizing.mayGrow);
     if (this.#isWatching || !isNeeded) return;
@@ -236,7 +236,7 @@ export class Coordinator {
     return { cell, posted, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
   }
 
-  /** Whether main had it back: then it is older than what lies here. */
+  /** Whether main had the task back: then it is older than what lies here. */
   #isBack({ id, priority }: Entry): boolean {
     if (this.#queue.size === 0) this.#youngest.clear();
     const youngest = this.#youngest.get(priority);
@@ -279,7 +279,7 @@ export class Coordinator {
     return seat.hasRoom(this.data.tasksPerWorker, depth);
   }
 
-  /** What moves its arguments cannot be given twice, so it is not left lying at a worker. */
+  /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[2].length > 0) return 0;
     return prefetchDepth(averageMs(this.#runTimes, nameId));
@@ -311,7 +311,7 @@ export class Coordinator {
     for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
   }
 
-  /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
+  /** Tasks that no worker has, and tasks that a worker has beyond those that it may run at a time. */
   get queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
@@ -340,7 +340,7 @@ export class Coordinator {
     this.tell(['released', id]);
   }
 
-  /** Others get what it has not begun, and it gets nothing more. */
+  /** The worker gets nothing more; others get what it has not begun. */
   #leave(id: number): Seat | undefined {
     const seat = this.seats.get(id);
     if (seat === undefined) return undefined;

@@ -21,7 +21,7 @@ import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/lay
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
 
-/** For who has begun nothing at all: a thread may have to wait for its core for tens of milliseconds. Chosen by hand. */
+/** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
 
 export type Arguments = readonly [
@@ -37,33 +37,33 @@ export interface Entry extends TaskView {
   readonly posted: number;
   /** The number of the function. */
   readonly nameId: number;
-  /** Where they do not lie in shared memory. */
+  /** Arguments that do not lie in shared memory. */
   readonly args: Arguments | undefined;
 }
 
 export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
-  /** It is given nothing more. */
+  /** The worker is given nothing more. */
   isLeaving = false;
-  /** Tasks that are with the worker, as they were at the last look, and have been given since. */
+  /** How many tasks were with the worker at the last look, and have been given since. */
   load = 0;
   readonly #sizes: Sizes;
   readonly #own: Int32Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  /** What was given, by the place of its hint. */
+  /** The tasks that were given, by the place of their hints. */
   readonly #entries: Entry[] = [];
   #tail: number;
-  /** Hints before that were taken back, or are not known to be good. */
+  /** The tail when tasks were last taken back, or when this coordinator began: it answers for no hint before that. */
   #takenBack: number;
-  /** Hints that were not read at the last look. */
+  /** How many hints the worker had not read at the last look. */
   #unread = 0;
   #wakeAt = 0;
-  /** What the worker had come to when tasks were taken back from it, and when it was looked at. */
+  /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
   #stalledAt = -1;
   #watchedAt = -1;
-  /** How often it was looked at since it last got on. */
+  /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
   constructor(id: number, { own, given }: SeatMemory, line: Line, sizes: Sizes) {
@@ -77,7 +77,7 @@ export class Seat implements WorkerView {
     this.#takenBack = this.#tail;
   }
 
-  /** Its module is loaded, and it takes tasks. */
+  /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
     return isReady(this.#own, STAGE);
   }
@@ -90,7 +90,7 @@ export class Seat implements WorkerView {
     return this.#doubles[RAN_MS]!;
   }
 
-  /** Since when it has had nothing to do. */
+  /** When the worker ran out of tasks. */
   get idleSince(): number {
     return this.#doubles[IDLE_SINCE]!;
   }
@@ -134,7 +134,7 @@ export class Seat implements WorkerView {
     Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
   }
 
-  /** By how few unread hints it is to wake the coordinator, where tasks like the next one may lie `depth` deep. */
+  /** Tells the worker with how few unread hints it wakes the coordinator. @param depth how many tasks like the next one may lie there */
   wakeAt(depth: number): void {
     const count = depth === 0 ? -1 : depth >> 1;
     if (count === this.#wakeAt) return;
@@ -142,7 +142,7 @@ export class Seat implements WorkerView {
     Atomics.store(this.#words, WAKE_AT, count);
   }
 
-  /** What was given and has perhaps not begun, the oldest first; each is told of once. */
+  /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
   takeBack(): Entry[] {
     const { mail } = this.#sizes;
     const count = this.#held;

@@ -40,7 +40,7 @@ export class SeatSizing {
     });
   }
 
-  /** To be called when anything changed that sizing depends on. Tells what is wanted when that changed. */
+  /** Tells main how many workers are wanted, when that has changed. Called after everything that sizing depends on. */
   look(): void {
     if (this.bounds === undefined) return;
     const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#sizer.target();
@@ -57,18 +57,18 @@ export class SeatSizing {
     return this.bounds !== undefined && this.#serving().length < this.bounds.max;
   }
 
-  /** Has a worker ready that it may start. */
+  /** Main has prepared a worker. */
   reserve(message: Hire): void {
     this.#reserved.set(message[1], message);
   }
 
-  /** Ends a worker that it has started. Of one that it has not, main is told at once that it is gone. */
+  /** Ends a prepared worker: its thread, or, where that was not started, by saying so at once. */
   end(seat: number): void {
     if (this.#reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
     else void this.#threads.get(seat)?.terminate();
   }
 
-  /** Once for each time that any is missing: a main thread that is not busy has started it before. */
+  /** Starts what is missing after a while: a main thread that is not busy has started it before. */
   #waitForMain(): void {
     this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;

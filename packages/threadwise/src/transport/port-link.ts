@@ -32,7 +32,6 @@ export abstract class PortLink {
   /** The task that a number means, as long as the worker has it. */
   protected abstract taskOf(id: number): Task | undefined;
 
-  /** @param message of a transport's own, too, where that hears it first */
   protected hear(message: MessageToMain): void {
     const { events } = this;
     switch (message[0]) {

@@ -6,11 +6,11 @@ import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
 
 /**
- * A worker that holds unbegun tasks and has ended none for that long is behind a task longer than expected: they are
- * taken back. Milliseconds.
+ * Unbegun tasks are taken back from a worker that has ended none for this long: it is behind a task longer than expected.
+ * Milliseconds.
  */
 const STALL_MS = 5;
-/** How often it is asked again whether there is room, where nobody tells. Milliseconds. */
+/** How often main looks whether there is room again, where nobody tells. Milliseconds. */
 const ROOM_MS = 1;
 /** Between a lane and the queue, every so many picks age goes before priority, so that neither starves. */
 const FAIR_INTERVAL = 16;
@@ -22,7 +22,7 @@ export class DirectDispatch implements Dispatch {
   readonly #queue: TaskQueue<Task>;
   readonly #prefetch = new Prefetch();
   readonly #affinity = new Affinity<WorkerSlot>();
-  /** Completed tasks of workers when tasks were taken back from them. */
+  /** How many tasks a worker had completed when tasks were last taken back from it. */
   readonly #stalled = new WeakMap<WorkerSlot, number>();
   #stallTimer: TimerHandle | undefined;
   #roomTimer: TimerHandle | undefined;

@@ -152,7 +152,7 @@ export class CoordinatedExchange extends SharedExchange {
     if (!this.thread.tell(['gone', seat])) this.released(seat);
   }
 
-  /** C3: what had been moved to the worker that was there is gone with it. */
+  /** C3: arguments that had been moved to the worker of that seat are gone with it. */
   released(seat: number): void {
     if (!this.#left.delete(seat)) return;
     for (const task of (this.pull as CoordinatedQueue).unbegun(seat)) {

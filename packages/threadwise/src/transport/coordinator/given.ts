@@ -25,11 +25,11 @@ import {
   wakeCoordinator,
 } from './layout.js';
 
-/** Of a cell that runs here: its task came as a mailed task. */
+/** What stands for the name of a function where the task was mailed. */
 const MAILED = -1;
 
 export class Given extends TaskSource {
-  /** Nobody counts on its looking by itself. */
+  /** It stays the same: nobody relies on this worker's looking by itself. */
   readonly offered = 0;
   readonly #seat: Seat;
   readonly #board: Int32Array;
@@ -38,12 +38,12 @@ export class Given extends TaskSource {
   readonly #runTimes: Float64Array;
   readonly #platform: EndpointPlatform;
   readonly #tasksPerWorker: number;
-  /** Of the cells that run here: the number of the function, or MAILED. */
+  /** By cell, for those that run here: the number of the function, or MAILED. */
   readonly #names: Int32Array;
   #running = 0;
-  /** Hints that it has tried. */
+  /** How many hints the worker has tried. */
   #head = 0;
-  /** Tasks that it has yet to begin, mailed tasks or not, before it is replaced. */
+  /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -165,7 +165,7 @@ export class Given extends TaskSource {
     if (Atomics.exchange(this.#words, LEAVING, 1) === 0) callCoordinator(this.#board);
   }
 
-  /** Where the next hint lies; -1: there is none that it may follow. */
+  /** Where the next hint lies; -1: there is none that the worker may follow. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.

@@ -25,7 +25,7 @@ export class CoordinatedLink extends SharedLink {
     return Atomics.load(this.#words, THREAD_ID);
   }
 
-  /** As its worker measured it last, 0 to 1. */
+  /** The worker's event loop utilisation, as it measured that last, 0 to 1. */
   get utilization(): number {
     return countWithin(Atomics.load(this.#words, UTILIZATION), 1000) / 1000;
   }

@@ -18,7 +18,7 @@ export class CoordinatedQueue extends SharedQueue {
     return task.key === undefined && !thread.isDown && !isSent;
   }
 
-  /** Exactly, for it decides whether a worker is needed: those that nobody has begun. */
+  /** An exact number, as it decides whether a worker is needed: tasks that nobody has begun. */
   override get unclaimed(): number {
     const { cells } = this.#exchange;
     if (cells.offeredCount === 0) return 0;

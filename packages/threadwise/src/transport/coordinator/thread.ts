@@ -42,9 +42,9 @@ export interface CoordinatorData
   readonly settings: Settings;
 }
 
-/** A coordinator that dies so often in a row, each time soon, is not started again: main chooses. Chosen by hand. */
+/** How many early deaths in a row there are before no coordinator is started, and main chooses. Chosen by hand. */
 const MAX_FAILURES = 3;
-/** What counts as soon. Milliseconds. */
+/** A coordinator that dies within this time has died early. Milliseconds. */
 const EARLY_MS = 10_000;
 
 export class CoordinatorThread implements RemoteSizing {
@@ -58,9 +58,9 @@ export class CoordinatorThread implements RemoteSizing {
   #startedAt = 0;
   #failures = 0;
   #isClosed = false;
-  /** Workers that it starts, or may start, by itself: by seat. */
+  /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
   readonly #reserved = new Map<number, ReservedEvents>();
-  /** Why it wants what it wants, as far as that was heard in this batch. */
+  /** The decisions that were heard in this batch. */
   #news: (SizingDecision | undefined)[] = [];
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
@@ -153,7 +153,7 @@ export class CoordinatorThread implements RemoteSizing {
 
   // --- the thread ---
 
-  /** Not before somebody needs it: a pool may wait for its first call without any thread. */
+  /** Called when somebody needs it, not before: a pool may wait for its first call without any thread. */
   ensureStarted(): void {
     if (this.#line === undefined && !this.isDown) this.#start();
   }

@@ -10,7 +10,7 @@ import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;
   readonly #board: ClaimBoard;
-  /** Posted to this worker and not begun, first in first out; `#next` is the first of them. */
+  /** Tasks that were posted to this worker; those before `#next` have begun or were withdrawn. */
   #backlog: PostedTask[] = [];
   #next = 0;
 

@@ -27,9 +27,9 @@ export class MessageLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
   readonly #board: ClaimBoard;
-  /** Posted, and no last word heard: by task id. */
+  /** Tasks that were posted and of which no end was heard, by id. */
   readonly #posted = new Map<number, Task>();
-  /** Gathered, to be posted in one message at the end of the turn. */
+  /** Tasks that are posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
 
   constructor(platform: Platform, events: LinkEvents, capacity: number) {
@@ -105,8 +105,6 @@ export class MessageLink extends PortLink implements Link {
   }
 
   bury(): void {}
-
-  // ---
 
   protected override taskOf(id: number): Task | undefined {
     return this.#posted.get(id);
