@@ -128,7 +128,6 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer, runTimes: pool.runTimes },
     ...{ tasksPerWorker, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
-    settings: { choose, state: 'open' as const, bounds: undefined },
   };
   new Coordinator(main, data, {
     port: (far) => far as Port,
@@ -150,6 +149,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     },
   });
   const tell = (word: MessageToCoordinator) => main.say(word);
+  tell(['set', { choose, state: 'open', bounds: undefined }]);
   /** Has it take its turn now, and not when its thread gets round to it. */
   const turn = () => tell(['end', NOBODY]);
   const post = (task: { priority?: number; id?: number; moved?: boolean; name?: number } = {}) => {

@@ -79,6 +79,7 @@ export class Coordinator {
   readonly #sizing: SeatSizing;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
+  /** Set before there is any worker to choose. */
   #choice!: Choice;
   #state: Settings['state'] = 'open';
   #isWatching = false;
@@ -96,7 +97,6 @@ export class Coordinator {
     this.#runTimes = float64sOf(data.runTimes);
     this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.turn());
     this.#sizing = new SeatSizing(this);
-    this.#set(data.settings);
     this.#main.listen(
       (message) => this.#hear(message as MessageToCoordinator),
       () => this.turn(),

@@ -48,9 +48,8 @@ export class CoordinatedExchange extends SharedExchange {
     super(platform, sizes, linkCapacity);
     this.options = options;
     this.#runTimes = platform.sharedMemory(RUN_TIMES_BYTES);
-    this.thread = new CoordinatorThread(this, {
+    this.thread = new CoordinatorThread(this, options.choose, {
       ...options,
-      settings: { choose: options.choose, state: 'open', bounds: undefined },
       sizes,
       board: this.board.words.buffer,
       cells: this.cells.words.buffer,

@@ -35,12 +35,8 @@ export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
 }
 
 /** What the coordinator's thread is given, beside its port. */
-export interface CoordinatorData
-  extends
-    Omit<CoordinatorOptions, 'choose' | 'sendsMoved'>,
-    Pick<CoordinatedMemory, 'sizes' | 'board' | 'cells' | 'runTimes'> {
-  readonly settings: Settings;
-}
+export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
+  Pick<CoordinatedMemory, 'sizes' | 'board' | 'cells' | 'runTimes'>;
 
 /** How many early deaths in a row there are before no coordinator is started, and main chooses. Chosen by hand. */
 const MAX_FAILURES = 3;
@@ -51,8 +47,9 @@ export class CoordinatorThread implements RemoteSizing {
   /** How many workers it wants; undefined as long as it has not said so: then main decides. */
   wanted: number | undefined;
   restarts = 0;
+  settings: Settings;
   readonly #exchange: CoordinatedExchange;
-  #data: CoordinatorData;
+  readonly #data: CoordinatorData;
   #thread: Thread | undefined;
   #line: Line | undefined;
   #startedAt = 0;
@@ -64,7 +61,8 @@ export class CoordinatorThread implements RemoteSizing {
   #news: (SizingDecision | undefined)[] = [];
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
-  constructor(exchange: CoordinatedExchange, data: CoordinatorData) {
+  constructor(exchange: CoordinatedExchange, choose: string, data: CoordinatorData) {
+    this.settings = { choose, state: 'open', bounds: undefined };
     this.#exchange = exchange;
     this.#data = data;
   }
@@ -74,17 +72,13 @@ export class CoordinatorThread implements RemoteSizing {
     return this.#failures >= MAX_FAILURES;
   }
 
-  get settings(): Settings {
-    return this.#data.settings;
-  }
-
   utilization(): number {
     return this.#thread?.utilization() ?? 0;
   }
 
   /** Changes what this coordinator, and each after it, goes by. */
   set(settings: Partial<Settings>): void {
-    this.#data = { ...this.#data, settings: { ...this.settings, ...settings } };
+    this.settings = { ...this.settings, ...settings };
     this.tell(['set', settings]);
   }
 
@@ -185,6 +179,8 @@ export class CoordinatorThread implements RemoteSizing {
     } catch {
       platform.defer(() => this.#died());
     }
+    // In one batch with the workers that it is about to be told of: it sizes the pool when it knows both.
+    this.tell(['set', this.settings]);
   }
 
   #hear(message: MessageFromCoordinator): void {
