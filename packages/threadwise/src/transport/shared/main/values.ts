@@ -1,4 +1,4 @@
-/** What arguments are written as, and results read from: a cell, or where that is too small, the arena and a worker's stream. */
+/** Writes arguments and reads results: in a cell, or where that is too small, in the arena and in a worker's stream. */
 import { LeaseStore } from '../../../core/lease.js';
 import type { LeaseLike } from '../../../core/calls/payload.js';
 import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
