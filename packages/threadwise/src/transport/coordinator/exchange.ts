@@ -1,5 +1,12 @@
 /** Main's side of a pool with a coordinator: hands cells to its thread, and takes back what that leaves when it dies. */
-import type { HelperView, LinkEvents, Platform, PullQueue, Transport } from '../../core/contracts.js';
+import type {
+  HelperView,
+  LinkEvents,
+  Platform,
+  PullQueue,
+  RemoteSizing,
+  Transport,
+} from '../../core/contracts.js';
 import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
@@ -39,6 +46,7 @@ export class CoordinatedExchange extends SharedExchange {
   override readonly name = 'coordinator';
   readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
+  readonly sizing: RemoteSizing;
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
   readonly #runTimes: ArrayBufferLike;
   /** Seats whose worker is gone, and which the coordinator may still give something to. */
@@ -48,17 +56,13 @@ export class CoordinatedExchange extends SharedExchange {
     super(platform, sizes, linkCapacity);
     this.options = options;
     this.#runTimes = platform.sharedMemory(RUN_TIMES_BYTES);
-    this.thread = new CoordinatorThread(this, options.choose, {
+    this.thread = this.sizing = new CoordinatorThread(this, options.choose, {
       ...options,
       sizes,
       board: this.board.words.buffer,
       cells: this.cells.words.buffer,
       runTimes: this.#runTimes,
     });
-  }
-
-  get sizing(): CoordinatorThread {
-    return this.thread;
   }
 
   get coordinator(): HelperView {

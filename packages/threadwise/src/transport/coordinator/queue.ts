@@ -5,22 +5,17 @@ import type { CoordinatedExchange } from './exchange.js';
 
 export class CoordinatedQueue extends SharedQueue {
   override readonly sorts = true;
-  readonly #exchange: CoordinatedExchange;
-
-  constructor(exchange: CoordinatedExchange) {
-    super(exchange);
-    this.#exchange = exchange;
-  }
+  declare protected readonly exchange: CoordinatedExchange;
 
   override carries(task: Task): boolean {
-    const { thread, options } = this.#exchange;
+    const { thread, options } = this.exchange;
     const isSent = options.sendsMoved && task.payload.transfer.length > 0;
     return task.key === undefined && !thread.isDown && !isSent;
   }
 
   /** An exact number, as it decides whether a worker is needed: tasks that nobody has begun. */
   override get unclaimed(): number {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     if (cells.offeredCount === 0) return 0;
     let count = 0;
     for (let cell = 0; cell < cells.usedCount; cell++) if (cells.isUnbegun(cell)) count++;
@@ -28,9 +23,9 @@ export class CoordinatedQueue extends SharedQueue {
   }
 
   override offer(task: Task): boolean {
-    const cell = this.carries(task) ? this.#exchange.cellFor(task) : -1;
+    const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
     if (cell < 0) return false;
-    this.#exchange.handOver(task, cell);
+    this.exchange.handOver(task, cell);
     return true;
   }
 
@@ -40,12 +35,12 @@ export class CoordinatedQueue extends SharedQueue {
 
   /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
   override pause(): Task[] {
-    this.#exchange.thread.set({ state: 'paused' });
+    this.exchange.thread.set({ state: 'paused' });
     return this.unbegun().filter((task) => !task.moves && this.withdraw(task));
   }
 
   override resume(): void {
-    this.#exchange.thread.set({ state: 'open' });
+    this.exchange.thread.set({ state: 'open' });
   }
 
   override peek(): Task | undefined {
@@ -53,12 +48,12 @@ export class CoordinatedQueue extends SharedQueue {
   }
 
   override onReturned(callback: (tasks: readonly Task[]) => void): void {
-    this.#exchange.onReturned = callback;
+    this.exchange.onReturned = callback;
   }
 
   /** Tasks that nobody has begun, the oldest first. @param seat only those that are assigned to it */
   unbegun(seat?: number): Task[] {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     const tasks: Task[] = [];
     for (let cell = 0; cell < cells.usedCount; cell++) {
       const isMeant = cells.isUnbegun(cell) && (seat === undefined || cells.assignedTo(cell) === seat);
