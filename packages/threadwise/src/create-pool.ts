@@ -40,8 +40,14 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   coordinator: {
     transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
       const cores = availableThreads();
-      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, cores, idleTimeoutMs };
-      return coordinatedTransport(decidesBy, undefined, Number.isFinite(recycleAfterTasks));
+      const sendsMoved = Number.isFinite(recycleAfterTasks);
+      return coordinatedTransport({
+        tasksPerWorker,
+        choose: builtInName(choose)!,
+        cores,
+        idleTimeoutMs,
+        sendsMoved,
+      });
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },

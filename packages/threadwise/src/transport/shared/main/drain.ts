@@ -5,7 +5,7 @@ import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { untrue } from '../../trust.js';
-import type { WorkerMessages } from '../../worker-messages.js';
+import type { PortLink } from '../../port-link.js';
 import {
   ASLEEP,
   AWAKE,
@@ -216,7 +216,7 @@ export class Drain {
 export class Completed {
   readonly #exchange: SharedExchange;
   readonly #events: LinkEvents;
-  readonly #messages: WorkerMessages;
+  readonly #link: PortLink;
   /** Tasks that were sent to this worker and have not ended, by their ids: the link's. */
   readonly #sent: Map<number, Task>;
   readonly #seat: number;
@@ -234,12 +234,12 @@ export class Completed {
     exchange: SharedExchange,
     { seat, own, stream, ownShapes }: SharedMemory,
     events: LinkEvents,
-    messages: WorkerMessages,
+    link: PortLink,
     sent: Map<number, Task>,
   ) {
     this.#exchange = exchange;
     this.#events = events;
-    this.#messages = messages;
+    this.#link = link;
     this.#sent = sent;
     this.#seat = seat;
     this.#own = int32sOf(own);
@@ -330,7 +330,7 @@ export class Completed {
   }
 
   get #isBelieved(): boolean {
-    return this.#fault === undefined && !this.#messages.isClosed;
+    return this.#fault === undefined && !this.#link.isClosed;
   }
 
   #hasBegun(cell: number): boolean {
@@ -349,7 +349,7 @@ export class Completed {
 
   #drainOne(hint: number): void {
     const { cells, runTimes } = this.#exchange;
-    if ((hint & PORT_FIRST) !== 0) this.#messages.drain();
+    if ((hint & PORT_FIRST) !== 0) this.#link.drainPort();
     const cell = hint & ~PORT_FIRST;
     if (!this.#hasBegun(cell)) {
       return this.distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));

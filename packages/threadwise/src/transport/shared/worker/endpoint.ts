@@ -16,7 +16,8 @@ import {
 import type { About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
 import { Board } from '../board.js';
-import { Claims, type Seat, type TaskSource } from './claims.js';
+import { Claims } from './claims.js';
+import type { Seat, TaskSource } from './task-source.js';
 import { Rest } from './rest.js';
 import {
   ABORTING,

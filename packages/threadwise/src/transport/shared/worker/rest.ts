@@ -3,7 +3,7 @@ import type { EndpointPlatform } from '../../endpoint.js';
 import { type Board, DOZE_MS } from '../board.js';
 import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
 import { Sleeper, SpinBudget } from '../waiting.js';
-import type { TaskSource } from './claims.js';
+import type { TaskSource } from './task-source.js';
 
 /** How many milliseconds a worker looks for its next task before it sleeps: about what being woken costs. */
 const SPIN_MS = 0.05;
@@ -40,7 +40,7 @@ export class Rest {
     this.#source.search();
     if (this.#source.hasWork()) return true;
     if (canSpin && !this.#isOneLook && this.#spin()) return true;
-    this.#source.endSpinning();
+    this.#source.spinning.end();
     return !this.#park();
   }
 
@@ -55,7 +55,7 @@ export class Rest {
   #spin(): boolean {
     if (!this.#source.takesMore || !this.#budget.wants()) return false;
     const spinners = Atomics.load(this.#board.words, SPINNERS);
-    if (spinners === 0 || !this.#source.beginSpinning(spinners)) return false;
+    if (spinners === 0 || !this.#source.spinning.begin(spinners)) return false;
     return this.#budget.spin(this.#hasNew);
   }
 
