@@ -1,7 +1,7 @@
 /** Binds the core to Node and to the policies that the options name. */
 import type { Placement, Transport } from './core/contracts.js';
+import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
-import type { Parts } from './core/parts.js';
 import { Pool } from './core/pool.js';
 import type { Task } from './core/calls/task.js';
 import type { UntypedTasks } from './core/types.js';

@@ -1,13 +1,12 @@
 /** A pool of workers: the public face. What it does is done by the engine. */
 import { withCallerStack } from './calls/caller-stack.js';
-import { Engine } from './engine.js';
+import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
 import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { ThreadBounds } from './options/options.js';
-import type { Parts } from './parts.js';
 import type { AbortSignalLike, RunOptions } from './calls/run-options.js';
-import type { PoolStats } from './stats.js';
+import { type PoolStats, snapshot } from './stats.js';
 import type { PoolChanges } from './control/control.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
 
@@ -53,14 +52,18 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { max } = this.#engine.bounds;
+    const { max } = this.#engine.scaler.bounds;
     const usual = Math.max(64, 4 * max * this.#tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {
         // Others may take the place between the waiting and the call.
         do await this.#engine.room.wait(signal);
-        while (!signal.aborted && this.#engine.refusal === undefined && this.#engine.freePlaces() <= 0);
+        while (
+          !signal.aborted &&
+          this.#engine.refusal === undefined &&
+          this.#engine.admission.freePlaces() <= 0
+        );
         return this.#engine.admission.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
@@ -136,7 +139,7 @@ export class Pool<M = UntypedTasks> {
 
   /** What the pool is like now: plain JSON. */
   stats(): PoolStats {
-    return this.#engine.stats();
+    return snapshot(this.#engine);
   }
 
   on<E extends PoolEventName>(event: E, listener: Listener<E>): this {

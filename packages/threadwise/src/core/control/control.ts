@@ -1,16 +1,15 @@
 /** What can be done to a pool while it runs, beside calling it: pause, resume, drain, recycle, and change its options. */
-import { integer, oneOf, record, reject } from '../options/checks.js';
-import type { Dispatch } from '../contracts.js';
+import { checked, oneOf, optional, reject } from '../options/checks.js';
+import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
 import {
+  limitFrom,
   type PlacementName,
   type PoolOptions,
   placementName,
-  type SizeBounds,
   threadBounds,
 } from '../options/options.js';
 import { promised } from '../promised.js';
-import type { Recycler } from '../workers/recycler.js';
 
 /** What of a pool's options can be changed while it runs. */
 export interface PoolChanges {
@@ -27,40 +26,20 @@ export interface PoolChanges {
 }
 
 /** The same, checked; undefined: stays. */
-export interface CheckedChanges {
-  readonly threads: SizeBounds | undefined;
-  readonly choose: string | undefined;
-  readonly placement: PlacementName | undefined;
-  readonly queueLimit: number | undefined;
-}
-
-export interface ControlContext {
-  readonly platform: Parameters<typeof threadBounds>[2];
-  readonly choices: readonly string[];
-  readonly recycler: Recycler;
-  /** Throws what a call would get now. */
-  checkOpen(): void;
-  openCalls(): number;
-  dispatch(): Dispatch;
-  /** Tasks may go, and workers may be needed. */
-  pump(): void;
-  apply(changes: CheckedChanges): void;
-  /** The state is another one. */
-  changed(): void;
-}
+export type CheckedChanges = ReturnType<typeof checkChanges>;
 
 export class Control {
-  readonly #context: ControlContext;
+  readonly #engine: Engine;
   #drained: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  constructor(context: ControlContext) {
-    this.#context = context;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   /** Undefined: neither. */
   get state(): 'draining' | 'paused' | undefined {
     if (this.#drained !== undefined) return 'draining';
-    return this.#context.dispatch().isPaused ? 'paused' : undefined;
+    return this.#engine.dispatch.isPaused ? 'paused' : undefined;
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
@@ -72,14 +51,14 @@ export class Control {
 
   /** Calls are accepted and wait; what has begun goes on. */
   pause(): void {
-    this.#context.checkOpen();
-    this.#context.dispatch().pause();
-    this.#context.changed();
+    this.#checkOpen();
+    this.#engine.dispatch.pause();
+    this.#engine.regate();
   }
 
   /** Undoes `pause` and `drain`. */
   resume(): void {
-    this.#context.checkOpen();
+    this.#checkOpen();
     this.release();
   }
 
@@ -87,16 +66,16 @@ export class Control {
   release(): void {
     this.#drained?.resolve();
     this.#drained = undefined;
-    this.#context.dispatch().resume();
-    this.#context.changed();
-    this.#context.pump();
+    this.#engine.dispatch.resume();
+    this.#engine.regate();
+    this.#engine.pump();
   }
 
   /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */
   drain(): Promise<void> {
-    this.#context.checkOpen();
+    this.#checkOpen();
     this.#drained ??= promised();
-    this.#context.changed();
+    this.#engine.regate();
     const { promise } = this.#drained;
     this.settled();
     return promise;
@@ -104,42 +83,38 @@ export class Control {
 
   /** A call has settled. */
   settled(): void {
-    if (this.#drained !== undefined && this.#context.openCalls() === 0) this.#drained.resolve();
+    if (this.#drained !== undefined && this.#engine.openCalls === 0) this.#drained.resolve();
   }
 
   recycle(): Promise<void> {
-    this.#context.checkOpen();
-    return this.#context.recycler.begin();
+    this.#checkOpen();
+    return this.#engine.recycler.begin();
   }
 
   /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
   configure(given: unknown): void {
-    const changes = this.#check(given);
-    this.#context.checkOpen();
-    this.#context.apply(changes);
+    const changes = checkChanges(given, this.#engine);
+    this.#checkOpen();
+    this.#engine.apply(changes);
   }
 
-  #check(given: unknown): CheckedChanges {
-    const changes = record('changes', given, ['threads', 'choose', 'placement', 'queue']) as PoolChanges;
-    const { threads, choose, placement, queue = {} } = changes;
-    const { limit } = record('queue', queue, ['limit']) as { limit?: number };
-    return {
-      threads: threads === undefined ? undefined : threadBounds('threads', threads, this.#context.platform),
-      choose: choose === undefined ? undefined : this.#checkChoose(choose),
-      placement: placement === undefined ? undefined : placementName(placement),
-      queueLimit: limit === undefined ? undefined : queueLimit(limit),
-    };
-  }
-
-  #checkChoose(choose: unknown): string {
-    const { name } = this.#context.dispatch();
-    if (name !== 'shared-queue') return oneOf('choose', choose, this.#context.choices);
-    return reject('choose', `no strategy with dispatch '${name}': workers take tasks by themselves`, choose);
+  #checkOpen(): void {
+    const { refusal } = this.#engine.lifecycle;
+    if (refusal !== undefined) throw refusal;
   }
 }
 
-export function queueLimit(limit: unknown): number {
-  return limit === Number.POSITIVE_INFINITY
-    ? limit
-    : integer('queue.limit', limit, 0, Number.MAX_SAFE_INTEGER);
+function checkChanges(given: unknown, { parts, dispatch }: Engine) {
+  return checked('changes', given, {
+    threads: optional((option, value) => threadBounds(option, value, parts.platform)),
+    choose: optional((option, value) => {
+      if (dispatch.name !== 'shared-queue') return oneOf(option, value, parts.choices);
+      const expected = `no strategy with dispatch '${dispatch.name}': workers take tasks by themselves`;
+      return reject(option, expected, value);
+    }),
+    placement: optional(placementName),
+    queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) }), {
+      limit: undefined,
+    }),
+  });
 }

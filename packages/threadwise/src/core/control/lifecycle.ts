@@ -13,7 +13,8 @@
  * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
  */
 import { duration, MAX_TIMER_MS, record } from '../options/checks.js';
-import type { KeepAlive, Platform, TimerHandle } from '../contracts.js';
+import type { KeepAlive, TimerHandle } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { sameAgain, ThreadwiseError } from '../options/errors.js';
 import { promised } from '../promised.js';
 
@@ -29,24 +30,9 @@ const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
 /** `close` gives up on tasks when none has settled for that long. Milliseconds. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
-export interface LifecycleContext {
-  readonly platform: Platform;
-  openCalls(): number;
-  workers(): number;
-  /** Somebody waits for something else that the pool does. */
-  isWorking(): boolean;
-  rejectOpenCalls(error: ThreadwiseError): void;
-  /** The state is another one. */
-  changed(): void;
-  /** Step 3 and 4. */
-  endWorkers(how: 'gently' | 'now'): void;
-  /** Step 5. The promise of whatever has to end first. */
-  dispose(): Promise<void> | undefined;
-}
-
 export class Lifecycle {
   readonly ready: Promise<void>;
-  readonly #context: LifecycleContext;
+  readonly #engine: Engine;
   readonly #keepAlive: KeepAlive;
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
@@ -55,9 +41,9 @@ export class Lifecycle {
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
 
-  constructor(context: LifecycleContext) {
-    this.#context = context;
-    this.#keepAlive = context.platform.keepAlive();
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#keepAlive = engine.parts.platform.keepAlive();
     this.ready = new Promise((resolve, reject) => {
       this.#readiness = { resolve, reject };
     });
@@ -88,8 +74,8 @@ export class Lifecycle {
     if (this.#state === 'open') this.#transition('broken');
     this.#brokenBy = error;
     this.#failReadiness(error);
-    this.#context.rejectOpenCalls(error);
-    this.#context.endWorkers('now');
+    this.#engine.rejectAll(error);
+    this.#engine.endWorkers('now');
   }
 
   /** Throws ERR_OPTION. */
@@ -113,20 +99,20 @@ export class Lifecycle {
   settled(): void {
     this.updateKeepAlive();
     if (this.#state !== 'closing') return;
-    if (this.#context.openCalls() > 0) this.#restartStall();
+    if (this.#engine.openCalls > 0) this.#restartStall();
     else this.#endWorkers('gently');
   }
 
   /** A worker is gone. */
   workerGone(): void {
-    if (this.#isEndingWorkers && this.#context.workers() === 0) this.#finish();
+    if (this.#isEndingWorkers && this.#engine.workerCount === 0) this.#finish();
   }
 
   /** The process stays alive while there is something to wait for, and only then. */
   updateKeepAlive(): void {
     const isNeeded =
-      this.#context.openCalls() > 0 ||
-      this.#context.isWorking() ||
+      this.#engine.openCalls > 0 ||
+      this.#engine.recycler.isWorking ||
       this.#readiness !== undefined ||
       this.#state === 'closing';
     if (isNeeded) this.#keepAlive.hold();
@@ -137,7 +123,7 @@ export class Lifecycle {
     this.#closed = promised();
     const { promise } = this.#closed;
     this.#transition('closing');
-    if (this.#context.openCalls() === 0) this.#failReadiness(this.refusal);
+    if (this.#engine.openCalls === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();
     return promise;
   }
@@ -155,7 +141,7 @@ export class Lifecycle {
   }
 
   #stallTimer(ms: number): TimerHandle {
-    return this.#context.platform.timer(ms, () => {
+    return this.#engine.parts.platform.timer(ms, () => {
       this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
     });
   }
@@ -163,7 +149,7 @@ export class Lifecycle {
   #giveUp(message: string): void {
     const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
     this.#failReadiness(error);
-    this.#context.rejectOpenCalls(error);
+    this.#engine.rejectAll(error);
     this.#endWorkers('now');
   }
 
@@ -172,7 +158,7 @@ export class Lifecycle {
     this.#isEndingWorkers = true;
     this.#stall?.timer.cancel();
     this.#failReadiness(this.refusal);
-    this.#context.endWorkers(how);
+    this.#engine.endWorkers(how);
     this.workerGone();
   }
 
@@ -180,7 +166,7 @@ export class Lifecycle {
     if (this.#state !== 'closing') return;
     this.#transition('closed');
     this.#stall?.timer.cancel();
-    const disposed = this.#context.dispose();
+    const disposed = this.#engine.dispose();
     if (disposed === undefined) this.#tellClosed();
     else void disposed.then(() => this.#tellClosed());
   }
@@ -195,6 +181,6 @@ export class Lifecycle {
       throw new Error(`threadwise: a pool cannot go from '${this.#state}' to '${to}'`);
     }
     this.#state = to;
-    this.#context.changed();
+    this.#engine.regate();
   }
 }

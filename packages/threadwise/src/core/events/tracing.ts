@@ -1,5 +1,4 @@
 /** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
-import { callback } from '../options/checks.js';
 import type { Outcome } from '../contracts.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { isThenable } from '../promised.js';
@@ -23,18 +22,9 @@ export interface TaskEnd extends TaskStart {
   readonly error: unknown;
 }
 
-export interface TracingHooks {
+interface TracingHooks {
   readonly onTaskStart: ((task: TaskStart) => unknown) | undefined;
   readonly onTaskEnd: ((task: TaskEnd) => void) | undefined;
-}
-
-type Given = { readonly [K in keyof TracingHooks]?: TracingHooks[K] };
-
-/** Throws ERR_OPTION. */
-export function resolveTracing({ onTaskStart, onTaskEnd }: Given): TracingHooks {
-  if (onTaskStart !== undefined) callback('onTaskStart', onTaskStart);
-  if (onTaskEnd !== undefined) callback('onTaskEnd', onTaskEnd);
-  return { onTaskStart, onTaskEnd };
 }
 
 export class Tracing {

@@ -41,6 +41,8 @@ export class WorkerSlot implements WorkerView {
   runMs = 0;
   /** Why it ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
+  /** What made us end it, for the errors of the tasks that it takes along. */
+  exitCause: unknown;
   /** Since when it has had nothing to do. */
   idleSince: number;
   heapUsedBytes = 0;
