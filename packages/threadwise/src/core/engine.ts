@@ -23,15 +23,14 @@ import type {
   Scaling,
   TaskQueue,
 } from './contracts.js';
-import { type CheckedChanges, Control } from './control/control.js';
-import { Lifecycle } from './control/lifecycle.js';
 import { type EventSink, Hooks } from './events/hooks.js';
 import { Tracing } from './events/tracing.js';
 import { callHost } from './events/user-code.js';
 import { CallingThread } from './inline/calling-thread.js';
 import { LeaseStore, SingleBuffers } from './lease.js';
+import { Lifecycle } from './lifecycle.js';
 import { sameAgain, type ThreadwiseError } from './options/errors.js';
-import { type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
+import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
 import { loadError } from './workers/failures.js';
 import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
@@ -69,7 +68,6 @@ export class Engine {
   readonly scaler: Scaler;
   readonly recycler: Recycler;
   readonly lifecycle: Lifecycle;
-  readonly control: Control;
   readonly admission: Admission;
   /** Made when a placement first asks for it. */
   here: CallingThread | undefined;
@@ -127,12 +125,10 @@ export class Engine {
       onRan: (name, runMs, now) => this.placement.learner?.find(name)?.ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
-        this.control.settled();
         this.room.update();
       },
     });
     this.lifecycle = new Lifecycle(this);
-    this.control = new Control(this);
     this.admission = new Admission({
       ...shared,
       ledger: this.#ledger,
@@ -142,13 +138,13 @@ export class Engine {
       room: this.room,
       meter: this.meter,
       dispatch: () => this.dispatch,
-      refusal: () => this.refusal,
+      refusal: () => this.lifecycle.refusal,
     });
     this.#newHere = () =>
       new CallingThread({
         ...shared,
         ledger: this.#ledger,
-        isOpen: () => this.state === 'open',
+        isOpen: () => this.lifecycle.state === 'open',
         isPaused: () => this.dispatch.isPaused,
         onReady: (names) => {
           this.admission.taskNames = names;
@@ -186,23 +182,13 @@ export class Engine {
 
   // --- calls ---
 
-  /** The state of the pool, for who looks at it. */
-  get state(): string {
-    return this.lifecycle.state === 'open' ? (this.control.state ?? 'open') : this.lifecycle.state;
-  }
-
   get openCalls(): number {
     return this.#ledger.size;
   }
 
-  /** The error that a call gets now; undefined while calls are accepted. */
-  get refusal(): unknown {
-    return this.lifecycle.refusal ?? this.control.refusal;
-  }
-
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
-    const isOpen = this.state === 'open' && this.admission.here === undefined;
+    const isOpen = this.lifecycle.state === 'open' && this.admission.here === undefined;
     this.admission.plain = isOpen ? this.#ledger.plain : undefined;
   }
 
@@ -214,20 +200,17 @@ export class Engine {
 
   // --- what is changed while the pool runs ---
 
-  close(options?: { timeoutMs?: number }): Promise<void> {
-    const closed = this.lifecycle.close(options);
-    this.control.release();
-    return closed;
-  }
-
   resize(threads: unknown): void {
     threadBounds('threads', threads, this.parts.platform); // where it is undefined, too
-    this.control.configure({ threads });
+    this.configure({ threads });
   }
 
-  apply({ threads, choose, placement, queue }: CheckedChanges): void {
+  /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
+  configure(given: unknown): void {
+    const { threads, choose, placement, queue } = checkChanges(given, this.parts, this.dispatch.name);
+    this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
-    if (queue.limit !== undefined) this.admission.limit = queue.limit;
+    if (queue?.limit !== undefined) this.admission.limit = queue.limit;
     if (choose !== undefined) {
       this.choice = newChoice(choose, this.report);
       exchange.choose?.(choose);

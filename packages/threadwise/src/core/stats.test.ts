@@ -36,7 +36,7 @@ function pool({ slots = [], limit = Number.POSITIVE_INFINITY, dispatch }: Given 
       exchange: {},
       scaling: { name: 'on-demand' },
     },
-    state: 'open',
+    lifecycle: { state: 'open' },
     placement: { name: 'threads', usesThreads: true },
     choice: { name: 'least-busy' },
     scaler: { bounds: { min: 1, max: 4 }, decisions: [] },

@@ -92,7 +92,7 @@ export function snapshot(engine: Engine): PoolStats {
   const count = (test: (slot: WorkerSlot) => boolean) => serving.filter(test).length;
   return {
     name: parts.name,
-    state: engine.state,
+    state: engine.lifecycle.state,
     dispatch: dispatch.name,
     placement: placement.name,
     choose: engine.choice.name,

@@ -103,6 +103,12 @@ export interface WorkerOptions {
   startTimeoutMs?: number;
 }
 
+/** What can be changed while the pool runs. Another placement is for calls from now on; calls that wait stay, whatever the limit. */
+export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
+  /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
+  choose?: string;
+}
+
 /** The options of a pool, with what the environment and the defaults say where the code says nothing. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
@@ -124,6 +130,8 @@ export interface OptionContext {
   threadCeiling(): number;
   env(name: string): string | undefined;
 }
+
+type ThreadLimits = Pick<OptionContext, 'availableThreads' | 'threadCeiling'>;
 
 /** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 const MAX_THREADS = 1024;
@@ -186,6 +194,23 @@ const WORKER = {
   startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1),
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
+/** Validates changes of a pool; undefined: stays. Throws ERR_OPTION. */
+export function checkChanges(
+  given: unknown,
+  { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
+  dispatch: string,
+) {
+  const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
+  return checked('changes', given, {
+    threads: optional((option, value) => threadBounds(option, value, platform)),
+    choose: optional((option, value) =>
+      dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
+    ),
+    placement: optional(placementName),
+    queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) })),
+  } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
+}
+
 /** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
 function resolveCrossing(
   {
@@ -244,11 +269,7 @@ function resolveThreads(given: unknown, context: OptionContext): SizeBounds {
 }
 
 /** A number or bounds of threads, or 'auto', checked. Also used by `pool.resize`. */
-export function threadBounds(
-  option: string,
-  given: unknown,
-  context: Pick<OptionContext, 'availableThreads' | 'threadCeiling'>,
-): SizeBounds {
+export function threadBounds(option: string, given: unknown, context: ThreadLimits): SizeBounds {
   if (given === 'auto') {
     const usualMax = Math.min(MAX_THREADS, context.availableThreads());
     return { min: 1, max: Math.min(MAX_THREADS, Math.max(usualMax, context.threadCeiling())), usualMax };
@@ -279,13 +300,12 @@ function strategy(
 }
 
 /** A whole number; Infinity, or nothing, means none. */
-export function limitFrom(min: number): Check<number> {
+function limitFrom(min: number): Check<number> {
   return (option, value = Number.POSITIVE_INFINITY) =>
     value === Number.POSITIVE_INFINITY ? value : integer(option, value, min, Number.MAX_SAFE_INTEGER);
 }
 
-/** Also used by `pool.configure`. */
-export function placementName(option: string, value: unknown): PlacementName {
+function placementName(option: string, value: unknown): PlacementName {
   return oneOf(option, value, PLACEMENTS);
 }
 

@@ -281,7 +281,7 @@ class Scene {
       case 'wait':
         return this.platform.advance(next.ms);
       default:
-        return this.engine.control[next.do]();
+        return this.engine.lifecycle[next.do]();
     }
   }
 

@@ -27,6 +27,7 @@ export class Recycler {
 
   /** Replaces all, one after another, so that there are never many fewer, nor many more, than usual. */
   begin(): Promise<void> {
+    this.#engine.lifecycle.checkOpen();
     this.#old = this.#engine.workers.serving;
     this.#done ??= promised();
     const { promise } = this.#done;

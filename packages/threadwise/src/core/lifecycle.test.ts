@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { ThreadwiseError } from '../options/errors.js';
-import type { Engine } from '../engine.js';
-import { FakePlatform } from '../fake-platform.case.js';
+import { ThreadwiseError } from './options/errors.js';
+import type { Engine } from './engine.js';
+import { FakePlatform } from './fake-platform.case.js';
 import { Lifecycle } from './lifecycle.js';
 
 /** A pool that has that many open calls and workers; what the lifecycle asks of it is noted. */
@@ -30,6 +30,8 @@ function pool({
       return workerCount;
     },
     regate: () => undefined,
+    pump: () => undefined,
+    dispatch: { isPaused: false, resume: () => undefined },
     rejectAll: (error: ThreadwiseError) => {
       noted.rejected.push(error);
       while (openCalls > 0) settle();

@@ -1,5 +1,5 @@
 /**
- * The life of a pool: open → closing → closed, or broken → closed.
+ * The life of a pool: open → closing → closed, or broken → closed. While it is open, it may be paused, or draining.
  *
  * Shutdown, in this order:
  *  1. `closing`: calls are refused (ERR_POOL_CLOSED). What was accepted goes on.
@@ -12,11 +12,11 @@
  * Races: a worker that still loads when the pool closes is ended, or loads and works if calls wait for it. A worker
  * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
  */
-import { duration, MAX_TIMER_MS, record } from '../options/checks.js';
-import type { KeepAlive, TimerHandle } from '../contracts.js';
-import type { Engine } from '../engine.js';
-import { sameAgain, ThreadwiseError } from '../options/errors.js';
-import { promised } from '../promised.js';
+import { duration, MAX_TIMER_MS, record } from './options/checks.js';
+import type { KeepAlive, TimerHandle } from './contracts.js';
+import type { Engine } from './engine.js';
+import { sameAgain, ThreadwiseError } from './options/errors.js';
+import { promised } from './promised.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
 
@@ -40,6 +40,8 @@ export class Lifecycle {
   #stall: { readonly ms: number; timer: TimerHandle } | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
+  /** While it drains. */
+  #drained: { promise: Promise<void>; resolve: () => void } | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -51,15 +53,24 @@ export class Lifecycle {
     this.updateKeepAlive();
   }
 
-  get state(): PoolState {
-    return this.#state;
+  get state(): PoolState | 'draining' | 'paused' {
+    if (this.#state !== 'open') return this.#state;
+    if (this.#drained !== undefined) return 'draining';
+    return this.#engine.dispatch.isPaused ? 'paused' : 'open';
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
   get refusal(): unknown {
-    if (this.#state === 'open') return undefined;
     if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
-    return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+    if (this.#state !== 'open') return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+    if (this.#drained === undefined) return undefined;
+    const message = 'The pool is being drained: it takes no calls until resume()';
+    return new ThreadwiseError('ERR_POOL_CLOSED', message);
+  }
+
+  /** Throws what a call gets of a pool that is open no more. */
+  checkOpen(): void {
+    if (this.#state !== 'open') throw this.refusal;
   }
 
   becomeReady(): void {
@@ -78,6 +89,29 @@ export class Lifecycle {
     this.#engine.endWorkers('now');
   }
 
+  /** Calls are accepted and wait; what has begun goes on. */
+  pause(): void {
+    this.checkOpen();
+    this.#engine.dispatch.pause();
+    this.#engine.regate();
+  }
+
+  /** Undoes `pause` and `drain`. */
+  resume(): void {
+    this.checkOpen();
+    this.#release();
+  }
+
+  /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */
+  drain(): Promise<void> {
+    this.checkOpen();
+    this.#drained ??= promised();
+    this.#engine.regate();
+    const { promise } = this.#drained;
+    this.settled();
+    return promise;
+  }
+
   /** Throws ERR_OPTION. */
   close(options: { timeoutMs?: number } = {}): Promise<void> {
     const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
@@ -86,6 +120,7 @@ export class Lifecycle {
     const closed = this.#beginClosing();
     this.#stall = { ms, timer: this.#stallTimer(ms) };
     this.settled();
+    this.#release();
     return closed;
   }
 
@@ -98,6 +133,7 @@ export class Lifecycle {
   /** A call settled. */
   settled(): void {
     this.updateKeepAlive();
+    if (this.#drained !== undefined && this.#engine.openCalls === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
     if (this.#engine.openCalls > 0) this.#restartStall();
     else this.#endWorkers('gently');
@@ -117,6 +153,15 @@ export class Lifecycle {
       this.#state === 'closing';
     if (isNeeded) this.#keepAlive.hold();
     else this.#keepAlive.release();
+  }
+
+  /** The pool goes on, if only to close: what a pause keeps would wait for ever. */
+  #release(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+    this.#engine.dispatch.resume();
+    this.#engine.regate();
+    this.#engine.pump();
   }
 
   #beginClosing(): Promise<void> {
