@@ -147,9 +147,19 @@ const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
 
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
 export function resolveOptions(given: unknown, context: OptionContext) {
-  const options = checked('options', given ?? {}, {
+  const {
+    transport,
+    dispatch,
+    isolation: _isolation,
+    choose,
+    queue,
+    worker: { recycle, startTimeoutMs, ...worker },
+    onTaskStart,
+    onTaskEnd,
+    ...asGiven
+  } = checked('options', given ?? {}, {
     name: optional(text),
-    threads: (_option, value) => resolveThreads(value, context),
+    threads: (_option, value) => resolveThreads(context, value),
     transport: optional((option, value) => oneOf(option, value, TRANSPORTS)),
     dispatch: optional((option, value) => oneOf(option, value, DISPATCHES)),
     placement: optional(placementName, 'threads'),
@@ -166,14 +176,10 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
-  const { recycle, startTimeoutMs, ...worker } = options.worker;
-  const { name, threads, placement, loopBudgetMs, tasksPerWorker, timeoutMs, retries } = options;
-  const { idleTimeoutMs, host, onTaskStart, onTaskEnd, queue } = options;
   return {
-    ...{ name, threads, placement, loopBudgetMs, tasksPerWorker, timeoutMs, retries, idleTimeoutMs, host },
-    ...resolveCrossing(options, context),
-    choose:
-      options.choose ?? fromEnvironment(context, 'THREADWISE_CHOOSE', context.choices) ?? context.choices[0]!,
+    ...asGiven,
+    ...resolveCrossing(transport, dispatch, choose, context),
+    choose: choose ?? fromEnvironment(context, 'THREADWISE_CHOOSE', context.choices) ?? context.choices[0]!,
     queueLimit: queue.limit,
     worker: worker satisfies WorkerSettings,
     recycleAfterTasks: recycle.afterTasks,
@@ -213,15 +219,9 @@ export function checkChanges(
 
 /** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
 function resolveCrossing(
-  {
-    transport,
-    dispatch,
-    choose,
-  }: {
-    readonly transport: PoolOptions['transport'] | undefined;
-    readonly dispatch: Dispatch | undefined;
-    readonly choose: unknown;
-  },
+  transport: (typeof TRANSPORTS)[number] | undefined,
+  dispatch: Dispatch | undefined,
+  choose: unknown,
   context: OptionContext,
 ): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
   const { choices, hasSharedMemory } = context;
@@ -256,11 +256,10 @@ function fromEnvironment<T extends string>(
 }
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
-function resolveThreads(given: unknown, context: OptionContext): SizeBounds {
-  if (given !== undefined && given !== 'auto') return threadBounds('threads', given, context);
-  const fromEnv = context.env('THREADWISE_THREADS');
+function resolveThreads(context: OptionContext, given: unknown = 'auto'): SizeBounds {
+  const fromEnv = given === 'auto' ? context.env('THREADWISE_THREADS') : undefined;
   if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
-    return threadBounds('threads', 'auto', context);
+    return threadBounds('threads', given, context);
   const match = /^(\d+)(?:-(\d+))?$/.exec(fromEnv);
   if (!match) return reject('THREADWISE_THREADS (environment)', "'auto', 'n' or 'min-max'", fromEnv);
   const first = Number(match[1]);

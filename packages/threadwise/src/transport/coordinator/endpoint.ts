@@ -1,8 +1,8 @@
 /** The worker's end of its two lines: to main, through shared memory, and to the coordinator, for what that cannot carry. */
 import type { EndpointEvents, EndpointPlatform } from '../endpoint.js';
 import { AccountedLine, type Line } from '../line.js';
-import { type Posted, PostedArguments, SharedEndpoint } from '../shared/worker/endpoint.js';
-import { ARGUMENTS } from '../shared/messages.js';
+import { SharedEndpoint } from '../shared/worker/endpoint.js';
+import { ARGUMENTS, type Posted, PostedArguments } from '../shared/messages.js';
 import type { MessageToWorker } from '../messages.js';
 import { Given } from './given.js';
 import type { CoordinatedMemory } from './layout.js';

@@ -1,4 +1,4 @@
-/** What is said over the port of a shared line besides `../words.ts`: what shared memory cannot carry. */
+/** What is said over the port of a shared line besides `../messages.ts`: what shared memory cannot carry. */
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
 /** Arguments of a task, and the cell that it is in. */
@@ -17,3 +17,23 @@ export type ToWorker =
   | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike | undefined];
 
 export type ToMain = MessageToMain | readonly [type: typeof RESULT, cell: number, value: unknown];
+
+/** The arguments of a task, as they came over a port. */
+export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
+
+/** Arguments that came over one port, by cell. Two ports have one each: what is said there has no order among them. */
+export class PostedArguments {
+  readonly #posted = new Map<number, Posted>();
+
+  keep([, cell, ...posted]: readonly unknown[]): void {
+    this.#posted.set(cell as number, posted as unknown as Posted);
+  }
+
+  /** What lies there may belong to a task that was withdrawn: its own comes behind it. */
+  take(cell: number, id: number): Posted | undefined {
+    const posted = this.#posted.get(cell);
+    if (posted?.[0] !== id) return undefined;
+    this.#posted.delete(cell);
+    return posted;
+  }
+}

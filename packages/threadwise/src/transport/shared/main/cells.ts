@@ -2,8 +2,8 @@
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
-import type { ArgumentWriter } from './argument-writer.js';
-import { CellPayload } from './cell-payload.js';
+import type { LeaseLike, Payload } from '../../../core/calls/payload.js';
+import type { ArgumentWriter } from './values.js';
 import {
   ABORTING,
   BEGAN,
@@ -13,7 +13,10 @@ import {
   FORM,
   FREE,
   HEAD,
+  INLINE_NUMBER,
   NAME,
+  NOTHING,
+  NUMBER,
   POSTED,
   POSTED_FOR_ALL,
   RUNNING,
@@ -28,6 +31,7 @@ import {
   unstamped,
 } from '../layout.js';
 
+const NO_VALUES: readonly unknown[] = [];
 /** Of all cells, for tasks without one that are about to be sent. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
 
@@ -104,7 +108,19 @@ export class Cells {
     const payload = this.#next();
     if (payload === undefined) return undefined;
     this.words[payload.cell * WORDS + NAME] = nameId;
-    return this.#writer.write(payload, this, args) ? this.#hold(payload) : undefined;
+    return this.#writeArguments(payload, args) ? this.#hold(payload) : undefined;
+  }
+
+  /** False, and nothing is kept: the arguments can only go by port. */
+  #writeArguments(payload: CellPayload, args: readonly unknown[]): boolean {
+    const { cell } = payload;
+    const first = args[0];
+    if (args.length > 1 || (args.length === 1 && typeof first !== 'number')) {
+      return this.#writer.write(payload, this, args);
+    }
+    this.words[cell * WORDS + FORM] = args.length === 0 ? NOTHING : NUMBER;
+    if (args.length === 1) this.doubles[cell * DOUBLES + INLINE_NUMBER] = first as number;
+    return true;
   }
 
   /** A cell for a task whose arguments go over the port; undefined where none is free. */
@@ -120,7 +136,7 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    if (!this.#writer.write(payload, this, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    if (!this.#writeArguments(payload, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
   }
 
   /** Of a task that has ended: if it is tried again, they are written anew. Returns how many blocks there were. */
@@ -313,5 +329,48 @@ export class Cells {
       else this.#free[this.#freeCount++] = cell;
     }
     this.#limbo = waiting;
+  }
+}
+
+/** The arguments of a call, written into a cell. One for each cell, used again and again. */
+export class CellPayload implements Payload {
+  readonly cell: number;
+  /** Only where they go by port, or are to be written again after a crash. */
+  args: readonly unknown[] = NO_VALUES;
+  transfer: readonly unknown[] = NO_VALUES;
+  /** Block of the arena that the arguments lie in; -1: none. */
+  block = -1;
+  leases: readonly LeaseLike[] | undefined;
+  /** A worker died while it had the cell: nobody knows what is in it. */
+  isSpoilt = false;
+  #ends: readonly ((stillRuns: boolean) => void)[] | undefined;
+  readonly #owner: Cells;
+
+  constructor(cell: number, owner: Cells) {
+    this.cell = cell;
+    this.#owner = owner;
+  }
+
+  /** Marks the leases as used by the call; not before the call is accepted. */
+  lend(): void {
+    if (this.leases !== undefined) this.#ends = this.leases.map((lease) => lease.lend());
+  }
+
+  onSettled(stillRuns: boolean): void {
+    if (this.#ends !== undefined) this.#endUse(stillRuns);
+    this.#owner.freeIfHeld(this.cell);
+  }
+
+  /** For the next call. */
+  reset(): void {
+    this.args = NO_VALUES;
+    this.transfer = NO_VALUES;
+    this.leases = undefined;
+    this.isSpoilt = false;
+  }
+
+  #endUse(stillRuns: boolean): void {
+    for (const end of this.#ends!) end(stillRuns);
+    if (!stillRuns) this.#ends = undefined;
   }
 }

@@ -15,10 +15,9 @@ import type { Task } from '../../../core/calls/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
-import { ArgumentWriter } from './argument-writer.js';
+import { ArgumentWriter } from './values.js';
 import { Board, RunTimes, Waker } from '../board.js';
-import { CellPayload } from './cell-payload.js';
-import { Cells } from './cells.js';
+import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
 import {
   boardByteLength,
@@ -320,7 +319,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** Arguments of tasks that have ended and that main has not had the time to hear of. */
   #reclaim(): boolean {
     let count = 0;
-    for (const link of this.links.values()) count += link.reclaim();
+    for (const link of this.links.values()) count += link.completed.reclaim();
     return count > 0;
   }
 

@@ -11,6 +11,7 @@ import type { Ground } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
+import type { EndpointEvents } from '../../endpoint.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
 import {
   ASLEEP,
@@ -139,9 +140,9 @@ describe('shared: what a worker, or a task in it, has written over', () => {
       const all = worked(false);
       Atomics.add(all.own, DONE_TAIL, garbage);
       all.link.drain();
-      all.link.reclaim();
+      all.link.completed.reclaim();
       assert.deepEqual(heard(all), ['broken']);
-      assert.equal(all.link.hasDone, false, 'nobody looks for its results any more');
+      assert.equal(all.link.completed.hasAny, false, 'nobody looks for its results any more');
     });
 
     test(`which task it has ended: ${garbage}`, () => {
@@ -149,7 +150,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
       // A bit of it says that main is to read the port first: what is left is the number of a cell.
       all.own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] =
         garbage === PORT_FIRST ? garbage + 1 : garbage;
-      all.link.reclaim();
+      all.link.completed.reclaim();
       all.link.drain();
       assert.deepEqual(heard(all), ['broken']);
     });
@@ -234,7 +235,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
     own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] = all.cell;
     Atomics.store(own, DONE_TAIL, 1);
     other.drain();
-    assert.equal(other.hasDone, false);
+    assert.equal(other.completed.hasAny, false);
     assert.deepEqual(heard(all), [], 'the first one is not to blame');
     assert.equal(blamed, 1);
     assert.equal(all.exchange.cells.taskIn(all.cell), all.task);
@@ -397,6 +398,29 @@ describe('shared: main rests', () => {
     assert.equal(untilWoken(), 16, 'another one');
     assert.equal(untilWoken(), 4, '36 of 40 have ended: four are left for the one worker');
     assert.equal(untilWoken(), 1, 'from now on for each');
+  });
+});
+
+describe('shared: a segment of the arena that was given back', () => {
+  test('is not mistaken for the next one of its number by a worker that has yet to hear of both', () => {
+    const { exchange, link, endpoint, send, endTurn } = line();
+    endpoint.listen(new Proxy({} as EndpointEvents, { get: () => () => undefined }));
+    const argumentsOfTask = (text: string) => {
+      const task = send(text);
+      const begun = endpoint.take(1)!;
+      const args = [...begun.args];
+      endpoint.done(begun.cell, task.id, undefined, undefined, 1);
+      link.drain();
+      task.settle({ outcome: 'completed', value: undefined, runMs: 1 });
+      return args;
+    };
+    const [first, second] = ['a'.repeat(300), 'b'.repeat(300)];
+    assert.deepEqual(argumentsOfTask(first), [first]);
+    const before = exchange.arena.segments[0];
+    for (let i = 0; i < 2; i++) endTurn(); // nobody has used it
+    assert.equal(exchange.arena.segments[0], undefined);
+    assert.deepEqual(argumentsOfTask(second), [second]);
+    assert.notEqual(exchange.arena.segments[0], before);
   });
 });
 

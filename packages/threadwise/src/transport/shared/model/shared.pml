@@ -9,7 +9,7 @@
  *
  * WHAT MUST HOLD.
  * - The asserts: a task is begun once, by one who has won it, never after it was withdrawn; it is settled once; its
- *   result was written by the one who ran it; a cell is not given out while a worker may write to it; a completion
+ *   result was written by the one who ran it; its caller is told once, by the slot of its cell, which is free again then; a cell is not given out while a worker may write to it; a completion
  *   ring is never full; at the end nothing is left in the ring, no `spinning` bit is set, and a `parked` bit is set
  *   exactly if its worker sleeps.
  * - No invalid end state: main ends only when all tasks have settled, and only a worker that sleeps, was retired or is
@@ -35,8 +35,8 @@
  * - Tasks have no names: where there is one owner and one result for each time a cell is given out, the result is the
  *   task's. `began`, arguments, ports and priorities have no part in who gets what.
  * - A worker runs one task at a time; one that runs several looks like several, with fewer orders.
- * - Main does not rest (`mainParked` 2): a timer ends that whatever the workers do, so what they leave out changes when
- *   it looks and not whether. Who may spin is for each to choose here, so that fewer spin is one of the ways.
+ * - A main that rests (`mainParked` 2) may be woken for any result, or not, whatever its place in a batch is: only the
+ *   timer is relied on. Without RESTS main does not rest. Who may spin is for each to choose here, so that fewer spin is one of the ways.
  * What is left out and may matter: the rule for tiny tasks, with its clock and its dozing workers, by which fewer are
  * woken.
  */
@@ -76,6 +76,9 @@
 #ifndef ABORTS
 #define ABORTS 0 /* how often a task that seat 0 runs is told to end */
 #endif
+#ifndef EXPIRIES
+#define EXPIRIES 0 /* how many tasks run into their timeout: the caller is told, and the task goes on */
+#endif
 #ifndef RETIRES
 #define RETIRES 0 /* how many workers are retired */
 #endif
@@ -88,6 +91,7 @@
 /*
  * PARK_WORKERS, PARK_MAIN: they sleep; without it they know by a miracle when to look.
  * COARSE: claim and steal are one step each, for configurations that are about sleeping.
+ * RESTS: main may rest as well as sleep: then workers need not wake it, and a timer does.
  * REPLACE: the seat of a dead worker is given to a new one. DROWSY: all workers but one sleep in the beginning.
  * BLOCKED, PATIENT, ENDLESS: see above.
  */
@@ -132,6 +136,7 @@ typedef Cell {
   bool result; /* whether K1 has written it */
   byte passed; /* main's own: how far `head` has to be before the cell is given out again */
   byte task;   /* main's own, and for the asserts: what has become of the task in this cell */
+  byte call;   /* main's own: the slot of the table of calls */
   bool owned   /* for the asserts: a worker may write to the cell */
 }
 
@@ -139,6 +144,11 @@ typedef Cell {
 #define NONE 0
 #define OPEN 1
 #define BEGUN 2
+
+/* Cell.call */
+#define EMPTY 0
+#define HELD 1 /* its caller has not been told */
+#define TOLD 2 /* its caller was told, of a timeout, and its task still runs */
 
 typedef Seat {
   byte claims[CLAIMS];
@@ -165,6 +175,7 @@ byte parked;
 byte spinning;
 bool mainParked;
 bool mainAsleep;
+bool mainRests;
 Cell cell[CELLS];
 Seat seat[WORKERS];
 chan done[WORKERS] = [CELLS] of { byte };
@@ -180,6 +191,7 @@ byte settled;
 byte withdrawals = WITHDRAWALS;
 byte recalls = RECALLS;
 byte aborts = ABORTS;
+byte expiries = EXPIRIES;
 byte retires = RETIRES;
 byte crashes = CRASHES;
 byte retries = RETRIES;
@@ -242,10 +254,24 @@ byte retries = RETRIES;
 #define WAKE_UP(s) \
   STEP(seat[s].wakeups = (seat[s].wakeups == READ -> CHANGED : seat[s].wakeups)); \
   STEP(seat[s].wakeups = (seat[s].wakeups == ASLEEP -> CHANGED : seat[s].wakeups); s = 0)
+#ifdef RESTS
+#define TELL_MAIN \
+  if \
+  :: d_step { mainParked -> mainParked = false } STEP(mainAsleep = false) \
+  :: mainParked && mainRests \
+  :: !mainParked \
+  OR_DIES \
+  fi
+#else
 #define TELL_MAIN if :: d_step { mainParked -> mainParked = false } STEP(mainAsleep = false) :: !mainParked OR_DIES fi
+#endif
 #else
 #define WAKE_UP(s) STEP(seat[s].wakeups = CHANGED; s = 0)
+#ifdef RESTS
+#define TELL_MAIN if :: d_step { mainParked -> mainParked = false } :: mainParked && mainRests :: !mainParked fi
+#else
 #define TELL_MAIN if :: d_step { mainParked -> mainParked = false } :: !mainParked fi
+#endif
 #endif
 
 /* There is room again, and no completion will say so. */
@@ -681,8 +707,9 @@ end_gone:
 inline post(x, how) {
   c = x;
   cell[c].passed = 0;
-  assert(cell[c].task == NONE && !cell[c].owned);
+  assert(cell[c].task == NONE && cell[c].call == EMPTY && !cell[c].owned);
   cell[c].task = OPEN;
+  cell[c].call = HELD;
   cell[c].result = false;
 #ifndef O4_BEFORE_O3
   cell[c].state = how
@@ -697,17 +724,30 @@ inline takeOver(x) {
   cell[x].passed = 0
 }
 
+/* the one place where a caller is told, who was told nothing before */
+inline settle(x) {
+  assert(cell[x].call == HELD);
+  settled++;
+#ifndef SETTLE_FORGETS_TO_CLEAR
+  cell[x].call = EMPTY
+#endif
+}
+
 inline drain(s) {
   done[s] ? c;
   assert(cell[c].task == BEGUN && cell[c].result && !cell[c].owned);
-  settled++;
+  if
+  :: cell[c].call == TOLD -> cell[c].call = EMPTY
+  :: else -> settle(c)
+  fi;
   takeOver(c);
   c = 0
 }
 
 inline withdraw(x) {
-  assert(cell[x].task == OPEN && !cell[x].owned);
+  assert(cell[x].task == OPEN && cell[x].call == HELD && !cell[x].owned);
   cell[x].task = NONE;
+  cell[x].call = EMPTY;
   cell[x].state = OWN;
   cell[x].passed = (head < cell[x].passed -> cell[x].passed : 0)
 }
@@ -750,6 +790,15 @@ inline claimAll() {
 #else
 #define ABORT(x)
 #endif
+#if !EXPIRIES
+#define EXPIRE(x)
+#elif defined(FREED_WHILE_IT_RUNS)
+#define EXPIRE(x) \
+  :: d_step { expiries > 0 && RUNS(x) -> expiries--; settled++; cell[x].call = EMPTY; takeOver(x) } goto Loop
+#else
+#define EXPIRE(x) :: d_step { expiries > 0 && RUNS(x) -> expiries--; settled++; cell[x].call = TOLD } goto Loop
+#endif
+#define RUNS(x) (cell[x].task == BEGUN && cell[x].call == HELD)
 #if FRESH
 #define CALL :: d_step { fresh > 0 && waiting == 0 -> fresh--; waiting++ } goto Loop
 #else
@@ -771,7 +820,7 @@ inline claimAll() {
 #else
 #define RECALL
 #endif
-#define EVENTS EACH_CELL(WITHDRAW) RECALL EACH_CELL(ABORT) CALL EACH_SEAT(RETIRE) EACH_SEAT(EXIT)
+#define EVENTS EACH_CELL(WITHDRAW) RECALL EACH_CELL(ABORT) EACH_CELL(EXPIRE) CALL EACH_SEAT(RETIRE) EACH_SEAT(EXIT)
 
 proctype Main() {
   byte c;
@@ -863,6 +912,12 @@ M1:
   :: !mainAsleep
   fi;
 #endif
+#ifdef RESTS
+  if
+  :: mainRests = true
+  :: mainRests = false
+  fi;
+#endif
   mainParked = true;
 M2:
 #ifndef NO_M2
@@ -907,6 +962,9 @@ Asleep:
 #else
   :: !mainParked -> goto Loop
 #endif
+#if defined(RESTS) && !defined(REST_WITHOUT_TIMER)
+  :: d_step { mainRests -> mainParked = false; mainAsleep = false; mainRests = false } goto Loop
+#endif
   EVENTS
   fi;
 #endif
@@ -935,9 +993,11 @@ Recalled:
      assert(cell[x].task == BEGUN && !cell[x].owned); \
      takeOver(x); \
      if \
-     :: retries > 0 -> retries--; waiting++ \
-     :: else -> settled++ \
-     fi \
+     :: cell[x].call == TOLD -> skip \
+     :: cell[x].call != TOLD && retries > 0 -> retries--; waiting++ \
+     :: cell[x].call != TOLD && retries == 0 -> settled++ \
+     fi; \
+     cell[x].call = EMPTY \
   :: else \
   fi;
 #ifdef X3_HINTS_ANEW

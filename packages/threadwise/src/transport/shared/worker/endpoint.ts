@@ -2,9 +2,10 @@
 import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
-import { ShapeReader } from '../../codec/shapes/shape-book.js';
+import { ShapeReader, ShapeWriter } from '../../codec/shapes/shape-book.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
+import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
 import {
   type Begun,
   hear,
@@ -14,66 +15,63 @@ import {
 } from '../../endpoint.js';
 import type { About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
-import { Board, DOZE_MS } from '../board.js';
+import { Board } from '../board.js';
 import { Claims, type Seat, type TaskSource } from './claims.js';
-import { Completions } from './completions.js';
+import { Rest } from './rest.js';
 import {
   ABORTING,
+  AWAKE,
+  BATCHED,
   BY_PORT,
   CELL_BYTES,
+  DONE_TAIL,
   DOUBLES,
-  DOZING,
   FORM,
+  INLINE_BYTES,
   INLINE_NUMBER,
   INLINE_START,
   IN_CELL,
   IS_ERROR,
   LENGTH,
+  MAIN_PARKED,
   NAME,
   NOTHING,
   NUMBER,
   ONE,
   OUTSIDE,
-  PARKED,
   PLACE,
-  RESERVED,
+  PORT_FIRST,
+  RESTING,
+  RUN_MS,
+  SEATS_TAKEN,
   SEGMENTS_TOLD,
-  SPINNERS,
   STATE,
+  STREAM_READ,
   type SharedMemory,
   TASK_ID,
   WITH_LEASES,
   WORDS,
+  donePlace,
   offsetOf,
   phaseOf,
   segmentOf,
-  wakeupsOf,
 } from '../layout.js';
-import { Sleeper, SpinBudget } from '../waiting.js';
-import { ARGUMENTS, NAMED, RESULT, SEGMENT, type ToWorker } from '../messages.js';
+import {
+  ARGUMENTS,
+  NAMED,
+  type Posted,
+  PostedArguments,
+  RESULT,
+  SEGMENT,
+  type ToWorker,
+} from '../messages.js';
 
-/** How long a worker looks for its next task before it sleeps: about what being woken costs. Milliseconds. */
-const SPIN_MS = 0.05;
-export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
+/** With so few hints in the ring for each worker, main is woken at once: it takes a moment to wake up. */
+const LITTLE = 4;
+/** The smallest piece of the stream that is worth a try. Bytes. */
+const MIN_PIECE = 256;
 
 const NO_ARGS: readonly unknown[] = [];
-
-/** Arguments that came over one port, by cell. Two ports have one each: what is said there has no order among them. */
-export class PostedArguments {
-  readonly #posted = new Map<number, Posted>();
-
-  keep([, cell, ...posted]: readonly unknown[]): void {
-    this.#posted.set(cell as number, posted as unknown as Posted);
-  }
-
-  /** What lies there may belong to a task that was withdrawn: its own comes behind it. */
-  take(cell: number, id: number): Posted | undefined {
-    const posted = this.#posted.get(cell);
-    if (posted?.[0] !== id) return undefined;
-    this.#posted.delete(cell);
-    return posted;
-  }
-}
 
 export class SharedEndpoint implements Endpoint, Begun {
   // The task that was begun last, as `Begun` has it: an object for each would be garbage at once.
@@ -98,18 +96,20 @@ export class SharedEndpoint implements Endpoint, Begun {
   #segmentsHeard = -1;
   readonly #names: string[];
   readonly #reader: ValueReader;
-  readonly #claims: TaskSource;
-  readonly #completions: Completions;
-  readonly #budget: SpinBudget;
-  readonly #hasNew = () => this.#claims.hasNew();
+  readonly #source: TaskSource;
+  readonly #sizes: SharedMemory['sizes'];
+  readonly #own: Int32Array;
+  readonly #stream: Memory;
+  readonly #writer: ValueWriter;
+  /** Bytes ever written to the stream. */
+  #written = 0;
+  /** Of those, before which none are unread, whatever main says yet. */
+  #origin = 0;
+  #doneTail = 0;
+  /** Something was said over the port since the last completion: main must hear it before the next one. */
+  #hasSpoken = false;
   readonly #posted = new PostedArguments();
-  #sleeper: Sleeper | undefined;
-  #isParked = false;
-  #isDozing = false;
-  /** Nobody called: it looks whether it is needed, and leaves spinning to those who are. */
-  #isOneLook = false;
-  #offeredBefore = 0;
-  #tasks: () => void = () => undefined;
+  #rest: Rest | undefined;
 
   /** @param newSource where it gets its tasks from */
   constructor(
@@ -121,7 +121,6 @@ export class SharedEndpoint implements Endpoint, Begun {
     const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
-    this.#budget = new SpinBudget(SPIN_MS, platform.now);
     this.#seat = seat;
     this.#board = new Board(memory.board);
     this.#words = int32sOf(memory.cells);
@@ -133,13 +132,16 @@ export class SharedEndpoint implements Endpoint, Begun {
     const own = int32sOf(memory.own);
     const [cells, cellDoubles] = [this.#words, this.#doubles];
     const { now } = platform;
-    this.#claims = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
-    this.#completions = new Completions(memory, port);
+    this.#source = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
+    this.#sizes = sizes;
+    this.#own = own;
+    this.#stream = memoryOf(memory.stream);
+    this.#writer = new ValueWriter(new ShapeWriter(memory.ownShapes));
   }
 
   listen(events: EndpointEvents): void {
-    this.#tasks = () => events.tasks();
-    this.#sleeper = new Sleeper(this.#board.words, wakeupsOf(this.#seat), this.#tasks);
+    const tasks = () => events.tasks();
+    this.#rest = new Rest(this.#seat, this.#board, this.#source, this.#platform, tasks);
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
@@ -170,8 +172,8 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   take(now: number): Begun | undefined {
-    if (this.#isParked) this.#unpark();
-    const cell = this.#claims.begin(now);
+    if (this.#rest?.isParked) this.#rest.unpark();
+    const cell = this.#source.begin(now);
     if (cell < 0) return undefined;
     this.cell = cell;
     this.id = this.#words[cell * WORDS + TASK_ID]!;
@@ -191,19 +193,19 @@ export class SharedEndpoint implements Endpoint, Begun {
     transfer: readonly unknown[] | undefined,
     runMs: number,
   ): void {
-    this.#completions.end(cell, value, transfer, 0, runMs);
-    this.#claims.ended(cell, runMs);
+    this.#end(cell, this.#write(cell, value, transfer), runMs);
+    this.#source.ended(cell, runMs);
   }
 
   failed(cell: number, _id: number, error: EncodedError, runMs: number): void {
-    this.#completions.end(cell, error, undefined, IS_ERROR, runMs);
-    this.#claims.ended(cell, runMs);
+    this.#end(cell, this.#write(cell, error, undefined) | IS_ERROR, runMs);
+    this.#source.ended(cell, runMs);
   }
 
   say(word: MessageToMain): void {
     this.#port.post(word);
-    if (word[0] !== TO_MAIN.memory) this.#completions.spoke();
-    if (word[0] === TO_MAIN.ready) this.#claims.open();
+    if (word[0] !== TO_MAIN.memory) this.#hasSpoken = true;
+    if (word[0] === TO_MAIN.ready) this.#source.open();
   }
 
   isAborting(cell: number): boolean {
@@ -215,71 +217,16 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   limit(allowance: Allowance): void {
-    this.#claims.limit(allowance);
+    this.#source.limit(allowance);
   }
 
   retire(): boolean {
-    if (this.#isParked) this.#unpark();
-    return this.#claims.retire();
+    if (this.#rest?.isParked) this.#rest.unpark();
+    return this.#source.retire();
   }
 
   rest(canSpin: boolean): boolean {
-    this.#board.refresh();
-    this.#claims.search();
-    if (this.#claims.hasWork()) return true;
-    if (canSpin && !this.#isOneLook && this.#spin()) return true;
-    this.#claims.endSpinning();
-    return !this.#park();
-  }
-
-  #spin(): boolean {
-    if (!this.#claims.takesMore || !this.#budget.wants()) return false;
-    const spinners = Atomics.load(this.#board.words, SPINNERS);
-    if (spinners === 0 || !this.#claims.beginSpinning(spinners)) return false;
-    return this.#budget.spin(this.#hasNew);
-  }
-
-  /** P1 to P3. Returns whether it sleeps. */
-  #park(): boolean {
-    const { words } = this.#board;
-    const wakeups = Atomics.load(words, wakeupsOf(this.#seat));
-    const { takesMore } = this.#claims;
-    if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
-    this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
-    this.#isParked = true;
-    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
-    const isSame = this.#claims.takesMore === takesMore;
-    if (isSame && !this.#claims.hasWork() && this.#sleeper!.sleep(wakeups)) {
-      this.#doze();
-      return true;
-    }
-    this.#unpark();
-    return false;
-  }
-
-  /** While tasks come, nobody may have been called for the last of them: one more look, after a while. */
-  #doze(): void {
-    const { offered, takesMore } = this.#claims;
-    if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;
-    this.#offeredBefore = offered;
-    this.#isDozing = true;
-    this.#board.set(DOZING, this.#seat);
-    this.#platform.timer(DOZE_MS, () => {
-      this.#isDozing = false;
-      this.#board.clear(DOZING, this.#seat);
-      if (!this.#isParked) return;
-      this.#isOneLook = true;
-      this.#tasks();
-      this.#isOneLook = false;
-    });
-  }
-
-  #unpark(): void {
-    this.#isParked = false;
-    this.#board.clear(PARKED, this.#seat);
-    this.#board.clear(RESERVED, this.#seat);
-    // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
-    this.#board.clear(DOZING, this.#seat);
+    return this.#rest!.begin(canSpin);
   }
 
   #read(cell: number): void {
@@ -365,5 +312,81 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#segments[index] = undefined;
     // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
     if (buffer === undefined) this.args = NO_ARGS;
+  }
+
+  // --- results ---
+
+  /** K1 to K3: the result is written; main finds it. */
+  #end(cell: number, form: number, runMs: number): void {
+    this.#words[cell * WORDS + FORM] = form;
+    this.#doubles[cell * DOUBLES + RUN_MS] = runMs;
+    const hint = this.#hasSpoken ? cell | PORT_FIRST : cell;
+    this.#hasSpoken = false;
+    this.#own[donePlace(this.#doneTail, this.#sizes)] = hint;
+    this.#doneTail = (this.#doneTail + 1) | 0;
+    Atomics.store(this.#own, DONE_TAIL, this.#doneTail);
+    // K3
+    const { words } = this.#board;
+    const parked = Atomics.load(words, MAIN_PARKED);
+    if (parked === AWAKE || (parked === RESTING && this.#canWait())) return;
+    if (Atomics.compareExchange(words, MAIN_PARKED, parked, AWAKE) === parked)
+      Atomics.notify(words, MAIN_PARKED);
+  }
+
+  /** Neither is there a batch, nor are the workers about to have nothing to do. */
+  #canWait(): boolean {
+    if (this.#doneTail % BATCHED === 0) return false;
+    return this.#board.length > LITTLE * Atomics.load(this.#board.words, SEATS_TAKEN);
+  }
+
+  /** Returns the form. */
+  #write(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
+    if (value === undefined) return NOTHING;
+    if (typeof value === 'number') {
+      this.#doubles[cell * DOUBLES + INLINE_NUMBER] = value;
+      return NUMBER;
+    }
+    if (transfer !== undefined) return this.#post(cell, value, transfer);
+    const start = cell * CELL_BYTES + INLINE_START;
+    const end = this.#writer.write(value, this.#cells, start, start + INLINE_BYTES);
+    if (end === UNKNOWN) return this.#post(cell, value, undefined);
+    if (end === FULL) return this.#writeOutside(cell, value);
+    this.#words[cell * WORDS + LENGTH] = end - start;
+    return IN_CELL;
+  }
+
+  /** Into the longest free piece of the stream; where that is too short, over the port. */
+  #writeOutside(cell: number, value: unknown): number {
+    const size = this.#sizes.stream;
+    const free = this.#freeOf(size);
+    const start = this.#written & (size - 1);
+    const atOnce = Math.min(free, size - start);
+    // A piece does not wrap around: if there is more room at the start, the rest of the end is skipped.
+    const skipped = free - atOnce > atOnce ? size - start : 0;
+    const room = skipped > 0 ? free - skipped : atOnce;
+    if (room < MIN_PIECE) return this.#post(cell, value, undefined);
+    const from = skipped > 0 ? 0 : start;
+    const end = this.#writer.write(value, this.#stream, from, from + room);
+    if (end < 0) return this.#post(cell, value, undefined);
+    this.#words[cell * WORDS + PLACE] = (this.#written + skipped) | 0;
+    this.#words[cell * WORDS + LENGTH] = end - from;
+    this.#written = (this.#written + skipped + end - from) | 0;
+    return OUTSIDE;
+  }
+
+  /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
+  #freeOf(size: number): number {
+    const read = Atomics.load(this.#own, STREAM_READ);
+    const first = ((read - this.#origin) | 0) > 0 ? read : this.#origin;
+    if (first !== this.#written) return size - ((this.#written - first) | 0);
+    this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
+    this.#origin = this.#written;
+    return size;
+  }
+
+  #post(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
+    this.#port.post([RESULT, cell, value], transfer);
+    this.#hasSpoken = true;
+    return BY_PORT;
   }
 }

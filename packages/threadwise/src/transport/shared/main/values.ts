@@ -1,11 +1,15 @@
-/** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
+/** What arguments are written as, and results read from: a cell, or where that is too small, the arena and a worker's stream. */
 import { LeaseStore } from '../../../core/lease.js';
 import type { LeaseLike } from '../../../core/calls/payload.js';
-import { type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
+import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
+import { ShapeReader } from '../../codec/shapes/shape-book.js';
+import { ValueReader } from '../../codec/value-reader.js';
+import { untrue } from '../../trust.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
-import type { CellPayload } from './cell-payload.js';
+import type { CellPayload } from './cells.js';
 import {
+  BY_PORT,
   CELL_BYTES,
   DOUBLES,
   FORM,
@@ -19,6 +23,7 @@ import {
   ONE,
   OUTSIDE,
   PLACE,
+  STREAM_READ,
   WITH_LEASES,
   WORDS,
   offsetOf,
@@ -36,6 +41,7 @@ export interface CellMemory {
   readonly memory: Memory;
 }
 
+/** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 export class ArgumentWriter {
   readonly #writer: ValueWriter;
   readonly #arena: Arena;
@@ -48,17 +54,6 @@ export class ArgumentWriter {
 
   /** False, and nothing is kept: the arguments can only go by port. */
   write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
-    const at = payload.cell * WORDS;
-    const first = args[0];
-    if (args.length === 1 && typeof first === 'number') {
-      to.words[at + FORM] = NUMBER;
-      to.doubles[payload.cell * DOUBLES + INLINE_NUMBER] = first;
-      return true;
-    }
-    if (args.length === 0) {
-      to.words[at + FORM] = NOTHING;
-      return true;
-    }
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
     return this.#writeValues(payload, to, args, 0);
@@ -176,4 +171,65 @@ function leasesIn(args: readonly unknown[]): (LeaseLike | undefined)[] | undefin
     found[i] = lease;
   }
   return found;
+}
+
+/** The result was sent over the port, and could not be read. */
+export const LOST = Symbol('lost');
+
+/** Reads the results of one worker: out of a cell, out of the worker's stream, or as they came over its port. */
+export class ResultReader {
+  readonly #cells: CellMemory;
+  readonly #own: Int32Array;
+  readonly #stream: Memory;
+  readonly #reader: ValueReader;
+  /** Results that came over the port, by cell. */
+  readonly #posted = new Map<number, unknown>();
+
+  /** @param own the words of the worker's seat */
+  constructor(cells: CellMemory, own: ArrayBufferLike, stream: ArrayBufferLike, shapes: ArrayBufferLike) {
+    this.#cells = cells;
+    this.#own = int32sOf(own);
+    this.#stream = memoryOf(stream);
+    this.#reader = new ValueReader(new ShapeReader(shapes));
+  }
+
+  post(cell: number, value: unknown): void {
+    this.#posted.set(cell, value);
+  }
+
+  /** Throws what is wrong with what the worker wrote. @param form of layout.ts, without its flags */
+  read(cell: number, form: number): unknown {
+    const { words, doubles, memory } = this.#cells;
+    const length = words[cell * WORDS + LENGTH]!;
+    switch (form) {
+      case NOTHING:
+        return undefined;
+      case NUMBER:
+        return doubles[cell * DOUBLES + INLINE_NUMBER];
+      case IN_CELL:
+        return this.#readAt(memory, cell * CELL_BYTES + INLINE_START, length, INLINE_BYTES);
+      case OUTSIDE:
+        return this.#readStream(words[cell * WORDS + PLACE]!, length);
+      case BY_PORT: {
+        const value = this.#posted.has(cell) ? this.#posted.get(cell) : LOST;
+        this.#posted.delete(cell);
+        return value;
+      }
+      default:
+        throw new Error(`threadwise: a result in an unknown form, ${form}`);
+    }
+  }
+
+  #readStream(position: number, length: number): unknown {
+    const size = this.#stream.u8.byteLength;
+    const start = position & (size - 1);
+    const value = this.#readAt(this.#stream, start, length, size - start);
+    Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
+    return value;
+  }
+
+  #readAt(memory: Memory, start: number, length: number, most: number): unknown {
+    if (length >= 0 && length <= most) return this.#reader.read(memory, start, start + length);
+    throw untrue('the length of a result', length, `0 to ${most}`);
+  }
 }

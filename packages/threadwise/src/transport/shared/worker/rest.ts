@@ -1,0 +1,96 @@
+/** What a worker does that has no task: looks for one for a short while, then sleeps until it is woken. */
+import type { EndpointPlatform } from '../../endpoint.js';
+import { type Board, DOZE_MS } from '../board.js';
+import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
+import { Sleeper, SpinBudget } from '../waiting.js';
+import type { TaskSource } from './claims.js';
+
+/** How many milliseconds a worker looks for its next task before it sleeps: about what being woken costs. */
+const SPIN_MS = 0.05;
+
+export class Rest {
+  readonly #seat: number;
+  readonly #board: Board;
+  readonly #source: TaskSource;
+  readonly #platform: EndpointPlatform;
+  readonly #tasks: () => void;
+  readonly #budget: SpinBudget;
+  readonly #sleeper: Sleeper;
+  readonly #hasNew = () => this.#source.hasNew();
+  isParked = false;
+  #isDozing = false;
+  /** Nobody called: it looks whether it is needed, and leaves spinning to those who are. */
+  #isOneLook = false;
+  #offeredBefore = 0;
+
+  /** @param tasks is called when there may be tasks */
+  constructor(seat: number, board: Board, source: TaskSource, platform: EndpointPlatform, tasks: () => void) {
+    this.#seat = seat;
+    this.#board = board;
+    this.#source = source;
+    this.#platform = platform;
+    this.#tasks = tasks;
+    this.#budget = new SpinBudget(SPIN_MS, platform.now);
+    this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), tasks);
+  }
+
+  /** As `Endpoint.rest`. */
+  begin(canSpin: boolean): boolean {
+    this.#board.refresh();
+    this.#source.search();
+    if (this.#source.hasWork()) return true;
+    if (canSpin && !this.#isOneLook && this.#spin()) return true;
+    this.#source.endSpinning();
+    return !this.#park();
+  }
+
+  unpark(): void {
+    this.isParked = false;
+    this.#board.clear(PARKED, this.#seat);
+    this.#board.clear(RESERVED, this.#seat);
+    // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
+    this.#board.clear(DOZING, this.#seat);
+  }
+
+  #spin(): boolean {
+    if (!this.#source.takesMore || !this.#budget.wants()) return false;
+    const spinners = Atomics.load(this.#board.words, SPINNERS);
+    if (spinners === 0 || !this.#source.beginSpinning(spinners)) return false;
+    return this.#budget.spin(this.#hasNew);
+  }
+
+  /** P1 to P3. Returns whether it sleeps. */
+  #park(): boolean {
+    const { words } = this.#board;
+    const wakeups = Atomics.load(words, wakeupsOf(this.#seat));
+    const { takesMore } = this.#source;
+    if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
+    this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
+    this.isParked = true;
+    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
+    const isSame = this.#source.takesMore === takesMore;
+    if (isSame && !this.#source.hasWork() && this.#sleeper.sleep(wakeups)) {
+      this.#doze();
+      return true;
+    }
+    this.unpark();
+    return false;
+  }
+
+  /** While tasks come, nobody may have been called for the last of them: one more look, after a while. */
+  #doze(): void {
+    const { offered, takesMore } = this.#source;
+    if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;
+    this.#offeredBefore = offered;
+    this.#isDozing = true;
+    this.#board.set(DOZING, this.#seat);
+    this.#platform.timer(DOZE_MS, () => {
+      this.#isDozing = false;
+      this.#board.clear(DOZING, this.#seat);
+      if (!this.isParked) return;
+      this.#isOneLook = true;
+      this.#tasks();
+      this.#isOneLook = false;
+    });
+  }
+}
