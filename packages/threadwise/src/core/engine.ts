@@ -62,6 +62,7 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
   readonly room: RoomQueue;
+  readonly ledger: Ledger;
   readonly canceller: Canceller;
   readonly workers: Workers;
   readonly dispatch: Dispatch;
@@ -73,7 +74,6 @@ export class Engine {
   here: CallingThread | undefined;
   placement: Placement;
   choice: Choice;
-  readonly #ledger: Ledger;
   readonly #newHere: () => CallingThread;
   #threads: SizeBounds;
   /** What the first worker that has loaded the module says of it. */
@@ -118,7 +118,7 @@ export class Engine {
       callHost: this.callHost,
       report: this.report,
     };
-    this.#ledger = new Ledger({
+    this.ledger = new Ledger({
       ...shared,
       plain: exchange.plain,
       onInflated: (task) => this.canceller.takeOver(task),
@@ -131,7 +131,7 @@ export class Engine {
     this.lifecycle = new Lifecycle(this);
     this.admission = new Admission({
       ...shared,
-      ledger: this.#ledger,
+      ledger: this.ledger,
       canceller: this.canceller,
       lifecycle: this.lifecycle,
       scaler: this.scaler,
@@ -143,7 +143,7 @@ export class Engine {
     this.#newHere = () =>
       new CallingThread({
         ...shared,
-        ledger: this.#ledger,
+        ledger: this.ledger,
         isOpen: () => this.lifecycle.state === 'open',
         isPaused: () => this.dispatch.isPaused,
         onReady: (names) => {
@@ -182,14 +182,10 @@ export class Engine {
 
   // --- calls ---
 
-  get openCalls(): number {
-    return this.#ledger.size;
-  }
-
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
     const isOpen = this.lifecycle.state === 'open' && this.admission.here === undefined;
-    this.admission.plain = isOpen ? this.#ledger.plain : undefined;
+    this.admission.plain = isOpen ? this.ledger.plain : undefined;
   }
 
   /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
@@ -304,7 +300,7 @@ export class Engine {
   rejectAll(error: ThreadwiseError): void {
     this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
-    this.#ledger.rejectAll(outcome, () => sameAgain(error));
+    this.ledger.rejectAll(outcome, () => sameAgain(error));
   }
 
   /** Steps 3 and 4. */
@@ -321,7 +317,7 @@ export class Engine {
   /** Step 5. The promise of whatever has to end first. */
   dispose(): Promise<void> | undefined {
     this.canceller.clear();
-    this.#ledger.close();
+    this.ledger.close();
     this.here?.stop('now');
     const closed = this.parts.exchange.close();
     this.leases.close();

@@ -23,8 +23,10 @@ function pool({
   const engine = {
     parts: { platform },
     recycler: { isWorking: false },
-    get openCalls() {
-      return openCalls;
+    ledger: {
+      get size() {
+        return openCalls;
+      },
     },
     get workerCount() {
       return workerCount;

@@ -133,9 +133,9 @@ export class Lifecycle {
   /** A call settled. */
   settled(): void {
     this.updateKeepAlive();
-    if (this.#drained !== undefined && this.#engine.openCalls === 0) this.#drained.resolve();
+    if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
-    if (this.#engine.openCalls > 0) this.#restartStall();
+    if (this.#engine.ledger.size > 0) this.#restartStall();
     else this.#endWorkers('gently');
   }
 
@@ -147,7 +147,7 @@ export class Lifecycle {
   /** The process stays alive while there is something to wait for, and only then. */
   updateKeepAlive(): void {
     const isNeeded =
-      this.#engine.openCalls > 0 ||
+      this.#engine.ledger.size > 0 ||
       this.#engine.recycler.isWorking ||
       this.#readiness !== undefined ||
       this.#state === 'closing';
@@ -168,7 +168,7 @@ export class Lifecycle {
     this.#closed = promised();
     const { promise } = this.#closed;
     this.#transition('closing');
-    if (this.#engine.openCalls === 0) this.#failReadiness(this.refusal);
+    if (this.#engine.ledger.size === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();
     return promise;
   }

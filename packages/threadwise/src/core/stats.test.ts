@@ -41,7 +41,7 @@ function pool({ slots = [], limit = Number.POSITIVE_INFINITY, dispatch }: Given 
     choice: { name: 'least-busy' },
     scaler: { bounds: { min: 1, max: 4 }, decisions: [] },
     admission: { limit },
-    openCalls: 5,
+    ledger: { size: 5 },
     meter: { costMs: undefined },
     dispatch: dispatch ?? { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 },
     workers: { slots, serving: slots.filter((slot) => slot.serves) },

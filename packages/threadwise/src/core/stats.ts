@@ -107,7 +107,7 @@ export function snapshot(engine: Engine): PoolStats {
       limit: Number.isFinite(admission.limit) ? admission.limit : null,
       oldestMs: oldest === undefined ? 0 : Math.max(0, now - oldest),
     },
-    tasks: { ...outcomes, submitted, open: engine.openCalls, retried },
+    tasks: { ...outcomes, submitted, open: engine.ledger.size, retried },
     ...times,
     process: parts.platform.ownLoad(),
     crashes: workerCrashes,

@@ -75,8 +75,10 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     workers,
     dispatch: waiting,
     hooks,
-    get openCalls() {
-      return waiting.queued;
+    ledger: {
+      get size() {
+        return waiting.queued;
+      },
     },
     moduleFailed: (error: unknown) => noted.givenUp.push(error),
     report: (error: unknown) => noted.errors.push(error),

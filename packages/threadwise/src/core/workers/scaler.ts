@@ -149,7 +149,7 @@ export class Scaler {
 
   #lookForStranded(): void {
     this.#watchdog = undefined;
-    if (this.#engine.openCalls === 0) return;
+    if (this.#engine.ledger.size === 0) return;
     this.watch();
     const { queued } = this.#engine.dispatch;
     const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
