@@ -37,7 +37,9 @@ export class Lifecycle {
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
   #closed: { promise: Promise<void>; resolve: () => void } | undefined;
-  #stall: { readonly ms: number; timer: TimerHandle } | undefined;
+  /** How long `close` waits for a call to settle before it gives up. */
+  #stallMs: number | undefined;
+  #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
   /** While it drains. */
@@ -115,10 +117,10 @@ export class Lifecycle {
   /** Throws ERR_OPTION. */
   close(options: { timeoutMs?: number } = {}): Promise<void> {
     const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
-    const ms = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
+    const stallMs = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
     if (this.#closed !== undefined) return this.#closed.promise;
     const closed = this.#beginClosing();
-    this.#stall = { ms, timer: this.#stallTimer(ms) };
+    this.#stallMs = stallMs;
     this.settled();
     this.#release();
     return closed;
@@ -180,13 +182,10 @@ export class Lifecycle {
   }
 
   #restartStall(): void {
-    if (this.#stall === undefined) return;
-    this.#stall.timer.cancel();
-    this.#stall.timer = this.#stallTimer(this.#stall.ms);
-  }
-
-  #stallTimer(ms: number): TimerHandle {
-    return this.#engine.parts.platform.timer(ms, () => {
+    const ms = this.#stallMs;
+    if (ms === undefined) return;
+    this.#stall?.cancel();
+    this.#stall = this.#engine.parts.platform.timer(ms, () => {
       this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
     });
   }
@@ -201,7 +200,7 @@ export class Lifecycle {
   #endWorkers(how: 'gently' | 'now'): void {
     if (this.#isEndingWorkers && how === 'gently') return;
     this.#isEndingWorkers = true;
-    this.#stall?.timer.cancel();
+    this.#stall?.cancel();
     this.#failReadiness(this.refusal);
     this.#engine.endWorkers(how);
     this.workerGone();
@@ -210,15 +209,14 @@ export class Lifecycle {
   #finish(): void {
     if (this.#state !== 'closing') return;
     this.#transition('closed');
-    this.#stall?.timer.cancel();
+    this.#stall?.cancel();
+    const tellClosed = () => {
+      this.#keepAlive.dispose();
+      this.#closed?.resolve();
+    };
     const disposed = this.#engine.dispose();
-    if (disposed === undefined) this.#tellClosed();
-    else void disposed.then(() => this.#tellClosed());
-  }
-
-  #tellClosed(): void {
-    this.#keepAlive.dispose();
-    this.#closed?.resolve();
+    if (disposed === undefined) tellClosed();
+    else void disposed.then(tellClosed);
   }
 
   #transition(to: PoolState): void {

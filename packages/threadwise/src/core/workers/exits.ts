@@ -3,7 +3,8 @@ import type { ThreadExit } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unreadable } from '../calls/payload.js';
 import { endAtLast, type Task } from '../calls/task.js';
-import { crashError, movedError } from './failures.js';
+import { ThreadwiseError } from '../options/errors.js';
+import { lostError } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** A worker that dies idle so soon after its start is reckoned to do so again. Milliseconds; chosen by hand. */
@@ -36,7 +37,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
 function inherit({ workers, dispatch }: Engine, task: Task, dead: WorkerSlot, exit: ThreadExit): void {
   const heir = workers.slots.findLast((slot) => slot.serves && slot.id > dead.id);
   if (heir !== undefined) return dispatch.submitTo(heir, task);
-  task.settle({ outcome: 'crashed', error: crashError(task, dead.id, exit, dead.exitCause) });
+  task.settle({ outcome: 'crashed', error: crashError(task, dead, exit) });
 }
 
 /** Whether this is a death that a restart would only repeat: unasked for, early, and no task to blame. */
@@ -72,7 +73,11 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     task.settle({ outcome: 'failed', error: unreadable('result') });
     return false;
   }
-  const cause = begun ? crashError(task, slot.id, exit, slot.exitCause) : movedError(task, slot.id, exit);
+  const { id: workerId } = slot;
+  const { exitCode, error } = exit;
+  const cause = begun
+    ? crashError(task, slot, exit)
+    : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
   if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
     task.retriesLeft--;
     parts.recorder.retried();
@@ -85,4 +90,27 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
 
 function hasBegun(slot: WorkerSlot, task: Task): boolean {
   return slot.link.startedAt(task) !== undefined;
+}
+
+/** What a task gets that ran on a worker when it ended. */
+function crashError(
+  task: Task,
+  { id: workerId, exitCause: cause }: WorkerSlot,
+  exit: ThreadExit,
+): ThreadwiseError {
+  const { name: taskName, id: taskId } = task;
+  const details = { exitCode: exit.exitCode, taskName, taskId, workerId, cause: exit.error ?? cause };
+  if (exit.outOfMemory) {
+    const message = `Worker ${workerId} ran out of memory while it ran task '${taskName}'`;
+    return new ThreadwiseError('ERR_WORKER_MEMORY', message, details);
+  }
+  const message = `Worker ${workerId} ended while it ran task '${taskName}' (${why(exit, cause)})`;
+  return new ThreadwiseError('ERR_WORKER_CRASHED', message, details);
+}
+
+function why(exit: ThreadExit, cause: unknown): string {
+  if (exit.error instanceof Error) return `uncaught ${exit.error.name}: ${exit.error.message}`;
+  if (exit.error !== undefined) return `uncaught ${String(exit.error)}`;
+  if (cause instanceof Error) return `its thread was replaced: ${cause.message}`;
+  return `exit code ${exit.exitCode}`;
 }

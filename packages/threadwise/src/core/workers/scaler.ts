@@ -111,8 +111,13 @@ export class Scaler {
   failed(error: unknown): void {
     this.#failures++;
     const left = this.#current;
-    if (this.#failures < MAX_FAILURES) this.#pauseFor(BACKOFF_MS * 2 ** (this.#failures - 1));
-    else if (left === 0) this.#engine.moduleFailed(error);
+    if (this.#failures < MAX_FAILURES) {
+      this.#pause?.cancel();
+      this.#pause = this.#engine.parts.platform.timer(BACKOFF_MS * 2 ** (this.#failures - 1), () => {
+        this.#pause = undefined;
+        this.adjust();
+      });
+    } else if (left === 0) this.#engine.moduleFailed(error);
     else this.#bound({ min: 0, max: left });
     this.#engine.report(error);
   }
@@ -168,14 +173,6 @@ export class Scaler {
   #bound(bounds: SizeBounds): void {
     this.#bounds = bounds;
     this.#remote?.bound(bounds);
-  }
-
-  #pauseFor(ms: number): void {
-    this.#pause?.cancel();
-    this.#pause = this.#engine.parts.platform.timer(ms, () => {
-      this.#pause = undefined;
-      this.adjust();
-    });
   }
 
   #grow(count: number): void {
