@@ -46,9 +46,6 @@ export class Task implements TaskView {
   cell = -1;
   /** Of the caller's promise. */
   resolve: (value: unknown) => void = nobody;
-  /** The open calls before and after it: the ledger's own. */
-  next: Task | undefined = undefined;
-  previous: Task | undefined = undefined;
   /** Undoes whatever watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;
   readonly #onSettled: (task: Task, settlement: Settlement) => void;
