@@ -234,7 +234,7 @@ export class Engine {
 
   // --- workers ---
 
-  /** After everything that changes which workers there are, or how many there are to be. */
+  /** To be called after everything that changes which workers there are, or how many there are to be. */
   pump(): void {
     this.here?.tasks.pump();
     this.dispatch.pump();
@@ -243,7 +243,7 @@ export class Engine {
     this.#tellIfReady();
   }
 
-  /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
+  /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
   #tellIfReady(): void {
     const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
     const isReady = this.placement.usesThreads ? ready >= this.scaler.bounds.min : this.here?.isReady;

@@ -15,12 +15,10 @@ export class Pool<M = UntypedTasks> {
   /** The module's tasks as functions: `pool.tasks.hash(bytes)` is `pool.run('hash', [bytes])`. */
   readonly tasks: Tasks<M>;
   readonly #engine: Engine;
-  readonly #tasksPerWorker: number;
 
   constructor(parts: Parts) {
     this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.#tasksPerWorker = parts.options.tasksPerWorker;
     this.tasks = this.#makeTasks();
   }
 
@@ -51,8 +49,8 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { max } = this.#engine.scaler.bounds;
-    const usual = Math.max(64, 4 * max * this.#tasksPerWorker);
+    const { scaler, parts } = this.#engine;
+    const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {

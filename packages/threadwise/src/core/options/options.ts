@@ -112,11 +112,11 @@ export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' |
 /** The options of a pool, with what the environment and the defaults say where the code says nothing. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-/** Between which a pool is sized. */
+/** The bounds between which a pool is sized. */
 export interface SizeBounds {
   readonly min: number;
   readonly max: number;
-  /** With 'auto': what stands for the maximum as long as there are no more, since only tasks that wait want more. */
+  /** The maximum that 'auto' shows, as long as tasks that wait have not made the pool grow beyond it. */
   readonly usualMax?: number;
 }
 
@@ -135,7 +135,7 @@ type ThreadLimits = Pick<OptionContext, 'availableThreads' | 'threadCeiling'>;
 
 /** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 const MAX_THREADS = 1024;
-/** Longer would be no bound: a second is what people call hung. Milliseconds. */
+/** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
 const MAX_BUDGET_MS = 1000;
 /** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;

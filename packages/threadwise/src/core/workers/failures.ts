@@ -3,7 +3,7 @@ import { type ErrorDetails, isThreadwiseError, ThreadwiseError } from '../option
 import { didYouMean } from '../options/nearest.js';
 import type { Task } from '../calls/task.js';
 
-/** Of a call whose arguments had been moved to a worker, or a thread, that ended before it began: they are gone with it. */
+/** The error of a call whose arguments had been moved to a thread that ended before it began the task. */
 export function lostError(task: Task, who: string, details: ErrorDetails = {}): ThreadwiseError {
   const message = `${who} ended before it began task '${task.name}', whose arguments had been moved to it`;
   const of = { taskName: task.name, taskId: task.id };
@@ -15,7 +15,10 @@ export function taskNotFound(name: string, names: readonly string[]): Threadwise
   return new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
 }
 
-/** Of a call with a transfer, made before main knew which tasks there are: a worker has found none, and has what was moved. */
+/**
+ * Adds to ERR_TASK_NOT_FOUND that what the call transferred is lost. That happens to calls that are made before any worker has
+ * told main which tasks there are.
+ */
 export function sayLost(task: Task, error: unknown): void {
   const isNotFound = isThreadwiseError(error) && error.code === 'ERR_TASK_NOT_FOUND';
   if (!isNotFound || task.payload.transfer.length === 0 || (error as ErrorDetails).taskName !== task.name)

@@ -10,9 +10,9 @@ const MAX_HEAP_SHARE = 0.85;
 export class Recycler {
   readonly #engine: Engine;
   readonly #relief = new MemoryRelief();
-  /** Still to be replaced. */
+  /** The workers that are still to be replaced. */
   #old: WorkerSlot[] = [];
-  /** On its way out. */
+  /** The worker that is being replaced. */
   #leaving: WorkerSlot | undefined;
   #done: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
@@ -79,13 +79,13 @@ export class Recycler {
   }
 }
 
-/** Of the limit of memory. Chosen by hand: the same above which idle sizes go down (`scheduling/scaling/measured.ts`). */
+/** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
 const AT_LIMIT = 0.95;
-/** What a worker's heap must have grown by; a new worker takes about a third of it. Bytes. */
+/** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
 const WORTHWHILE_BYTES = 32 * 2 ** 20;
-/** And how many times as large it must be as at first. */
+/** How many times as large as at first it must be, too. */
 const WORTHWHILE_FACTOR = 2;
-/** A replacement needs memory itself, until the one before is gone: not more often than this. Milliseconds. */
+/** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
 const INTERVAL_MS = 10_000;
 
 type Heap = Pick<WorkerSlot, 'heapUsedBytes'>;

@@ -74,17 +74,17 @@ export class Scaler {
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const target = this.#target();
-    // Who wants no worker at all says so of what waits now: the next task is a reason to ask again.
+    // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
     const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
     this.#isFull = target >= max || (target > 0 && isSated);
     if (target > current) this.#grow(target - current);
     else if (target < current) this.#shrink(current - target);
-    // Not before one is ready: the first one has precedence, and if it cannot load, the others could not either.
+    // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
     if (this.#remote !== undefined && this.#engine.workers.serving.some(({ state }) => state === 'ready'))
       this.#engine.workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
-  /** One in the place of a worker that is being replaced: whether there should be so many is not the question now. */
+  /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
   replace(): void {
     if (this.#isOpen && this.#current < this.#bounds.max) this.#grow(1);
   }
@@ -180,7 +180,7 @@ export class Scaler {
     for (let i = 0; i < count; i++) this.#engine.workers.start();
   }
 
-  /** Whatever the policy says, which takes a while to ask when threads could start already. */
+  /** Starts what the minimum asks for without asking the policy, which takes a while in which threads could start. */
   #growToLeast(): void {
     const { min } = this.#bounds;
     const from = this.#current;
@@ -201,7 +201,7 @@ export class Scaler {
     const { workers, dispatch, parts } = this.#engine;
     const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
     const { serving } = workers;
-    // Those beyond have a task, and do not know it yet.
+    // As many as there are tasks on offer have one, and do not know it yet.
     const idle = this.#idle().slice(dispatch.offered);
     const now = parts.platform.now();
     return {

@@ -63,7 +63,7 @@ export class Workers {
     while (this.#reserved.size < count) this.#reserveOne(sizing);
   }
 
-  /** None will be started by another thread any more. */
+  /** No other thread starts a worker any more. */
   dropReserved(): void {
     for (const slot of this.#reserved) void slot.thread?.terminate();
   }
