@@ -43,9 +43,6 @@ export interface EventSink {
   unheard?(event: PoolEvents['error']): void;
 }
 
-const silentChannel: EventChannel = { hasSubscribers: false, publish: () => undefined };
-export const silentSink: EventSink = { channel: () => silentChannel };
-
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
   readonly #sink: EventSink;

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoadView, RemoteSizing, Scaling } from '../contracts.js';
 import type { Engine } from '../engine.js';
-import { Hooks, silentSink } from '../events/hooks.js';
-import { FakePlatform } from '../fake-platform.case.js';
+import { Hooks } from '../events/hooks.js';
+import { FakePlatform, silentSink } from '../fake-platform.case.js';
 import type { SizingDecision } from './sizer.js';
 import { Scaler } from './scaler.js';
 
