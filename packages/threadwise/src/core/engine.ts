@@ -291,11 +291,6 @@ export class Engine {
 
   // --- how the pool ends: the steps of `lifecycle.ts` ---
 
-  /** How many workers closing has to wait for. */
-  get workerCount(): number {
-    return this.workers.slots.length + (this.here?.isServing ? 1 : 0);
-  }
-
   /** Settles every open call. */
   rejectAll(error: ThreadwiseError): void {
     this.dispatch.clear();

@@ -28,8 +28,10 @@ function pool({
         return openCalls;
       },
     },
-    get workerCount() {
-      return workerCount;
+    workers: {
+      get slots() {
+        return { length: workerCount };
+      },
     },
     regate: () => undefined,
     pump: () => undefined,

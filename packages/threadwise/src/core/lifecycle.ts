@@ -143,7 +143,8 @@ export class Lifecycle {
 
   /** A worker is gone. */
   workerGone(): void {
-    if (this.#isEndingWorkers && this.#engine.workerCount === 0) this.#finish();
+    const { workers, here } = this.#engine;
+    if (this.#isEndingWorkers && workers.slots.length === 0 && !here?.isServing) this.#finish();
   }
 
   /** The process stays alive while there is something to wait for, and only then. */

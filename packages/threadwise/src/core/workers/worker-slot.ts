@@ -1,14 +1,6 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
 import { Allowance } from './allowance.js';
-import type {
-  Link,
-  TaskQueue,
-  Thread,
-  TimerHandle,
-  WorkerRecord,
-  WorkerSample,
-  WorkerView,
-} from '../contracts.js';
+import type { Link, TaskQueue, Thread, TimerHandle, WorkerRecord, WorkerView } from '../contracts.js';
 import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
 
@@ -80,11 +72,6 @@ export class WorkerSlot implements WorkerView {
 
   get utilization(): number {
     return this.thread?.utilization() ?? 0;
-  }
-
-  sample(): WorkerSample {
-    const { id, load, completed, runMs } = this;
-    return { id, isBusy: load > 0, completed, runMs, cpu: this.thread?.cpu() };
   }
 
   /** Whether it is, or will be, there for tasks. */

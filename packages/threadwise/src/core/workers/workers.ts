@@ -36,7 +36,9 @@ export class Workers {
   /** What the workers came to, for whoever decides how many there should be. Asks the system about each thread. */
   measure(): Measured {
     const ready = this.slots.filter((slot) => slot.state === 'ready');
-    const workers = ready.map((slot) => slot.sample());
+    const workers = ready.map(({ id, load, completed, runMs, thread }) => {
+      return { id, isBusy: load > 0, completed, runMs, cpu: thread?.cpu() };
+    });
     return { completed: this.#completed, workers, memory: this.#parts.platform.memory() };
   }
 
