@@ -40,11 +40,11 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
+    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
       const { name: scaling } = SCALING;
       const cores = availableThreads();
       const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs };
-      return coordinatedTransport(decidesBy, undefined, Number.isFinite(recycleAfterTasks));
+      return coordinatedTransport(decidesBy, undefined, Number.isFinite(worker.recycle.afterTasks));
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },

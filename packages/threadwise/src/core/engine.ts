@@ -113,7 +113,7 @@ export class Engine {
       ...parts,
       poolName: parts.name,
       hooks: this.hooks,
-      tracing: new Tracing(options.tracing, this.report),
+      tracing: new Tracing(options, this.report),
       defaults: defaultRun(options),
       callHost: this.callHost,
       report: this.report,
@@ -155,7 +155,7 @@ export class Engine {
         onAdopted: () => this.lifecycle.updateKeepAlive(),
         onGone: () => this.workerGone(),
       });
-    this.admission.limit = options.queueLimit;
+    this.admission.limit = options.queue.limit;
     this.#place(this.placement);
     this.scaler.adjust();
     this.#tellIfReady();

@@ -15,7 +15,7 @@ import {
   text,
   texts,
 } from './checks.js';
-import type { Choice, TaskView, WorkerSettings, WorkerView } from '../contracts.js';
+import type { Choice, TaskView, WorkerView } from '../contracts.js';
 import { retryCount } from '../calls/run-options.js';
 import type { TaskEnd, TaskStart } from '../events/tracing.js';
 
@@ -147,24 +147,14 @@ const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
 
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
 export function resolveOptions(given: unknown, context: OptionContext) {
-  const {
-    transport,
-    dispatch,
-    isolation: _isolation,
-    choose,
-    queue,
-    worker: { recycle, startTimeoutMs, ...worker },
-    onTaskStart,
-    onTaskEnd,
-    ...asGiven
-  } = checked('options', given ?? {}, {
+  const options = checked('options', given ?? {}, {
     name: optional(text),
     threads: (_option, value) => resolveThreads(context, value),
     transport: optional((option, value) => oneOf(option, value, TRANSPORTS)),
     dispatch: optional((option, value) => oneOf(option, value, DISPATCHES)),
     placement: optional(placementName, 'threads'),
     loopBudgetMs: optional(budget, 5),
-    isolation: optional(isolation),
+    isolation: optional(isolation, 'thread'),
     choose: optional((option, value) => strategy(option, value, context)),
     tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
     queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
@@ -176,17 +166,9 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
-  return {
-    ...asGiven,
-    ...resolveCrossing(transport, dispatch, choose, context),
-    choose: choose ?? fromEnvironment(context, 'THREADWISE_CHOOSE', context.choices) ?? context.choices[0]!,
-    queueLimit: queue.limit,
-    worker: worker satisfies WorkerSettings,
-    recycleAfterTasks: recycle.afterTasks,
-    recycleAboveBytes: recycle.aboveMemoryMiB * 2 ** 20,
-    startTimeoutMs: startTimeoutMs ?? MAX_TIMER_MS,
-    tracing: { onTaskStart, onTaskEnd },
-  };
+  const { choices } = context;
+  const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', choices) ?? choices[0]!;
+  return { ...options, ...resolveCrossing(options, context), choose: options.choose ?? usual };
 }
 
 const WORKER = {
@@ -197,7 +179,7 @@ const WORKER = {
   resourceLimits: optional(resourceLimits),
   recycle: (option, value) =>
     checked(option, value ?? {}, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
-  startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1),
+  startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1) ?? MAX_TIMER_MS,
 } satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
 
 /** Validates changes of a pool; undefined: stays. Throws ERR_OPTION. */
@@ -217,11 +199,15 @@ export function checkChanges(
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
 
+interface Crossing {
+  readonly transport: (typeof TRANSPORTS)[number] | undefined;
+  readonly dispatch: Dispatch | undefined;
+  readonly choose: unknown;
+}
+
 /** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
 function resolveCrossing(
-  transport: (typeof TRANSPORTS)[number] | undefined,
-  dispatch: Dispatch | undefined,
-  choose: unknown,
+  { transport, dispatch, choose }: Crossing,
   context: OptionContext,
 ): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
   const { choices, hasSharedMemory } = context;

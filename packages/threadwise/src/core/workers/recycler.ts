@@ -73,7 +73,8 @@ export class Recycler {
     slot.heapUsedBytes = usedBytes;
     // 0: the number of workers is not the pool's to decide.
     const least = min < max ? min : 0;
-    const isTooLarge = usedBytes > options.recycleAboveBytes || usedBytes > limitBytes * MAX_HEAP_SHARE;
+    const isTooLarge =
+      usedBytes > options.worker.recycle.aboveMemoryMiB * 2 ** 20 || usedBytes > limitBytes * MAX_HEAP_SHARE;
     if (isTooLarge || this.#relief.wants(slot, workers.serving, least, platform.memory, platform.now()))
       this.recycle(slot);
   }

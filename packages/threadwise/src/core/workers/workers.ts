@@ -20,12 +20,15 @@ export class Workers {
   readonly #userCode = new UserCode();
   /** Prepared for another thread to start while this one is busy; among `slots` once they are started. */
   readonly #reserved = new Set<WorkerSlot>();
+  /** How many tasks a worker runs before it is replaced. */
+  readonly #mostTasks: number;
   #lastId = 0;
   #completed = 0;
 
   constructor(engine: Engine) {
     this.#engine = engine;
     this.#parts = engine.parts;
+    this.#mostTasks = engine.parts.options.worker.recycle.afterTasks;
   }
 
   /** Workers that are, or will be, there for tasks. */
@@ -98,7 +101,7 @@ export class Workers {
     const { platform, recorder, newQueue, options } = this.#parts;
     const slot = new WorkerSlot(++this.#lastId, newQueue(), platform.now());
     slot.record = recorder.worker();
-    slot.allowance = Allowance.of(options.recycleAfterTasks, platform.sharedMemory);
+    slot.allowance = Allowance.of(options.worker.recycle.afterTasks, platform.sharedMemory);
     return slot;
   }
 
@@ -106,7 +109,7 @@ export class Workers {
     const { name: pool, platform, options } = this.#parts;
     this.slots.push(slot);
     this.#engine.hooks.emit('worker:start', { pool, workerId: slot.id });
-    const ms = options.startTimeoutMs;
+    const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
       if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
       this.#loadFailed(slot, new Error(`It did not load within ${ms} ms (option worker.startTimeoutMs)`));
@@ -194,7 +197,7 @@ export class Workers {
     this.#completed += count;
     this.#engine.scaler.succeeded();
     this.#engine.meter.settled(count);
-    if (slot.completed >= this.#parts.options.recycleAfterTasks) this.#engine.recycler.recycle(slot);
+    if (slot.completed >= this.#mostTasks) this.#engine.recycler.recycle(slot);
   }
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
