@@ -18,7 +18,7 @@ import { autoPlacement } from './scheduling/placement/auto.js';
 import { inline } from './scheduling/placement/inline.js';
 import { threads } from './scheduling/placement/threads.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
-import { scalingOf } from './scheduling/scaling/index.js';
+import { measured } from './scheduling/scaling/measured.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
 import { sharedTransport } from './transport/shared/main/exchange.js';
@@ -41,9 +41,8 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
   coordinator: {
     transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const { name: scaling } = SCALING;
       const cores = availableThreads();
-      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs };
+      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, cores, idleTimeoutMs };
       return coordinatedTransport(decidesBy, undefined, Number.isFinite(worker.recycle.afterTasks));
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
@@ -59,8 +58,6 @@ const PLACEMENTS: Readonly<Record<ResolvedOptions['placement'], () => Placement>
   inline: () => inline,
   auto: autoPlacement,
 };
-
-const SCALING = scalingOf('measured');
 
 let poolCount = 0;
 
@@ -96,7 +93,7 @@ function partsFor(
     newModuleHere: () =>
       new Here({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
-    scaling: SCALING,
+    scaling: measured,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),

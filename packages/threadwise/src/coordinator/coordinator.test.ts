@@ -131,7 +131,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer, runTimes: pool.runTimes },
-    ...{ tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
+    ...{ tasksPerWorker, choose, cores: 4, idleTimeoutMs: 1000 },
   };
   new Coordinator(main, data, {
     port: (far) => far as Port,
@@ -361,7 +361,7 @@ describe('coordinator: how many workers there should be', () => {
     post();
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'one runs, none waits');
     post();
-    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
+    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker, and there are 4 cores']);
     for (let i = 0; i < 3; i++) post();
     assert.deepEqual(
       wantedOf(main).map(([wanted]) => wanted),

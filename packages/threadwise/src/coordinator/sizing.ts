@@ -1,7 +1,7 @@
 /** How many workers a pool should have, as its coordinator sees it: from its own queue and seats, whatever main does. */
 import type { CpuTime, Measured, TimerHandle } from '../core/contracts.js';
 import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
-import { type ScalingName, scalingOf } from '../scheduling/scaling/index.js';
+import { measured } from '../scheduling/scaling/measured.js';
 import type { CoordinatorOptions } from '../transport/coordinator/exchange.js';
 
 export interface SizingPlatform {
@@ -58,7 +58,7 @@ export class SeatSizing {
     const { platform } = context;
     this.#sizer = new Sizer({
       by: 'coordinator',
-      scaling: scalingOf(data.scaling as ScalingName),
+      scaling: measured,
       platform,
       load: () => this.#load(),
       measure: () => this.#measure(),

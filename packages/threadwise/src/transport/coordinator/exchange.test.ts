@@ -15,7 +15,6 @@ transportConformance({
   transport: coordinatedTransport({
     tasksPerWorker: 1,
     choose: 'least-busy',
-    scaling: 'on-demand',
     cores: 4,
     idleTimeoutMs: 30_000,
   }),

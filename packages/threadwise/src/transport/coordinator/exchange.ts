@@ -41,8 +41,6 @@ export interface CoordinatorOptions {
   readonly tasksPerWorker: number;
   /** The name of the strategy. */
   readonly choose: string;
-  /** The name of the scaling policy. */
-  readonly scaling: string;
   /** How many threads make sense for tasks that compute. */
   readonly cores: number;
   /** Infinity: idle workers stay. */

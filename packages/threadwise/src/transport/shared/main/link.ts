@@ -2,7 +2,7 @@
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
 import { LeaseStore } from '../../../core/lease.js';
 import type { Task } from '../../../core/calls/task.js';
-import { shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { shapeBookByteLength } from '../../codec/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { WorkerMessages } from '../../worker-messages.js';
 import { AccountedLine, type Line } from '../../line.js';

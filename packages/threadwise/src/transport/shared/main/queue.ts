@@ -64,7 +64,7 @@ export class SharedQueue implements PullQueue {
     }
   }
 
-  /** What moves its arguments never lies here. */
+  /** A task that moves its arguments is never offered here, so all can be taken back. */
   pause(): Task[] {
     return this.withdrawAll();
   }
@@ -77,7 +77,7 @@ export class SharedQueue implements PullQueue {
     return links.get(cells.holder(task.cell));
   }
 
-  /** It keeps what it has. */
+  /** This queue never returns tasks. */
   onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {

@@ -481,7 +481,6 @@ function exchangeFor(
   const options = {
     tasksPerWorker,
     choose: 'least-busy',
-    scaling: 'on-demand',
     cores: 2,
     idleTimeoutMs: Number.POSITIVE_INFINITY,
   };

@@ -1,4 +1,4 @@
-/** What a worker does that has no task: looks for one for a short while, then sleeps until it is woken. */
+/** A worker without a task looks for one for a short while, then sleeps until it is woken. */
 import type { EndpointPlatform } from '../../endpoint.js';
 import { type Board, DOZE_MS } from '../board.js';
 import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
@@ -19,7 +19,7 @@ export class Rest {
   readonly #hasNew = () => this.#source.hasNew();
   isParked = false;
   #isDozing = false;
-  /** Nobody called: it looks whether it is needed, and leaves spinning to those who are. */
+  /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
   #isOneLook = false;
   #offeredBefore = 0;
 
@@ -77,7 +77,7 @@ export class Rest {
     return false;
   }
 
-  /** While tasks come, nobody may have been called for the last of them: one more look, after a while. */
+  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
   #doze(): void {
     const { offered, takesMore } = this.#source;
     if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;
