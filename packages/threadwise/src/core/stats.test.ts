@@ -20,7 +20,6 @@ const recorded: RecorderSnapshot = {
   runMs: { ...distribution, count: 4 },
 };
 
-<<<<<<< HEAD
 interface Given {
   readonly slots?: readonly WorkerSlot[];
   readonly limit?: number;
@@ -35,7 +34,7 @@ function pool({ slots = [], limit = Number.POSITIVE_INFINITY, dispatch }: Given 
       platform: new FakePlatform(),
       recorder: { snapshot: () => recorded },
       exchange: {},
-      scaling: { name: 'on-demand' },
+      scaling: { name: 'measured' },
     },
     lifecycle: { state: 'open' },
     placement: { name: 'threads', usesThreads: true },
@@ -46,28 +45,6 @@ function pool({ slots = [], limit = Number.POSITIVE_INFINITY, dispatch }: Given 
     meter: { costMs: undefined },
     dispatch: dispatch ?? { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 },
     workers: { slots, serving: slots.filter((slot) => slot.serves) },
-=======
-function sources(given: Partial<StatsSources> = {}): StatsSources {
-  return {
-    name: 'pool-1',
-    state: 'open',
-    placement: 'threads',
-    choose: 'least-busy',
-    bounds: { min: 1, max: 4 },
-    queueLimit: Number.POSITIVE_INFINITY,
-    open: 5,
-    now: 1000,
-    process: { utilization: 0.5, residentBytes: 200, heapUsedBytes: 100 },
-    dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
-    recorder: { snapshot: () => recorded } as unknown as Recorder,
-    coordinator: undefined,
-    scaling: 'measured',
-    decisions: [],
-    crossingMs: undefined,
-    functions: [],
-    slots: [],
-    ...given,
->>>>>>> main
   };
   return engine as unknown as Engine;
 }
