@@ -280,7 +280,7 @@ describe('configure', () => {
     const pool = poolFor(t, { threads: 1, choose: 'random' });
     await pool.ready;
     for (const [changes, message] of [
-      [{ threads: 2, choos: 'random' }, /Unknown option 'changes\.choos'\. Did you mean 'choose'\?/],
+      [{ threads: 2, choos: 'random' }, /Unknown option 'choos'\. Did you mean 'choose'\?/],
       [{ threads: 2, choose: 'nearest' }, /'choose'/],
       [{ threads: 2, placement: 'cloud' }, /'placement'/],
       [{ threads: 2, queue: { limit: -1 } }, /queue\.limit/],

@@ -1,7 +1,7 @@
 /** Binds the core to Node and to the policies that the options name. */
 import type { Transport } from './core/contracts.js';
+import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
-import type { Parts } from './core/parts.js';
 import { Pool } from './core/pool.js';
 import type { Task } from './core/calls/task.js';
 import type { UntypedTasks } from './core/types.js';
@@ -38,9 +38,9 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
+    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
       const cores = availableThreads();
-      const sendsMoved = Number.isFinite(recycleAfterTasks);
+      const sendsMoved = Number.isFinite(worker.recycle.afterTasks);
       return coordinatedTransport({
         tasksPerWorker,
         choose: builtInName(choose)!,

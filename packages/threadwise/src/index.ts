@@ -11,12 +11,17 @@ export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/optio
 export type { PoolEventName, PoolEvents } from './core/events/hooks.js';
 export type { Lease } from './core/lease.js';
 export type { MapOptions } from './core/calls/map.js';
-export type { ChooseFunction, PoolOptions, ThreadBounds, WorkerOptions } from './core/options/options.js';
+export type {
+  ChooseFunction,
+  PoolChanges,
+  PoolOptions,
+  ThreadBounds,
+  WorkerOptions,
+} from './core/options/options.js';
 export type { Pool } from './core/pool.js';
 export type { AbortSignalLike, RunOptions } from './core/calls/run-options.js';
 export type { SizingDecision } from './core/workers/sizer.js';
 export type { PoolStats, WorkerStats } from './core/stats.js';
-export type { PoolChanges } from './core/control/control.js';
 export type { TaskEnd, TaskStart } from './core/events/tracing.js';
 export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
 export { availableThreads, createPool } from './create-pool.js';

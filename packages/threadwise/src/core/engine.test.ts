@@ -8,9 +8,9 @@ import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { measured } from '../scheduling/scaling/measured.js';
 import { Engine } from './engine.js';
-import { type FakeLink, FakePlatform, FakeTransport } from './fake-platform.case.js';
-import { silentSink } from './events/hooks.js';
+import { type FakeLink, FakePlatform, FakeTransport, silentSink } from './fake-platform.case.js';
 import { type PoolOptions, resolveOptions } from './options/options.js';
+import { snapshot } from './stats.js';
 import type { Task } from './calls/task.js';
 
 function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => void = () => undefined) {
@@ -110,7 +110,7 @@ describe('a pool', () => {
     const { engine } = scene({}, (platform) => {
       platform.spawnError = new Error('bad execArgv');
     });
-    const { workers } = engine.stats();
+    const { workers } = snapshot(engine);
     assert.deepEqual(
       workers.map(({ state, utilization }) => [state, utilization]),
       [['starting', 0]],
@@ -126,7 +126,7 @@ describe('a pool', () => {
       const { events } = lastLink();
       events.ready([], { functions: [], others: [] });
       for (const mib of [10, 80]) events.memory(mib * 2 ** 20, 4096 * 2 ** 20);
-      return engine.stats().recycled;
+      return snapshot(engine).recycled;
     };
     assert.deepEqual([recycledWith(2), recycledWith(1)], [1, 0]);
   });

@@ -1,388 +1,323 @@
-/** The machine under a pool: the only file that sees all contracts. Binds them, and refuses or enters each call. */
-import { CallingThread } from './inline/calling-thread.js';
-import type { Dispatch, ModuleTraits, Placement } from './contracts.js';
-import { Workers } from './workers/workers.js';
-import { CrossingMeter } from './calls/crossing-meter.js';
-import { DecisionLog } from './workers/decision-log.js';
-import { sameAgain, type ThreadwiseError } from './options/errors.js';
-import { loadError } from './workers/failures.js';
-import { Hooks } from './events/hooks.js';
-import { callHost } from './events/host.js';
+/**
+ * The machine under a pool: makes the parts, binds them to what was chosen for the pool, and is how they know each other.
+ * What concerns several of them is done here, in the order in which they have to hear of it.
+ */
 import { Admission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
-import { LeaseStore, SingleBuffers } from './lease.js';
+import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
-import { Lifecycle } from './control/lifecycle.js';
-import { LiveChoice } from './live-choice.js';
-import { type SizeBounds, threadBounds } from './options/options.js';
-import type { Parts } from './parts.js';
 import { checkCloneable } from './calls/payload.js';
-import { Recycler } from './workers/recycler.js';
 import { RoomQueue } from './calls/room.js';
 import { defaultRun, type RunOptions } from './calls/run-options.js';
-import { Scaler } from './workers/scaler.js';
-import { type PoolStats, snapshot } from './stats.js';
-import { type CheckedChanges, Control } from './control/control.js';
+import type { Task } from './calls/task.js';
+import type {
+  Choice,
+  Dispatch,
+  DispatchContext,
+  Exchange,
+  ModuleHere,
+  ModuleTraits,
+  Placement,
+  Platform,
+  Recorder,
+  Scaling,
+  TaskQueue,
+} from './contracts.js';
+import { type EventSink, Hooks } from './events/hooks.js';
 import { Tracing } from './events/tracing.js';
+import { callHost } from './events/user-code.js';
+import { CallingThread } from './inline/calling-thread.js';
+import { LeaseStore, SingleBuffers } from './lease.js';
+import { Lifecycle } from './lifecycle.js';
+import { sameAgain, type ThreadwiseError } from './options/errors.js';
+import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
+import { loadError } from './workers/failures.js';
+import { Recycler } from './workers/recycler.js';
+import { Scaler } from './workers/scaler.js';
+import { Workers } from './workers/workers.js';
+
+/** What a pool is bound to; chosen in `create-pool.ts`. */
+export interface Parts {
+  readonly name: string;
+  readonly moduleUrl: string;
+  readonly options: ResolvedOptions;
+  readonly platform: Platform;
+  readonly exchange: Exchange;
+  readonly scaling: Scaling;
+  readonly recorder: Recorder;
+  readonly sink: EventSink;
+  readonly newQueue: () => TaskQueue<Task>;
+  readonly newDispatch: (context: DispatchContext) => Dispatch;
+  readonly newPlacement: (name: ResolvedOptions['placement']) => Placement;
+  /** The task module, to be loaded on the calling thread. */
+  readonly newModuleHere: () => ModuleHere;
+  readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
+  /** The names that `choose` can have. */
+  readonly choices: readonly string[];
+}
 
 export class Engine {
-  readonly name: string;
+  readonly parts: Parts;
   readonly hooks: Hooks;
-  readonly lifecycle: Lifecycle;
   readonly leases: LeaseStore;
+  readonly meter: CrossingMeter;
   readonly room: RoomQueue;
-  readonly #parts: Parts;
-  readonly #ledger: Ledger;
+  readonly ledger: Ledger;
+  readonly canceller: Canceller;
+  readonly workers: Workers;
+  readonly dispatch: Dispatch;
+  readonly scaler: Scaler;
+  readonly recycler: Recycler;
+  readonly lifecycle: Lifecycle;
   readonly admission: Admission;
-  readonly #meter: CrossingMeter;
-  readonly #workers: Workers;
-  readonly #scaler: Scaler;
-  readonly control: Control;
-  readonly #dispatch: Dispatch;
-  readonly #canceller: Canceller;
-  readonly #recycler: Recycler;
-  readonly #choice: LiveChoice;
-  readonly #tracing: Tracing;
   /** Made when a placement first asks for it. */
-  #here: CallingThread | undefined;
+  here: CallingThread | undefined;
+  placement: Placement;
+  choice: Choice;
   readonly #newHere: () => CallingThread;
-  #placement: Placement;
   #threads: SizeBounds;
-  readonly #decisions = new DecisionLog();
   /** What the first worker that has loaded the module says of it. */
   #traits: ModuleTraits | undefined;
 
   constructor(parts: Parts) {
-    const { platform, options } = parts;
-    const placement = parts.newPlacement(options.placement);
-    // The data of the pool is cloned for each of them: say now, and not at the first start, if it cannot be.
+    const { platform, options, exchange } = parts;
+    // The data of the pool is cloned for each worker: say now, and not at the first start, if it cannot be.
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
-    this.#parts = parts;
-    this.#placement = placement;
-    this.#threads = options.threads;
-    this.name = parts.name;
+    this.parts = parts;
     this.hooks = new Hooks(parts.sink);
-    this.#meter = new CrossingMeter(platform.now);
-    const report = (error: unknown) => this.#report(error);
-    this.#tracing = new Tracing(options.tracing, report);
-    this.#choice = new LiveChoice(parts.newChoice(options.choose, report));
-    const leaseMemory = placement.usesThreads ? parts.exchange.leaseMemory : undefined;
+    this.placement = parts.newPlacement(options.placement);
+    this.choice = parts.newChoice(options.choose, this.report);
+    this.#threads = options.threads;
+    const { usesThreads } = this.placement;
+    const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
     this.leases = new LeaseStore(leaseMemory ?? new SingleBuffers(platform.sharedMemory));
-    const shared = {
-      ...parts,
-      poolName: this.name,
-      hooks: this.hooks,
-      tracing: this.#tracing,
-      defaults: defaultRun(options),
-      callHost: (name: string, args: readonly unknown[]) => callHost(options.host, name, args),
-    };
-    this.#canceller = new Canceller({
-      platform,
-      dispatch: () => this.#dispatch,
-      kill: (slot, cause) => this.#workers.kill(slot, 'interrupted', cause),
-      retire: (slot) => {
-        this.#workers.retire(slot, 'interrupted');
-        this.#pump();
-      },
-    });
-    this.#workers = new Workers({
-      ...shared,
-      dispatch: () => this.#dispatch,
-      canceller: () => this.#canceller,
-      // 0: their number is not the pool's to decide.
-      least: () => (this.bounds.min < this.bounds.max ? this.bounds.min : 0),
-      onReady: (names, traits) => this.#workerReady(names, traits),
-      onAwaits: (name) => this.#here?.awaits(name),
-      onFailed: (_slot, error, phase) => this.#workerFailed(error, phase),
-      onGone: () => this.#workerGone(),
-      onBatch: () => this.#batchEnded(),
-      onCompleted: (count) => {
-        this.#scaler.succeeded();
-        this.#meter.settled(count);
-      },
-      onRecycled: () => {
-        if (this.#recycler.isWorking || this.#dispatch.queued > 0) this.#scaler.replace();
-      },
-    });
-    this.#dispatch = parts.newDispatch({
-      platform,
-      exchange: parts.exchange,
-      tasksPerWorker: options.tasksPerWorker,
-      choice: this.#choice,
-      newQueue: parts.newQueue,
-      slots: () => this.#workers.slots,
-      onHand: (task, slot) => this.#canceller.handed(task, slot),
-      onOffer: (task) => this.#canceller.offered(task),
-      onWithdraw: (task) => this.#canceller.unhanded(task),
-    });
-    this.#scaler = new Scaler(
-      {
-        platform,
-        scaling: parts.scaling,
-        workers: this.#workers,
-        dispatch: () => this.#dispatch,
-        tasksPerWorker: options.tasksPerWorker,
-        cores: () => platform.availableThreads(),
-        idleTimeoutMs: options.idleTimeoutMs,
-        remote: parts.exchange.sizing,
-        openCalls: () => this.#ledger.size,
-        measure: () => this.#workers.measure(),
-        onDecision: (decision) => {
-          this.#decisions.add(decision);
-          this.hooks.emit('pool:size', { pool: this.name, ...decision });
-        },
-        onGivenUp: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
-        onError: report,
-      },
-      placement.usesThreads ? options.threads : { min: 0, max: 0 },
-    );
+    this.meter = new CrossingMeter(platform.now);
     this.room = new RoomQueue(
       () => this.admission.freePlaces(),
       (callback) => platform.timer(0, callback),
     );
-    this.#ledger = new Ledger({
+    this.workers = new Workers(this);
+    this.recycler = new Recycler(this);
+    this.scaler = new Scaler(this, usesThreads ? options.threads : { min: 0, max: 0 });
+    this.canceller = new Canceller({
+      platform,
+      dispatch: () => this.dispatch,
+      kill: (slot, cause) => this.workers.kill(slot, 'interrupted', cause),
+      retire: (slot) => {
+        this.workers.retire(slot, 'interrupted');
+        this.pump();
+      },
+    });
+    this.dispatch = parts.newDispatch(this.#dispatchContext());
+    const shared = {
+      ...parts,
+      poolName: parts.name,
+      hooks: this.hooks,
+      tracing: new Tracing(options, this.report),
+      defaults: defaultRun(options),
+      callHost: this.callHost,
+      report: this.report,
+    };
+    this.ledger = new Ledger({
       ...shared,
-      plain: parts.exchange.plain,
-      onInflated: (task) => this.#canceller.takeOver(task),
-      onRan: (name, runMs, now) => this.#placement.learner?.find(name)?.ranAcross(runMs, now),
+      plain: exchange.plain,
+      onInflated: (task) => this.canceller.takeOver(task),
+      onRan: (name, runMs, now) => this.placement.learner?.find(name)?.ranAcross(runMs, now),
       onSettled: () => {
         this.lifecycle.settled();
-        this.control.settled();
         this.room.update();
       },
     });
-    this.#recycler = new Recycler(this.#workers, () => this.lifecycle.updateKeepAlive());
-    this.lifecycle = new Lifecycle({
-      platform,
-      openCalls: () => this.#ledger.size,
-      workers: () => this.#workers.slots.length + (this.#here?.isServing ? 1 : 0),
-      isWorking: () => this.#recycler.isWorking,
-      rejectOpenCalls: (error) => this.#rejectAll(error),
-      endWorkers: (how) => this.#endWorkers(how),
-      dispose: () => this.#dispose(),
-      changed: () => this.#regate(),
-    });
-    this.control = new Control({
-      platform,
-      choices: parts.choices,
-      recycler: this.#recycler,
-      checkOpen: () => {
-        if (this.lifecycle.refusal !== undefined) throw this.lifecycle.refusal;
-      },
-      openCalls: () => this.#ledger.size,
-      dispatch: () => this.#dispatch,
-      pump: () => this.#pump(),
-      apply: (changes) => this.#apply(changes),
-      changed: () => this.#regate(),
-    });
+    this.lifecycle = new Lifecycle(this);
     this.admission = new Admission({
       ...shared,
-      ledger: this.#ledger,
-      canceller: this.#canceller,
+      ledger: this.ledger,
+      canceller: this.canceller,
       lifecycle: this.lifecycle,
-      scaler: this.#scaler,
+      scaler: this.scaler,
       room: this.room,
-      meter: this.#meter,
-      dispatch: () => this.#dispatch,
-      refusal: () => this.refusal,
+      meter: this.meter,
+      dispatch: () => this.dispatch,
+      refusal: () => this.lifecycle.refusal,
     });
     this.#newHere = () =>
       new CallingThread({
         ...shared,
-        ledger: this.#ledger,
-        isOpen: () => this.lifecycle.state === 'open' && this.control.state === undefined,
-        isPaused: () => this.#dispatch.isPaused,
-        report,
+        ledger: this.ledger,
+        isOpen: () => this.lifecycle.state === 'open',
+        isPaused: () => this.dispatch.isPaused,
         onReady: (names) => {
           this.admission.taskNames = names;
           this.#tellIfReady();
         },
-        onLoadFailed: (error) => this.lifecycle.break(loadError(parts.moduleUrl, error)),
+        onLoadFailed: (error) => this.moduleFailed(error),
         onRoom: () => this.room.update(),
         onAdopted: () => this.lifecycle.updateKeepAlive(),
-        onGone: () => this.#workerGone(),
+        onGone: () => this.workerGone(),
       });
-    this.admission.limit = options.queueLimit;
-    this.#place(placement);
-    this.#scaler.adjust();
+    this.admission.limit = options.queue.limit;
+    this.#place(this.placement);
+    this.scaler.adjust();
     this.#tellIfReady();
+  }
+
+  /** An error that belongs to no call. */
+  readonly report = (error: unknown): void => this.hooks.emit('error', { pool: this.parts.name, error });
+
+  /** Calls a function of the pool's owner for a task. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND. */
+  readonly callHost = (name: string, args: readonly unknown[]): Promise<unknown> =>
+    callHost(this.parts.options.host, name, args);
+
+  #dispatchContext(): DispatchContext {
+    const { platform, exchange, newQueue, options } = this.parts;
+    return {
+      ...{ platform, exchange, newQueue, tasksPerWorker: options.tasksPerWorker },
+      choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
+      slots: () => this.workers.slots,
+      onHand: (task, slot) => this.canceller.handed(task, slot),
+      onOffer: (task) => this.canceller.offered(task),
+      onWithdraw: (task) => this.canceller.unhanded(task),
+    };
   }
 
   // --- calls ---
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
-  #regate(): void {
-    const isOpen = this.lifecycle.state === 'open' && this.control.state === undefined;
-    this.admission.plain = isOpen && this.admission.here === undefined ? this.#ledger.plain : undefined;
+  regate(): void {
+    const isOpen = this.lifecycle.state === 'open' && this.admission.here === undefined;
+    this.admission.plain = isOpen ? this.ledger.plain : undefined;
   }
 
   /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
   enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
-    const here = this.#here?.isServing ? [this.#here] : [];
-    const slots = this.#workers.slots.filter((slot) => slot.serves);
-    return [...here, ...slots].map((to) => this.admission.enter(name, args, given, to));
+    const receivers = [...(this.here?.isServing ? [this.here] : []), ...this.workers.serving];
+    return receivers.map((to) => this.admission.enter(name, args, given, to));
   }
 
-  /** The error that a call gets now; undefined while calls are accepted. */
-  get refusal(): unknown {
-    return this.lifecycle.refusal ?? this.control.refusal;
-  }
-
-  close(options?: { timeoutMs?: number }): Promise<void> {
-    const closed = this.lifecycle.close(options);
-    this.control.release();
-    return closed;
-  }
-
-  /** The bounds between which workers are started and released. */
-  get bounds(): { readonly min: number; readonly max: number } {
-    return this.#scaler.bounds;
-  }
+  // --- what is changed while the pool runs ---
 
   resize(threads: unknown): void {
-    threadBounds('threads', threads, this.#parts.platform); // where it is undefined, too
-    this.control.configure({ threads });
+    threadBounds('threads', threads, this.parts.platform); // where it is undefined, too
+    this.configure({ threads });
   }
 
-  stats(): PoolStats {
-    const { platform, recorder, scaling } = this.#parts;
-    this.#here?.within.flush();
-    return snapshot({
-      name: this.name,
-      state: this.lifecycle.state === 'open' ? (this.control.state ?? 'open') : this.lifecycle.state,
-      placement: this.#placement.name,
-      choose: this.#choice.name,
-      bounds: this.#scaler.bounds,
-      queueLimit: this.admission.limit,
-      crossingMs: this.#placement.usesThreads ? this.#meter.costMs : undefined,
-      functions: this.#placement.learner?.snapshot() ?? [],
-      open: this.#ledger.size,
-      now: platform.now(),
-      process: platform.ownLoad(),
-      dispatch: this.#dispatch,
-      recorder,
-      coordinator: this.#parts.exchange.coordinator,
-      scaling: scaling.name,
-      decisions: this.#decisions.snapshot(),
-      slots: this.#workers.slots,
-      here: this.#here,
-    });
+  /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
+  configure(given: unknown): void {
+    const { threads, choose, placement, queue } = checkChanges(given, this.parts, this.dispatch.name);
+    this.lifecycle.checkOpen();
+    const { newChoice, newPlacement, exchange } = this.parts;
+    if (queue?.limit !== undefined) this.admission.limit = queue.limit;
+    if (choose !== undefined) {
+      this.choice = newChoice(choose, this.report);
+      exchange.choose?.(choose);
+    }
+    if (placement !== undefined) this.#place(newPlacement(placement));
+    if (threads !== undefined) this.#threads = threads;
+    // Workers that nobody calls any more are idle, and go as such.
+    if (threads !== undefined || placement !== undefined)
+      this.scaler.resize(this.placement.usesThreads ? this.#threads : { ...this.#threads, min: 0 });
+    this.pump();
   }
 
   /** Where calls go from now on; what was learnt for another placement is forgotten. */
   #place(placement: Placement): void {
     const { learner, usesThreads } = placement;
+    this.placement = placement;
+    this.meter.onMeasured = learner && ((name, costMs) => learner.find(name)?.crossed(costMs));
     const isHere = learner !== undefined || !usesThreads;
-    this.#placement = placement;
-    this.#meter.onMeasured =
-      learner === undefined ? undefined : (name, costMs) => learner.find(name)?.crossed(costMs);
-    if (isHere) this.#here ??= this.#newHere();
-    this.admission.here = isHere ? this.#here : undefined;
-    this.#here?.place(placement);
-    if (this.#traits !== undefined) this.#here?.learn(this.#traits);
-    this.#regate();
-  }
-
-  #apply({ threads, choose, placement, queueLimit }: CheckedChanges): void {
-    const { newChoice, newPlacement } = this.#parts;
-    if (queueLimit !== undefined) this.admission.limit = queueLimit;
-    if (choose !== undefined) {
-      this.#choice.current = newChoice(choose, (error) => this.#report(error));
-      this.#parts.exchange.choose?.(choose);
-    }
-    if (placement !== undefined) this.#place(newPlacement(placement));
-    if (threads !== undefined) this.#threads = threads;
-    // Workers that nobody calls any more are idle, and go as such.
-    const { usesThreads } = this.#placement;
-    if (threads !== undefined || placement !== undefined)
-      this.#scaler.resize(usesThreads ? this.#threads : { ...this.#threads, min: 0 });
-    this.#pump();
-  }
-
-  /** How many more tasks are accepted now. */
-  freePlaces(): number {
-    return this.admission.freePlaces();
+    if (isHere) this.here ??= this.#newHere();
+    this.admission.here = isHere ? this.here : undefined;
+    this.here?.place(placement);
+    if (this.#traits !== undefined) this.here?.learn(this.#traits);
+    this.regate();
   }
 
   // --- workers ---
 
-  /** After everything that changes which workers there are, or how many there are to be. */
-  #pump(): void {
-    this.#here?.tasks.pump();
-    this.#dispatch.pump();
-    this.#scaler.adjust();
+  /** To be called after everything that changes which workers there are, or how many there are to be. */
+  pump(): void {
+    this.here?.tasks.pump();
+    this.dispatch.pump();
+    this.scaler.adjust();
     this.room.update();
     this.#tellIfReady();
   }
 
-  /** As many workers are ready as are to be there: their number may have risen, or the one asked for may have fallen. */
+  /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
   #tellIfReady(): void {
-    const ready = this.#workers.slots.filter((slot) => slot.state === 'ready').length;
-    const isReady = this.#placement.usesThreads ? ready >= this.#scaler.bounds.min : this.#here?.isReady;
+    const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
+    const isReady = this.placement.usesThreads ? ready >= this.scaler.bounds.min : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
-  /** Often: so the size is looked at only where tasks wait that more workers could take. */
-  #batchEnded(): void {
-    this.#meter.batchEnded();
-    this.#dispatch.pump();
-    if (this.#scaler.canGrow && this.#dispatch.queued > 0) this.#scaler.adjust();
+  /** A batch of results was handled. Often: so the size is looked at only where tasks wait that more workers could take. */
+  batchEnded(): void {
+    this.meter.batchEnded();
+    this.dispatch.pump();
+    if (this.scaler.canGrow && this.dispatch.queued > 0) this.scaler.adjust();
     this.room.update();
   }
 
-  #workerReady(names: readonly string[], traits: ModuleTraits): void {
+  workerReady(names: readonly string[], traits: ModuleTraits): void {
     this.admission.taskNames = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
-      this.#here?.learn(traits);
+      this.here?.learn(traits);
     }
-    this.#recycler.next();
-    this.#pump();
+    this.recycler.next();
+    this.pump();
   }
 
-  /** A module that never loaded will not load the next time; one that did may (its worker was unlucky). */
-  #workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
-    if (phase === 'loading' && this.#traits === undefined) {
-      this.lifecycle.break(loadError(this.#parts.moduleUrl, error));
-    } else {
-      this.#scaler.failed(error);
-    }
+  /**
+   * A worker failed before it did anything: while it loaded the module, or soon after. A module that never loaded will not
+   * load the next time; one that did may (its worker was unlucky).
+   */
+  workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
+    if (phase === 'loading' && this.#traits === undefined) this.moduleFailed(error);
+    else this.scaler.failed(error);
   }
 
-  #workerGone(): void {
-    this.#pump();
-    this.#recycler.next();
+  /** No call can ever run. */
+  moduleFailed(error: unknown): void {
+    this.lifecycle.break(loadError(this.parts.moduleUrl, error));
+  }
+
+  /** A worker is on its way out, or gone; or the calling thread is, which ends as a worker ends. */
+  workerGone(): void {
+    this.pump();
+    this.recycler.next();
     this.lifecycle.workerGone();
   }
 
-  #rejectAll(error: ThreadwiseError): void {
-    this.#dispatch.clear();
+  // --- how the pool ends: the steps of `lifecycle.ts` ---
+
+  /** Settles every open call. */
+  rejectAll(error: ThreadwiseError): void {
+    this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';
-    this.#ledger.rejectAll(outcome, () => sameAgain(error));
+    this.ledger.rejectAll(outcome, () => sameAgain(error));
   }
 
-  #endWorkers(how: 'gently' | 'now'): void {
-    this.#scaler.close();
-    this.#recycler.end();
-    this.#here?.stop(how);
-    for (const slot of [...this.#workers.slots]) {
-      if (how === 'now') this.#workers.kill(slot, 'closed');
-      else this.#workers.retire(slot, 'closed');
+  /** Steps 3 and 4. */
+  endWorkers(how: 'gently' | 'now'): void {
+    this.scaler.close();
+    this.recycler.end();
+    this.here?.stop(how);
+    for (const slot of [...this.workers.slots]) {
+      if (how === 'now') this.workers.kill(slot, 'closed');
+      else this.workers.retire(slot, 'closed');
     }
   }
 
-  #report(error: unknown): void {
-    this.hooks.emit('error', { pool: this.name, error });
-  }
-
-  #dispose(): Promise<void> | undefined {
-    this.#canceller.clear();
-    this.#ledger.close();
-    this.#here?.stop('now');
-    const closed = this.#parts.exchange.close();
+  /** Step 5. The promise of whatever has to end first. */
+  dispose(): Promise<void> | undefined {
+    this.canceller.clear();
+    this.ledger.close();
+    this.here?.stop('now');
+    const closed = this.parts.exchange.close();
     this.leases.close();
     this.room.close();
-    this.hooks.emit('pool:close', { pool: this.name });
+    this.hooks.emit('pool:close', { pool: this.parts.name });
     this.hooks.clear();
     return closed;
   }

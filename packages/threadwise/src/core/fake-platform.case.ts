@@ -14,6 +14,7 @@ import type {
   TimerHandle,
   Transport,
 } from './contracts.js';
+import type { EventSink } from './events/hooks.js';
 import { LeaseStore } from './lease.js';
 import { capture, type Payload } from './calls/payload.js';
 import type { ResolvedRun } from './calls/run-options.js';
@@ -216,6 +217,11 @@ export class FakeTransport implements Transport {
     };
   }
 }
+
+/** Nobody listens to the diagnostics channels. */
+export const silentSink: EventSink = {
+  channel: () => ({ hasSubscribers: false, publish: () => undefined }),
+};
 
 /** What a call without options asks for. */
 export const plainRun: ResolvedRun = {

@@ -1,14 +1,12 @@
 /** A pool of workers: the public face. What it does is done by the engine. */
 import { withCallerStack } from './calls/caller-stack.js';
-import { Engine } from './engine.js';
+import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
 import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
-import type { ThreadBounds } from './options/options.js';
-import type { Parts } from './parts.js';
+import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { AbortSignalLike, RunOptions } from './calls/run-options.js';
-import type { PoolStats } from './stats.js';
-import type { PoolChanges } from './control/control.js';
+import { type PoolStats, snapshot } from './stats.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
 
 export class Pool<M = UntypedTasks> {
@@ -17,12 +15,10 @@ export class Pool<M = UntypedTasks> {
   /** The module's tasks as functions: `pool.tasks.hash(bytes)` is `pool.run('hash', [bytes])`. */
   readonly tasks: Tasks<M>;
   readonly #engine: Engine;
-  readonly #tasksPerWorker: number;
 
   constructor(parts: Parts) {
     this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.#tasksPerWorker = parts.options.tasksPerWorker;
     this.tasks = this.#makeTasks();
   }
 
@@ -53,14 +49,18 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { max } = this.#engine.bounds;
-    const usual = Math.max(64, 4 * max * this.#tasksPerWorker);
+    const { scaler, parts } = this.#engine;
+    const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
       submit: async (item: unknown, signal: AbortSignalLike) => {
         // Others may take the place between the waiting and the call.
         do await this.#engine.room.wait(signal);
-        while (!signal.aborted && this.#engine.refusal === undefined && this.#engine.freePlaces() <= 0);
+        while (
+          !signal.aborted &&
+          this.#engine.lifecycle.refusal === undefined &&
+          this.#engine.admission.freePlaces() <= 0
+        );
         return this.#engine.admission.enter(name, [item], { ...run, signal } as RunOptions);
       },
     };
@@ -76,7 +76,8 @@ export class Pool<M = UntypedTasks> {
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
     const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0 && this.#engine.refusal !== undefined) throw this.#engine.refusal;
+    if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
+      throw this.#engine.lifecycle.refusal;
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -89,7 +90,7 @@ export class Pool<M = UntypedTasks> {
    * @param byteLength at most 2 GiB
    */
   lease(byteLength: number): Lease {
-    if (this.#engine.refusal !== undefined) throw this.#engine.refusal;
+    if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
     return this.#engine.leases.lease(byteLength);
   }
 
@@ -105,17 +106,17 @@ export class Pool<M = UntypedTasks> {
 
   /** Changes options while running: all that is named, or nothing. Throws ERR_OPTION, or ERR_POOL_CLOSED. */
   configure(changes: PoolChanges): void {
-    this.#engine.control.configure(changes);
+    this.#engine.configure(changes);
   }
 
   /** Calls are accepted and wait; what has begun goes on, as do broadcasts. Throws ERR_POOL_CLOSED. */
   pause(): void {
-    this.#engine.control.pause();
+    this.#engine.lifecycle.pause();
   }
 
   /** Undoes `pause` and `drain`. Throws ERR_POOL_CLOSED. */
   resume(): void {
-    this.#engine.control.resume();
+    this.#engine.lifecycle.resume();
   }
 
   /**
@@ -123,7 +124,7 @@ export class Pool<M = UntypedTasks> {
    * an orchestrator wants before it takes traffic elsewhere. Throws ERR_POOL_CLOSED.
    */
   drain(): Promise<void> {
-    return this.#engine.control.drain();
+    return this.#engine.lifecycle.drain();
   }
 
   /**
@@ -131,12 +132,12 @@ export class Pool<M = UntypedTasks> {
    * closes. Throws ERR_POOL_CLOSED.
    */
   recycle(): Promise<void> {
-    return this.#engine.control.recycle();
+    return this.#engine.recycler.begin();
   }
 
   /** What the pool is like now: plain JSON. */
   stats(): PoolStats {
-    return this.#engine.stats();
+    return snapshot(this.#engine);
   }
 
   on<E extends PoolEventName>(event: E, listener: Listener<E>): this {
@@ -155,7 +156,7 @@ export class Pool<M = UntypedTasks> {
    * @param options timeoutMs: when no task has settled for that long, what is left is rejected. Default 30,000
    */
   close(options?: { timeoutMs?: number }): Promise<void> {
-    return this.#engine.close(options);
+    return this.#engine.lifecycle.close(options);
   }
 
   /** Rejects what is open with ERR_POOL_CLOSED and ends every thread now. */

@@ -19,7 +19,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
-/** Of a proxy that was revoked, nothing can be asked, but for this. */
+/** Whether the value is a proxy that was revoked: `Array.isArray` throws for it, as nearly everything does. */
 function isRevoked(value: unknown): boolean {
   try {
     Array.isArray(value);

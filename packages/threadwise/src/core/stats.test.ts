@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import type { Dispatch, Recorder, RecorderSnapshot } from './contracts.js';
-import { FakeLink, makeSlot, makeTask } from './fake-platform.case.js';
-import { type StatsSources, snapshot } from './stats.js';
+import type { RecorderSnapshot } from './contracts.js';
+import type { Engine } from './engine.js';
+import { FakeLink, FakePlatform, makeSlot, makeTask } from './fake-platform.case.js';
+import { snapshot } from './stats.js';
 import { WorkerSlot } from './workers/worker-slot.js';
 
 const distribution = { count: 3, mean: 2, p50: 2, p90: 3, p99: 3, max: 3 };
@@ -19,27 +20,33 @@ const recorded: RecorderSnapshot = {
   runMs: { ...distribution, count: 4 },
 };
 
-function sources(given: Partial<StatsSources> = {}): StatsSources {
-  return {
-    name: 'pool-1',
-    state: 'open',
-    placement: 'threads',
-    choose: 'least-busy',
-    bounds: { min: 1, max: 4 },
-    queueLimit: Number.POSITIVE_INFINITY,
-    open: 5,
-    now: 1000,
-    process: { utilization: 0.5, residentBytes: 200, heapUsedBytes: 100 },
-    dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
-    recorder: { snapshot: () => recorded } as unknown as Recorder,
-    coordinator: undefined,
-    scaling: 'measured',
-    decisions: [],
-    crossingMs: undefined,
-    functions: [],
-    slots: [],
-    ...given,
+interface Given {
+  readonly slots?: readonly WorkerSlot[];
+  readonly limit?: number;
+  readonly dispatch?: unknown;
+}
+
+/** A pool of which all else is as it is here. */
+function pool({ slots = [], limit = Number.POSITIVE_INFINITY, dispatch }: Given = {}): Engine {
+  const engine = {
+    parts: {
+      name: 'pool-1',
+      platform: new FakePlatform(),
+      recorder: { snapshot: () => recorded },
+      exchange: {},
+      scaling: { name: 'measured' },
+    },
+    lifecycle: { state: 'open' },
+    placement: { name: 'threads', usesThreads: true },
+    choice: { name: 'least-busy' },
+    scaler: { bounds: { min: 1, max: 4 }, decisions: [] },
+    admission: { limit },
+    ledger: { size: 5 },
+    meter: { costMs: undefined },
+    dispatch: dispatch ?? { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 },
+    workers: { slots, serving: slots.filter((slot) => slot.serves) },
   };
+  return engine as unknown as Engine;
 }
 
 /** A worker that loads the module. */
@@ -54,12 +61,12 @@ function starting(id: number): WorkerSlot {
 describe('the snapshot', () => {
   test('is plain JSON: it is the same when it has been text in between', () => {
     const { slot } = makeSlot(1);
-    const stats = snapshot(sources({ slots: [slot, starting(2)] }));
+    const stats = snapshot(pool({ slots: [slot, starting(2)] }));
     assert.deepEqual(JSON.parse(JSON.stringify(stats)), stats);
   });
 
   test('has what the recorder counted', () => {
-    const { tasks, crashes, recycled, runMs, waitMs } = snapshot(sources());
+    const { tasks, crashes, recycled, runMs, waitMs } = snapshot(pool());
     assert.deepEqual(tasks, { ...recorded.outcomes, submitted: 20, open: 5, retried: 7 });
     assert.deepEqual({ crashes, recycled }, { crashes: 8, recycled: 9 });
     assert.equal(waitMs.count, 3);
@@ -67,21 +74,17 @@ describe('the snapshot', () => {
   });
 
   test('says null where the queue has no limit, and how long its oldest has waited', () => {
-    assert.deepEqual(snapshot(sources()).queue, { size: 3, limit: null, oldestMs: 600 });
-    assert.equal(snapshot(sources({ queueLimit: 0 })).queue.limit, 0);
-    const dispatch = {
-      name: 'direct',
-      waiting: 0,
-      oldestSubmittedAt: () => undefined,
-    } as unknown as Dispatch;
-    assert.equal(snapshot(sources({ dispatch })).queue.oldestMs, 0);
+    assert.deepEqual(snapshot(pool()).queue, { size: 3, limit: null, oldestMs: 600 });
+    assert.equal(snapshot(pool({ limit: 0 })).queue.limit, 0);
+    const dispatch = { name: 'direct', waiting: 0, oldestSubmittedAt: () => undefined };
+    assert.equal(snapshot(pool({ dispatch })).queue.oldestMs, 0);
   });
 
   test('counts as threads those that are there for tasks, and lists all workers', () => {
     const [idle, busy, leaving] = [makeSlot(1).slot, makeSlot(2).slot, makeSlot(3).slot];
     busy.hand(makeTask().task, 0);
     leaving.transition('retiring');
-    const stats = snapshot(sources({ slots: [idle, busy, leaving, starting(4)] }));
+    const stats = snapshot(pool({ slots: [idle, busy, leaving, starting(4)] }));
     assert.deepEqual(stats.threads, { min: 1, max: 4, current: 3, starting: 1, idle: 1 });
     assert.deepEqual(
       stats.workers.map(({ id, state, inline }) => [id, state, inline]),
@@ -100,7 +103,7 @@ describe('the snapshot', () => {
     slot.completed = 12;
     slot.heapUsedBytes = 4096;
     const figures = slot.record.snapshot();
-    assert.deepEqual(snapshot(sources({ slots: [slot] })).workers, [
+    assert.deepEqual(snapshot(pool({ slots: [slot] })).workers, [
       {
         ...figures,
         cpu: null,
@@ -118,7 +121,7 @@ describe('the snapshot', () => {
 
   test('stays as it is when the pool goes on', () => {
     const { slot } = makeSlot(1);
-    const stats = snapshot(sources({ slots: [slot] }));
+    const stats = snapshot(pool({ slots: [slot] }));
     const before = JSON.stringify(stats);
     slot.completed = 99;
     slot.transition('retiring');

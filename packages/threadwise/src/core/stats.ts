@@ -1,15 +1,6 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
-
-import type { CallingThread } from './inline/calling-thread.js';
-import type {
-  CpuTime,
-  Dispatch,
-  Distribution,
-  HelperView,
-  Outcome,
-  PlacedFunctionStats,
-  Recorder,
-} from './contracts.js';
+import type { CpuTime, Distribution, HelperView, Outcome, PlacedFunctionStats } from './contracts.js';
+import type { Engine } from './engine.js';
 import type { SizingDecision } from './workers/sizer.js';
 import type { SlotState, WorkerSlot } from './workers/worker-slot.js';
 
@@ -89,65 +80,45 @@ export interface WorkerStats {
   readonly cpu: CpuTime | null;
 }
 
-export interface StatsSources {
-  readonly name: string;
-  readonly state: string;
-  readonly placement: string;
-  readonly choose: string;
-  readonly bounds: { readonly min: number; readonly max: number };
-  readonly queueLimit: number;
-  readonly open: number;
-  readonly now: number;
-  readonly process: PoolStats['process'];
-  readonly dispatch: Dispatch;
-  readonly recorder: Recorder;
-  readonly coordinator: HelperView | undefined;
-  readonly scaling: string;
-  readonly decisions: readonly SizingDecision[];
-  readonly crossingMs: number | undefined;
-  readonly functions: readonly PlacedFunctionStats[];
-  readonly slots: readonly WorkerSlot[];
-  /** Where calls run, or wait, on the calling thread. */
-  readonly here?: CallingThread | undefined;
-}
-
-export function snapshot(from: StatsSources): PoolStats {
-  const { submitted, outcomes, retried, workerCrashes, recycled, throughput, waitMs, runMs } =
-    from.recorder.snapshot(from.now);
-  const serving = from.slots.filter((slot) => slot.serves);
-  const here = from.here?.stats(from.now);
-  const oldest = from.here?.tasks.oldestSubmittedAt ?? from.dispatch.oldestSubmittedAt();
+export function snapshot(engine: Engine): PoolStats {
+  const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
+  const now = parts.platform.now();
+  here?.within.flush();
+  const { submitted, outcomes, retried, workerCrashes, recycled, ...times } = parts.recorder.snapshot(now);
+  const { coordinator } = parts.exchange;
+  const { serving } = workers;
+  const ownThread = here?.stats(now);
+  const oldest = here?.tasks.oldestSubmittedAt ?? dispatch.oldestSubmittedAt();
+  const count = (test: (slot: WorkerSlot) => boolean) => serving.filter(test).length;
   return {
-    name: from.name,
-    state: from.state,
-    dispatch: from.dispatch.name,
-    placement: from.placement,
-    choose: from.choose,
+    name: parts.name,
+    state: engine.lifecycle.state,
+    dispatch: dispatch.name,
+    placement: placement.name,
+    choose: engine.choice.name,
     threads: {
-      ...from.bounds,
+      ...scaler.bounds,
       current: serving.length,
-      starting: serving.filter((slot) => slot.state === 'starting').length,
-      idle: serving.filter((slot) => slot.state === 'ready' && slot.load === 0).length,
+      starting: count((slot) => slot.state === 'starting'),
+      idle: count((slot) => slot.state === 'ready' && slot.load === 0),
     },
     queue: {
-      size: from.dispatch.waiting + (from.here?.tasks.waiting ?? 0),
-      limit: Number.isFinite(from.queueLimit) ? from.queueLimit : null,
-      oldestMs: oldest === undefined ? 0 : Math.max(0, from.now - oldest),
+      size: dispatch.waiting + (here?.tasks.waiting ?? 0),
+      limit: Number.isFinite(admission.limit) ? admission.limit : null,
+      oldestMs: oldest === undefined ? 0 : Math.max(0, now - oldest),
     },
-    tasks: { ...outcomes, submitted, open: from.open, retried },
-    throughput,
-    runMs,
-    waitMs,
-    process: from.process,
+    tasks: { ...outcomes, submitted, open: engine.ledger.size, retried },
+    ...times,
+    process: parts.platform.ownLoad(),
     crashes: workerCrashes,
     recycled,
-    ...(from.coordinator === undefined ? {} : { coordinator: from.coordinator }),
-    sizing: { policy: from.scaling, decisions: from.decisions },
-    crossingMs: from.crossingMs ?? null,
-    functions: from.functions,
+    ...(coordinator === undefined ? {} : { coordinator }),
+    sizing: { policy: parts.scaling.name, decisions: [...scaler.decisions] },
+    crossingMs: (placement.usesThreads ? engine.meter.costMs : undefined) ?? null,
+    functions: placement.learner?.snapshot() ?? [],
     workers: [
-      ...(here === undefined ? [] : [here]),
-      ...from.slots.map((slot) => workerStats(slot, from.now)),
+      ...(ownThread === undefined ? [] : [ownThread]),
+      ...workers.slots.map((slot) => workerStats(slot, now)),
     ],
   };
 }

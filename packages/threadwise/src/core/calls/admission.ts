@@ -9,7 +9,7 @@ import { queueFullError, taskNotFound } from '../workers/failures.js';
 import type { Hooks } from '../events/hooks.js';
 import { abortError, type Canceller } from './canceller.js';
 import type { Ledger } from './ledger.js';
-import type { Lifecycle } from '../control/lifecycle.js';
+import type { Lifecycle } from '../lifecycle.js';
 import type { Clone, Payload } from './payload.js';
 import type { PlainCalls } from './plain-calls.js';
 import type { RoomQueue } from './room.js';

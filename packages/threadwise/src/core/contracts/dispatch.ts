@@ -51,7 +51,7 @@ export interface DispatchContext {
   readonly platform: Platform;
   readonly exchange: Exchange;
   readonly tasksPerWorker: number;
-  readonly choice: Choice;
+  readonly choice: Pick<Choice, 'choose'>;
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];

@@ -38,7 +38,7 @@ export interface Choice {
 
 /** What a pool's size is decided on. Counts of this moment; durations in milliseconds. */
 export interface LoadView {
-  /** On a clock that only goes forward. */
+  /** The time on a clock that only goes forward. */
   readonly now: number;
   readonly min: number;
   readonly max: number;
@@ -92,9 +92,9 @@ export interface Decision<S> {
   readonly why: string;
   /** What the policy wants to be given the next time. */
   readonly state: S;
-  /** It would not want more if more tasks waited, until something else happens: it need not be asked at each call. */
+  /** Whether more waiting tasks would change nothing until something else happens: then it is not asked at each call. */
   readonly isSated: boolean;
-  /** When it wants to be asked again though nothing should happen; undefined: then it need not be. Milliseconds. */
+  /** In how many milliseconds it wants to be asked again, whatever happens; undefined: only when something happens. */
   readonly againMs: number | undefined;
 }
 
@@ -125,9 +125,9 @@ export interface PlacementLearner {
 }
 
 export interface PlacedFunction {
-  /** It can run on the calling thread: until then it does not. */
+  /** The function can run on the calling thread: until then it does not. */
   allow(): void;
-  /** It is to stay on threads, whatever it costs. The first reason is kept. */
+  /** The function is to stay on threads, whatever it costs. The first reason is kept. */
   forbid(why: string): void;
   /**
    * Whether the next call is to run inline, and with it those that run on its credit.

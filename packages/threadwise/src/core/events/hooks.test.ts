@@ -1,7 +1,8 @@
 /** Events: who is told, in which order, and what a listener's mistake may break (nothing). */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { type EventSink, Hooks, type PoolEvents, silentSink } from './hooks.js';
+import { silentSink } from '../fake-platform.case.js';
+import { type EventSink, Hooks, type PoolEvents } from './hooks.js';
 
 const event: PoolEvents['task:submit'] = { pool: 'p', taskId: 1, name: 'work' };
 

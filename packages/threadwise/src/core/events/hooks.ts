@@ -1,32 +1,14 @@
 /** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
-import type { Outcome } from '../contracts.js';
 import type { SizingDecision } from '../workers/sizer.js';
+import type { TaskEnd, TaskStart } from './tracing.js';
 import { UserCode } from './user-code.js';
 
 /** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
 export interface PoolEvents {
-  'task:submit': { readonly pool: string; readonly taskId: number; readonly name: string };
-  'task:settle': {
-    readonly pool: string;
-    readonly taskId: number;
-    readonly name: string;
-    readonly outcome: Outcome;
-    readonly waitMs: number | undefined;
-    readonly runMs: number | undefined;
-    readonly error: unknown;
-  };
-  'task:retry': {
-    readonly pool: string;
-    readonly taskId: number;
-    readonly name: string;
-    readonly cause: unknown;
-  };
-  'task:progress': {
-    readonly pool: string;
-    readonly taskId: number;
-    readonly name: string;
-    readonly value: unknown;
-  };
+  'task:submit': TaskStart;
+  'task:settle': Omit<TaskEnd, 'context'>;
+  'task:retry': TaskStart & { readonly cause: unknown };
+  'task:progress': TaskStart & { readonly value: unknown };
   'worker:start': { readonly pool: string; readonly workerId: number };
   'worker:ready': { readonly pool: string; readonly workerId: number; readonly startMs: number };
   /** `reason`: why it ended; 'crashed' is the only one nobody asked for. */
@@ -60,9 +42,6 @@ export interface EventSink {
   /** An `error` event that nobody listens to: somebody should see it all the same. */
   unheard?(event: PoolEvents['error']): void;
 }
-
-const silentChannel: EventChannel = { hasSubscribers: false, publish: () => undefined };
-export const silentSink: EventSink = { channel: () => silentChannel };
 
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();

@@ -1,7 +1,6 @@
 /** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
-import { callback } from '../options/checks.js';
 import type { Outcome } from '../contracts.js';
-import { ThreadwiseError } from '../options/errors.js';
+import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
 import { isThenable } from '../promised.js';
 import { UserCode } from './user-code.js';
 
@@ -23,18 +22,9 @@ export interface TaskEnd extends TaskStart {
   readonly error: unknown;
 }
 
-export interface TracingHooks {
+interface TracingHooks {
   readonly onTaskStart: ((task: TaskStart) => unknown) | undefined;
   readonly onTaskEnd: ((task: TaskEnd) => void) | undefined;
-}
-
-type Given = { readonly [K in keyof TracingHooks]?: TracingHooks[K] };
-
-/** Throws ERR_OPTION. */
-export function resolveTracing({ onTaskStart, onTaskEnd }: Given): TracingHooks {
-  if (onTaskStart !== undefined) callback('onTaskStart', onTaskStart);
-  if (onTaskEnd !== undefined) callback('onTaskEnd', onTaskEnd);
-  return { onTaskStart, onTaskEnd };
 }
 
 export class Tracing {
@@ -56,20 +46,19 @@ export class Tracing {
     if (onTaskStart === undefined) return undefined;
     const context = this.#userCode.call(onTaskStart, [task], this.#report);
     if (!isThenable(context)) return context;
-    this.refused(
-      new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got a promise: the call does not wait for it`),
-    );
+    this.#tellWrong('a promise: the call does not wait for it');
     return undefined;
   }
 
   /** What the hook returned cannot go along: the call goes without. */
   refused(cause: unknown): void {
-    const { onTaskStart } = this.#hooks;
-    const error =
-      cause instanceof ThreadwiseError && cause.code === 'ERR_OPTION'
-        ? cause
-        : new ThreadwiseError('ERR_OPTION', `${EXPECTED}, got what cannot be cloned`, { cause });
-    if (onTaskStart !== undefined) this.#userCode.failed(onTaskStart, error, this.#report);
+    this.#tellWrong('what cannot be cloned', { cause });
+  }
+
+  #tellWrong(got: string, details?: ErrorDetails): void {
+    const message = `Option 'onTaskStart': expected a function that returns a value to take along, got ${got}`;
+    const error = new ThreadwiseError('ERR_OPTION', message, details);
+    this.#userCode.failed(this.#hooks.onTaskStart!, error, this.#report);
   }
 
   end(task: TaskEnd): void {
@@ -77,5 +66,3 @@ export class Tracing {
     if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [task], this.#report);
   }
 }
-
-const EXPECTED = "Option 'onTaskStart': expected a function that returns a value to take along";

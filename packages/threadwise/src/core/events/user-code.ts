@@ -1,6 +1,8 @@
-/** Calls what the user has given: whatever it does, the pool goes on. What it throws or rejects with is reported once. */
+/** Calls what the user has given: listeners, callbacks, and the functions of a pool's owner that tasks may call. */
+import { show, ThreadwiseError } from '../options/errors.js';
 import { isThenable } from '../promised.js';
 
+/** Whatever the user's function does, the pool goes on. What it throws or rejects with is reported once. */
 export class UserCode {
   readonly #failed = new WeakSet<object>();
 
@@ -25,4 +27,15 @@ export class UserCode {
     this.#failed.add(fn);
     report(error);
   }
+}
+
+type Host = ReadonlyMap<string, (...args: unknown[]) => unknown>;
+
+/** Rejects with whatever the host function throws, or with ERR_TASK_NOT_FOUND. */
+export async function callHost(host: Host, name: string, args: readonly unknown[]): Promise<unknown> {
+  const fn = host.get(name);
+  if (fn !== undefined) return fn(...args);
+  const offered = [...host.keys()].join(', ') || 'none';
+  const message = `The pool's owner offers no host function ${show(name)}. Offered: ${offered}`;
+  throw new ThreadwiseError('ERR_TASK_NOT_FOUND', message);
 }

@@ -208,7 +208,8 @@ export class CallingThread {
 
   async #load(): Promise<void> {
     const { platform, options, poolName } = this.#context;
-    const { startTimeoutMs, worker } = options;
+    const { worker } = options;
+    const { startTimeoutMs } = worker;
     this.#transition('loading');
     this.#deadline = platform.timer(startTimeoutMs, () => {
       this.#failed(new Error(`It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`));

@@ -62,6 +62,36 @@ export function texts(option: string, value: unknown): readonly string[] {
   return reject(option, 'an array of strings', value);
 }
 
+/** A check of one option: what its value comes to. Throws ERR_OPTION. */
+export type Check<T> = (option: string, value: unknown) => T;
+
+type Checks = Readonly<Record<string, Check<unknown>>>;
+
+/** What is not given comes to `missing`, unchecked. */
+export function optional<T>(check: Check<T>): Check<T | undefined>;
+export function optional<T, const M>(check: Check<T>, missing: M): Check<T | M>;
+export function optional<T>(check: Check<T>, missing?: unknown): Check<unknown> {
+  return (option, value) => (value === undefined ? missing : check(option, value));
+}
+
+/** What the options in a record come to: those that are named in `checks`, and no others. */
+export function checked<C extends Checks>(
+  option: string,
+  given: unknown,
+  checks: C,
+): { readonly [K in keyof C]: ReturnType<C[K]> } {
+  const values = record(option, given, Object.keys(checks));
+  const results = Object.entries(checks).map(([key, check]) => [
+    key,
+    check(pathOf(option, key), values[key]),
+  ]);
+  return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
+}
+
+function pathOf(option: string, key: string): string {
+  return option === 'options' || option === 'changes' ? key : `${option}.${key}`;
+}
+
 /**
  * The own properties of a plain object, whose keys are all known; nothing else, such as what somebody has put on
  * `Object.prototype`, is ever read of it.
@@ -71,13 +101,9 @@ export function record(option: string, value: unknown, known: readonly string[])
     return reject(option, 'an object', value);
   }
   for (const key of Object.keys(value)) {
-    if (!known.includes(key))
-      throw unknownOption(option === 'options' ? key : `${option}.${key}`, key, known);
+    if (known.includes(key)) continue;
+    const message = `Unknown option '${pathOf(option, key)}'.${didYouMean(key, known)} Known: ${known.join(', ')}`;
+    throw new ThreadwiseError('ERR_OPTION', message);
   }
   return Object.assign(Object.create(null), value);
-}
-
-function unknownOption(path: string, key: string, known: readonly string[]): ThreadwiseError {
-  const hint = didYouMean(key, known);
-  return new ThreadwiseError('ERR_OPTION', `Unknown option '${path}'.${hint} Known: ${known.join(', ')}`);
 }

@@ -39,18 +39,22 @@ describe('options of a pool', () => {
       loopBudgetMs: 5,
       choose: 'least-busy',
       tasksPerWorker: 1,
-      queueLimit: Number.POSITIVE_INFINITY,
+      isolation: 'thread',
+      queue: { limit: Number.POSITIVE_INFINITY },
       timeoutMs: undefined,
       retries: 0,
-      recycleAfterTasks: Number.POSITIVE_INFINITY,
-      recycleAboveBytes: Number.POSITIVE_INFINITY,
-      startTimeoutMs: 10_000,
       idleTimeoutMs: 30_000,
-      tracing: { onTaskStart: undefined, onTaskEnd: undefined },
+      onTaskStart: undefined,
+      onTaskEnd: undefined,
     });
     assert.equal(host.size, 0);
-    const all = Object.values(worker);
-    assert.ok(all.every((value) => value === undefined));
+    const { recycle, startTimeoutMs, ...settings } = worker;
+    assert.deepEqual(recycle, {
+      afterTasks: Number.POSITIVE_INFINITY,
+      aboveMemoryMiB: Number.POSITIVE_INFINITY,
+    });
+    assert.equal(startTimeoutMs, 10_000);
+    assert.ok(Object.values(settings).every((value) => value === undefined));
   });
 
   test('that are given as undefined are the defaults', () => {
@@ -58,18 +62,18 @@ describe('options of a pool', () => {
     assert.deepEqual(resolve(Object.fromEntries(keys.map((key) => [key, undefined]))), resolve({}));
   });
 
-  test('are resolved once and for all: limits in bytes, Infinity as none', () => {
+  test('are resolved once and for all: Infinity as none', () => {
     const options = resolve({
       queue: { limit: 0 },
       timeoutMs: Number.POSITIVE_INFINITY,
       idleTimeoutMs: Number.POSITIVE_INFINITY,
       worker: { recycle: { aboveMemoryMiB: 3 }, startTimeoutMs: Number.POSITIVE_INFINITY },
     });
-    assert.equal(options.queueLimit, 0);
+    assert.equal(options.queue.limit, 0);
     assert.equal(options.timeoutMs, undefined);
     assert.equal(options.idleTimeoutMs, undefined);
-    assert.equal(options.recycleAboveBytes, 3 * 1024 * 1024);
-    assert.equal(options.startTimeoutMs, 2 ** 31 - 1, 'the longest timer there is');
+    assert.equal(options.worker.recycle.aboveMemoryMiB, 3);
+    assert.equal(options.worker.startTimeoutMs, 2 ** 31 - 1, 'the longest timer there is');
   });
 
   test('with an unknown name are refused with the nearest known one and all the others', () => {

@@ -1,21 +1,23 @@
 /** The options of a pool: their types, their defaults and their validation, each in this one place. */
 
 import {
+  type Check,
   callback,
+  checked,
   duration,
   finite,
   integer,
   MAX_TIMER_MS,
   oneOf,
+  optional,
   record,
   reject,
   text,
   texts,
 } from './checks.js';
-import type { Choice, TaskView, WorkerSettings, WorkerView } from '../contracts.js';
-import { resolveCrossing } from './crossing-options.js';
+import type { Choice, TaskView, WorkerView } from '../contracts.js';
 import { retryCount } from '../calls/run-options.js';
-import { resolveTracing, type TaskEnd, type TaskStart, type TracingHooks } from '../events/tracing.js';
+import type { TaskEnd, TaskStart } from '../events/tracing.js';
 
 /** Picks one of `candidates` for `task`. Whatever else it returns, or throws, the default takes over. */
 export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[]) => WorkerView;
@@ -101,32 +103,20 @@ export interface WorkerOptions {
   startTimeoutMs?: number;
 }
 
-export interface ResolvedOptions {
-  readonly name: string | undefined;
-  readonly threads: SizeBounds;
-  readonly transport: 'shared' | 'message';
-  readonly dispatch: 'shared-queue' | 'coordinator' | 'direct';
-  readonly placement: PlacementName;
-  readonly loopBudgetMs: number;
-  readonly choose: string | Choice | ChooseFunction;
-  readonly tasksPerWorker: number;
-  readonly queueLimit: number;
-  readonly timeoutMs: number | undefined;
-  readonly retries: number;
-  readonly worker: WorkerSettings;
-  readonly recycleAfterTasks: number;
-  readonly recycleAboveBytes: number;
-  readonly startTimeoutMs: number;
-  readonly idleTimeoutMs: number | undefined;
-  readonly tracing: TracingHooks;
-  readonly host: ReadonlyMap<string, (...args: unknown[]) => unknown>;
+/** What can be changed while the pool runs. Another placement is for calls from now on; calls that wait stay, whatever the limit. */
+export interface PoolChanges extends Pick<PoolOptions, 'threads' | 'placement' | 'queue'> {
+  /** The name of a strategy; not with dispatch 'shared-queue', where nobody chooses. */
+  choose?: string;
 }
 
-/** Between which a pool is sized. */
+/** The options of a pool, with what the environment and the defaults say where the code says nothing. */
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
+
+/** The bounds between which a pool is sized. */
 export interface SizeBounds {
   readonly min: number;
   readonly max: number;
-  /** With 'auto': what stands for the maximum as long as there are no more, since only tasks that wait want more. */
+  /** The maximum that 'auto' shows, as long as tasks that wait have not made the pool grow beyond it. */
   readonly usualMax?: number;
 }
 
@@ -141,87 +131,121 @@ export interface OptionContext {
   env(name: string): string | undefined;
 }
 
+type ThreadLimits = Pick<OptionContext, 'availableThreads' | 'threadCeiling'>;
+
 /** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 const MAX_THREADS = 1024;
-/** Longer would be no bound: a second is what people call hung. Milliseconds. */
+/** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
 const MAX_BUDGET_MS = 1000;
 /** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
 
-const POOL_KEYS = [
-  'name',
-  'threads',
-  'transport',
-  'dispatch',
-  'placement',
-  'loopBudgetMs',
-  'isolation',
-  'choose',
-  'tasksPerWorker',
-  'queue',
-  'timeoutMs',
-  'retries',
-  'worker',
-  'idleTimeoutMs',
-  'host',
-  'onTaskStart',
-  'onTaskEnd',
-] as const satisfies readonly (keyof PoolOptions)[];
-const WORKER_KEYS = [
-  'data',
-  'env',
-  'argv',
-  'execArgv',
-  'resourceLimits',
-  'recycle',
-  'startTimeoutMs',
-] as const satisfies readonly (keyof WorkerOptions)[];
+const TRANSPORTS = ['auto', 'shared', 'message'] as const;
+const DISPATCHES = ['shared-queue', 'coordinator', 'direct'] as const;
+type Dispatch = (typeof DISPATCHES)[number];
+const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
+
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
-export function resolveOptions(given: unknown, context: OptionContext): ResolvedOptions {
-  const options = record('options', given ?? {}, POOL_KEYS) as PoolOptions;
-  checkAvailable(options);
-  const worker = record('worker', options.worker ?? {}, WORKER_KEYS) as WorkerOptions;
-  const recycle = record('worker.recycle', worker.recycle ?? {}, ['afterTasks', 'aboveMemoryMiB']);
-  const queue = record('queue', options.queue ?? {}, ['limit']);
-  return {
-    name: options.name === undefined ? undefined : text('name', options.name),
-    threads: resolveThreads(options.threads, context),
-    ...resolveCrossing(options, context),
-    placement: options.placement === undefined ? 'threads' : placementName(options.placement),
-    loopBudgetMs: resolveBudget(options.loopBudgetMs),
-    choose: resolveChoose(options.choose, context),
-    tasksPerWorker: integer('tasksPerWorker', options.tasksPerWorker ?? 1, 1, MAX_TASKS_PER_WORKER),
-    queueLimit: resolveLimit('queue.limit', queue.limit, 0),
-    timeoutMs: resolveTimeout('timeoutMs', options.timeoutMs),
-    retries: retryCount('retries', options.retries ?? 0),
-    worker: resolveWorker(worker),
-    recycleAfterTasks: resolveLimit('worker.recycle.afterTasks', recycle.afterTasks, 1),
-    recycleAboveBytes: resolveLimit('worker.recycle.aboveMemoryMiB', recycle.aboveMemoryMiB, 1) * 2 ** 20,
-    startTimeoutMs: duration('worker.startTimeoutMs', worker.startTimeoutMs ?? 10_000, 1) ?? MAX_TIMER_MS,
-    idleTimeoutMs: duration('idleTimeoutMs', options.idleTimeoutMs ?? 30_000, 0),
-    host: resolveHost(options.host),
-    tracing: resolveTracing(options),
-  };
+export function resolveOptions(given: unknown, context: OptionContext) {
+  const options = checked('options', given ?? {}, {
+    name: optional(text),
+    threads: (_option, value) => resolveThreads(context, value),
+    transport: optional((option, value) => oneOf(option, value, TRANSPORTS)),
+    dispatch: optional((option, value) => oneOf(option, value, DISPATCHES)),
+    placement: optional(placementName, 'threads'),
+    loopBudgetMs: optional(budget, 5),
+    isolation: optional(isolation, 'thread'),
+    choose: optional((option, value) => strategy(option, value, context)),
+    tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
+    queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
+    timeoutMs: optional((option, value) => duration(option, value, 1)),
+    retries: (option, value) => retryCount(option, value ?? 0),
+    worker: (option, value) => checked(option, value ?? {}, WORKER),
+    idleTimeoutMs: (option, value) => duration(option, value ?? 30_000, 0),
+    host: hostFunctions,
+    onTaskStart: optional(callback),
+    onTaskEnd: optional(callback),
+  } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
+  const { choices } = context;
+  const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', choices) ?? choices[0]!;
+  return { ...options, ...resolveCrossing(options, context), choose: options.choose ?? usual };
 }
 
-/** Values that the interface names and this version does not have. */
-function checkAvailable(options: PoolOptions): void {
-  const missing = (option: string, value: string, known: readonly string[]) =>
-    reject(option, `${known.map((k) => `'${k}'`).join(' or ')} in this version`, value);
-  const check = (option: 'transport' | 'isolation', all: string[], here: string[]) => {
-    const value = options[option];
-    if (value !== undefined && !here.includes(oneOf(option, value, all))) missing(option, value, here);
+const WORKER = {
+  data: (_option, value) => value,
+  env: optional(environment),
+  argv: optional(texts),
+  execArgv: optional(texts),
+  resourceLimits: optional(resourceLimits),
+  recycle: (option, value) =>
+    checked(option, value ?? {}, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
+  startTimeoutMs: (option, value) => duration(option, value ?? 10_000, 1) ?? MAX_TIMER_MS,
+} satisfies Readonly<Record<keyof WorkerOptions, Check<unknown>>>;
+
+/** Validates changes of a pool; undefined: stays. Throws ERR_OPTION. */
+export function checkChanges(
+  given: unknown,
+  { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
+  dispatch: string,
+) {
+  const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
+  return checked('changes', given, {
+    threads: optional((option, value) => threadBounds(option, value, platform)),
+    choose: optional((option, value) =>
+      dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
+    ),
+    placement: optional(placementName),
+    queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) })),
+  } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
+}
+
+interface Crossing {
+  readonly transport: (typeof TRANSPORTS)[number] | undefined;
+  readonly dispatch: Dispatch | undefined;
+  readonly choose: unknown;
+}
+
+/** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
+function resolveCrossing(
+  { transport, dispatch, choose }: Crossing,
+  context: OptionContext,
+): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
+  const { choices, hasSharedMemory } = context;
+  const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', TRANSPORTS) ?? 'auto';
+  if (way === 'shared' && !hasSharedMemory)
+    reject('transport', "'message': this runtime has no shared memory", way);
+  const crossing = hasSharedMemory && way !== 'message' ? 'shared' : 'message';
+  const whyNot = (wanted: string): [option: string, expected: string] | undefined => {
+    if (wanted === 'shared-queue' && crossing === 'message')
+      return ['dispatch', "'direct' with transport 'message'"];
+    if (wanted !== 'coordinator') return undefined;
+    if (!hasSharedMemory) return ['dispatch', "'direct': this runtime has no shared memory"];
+    if (choose === undefined || context.builtInName(choose) !== undefined) return undefined;
+    return ['choose', `one of ${choices.join(', ')} with dispatch 'coordinator': it is a thread of its own`];
   };
-  check('transport', ['auto', 'shared', 'message'], ['auto', 'shared', 'message']);
-  check('isolation', ['thread', 'process'], ['thread']);
+  const why = dispatch && whyNot(dispatch);
+  if (why !== undefined) reject(...why, why[0] === 'choose' ? choose : dispatch);
+  // Whoever names a strategy wants workers to be chosen.
+  const usual = crossing === 'shared' && choose === undefined ? 'shared-queue' : 'direct';
+  const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', DISPATCHES) ?? usual;
+  return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' };
+}
+
+/** What the environment says of an option that the code leaves open. */
+function fromEnvironment<T extends string>(
+  context: OptionContext,
+  name: string,
+  known: readonly T[],
+): T | undefined {
+  const value = context.env(name);
+  return value === undefined || value === '' ? undefined : oneOf(`${name} (environment)`, value, known);
 }
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */
-function resolveThreads(given: PoolOptions['threads'], context: OptionContext): SizeBounds {
-  if (given !== undefined && given !== 'auto') return threadBounds('threads', given, context);
-  const fromEnv = context.env('THREADWISE_THREADS');
+function resolveThreads(context: OptionContext, given: unknown = 'auto'): SizeBounds {
+  const fromEnv = given === 'auto' ? context.env('THREADWISE_THREADS') : undefined;
   if (fromEnv === undefined || fromEnv === '' || fromEnv === 'auto')
-    return threadBounds('threads', 'auto', context);
+    return threadBounds('threads', given, context);
   const match = /^(\d+)(?:-(\d+))?$/.exec(fromEnv);
   if (!match) return reject('THREADWISE_THREADS (environment)', "'auto', 'n' or 'min-max'", fromEnv);
   const first = Number(match[1]);
@@ -230,11 +254,7 @@ function resolveThreads(given: PoolOptions['threads'], context: OptionContext): 
 }
 
 /** A number or bounds of threads, or 'auto', checked. Also used by `pool.resize`. */
-export function threadBounds(
-  option: string,
-  given: unknown,
-  context: Pick<OptionContext, 'availableThreads' | 'threadCeiling'>,
-): SizeBounds {
+export function threadBounds(option: string, given: unknown, context: ThreadLimits): SizeBounds {
   if (given === 'auto') {
     const usualMax = Math.min(MAX_THREADS, context.availableThreads());
     return { min: 1, max: Math.min(MAX_THREADS, Math.max(usualMax, context.threadCeiling())), usualMax };
@@ -253,71 +273,56 @@ export function threadBounds(
   return { min: min ?? 1, max };
 }
 
-function resolveChoose(given: unknown, context: OptionContext): string | Choice | ChooseFunction {
-  if (given === undefined) {
-    const fromEnv = context.env('THREADWISE_CHOOSE');
-    if (fromEnv === undefined || fromEnv === '') return context.choices[0]!;
-    return oneOf('THREADWISE_CHOOSE (environment)', fromEnv, context.choices);
-  }
+function strategy(
+  option: string,
+  given: unknown,
+  { choices }: OptionContext,
+): NonNullable<PoolOptions['choose']> {
   if (typeof given === 'function') return given as ChooseFunction;
-  const isChoice =
-    typeof given === 'object' && given !== null && typeof (given as Choice).choose === 'function';
-  if (isChoice) return given as Choice;
-  if (typeof given === 'string') return oneOf('choose', given, context.choices);
-  return reject('choose', 'a strategy, its name, or a function', given);
+  if (typeof given === 'string') return oneOf(option, given, choices);
+  if (typeof (given as Choice | null)?.choose === 'function') return given as Choice;
+  return reject(option, 'a strategy, its name, or a function', given);
 }
 
-function resolveLimit(option: string, given: unknown, min: number): number {
-  if (given === undefined || given === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  return integer(option, given, min, Number.MAX_SAFE_INTEGER);
+/** A whole number; Infinity, or nothing, means none. */
+function limitFrom(min: number): Check<number> {
+  return (option, value = Number.POSITIVE_INFINITY) =>
+    value === Number.POSITIVE_INFINITY ? value : integer(option, value, min, Number.MAX_SAFE_INTEGER);
 }
 
-/** Also used by `pool.configure`. */
-export function placementName(given: unknown): PlacementName {
-  return oneOf('placement', given, ['threads', 'auto', 'inline'] as const);
+function placementName(option: string, value: unknown): PlacementName {
+  return oneOf(option, value, PLACEMENTS);
 }
 
-function resolveBudget(given: unknown): number {
-  if (given === undefined) return 5;
-  if (typeof given === 'number' && given > 0 && given <= MAX_BUDGET_MS) return given;
-  return reject('loopBudgetMs', `milliseconds above 0, up to ${MAX_BUDGET_MS}`, given);
+function budget(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
+  return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
 }
 
-function resolveTimeout(option: string, given: unknown): number | undefined {
-  return given === undefined ? undefined : duration(option, given, 1);
-}
-
-function resolveWorker(worker: WorkerOptions): WorkerSettings {
-  return {
-    data: worker.data,
-    env: worker.env === undefined ? undefined : environment(worker.env),
-    argv: worker.argv === undefined ? undefined : texts('worker.argv', worker.argv),
-    execArgv: worker.execArgv === undefined ? undefined : texts('worker.execArgv', worker.execArgv),
-    resourceLimits: worker.resourceLimits === undefined ? undefined : resourceLimits(worker.resourceLimits),
-  };
+function isolation(option: string, value: unknown): string {
+  const known = oneOf(option, value, ['thread', 'process']);
+  return known === 'thread' ? known : reject(option, "'thread' in this version", value);
 }
 
 /** An object of variables, or the runtime's own symbol for sharing the parent's. */
-function environment(value: unknown): unknown {
+function environment(option: string, value: unknown): unknown {
   if (typeof value === 'symbol' || (typeof value === 'object' && value !== null)) return value;
-  return reject('worker.env', 'an object or SHARE_ENV', value);
+  return reject(option, 'an object or SHARE_ENV', value);
 }
 
-function resourceLimits(given: unknown): Readonly<Record<string, number>> {
+function resourceLimits(option: string, given: unknown): Readonly<Record<string, number>> {
   const known = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb', 'codeRangeSizeMb', 'stackSizeMb'];
-  const limits = record('worker.resourceLimits', given, known);
+  const limits = record(option, given, known);
   for (const [key, value] of Object.entries(limits)) {
-    if (finite(`worker.resourceLimits.${key}`, value) <= 0) {
-      reject(`worker.resourceLimits.${key}`, 'a number above 0 (MiB)', value);
-    }
+    if (finite(`${option}.${key}`, value) <= 0) reject(`${option}.${key}`, 'a number above 0 (MiB)', value);
   }
   return limits as Record<string, number>;
 }
 
-function resolveHost(given: PoolOptions['host']): ReadonlyMap<string, (...args: unknown[]) => unknown> {
-  const host = new Map<string, (...args: unknown[]) => unknown>();
-  if (given === undefined) return host;
-  if (typeof given !== 'object' || given === null) return reject('host', 'an object of functions', given);
-  for (const [name, fn] of Object.entries(given)) host.set(name, callback(`host.${name}`, fn));
-  return host;
+function hostFunctions(
+  option: string,
+  given: unknown = {},
+): ReadonlyMap<string, (...args: unknown[]) => unknown> {
+  if (typeof given !== 'object' || given === null) return reject(option, 'an object of functions', given);
+  return new Map(Object.entries(given).map(([name, fn]) => [name, callback(`${option}.${name}`, fn)]));
 }

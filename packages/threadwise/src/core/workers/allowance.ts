@@ -14,7 +14,7 @@ export class Allowance {
     this.#word = memory === undefined ? undefined : new Int32Array(memory, 0, 1);
   }
 
-  /** Of that many tasks. */
+  /** An allowance of `tasks` tasks. */
   static of(tasks: number, sharedMemory: (byteLength: number) => ArrayBufferLike): Allowance {
     if (tasks > MAX_TASKS) return new Allowance(undefined);
     const allowance = new Allowance(sharedMemory(4));

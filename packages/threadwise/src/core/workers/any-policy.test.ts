@@ -10,10 +10,10 @@ import { PLACEMENTS } from '../../scheduling/placement/index.js';
 import { PriorityQueue } from '../../scheduling/queue/priority.js';
 import type { Exchange, Link, LinkEvents, PullQueue, RemoteSizing, Scaling } from '../contracts.js';
 import { Engine } from '../engine.js';
-import { FakeLink, FakePlatform, FakeTransport } from '../fake-platform.case.js';
-import { silentSink } from '../events/hooks.js';
+import { FakeLink, FakePlatform, FakeTransport, silentSink } from '../fake-platform.case.js';
 import { resolveOptions } from '../options/options.js';
 import type { SizingDecision } from './sizer.js';
+import { snapshot } from '../stats.js';
 import type { Task } from '../calls/task.js';
 
 /** A worker that dies later than that after its start is not reckoned to do so again, and replaced at once. Milliseconds. */
@@ -280,7 +280,7 @@ class Scene {
       case 'wait':
         return this.platform.advance(next.ms);
       default:
-        return this.engine.control[next.do]();
+        return this.engine.lifecycle[next.do]();
     }
   }
 
@@ -298,7 +298,7 @@ class Scene {
   }
 
   check(): void {
-    const { queue, threads: sized, state } = this.engine.stats();
+    const { queue, threads: sized, state } = snapshot(this.engine);
     const isStranded = state === 'open' && queue.size > 0 && sized.current === 0;
     assert.ok(!isStranded, `${queue.size} tasks wait, and no worker is there or starting`);
   }
@@ -306,11 +306,11 @@ class Scene {
   /** Everybody does all that he can: by then every call must have settled. */
   async finish(): Promise<void> {
     await this.take({ do: 'resume' });
-    for (let round = 0; this.engine.stats().tasks.open > 0 && round < 200; round++) {
+    for (let round = 0; snapshot(this.engine).tasks.open > 0 && round < 200; round++) {
       for (let who = 0; who < this.#workers.length; who++) await this.take({ do: 'work', who });
       this.check();
     }
-    const left = this.engine.stats();
+    const left = snapshot(this.engine);
     assert.equal(left.tasks.open, 0, JSON.stringify([left.queue, left.threads]));
     for (const outcome of await Promise.all(this.calls)) {
       assert.ok(outcome === 'done' || outcome === 'ERR_WORKER_CRASHED', String(outcome));

@@ -1,39 +1,9 @@
-/** The errors that the death of a worker, or a module that does not load, means for a caller. */
-import type { ThreadExit } from '../contracts.js';
+/** The errors of calls that no worker can run: of a module that does not load, of a task that it does not have. */
 import { type ErrorDetails, isThreadwiseError, ThreadwiseError } from '../options/errors.js';
 import { didYouMean } from '../options/nearest.js';
 import type { Task } from '../calls/task.js';
 
-/** What a task gets that ran on a worker when it ended. `cause`: why we ended it, if we did. */
-export function crashError(task: Task, workerId: number, exit: ThreadExit, cause: unknown): ThreadwiseError {
-  const details = {
-    exitCode: exit.exitCode,
-    taskName: task.name,
-    taskId: task.id,
-    workerId,
-    cause: exit.error ?? cause,
-  };
-  if (exit.outOfMemory) {
-    const message = `Worker ${workerId} ran out of memory while it ran task '${task.name}'`;
-    return new ThreadwiseError('ERR_WORKER_MEMORY', message, details);
-  }
-  const message = `Worker ${workerId} ended while it ran task '${task.name}' (${why(exit, cause)})`;
-  return new ThreadwiseError('ERR_WORKER_CRASHED', message, details);
-}
-
-function why(exit: ThreadExit, cause: unknown): string {
-  if (exit.error instanceof Error) return `uncaught ${exit.error.name}: ${exit.error.message}`;
-  if (exit.error !== undefined) return `uncaught ${String(exit.error)}`;
-  if (cause instanceof Error) return `its thread was replaced: ${cause.message}`;
-  return `exit code ${exit.exitCode}`;
-}
-
-/** Of a call whose arguments had been moved to a worker that ended before it began: they are gone with it. */
-export function movedError(task: Task, workerId: number, exit: ThreadExit): ThreadwiseError {
-  return lostError(task, `Worker ${workerId}`, { exitCode: exit.exitCode, workerId, cause: exit.error });
-}
-
-/** The same, where all that is known is what kind of thread it was. */
+/** The error of a call whose arguments had been moved to a thread that ended before it began the task. */
 export function lostError(task: Task, who: string, details: ErrorDetails = {}): ThreadwiseError {
   const message = `${who} ended before it began task '${task.name}', whose arguments had been moved to it`;
   const of = { taskName: task.name, taskId: task.id };
@@ -45,7 +15,10 @@ export function taskNotFound(name: string, names: readonly string[]): Threadwise
   return new ThreadwiseError('ERR_TASK_NOT_FOUND', message, { taskName: name });
 }
 
-/** Of a call with a transfer, made before main knew which tasks there are: a worker has found none, and has what was moved. */
+/**
+ * Adds to ERR_TASK_NOT_FOUND that what the call transferred is lost. That happens to calls that are made before any worker has
+ * told main which tasks there are.
+ */
 export function sayLost(task: Task, error: unknown): void {
   const isNotFound = isThreadwiseError(error) && error.code === 'ERR_TASK_NOT_FOUND';
   if (!isNotFound || task.payload.transfer.length === 0 || (error as ErrorDetails).taskName !== task.name)

@@ -1,34 +1,37 @@
-/** Replaces every worker of a pool, one after another, so that there are never many fewer, nor many more, than usual. */
-import type { Workers } from './workers.js';
+/** Replaces workers: every one of a pool when asked to, and those whose time has come or whose heap is too large. */
+import type { Measured } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
+/** A worker whose heap is fuller than that after a task is replaced: what happens at the limit is not promised. */
+const MAX_HEAP_SHARE = 0.85;
+
 export class Recycler {
-  readonly #workers: Workers;
-  /** Still to be replaced. */
+  readonly #engine: Engine;
+  readonly #relief = new MemoryRelief();
+  /** The workers that are still to be replaced. */
   #old: WorkerSlot[] = [];
-  /** On its way out. */
+  /** The worker that is being replaced. */
   #leaving: WorkerSlot | undefined;
   #done: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 
-  readonly #onChange: () => void;
-
-  /** @param onChange it has begun, or ended */
-  constructor(workers: Workers, onChange: () => void) {
-    this.#workers = workers;
-    this.#onChange = onChange;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
+  /** Whether all workers are being replaced. */
   get isWorking(): boolean {
     return this.#done !== undefined;
   }
 
-  /** Resolves when every worker that is there now is gone, and those that replace them are ready. */
+  /** Replaces all, one after another, so that there are never many fewer, nor many more, than usual. */
   begin(): Promise<void> {
-    this.#old = [...this.#workers.serving];
+    this.#engine.lifecycle.checkOpen();
+    this.#old = this.#engine.workers.serving;
     this.#done ??= promised();
     const { promise } = this.#done;
-    this.#onChange();
+    this.#engine.lifecycle.updateKeepAlive();
     this.next();
     return promise;
   }
@@ -37,11 +40,11 @@ export class Recycler {
   next(): void {
     if (this.#done === undefined) return;
     const isGone = this.#leaving === undefined || this.#leaving.state === 'dead';
-    if (!isGone || this.#workers.serving.some(({ state }) => state === 'starting')) return;
+    if (!isGone || this.#engine.workers.slots.some(({ state }) => state === 'starting')) return;
     this.#leaving = this.#old.find((slot) => slot.state === 'ready');
     this.#old = this.#old.filter((slot) => slot !== this.#leaving && slot.serves);
-    if (this.#leaving !== undefined) return this.#workers.recycle(this.#leaving);
-    this.end();
+    if (this.#leaving !== undefined) this.recycle(this.#leaving);
+    else this.end();
   }
 
   /** Nothing more is replaced. */
@@ -50,6 +53,75 @@ export class Recycler {
     this.#done = undefined;
     this.#old = [];
     this.#leaving = undefined;
-    this.#onChange();
+    this.#engine.lifecycle.updateKeepAlive();
+  }
+
+  /** Replaces one worker when it has ended what it runs. */
+  recycle(slot: WorkerSlot): void {
+    if (slot.state !== 'ready') return;
+    const { parts, workers, dispatch, scaler } = this.#engine;
+    parts.recorder.recycled();
+    workers.retire(slot, 'recycled');
+    if (this.isWorking || dispatch.queued > 0) scaler.replace();
+    this.#engine.workerGone();
+  }
+
+  heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
+    const { parts, workers, scaler } = this.#engine;
+    const { options, platform } = parts;
+    const { min, max } = scaler.bounds;
+    slot.heapUsedBytes = usedBytes;
+    // 0: the number of workers is not the pool's to decide.
+    const least = min < max ? min : 0;
+    const isTooLarge =
+      usedBytes > options.worker.recycle.aboveMemoryMiB * 2 ** 20 || usedBytes > limitBytes * MAX_HEAP_SHARE;
+    if (isTooLarge || this.#relief.wants(slot, workers.serving, least, platform.memory, platform.now()))
+      this.recycle(slot);
+  }
+}
+
+/** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
+const AT_LIMIT = 0.95;
+/** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
+const WORTHWHILE_BYTES = 32 * 2 ** 20;
+/** How many times as large as at first it must be, too. */
+const WORTHWHILE_FACTOR = 2;
+/** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
+const INTERVAL_MS = 10_000;
+
+type Heap = Pick<WorkerSlot, 'heapUsedBytes'>;
+
+/**
+ * Near the limit of memory, and with no more workers than there must be: whether replacing a worker is worth it. Only what
+ * has grown since it began can be given back: a cache that each worker loads would be there again.
+ */
+export class MemoryRelief {
+  /** What a worker's heap held when it was measured for the first time. */
+  readonly #atFirst = new WeakMap<Heap, number>();
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * A worker's heap was measured: whether that worker is to be replaced. Only the one with the largest heap is.
+   * @param least how many workers there must be: while there are more, idle ones go instead
+   */
+  wants(
+    heap: Heap,
+    all: readonly Heap[],
+    least: number,
+    memory: () => Measured['memory'],
+    now: number,
+  ): boolean {
+    const { heapUsedBytes } = heap;
+    const atFirst = this.#atFirst.get(heap);
+    if (atFirst === undefined) this.#atFirst.set(heap, heapUsedBytes);
+    if (atFirst === undefined || now - this.#lastAt < INTERVAL_MS) return false;
+    const hasGrown =
+      heapUsedBytes - atFirst >= WORTHWHILE_BYTES && heapUsedBytes >= WORTHWHILE_FACTOR * atFirst;
+    if (!hasGrown || all.length > least || all.some((other) => other.heapUsedBytes > heapUsedBytes))
+      return false;
+    const used = memory(); // last: it asks the system
+    if (used === undefined || used.usedBytes < AT_LIMIT * used.limitBytes) return false;
+    this.#lastAt = now;
+    return true;
   }
 }

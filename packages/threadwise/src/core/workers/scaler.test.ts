@@ -1,9 +1,10 @@
 /** How many workers there are: grows on demand, lets the idle go, backs off from failures, and gives up. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Dispatch, LoadView, RemoteSizing, Scaling } from '../contracts.js';
-import type { Workers } from './workers.js';
-import { FakePlatform } from '../fake-platform.case.js';
+import type { LoadView, RemoteSizing, Scaling } from '../contracts.js';
+import type { Engine } from '../engine.js';
+import { Hooks } from '../events/hooks.js';
+import { FakePlatform, silentSink } from '../fake-platform.case.js';
 import type { SizingDecision } from './sizer.js';
 import { Scaler } from './scaler.js';
 
@@ -42,14 +43,10 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
     get serving() {
       return [...slots];
     },
-    get servingCount() {
-      return slots.length;
-    },
-    spawner: {
-      start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
-      reserve: () => undefined,
-      dropReserved: () => undefined,
-    },
+    start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
+    reserve: () => undefined,
+    dropReserved: () => undefined,
+    measure: () => ({ completed: 0, workers: [], memory: undefined }),
     retire: (slot: FakeSlot, reason: string) => {
       slots.splice(slots.indexOf(slot), 1);
       gone.push([slot.id, reason]);
@@ -65,24 +62,28 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       return { target: target(load), why: 'a test wants it', state: undefined, isSated: false, againMs };
     },
   };
-  const scaler = new Scaler(
-    {
+  const hooks = new Hooks(silentSink);
+  hooks.on('pool:size', ({ pool: _pool, ...decision }) => noted.decisions.push(decision));
+  const engine = {
+    parts: {
+      name: 'pool',
       platform,
       scaling,
-      workers: workers as unknown as Workers,
-      dispatch: () => waiting as unknown as Dispatch,
-      tasksPerWorker: 1,
-      cores: () => 4,
-      idleTimeoutMs,
-      remote,
-      openCalls: () => waiting.queued,
-      measure: () => ({ completed: 0, workers: [], memory: undefined }),
-      onDecision: (decision) => noted.decisions.push(decision),
-      onGivenUp: (error) => noted.givenUp.push(error),
-      onError: (error) => noted.errors.push(error),
+      options: { tasksPerWorker: 1, idleTimeoutMs },
+      exchange: { sizing: remote },
     },
-    { min, max },
-  );
+    workers,
+    dispatch: waiting,
+    hooks,
+    ledger: {
+      get size() {
+        return waiting.queued;
+      },
+    },
+    moduleFailed: (error: unknown) => noted.givenUp.push(error),
+    report: (error: unknown) => noted.errors.push(error),
+  };
+  const scaler = new Scaler(engine as unknown as Engine, { min, max });
   /** The worker that was started last fails before it did anything. */
   const failLast = (error: unknown = new Error('failed')) => {
     slots.pop();

@@ -1,6 +1,6 @@
 /** How many workers there are: asks who sizes the pool, starts and releases, and backs off when workers fail. */
-import type { Dispatch, Measured, Platform, RemoteSizing, Scaling, TimerHandle } from '../contracts.js';
-import type { Workers } from './workers.js';
+import type { RemoteSizing, TimerHandle } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
 import type { SizeBounds } from '../options/options.js';
 import { Sizer, type SizingDecision } from './sizer.js';
@@ -10,70 +10,54 @@ import type { WorkerSlot } from './worker-slot.js';
 const BACKOFF_MS = 50;
 /** Failures in a row after which no more workers are started. */
 const MAX_FAILURES = 6;
-
 /** How many workers another thread can start while this one is busy. Chosen by hand. */
 const RESERVE = 4;
-
-/** How long after a call it is looked whether tasks are stranded, as long as calls are open. Milliseconds; chosen by hand. */
+/** How often it is looked whether tasks are stranded, while calls are open. Milliseconds; chosen by hand. */
 const WATCH_MS = 1000;
-
-export interface ScalerContext {
-  readonly platform: Platform;
-  readonly scaling: Scaling;
-  readonly workers: Workers;
-  readonly dispatch: () => Dispatch;
-  readonly tasksPerWorker: number;
-  /** How many threads make sense for tasks that compute. */
-  readonly cores: () => number;
-  readonly idleTimeoutMs: number | undefined;
-  /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
-  readonly remote: RemoteSizing | undefined;
-  openCalls(): number;
-  measure(): Measured;
-  onDecision(decision: SizingDecision): void;
-  /** No worker could be started MAX_FAILURES times in a row, and none is left. */
-  onGivenUp(error: unknown): void;
-  onError(error: unknown): void;
-}
+/** How many decisions are kept. Chosen by hand: a screen or two. */
+const KEPT_DECISIONS = 64;
 
 export class Scaler {
-  readonly #context: ScalerContext;
+  /** The last decisions, the oldest first, for whoever asks why the pool is as large as it is. */
+  readonly decisions: SizingDecision[] = [];
+  readonly #engine: Engine;
   readonly #sizer: Sizer;
+  /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
+  readonly #remote: RemoteSizing | undefined;
   #bounds: SizeBounds;
   #isOpen = true;
   #isFull = false;
   #failures = 0;
-  #coreCount: number | undefined;
+  /** How many threads make sense for tasks that compute. The system has to be asked: once, and not before it is needed. */
+  #cores: number | undefined;
   #pause: TimerHandle | undefined;
   #watchdog: TimerHandle | undefined;
 
-  constructor(context: ScalerContext, bounds: SizeBounds) {
-    this.#context = context;
+  constructor(engine: Engine, bounds: SizeBounds) {
+    const { platform, scaling, exchange } = engine.parts;
+    this.#engine = engine;
+    this.#remote = exchange.sizing;
     this.#bounds = bounds;
-    const { platform, scaling, measure, onDecision, remote } = context;
     this.#sizer = new Sizer({
       by: 'pool',
       scaling,
       platform,
       load: () => this.#load(),
-      measure,
+      measure: () => engine.workers.measure(),
       onDue: () => this.adjust(),
-      onDecision,
+      onDecision: (decision) => this.#decided(decision),
     });
-    remote?.bound(bounds);
-    remote?.onWanted((decision) => {
-      if (decision !== undefined) onDecision(decision);
+    this.#remote?.bound(bounds);
+    this.#remote?.onWanted((decision) => {
+      if (decision !== undefined) this.#decided(decision);
       this.adjust();
     });
   }
 
-  /** For who looks at the pool: what the bounds come to now. */
+  /** What the bounds come to now, for whoever looks at the pool. */
   get bounds(): { readonly min: number; readonly max: number } {
     const { min, max, usualMax } = this.#bounds;
-    return {
-      min,
-      max: usualMax === undefined ? max : Math.max(usualMax, this.#context.workers.servingCount),
-    };
+    return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#current) };
   }
 
   resize(bounds: SizeBounds): void {
@@ -85,21 +69,24 @@ export class Scaler {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
-    this.#growToLeast(min);
-    const current = this.#context.workers.servingCount;
+    this.#growToLeast();
+    const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const target = this.#target();
-    // Who wants no worker at all says so of what waits now: the next task is a reason to ask again.
-    this.#isFull = target >= max || (target > 0 && this.#isSated);
+    // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
+    const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
+    this.#isFull = target >= max || (target > 0 && isSated);
     if (target > current) this.#grow(target - current);
     else if (target < current) this.#shrink(current - target);
-    this.#prepare();
+    // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
+    if (this.#remote !== undefined && this.#engine.workers.serving.some(({ state }) => state === 'ready'))
+      this.#engine.workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
-  /** One in the place of a worker that is being replaced: whether there should be so many is not the question now. */
+  /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
   replace(): void {
-    if (this.#isOpen && this.#context.workers.servingCount < this.#bounds.max) this.#grow(1);
+    if (this.#isOpen && this.#current < this.#bounds.max) this.#grow(1);
   }
 
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
@@ -112,7 +99,7 @@ export class Scaler {
    * hold, for a reason that nobody has thought of: then one worker is started, and an error says that there is a defect.
    */
   watch(): void {
-    this.#watchdog ??= this.#context.platform.timer(WATCH_MS, () => this.#lookForStranded());
+    this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => this.#lookForStranded());
   }
 
   /** A worker ended a task: the failures before it do not count any more. */
@@ -123,14 +110,16 @@ export class Scaler {
   /** A worker ended without having done anything. The next one is started after a pause, or never. */
   failed(error: unknown): void {
     this.#failures++;
+    const left = this.#current;
     if (this.#failures < MAX_FAILURES) {
-      this.#pauseFor(BACKOFF_MS * 2 ** (this.#failures - 1));
-    } else if (this.#context.workers.serving.length === 0) {
-      this.#context.onGivenUp(error);
-    } else {
-      this.#bound({ min: 0, max: this.#context.workers.serving.length });
-    }
-    this.#context.onError(error);
+      this.#pause?.cancel();
+      this.#pause = this.#engine.parts.platform.timer(BACKOFF_MS * 2 ** (this.#failures - 1), () => {
+        this.#pause = undefined;
+        this.adjust();
+      });
+    } else if (left === 0) this.#engine.moduleFailed(error);
+    else this.#bound({ min: 0, max: left });
+    this.#engine.report(error);
   }
 
   /** No more growth, no more release. */
@@ -139,19 +128,16 @@ export class Scaler {
     this.#pause?.cancel();
     this.#watchdog?.cancel();
     this.#sizer.stop();
-    this.#context.workers.spawner.dropReserved();
+    this.#engine.workers.dropReserved();
   }
 
-  /** Not before one is ready: the first one has precedence, and if it cannot load, the others could not either. */
-  #prepare(): void {
-    const { remote, workers } = this.#context;
-    if (remote === undefined || !workers.serving.some(({ state }) => state === 'ready')) return;
-    workers.spawner.reserve(Math.min(RESERVE, this.#bounds.max - workers.servingCount));
+  get #current(): number {
+    return this.#engine.workers.serving.length;
   }
 
   #target(): number {
     const { min, max } = this.#bounds;
-    const wanted = this.#context.remote?.wanted ?? this.#sizer.target();
+    const wanted = this.#remote?.wanted ?? this.#sizer.target();
     const target = Math.max(min, Math.min(max, wanted));
     return target === 0 && this.#isNeeded ? 1 : target;
   }
@@ -162,88 +148,77 @@ export class Scaler {
    */
   get #isNeeded(): boolean {
     if (this.#bounds.max === 0) return false;
-    const { queued, offered } = this.#context.dispatch();
-    return queued + offered > 0 || this.#context.workers.serving.some(({ load }) => load > 0);
+    const { queued, offered } = this.#engine.dispatch;
+    return queued + offered > 0 || this.#engine.workers.serving.some(({ load }) => load > 0);
   }
 
   #lookForStranded(): void {
     this.#watchdog = undefined;
-    if (this.#context.openCalls() === 0) return;
+    if (this.#engine.ledger.size === 0) return;
     this.watch();
-    const { queued } = this.#context.dispatch();
+    const { queued } = this.#engine.dispatch;
     const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
-    if (queued === 0 || !mayStart || this.#context.workers.servingCount > 0) return;
+    if (queued === 0 || !mayStart || this.#current > 0) return;
     const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
-    this.#context.onError(new ThreadwiseError('ERR_NO_WORKER', message));
+    this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
     this.#grow(1);
   }
 
-  get #isSated(): boolean {
-    return this.#context.remote?.wanted !== undefined || this.#sizer.isSated;
+  #decided(decision: SizingDecision): void {
+    this.decisions.push(decision);
+    if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
+    this.#engine.hooks.emit('pool:size', { pool: this.#engine.parts.name, ...decision });
   }
 
   #bound(bounds: SizeBounds): void {
     this.#bounds = bounds;
-    this.#context.remote?.bound(bounds);
-  }
-
-  #pauseFor(ms: number): void {
-    this.#pause?.cancel();
-    this.#pause = this.#context.platform.timer(ms, () => {
-      this.#pause = undefined;
-      this.adjust();
-    });
+    this.#remote?.bound(bounds);
   }
 
   #grow(count: number): void {
     if (this.#pause !== undefined) return;
-    for (let i = 0; i < count; i++) this.#context.workers.spawner.start();
+    for (let i = 0; i < count; i++) this.#engine.workers.start();
   }
 
-  /** Whatever the policy says, which takes a while to ask when threads could start already. */
-  #growToLeast(min: number): void {
-    const { workers, dispatch } = this.#context;
-    const from = workers.servingCount;
+  /** Starts what the minimum asks for without asking the policy, which takes a while in which threads could start. */
+  #growToLeast(): void {
+    const { min } = this.#bounds;
+    const from = this.#current;
     if (from >= min) return;
     this.#grow(min - from);
-    this.#sizer.least({ from, queued: dispatch().queued, idle: this.#idle().length }, min);
+    this.#sizer.least({ from, queued: this.#engine.dispatch.queued, idle: this.#idle().length }, min);
   }
 
   /** Idle workers first, the youngest first; the others end what they run. */
   #shrink(count: number): void {
-    const byIdleness = this.#context.workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
-    for (const slot of byIdleness.slice(0, count)) this.#context.workers.retire(slot, 'released');
-    this.#context.dispatch().pump(); // what they had not begun may go to the others at once
+    const { workers, dispatch } = this.#engine;
+    const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
+    for (const slot of byIdleness.slice(0, count)) workers.retire(slot, 'released');
+    dispatch.pump(); // what they had not begun may go to the others at once
   }
 
   #load() {
-    const serving = this.#context.workers.serving;
-    const dispatch = this.#context.dispatch();
-    const workless = this.#idle();
-    // The others have a task, and do not know it yet.
-    const idle = workless.length === 0 ? workless : workless.slice(dispatch.offered);
-    const now = this.#context.platform.now();
+    const { workers, dispatch, parts } = this.#engine;
+    const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
+    const { serving } = workers;
+    // As many as there are tasks on offer have one, and do not know it yet.
+    const idle = this.#idle().slice(dispatch.offered);
+    const now = parts.platform.now();
     return {
       min: this.#bounds.min,
       max: this.#bounds.max,
-      cores: this.#cores(),
+      cores: (this.#cores ??= parts.platform.availableThreads()),
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,
       idle: idle.length,
       queued: dispatch.queued,
-      tasksPerWorker: this.#context.tasksPerWorker,
+      tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((slot) => now - slot.idleSince)),
-      idleTimeoutMs: this.#context.idleTimeoutMs ?? Number.POSITIVE_INFINITY,
+      idleTimeoutMs,
     };
   }
 
-  /** Asked for once, and not before it is needed: the system has to be asked. */
-  #cores(): number {
-    this.#coreCount ??= this.#context.cores();
-    return this.#coreCount;
-  }
-
   #idle(): WorkerSlot[] {
-    return this.#context.workers.serving.filter((slot) => slot.state === 'ready' && slot.load === 0);
+    return this.#engine.workers.slots.filter((slot) => slot.state === 'ready' && slot.load === 0);
   }
 }

@@ -3,7 +3,7 @@ import type { LoadView, Measured, Scaling, TimerHandle } from '../contracts.js';
 
 /** One change of a pool's size, and what it was decided on. */
 export interface SizingDecision {
-  /** On the platform's clock: milliseconds since the epoch. */
+  /** When it was decided. Milliseconds since the epoch. */
   readonly at: number;
   /** Who decided. */
   readonly by: 'pool' | 'coordinator';
@@ -65,13 +65,13 @@ export class Sizer {
     this.#tell({ ...now, at: this.#context.platform.now() }, min, atLeast(min));
   }
 
-  /** It is asked no more of its own accord. */
+  /** The policy is asked no more at the times that it wanted. */
   stop(): void {
     this.#timer?.handle.cancel();
     this.#timer = undefined;
   }
 
-  /** One timer, for the earliest time that was wanted since it went off. */
+  /** Sets the one timer to the earliest time at which the policy wanted to be asked. */
   #schedule(now: number, againMs: number | undefined): void {
     if (againMs === undefined) return;
     const dueAt = now + againMs;

@@ -1,14 +1,6 @@
 /** One worker as the main side sees it: its state, what it was handed, and its link and thread. */
 import { Allowance } from './allowance.js';
-import type {
-  Link,
-  TaskQueue,
-  Thread,
-  TimerHandle,
-  WorkerRecord,
-  WorkerSample,
-  WorkerView,
-} from '../contracts.js';
+import type { Link, TaskQueue, Thread, TimerHandle, WorkerRecord, WorkerView } from '../contracts.js';
 import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
 
@@ -30,7 +22,7 @@ export class WorkerSlot implements WorkerView {
   readonly id: number;
   /** Tasks for this worker and no other: by key, or by broadcast. */
   readonly lane: TaskQueue<Task>;
-  /** Handed over, and nothing heard of its end; includes tasks whose caller was told already (timeout, abort). */
+  /** Tasks that were handed over and are not known to have ended, those that timed out or were aborted included. */
   readonly handed = new Set<Task>();
   readonly startedAt: number;
   state: SlotState = 'starting';
@@ -39,9 +31,11 @@ export class WorkerSlot implements WorkerView {
   completed = 0;
   /** Running time of the tasks that it has ended. Milliseconds. */
   runMs = 0;
-  /** Why it ends, once that is decided. */
+  /** Why the worker ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
-  /** Since when it has had nothing to do. */
+  /** What made us end it, for the errors of the tasks that it takes along. */
+  exitCause: unknown;
+  /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
   heapUsedBytes = 0;
   /** What happens if the slot stays in its state for too long. */
@@ -80,17 +74,12 @@ export class WorkerSlot implements WorkerView {
     return this.thread?.utilization() ?? 0;
   }
 
-  sample(): WorkerSample {
-    const { id, load, completed, runMs } = this;
-    return { id, isBusy: load > 0, completed, runMs, cpu: this.thread?.cpu() };
-  }
-
   /** Whether it is, or will be, there for tasks. */
   get serves(): boolean {
     return this.state === 'ready' || this.state === 'starting';
   }
 
-  /** Not before one of `allowance` was taken for the task, unless the worker has to run it in any case. */
+  /** Hands over a task, for which one of `allowance` was taken, unless the worker has to run it in any case. */
   hand(task: Task, now: number): void {
     task.state = 'handed';
     task.handedAt = now;

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 
-import { ThreadwiseError } from '../options/errors.js';
-import { FakePlatform } from '../fake-platform.case.js';
+import { ThreadwiseError } from './options/errors.js';
+import type { Engine } from './engine.js';
+import { FakePlatform } from './fake-platform.case.js';
 import { Lifecycle } from './lifecycle.js';
 
 /** A pool that has that many open calls and workers; what the lifecycle asks of it is noted. */
@@ -19,22 +20,33 @@ function pool({
   const platform = new FakePlatform();
   const noted = { ended: [] as string[], rejected: [] as ThreadwiseError[], disposed: 0 };
   let [openCalls, workerCount] = [open, workers];
-  const lifecycle = new Lifecycle({
-    changed: () => undefined,
-    platform,
-    openCalls: () => openCalls,
-    workers: () => workerCount,
-    isWorking: () => false,
-    rejectOpenCalls: (error) => {
+  const engine = {
+    parts: { platform },
+    recycler: { isWorking: false },
+    ledger: {
+      get size() {
+        return openCalls;
+      },
+    },
+    workers: {
+      get slots() {
+        return { length: workerCount };
+      },
+    },
+    regate: () => undefined,
+    pump: () => undefined,
+    dispatch: { isPaused: false, resume: () => undefined },
+    rejectAll: (error: ThreadwiseError) => {
       noted.rejected.push(error);
       while (openCalls > 0) settle();
     },
-    endWorkers: (how) => noted.ended.push(how),
+    endWorkers: (how: string) => noted.ended.push(how),
     dispose: () => {
       noted.disposed++;
       return disposal;
     },
-  });
+  };
+  const lifecycle = new Lifecycle(engine as unknown as Engine);
   const settle = () => {
     openCalls--;
     lifecycle.settled();

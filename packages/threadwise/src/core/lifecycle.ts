@@ -1,5 +1,5 @@
 /**
- * The life of a pool: open → closing → closed, or broken → closed.
+ * The life of a pool: open → closing → closed, or broken → closed. While it is open, it may be paused, or draining.
  *
  * Shutdown, in this order:
  *  1. `closing`: calls are refused (ERR_POOL_CLOSED). What was accepted goes on.
@@ -12,10 +12,11 @@
  * Races: a worker that still loads when the pool closes is ended, or loads and works if calls wait for it. A worker
  * that dies in step 4 is simply gone. `destroy` during `close` rejects what is left; both promises resolve at 5.
  */
-import { duration, MAX_TIMER_MS, record } from '../options/checks.js';
-import type { KeepAlive, Platform, TimerHandle } from '../contracts.js';
-import { sameAgain, ThreadwiseError } from '../options/errors.js';
-import { promised } from '../promised.js';
+import { duration, MAX_TIMER_MS, record } from './options/checks.js';
+import type { KeepAlive, TimerHandle } from './contracts.js';
+import type { Engine } from './engine.js';
+import { sameAgain, ThreadwiseError } from './options/errors.js';
+import { promised } from './promised.js';
 
 export type PoolState = 'open' | 'broken' | 'closing' | 'closed';
 
@@ -29,35 +30,24 @@ const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
 /** `close` gives up on tasks when none has settled for that long. Milliseconds. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
-export interface LifecycleContext {
-  readonly platform: Platform;
-  openCalls(): number;
-  workers(): number;
-  /** Somebody waits for something else that the pool does. */
-  isWorking(): boolean;
-  rejectOpenCalls(error: ThreadwiseError): void;
-  /** The state is another one. */
-  changed(): void;
-  /** Step 3 and 4. */
-  endWorkers(how: 'gently' | 'now'): void;
-  /** Step 5. The promise of whatever has to end first. */
-  dispose(): Promise<void> | undefined;
-}
-
 export class Lifecycle {
   readonly ready: Promise<void>;
-  readonly #context: LifecycleContext;
+  readonly #engine: Engine;
   readonly #keepAlive: KeepAlive;
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
   #closed: { promise: Promise<void>; resolve: () => void } | undefined;
-  #stall: { readonly ms: number; timer: TimerHandle } | undefined;
+  /** How long `close` waits for a call to settle before it gives up. */
+  #stallMs: number | undefined;
+  #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
+  /** While it drains. */
+  #drained: { promise: Promise<void>; resolve: () => void } | undefined;
 
-  constructor(context: LifecycleContext) {
-    this.#context = context;
-    this.#keepAlive = context.platform.keepAlive();
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#keepAlive = engine.parts.platform.keepAlive();
     this.ready = new Promise((resolve, reject) => {
       this.#readiness = { resolve, reject };
     });
@@ -65,15 +55,24 @@ export class Lifecycle {
     this.updateKeepAlive();
   }
 
-  get state(): PoolState {
-    return this.#state;
+  get state(): PoolState | 'draining' | 'paused' {
+    if (this.#state !== 'open') return this.#state;
+    if (this.#drained !== undefined) return 'draining';
+    return this.#engine.dispatch.isPaused ? 'paused' : 'open';
   }
 
   /** The error that a call gets now; undefined while calls are accepted. */
   get refusal(): unknown {
-    if (this.#state === 'open') return undefined;
     if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
-    return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+    if (this.#state !== 'open') return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
+    if (this.#drained === undefined) return undefined;
+    const message = 'The pool is being drained: it takes no calls until resume()';
+    return new ThreadwiseError('ERR_POOL_CLOSED', message);
+  }
+
+  /** Throws what a call gets of a pool that is open no more. */
+  checkOpen(): void {
+    if (this.#state !== 'open') throw this.refusal;
   }
 
   becomeReady(): void {
@@ -88,18 +87,42 @@ export class Lifecycle {
     if (this.#state === 'open') this.#transition('broken');
     this.#brokenBy = error;
     this.#failReadiness(error);
-    this.#context.rejectOpenCalls(error);
-    this.#context.endWorkers('now');
+    this.#engine.rejectAll(error);
+    this.#engine.endWorkers('now');
+  }
+
+  /** Calls are accepted and wait; what has begun goes on. */
+  pause(): void {
+    this.checkOpen();
+    this.#engine.dispatch.pause();
+    this.#engine.regate();
+  }
+
+  /** Undoes `pause` and `drain`. */
+  resume(): void {
+    this.checkOpen();
+    this.#release();
+  }
+
+  /** Refuses new calls. Resolves when all accepted ones have settled, or the pool goes on before that. */
+  drain(): Promise<void> {
+    this.checkOpen();
+    this.#drained ??= promised();
+    this.#engine.regate();
+    const { promise } = this.#drained;
+    this.settled();
+    return promise;
   }
 
   /** Throws ERR_OPTION. */
   close(options: { timeoutMs?: number } = {}): Promise<void> {
     const { timeoutMs = CLOSE_TIMEOUT_MS } = record('options', options, ['timeoutMs']);
-    const ms = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
+    const stallMs = duration('timeoutMs', timeoutMs, 0) ?? MAX_TIMER_MS;
     if (this.#closed !== undefined) return this.#closed.promise;
     const closed = this.#beginClosing();
-    this.#stall = { ms, timer: this.#stallTimer(ms) };
+    this.#stallMs = stallMs;
     this.settled();
+    this.#release();
     return closed;
   }
 
@@ -112,32 +135,43 @@ export class Lifecycle {
   /** A call settled. */
   settled(): void {
     this.updateKeepAlive();
+    if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
-    if (this.#context.openCalls() > 0) this.#restartStall();
+    if (this.#engine.ledger.size > 0) this.#restartStall();
     else this.#endWorkers('gently');
   }
 
   /** A worker is gone. */
   workerGone(): void {
-    if (this.#isEndingWorkers && this.#context.workers() === 0) this.#finish();
+    const { workers, here } = this.#engine;
+    if (this.#isEndingWorkers && workers.slots.length === 0 && !here?.isServing) this.#finish();
   }
 
   /** The process stays alive while there is something to wait for, and only then. */
   updateKeepAlive(): void {
     const isNeeded =
-      this.#context.openCalls() > 0 ||
-      this.#context.isWorking() ||
+      this.#engine.ledger.size > 0 ||
+      this.#engine.recycler.isWorking ||
       this.#readiness !== undefined ||
       this.#state === 'closing';
     if (isNeeded) this.#keepAlive.hold();
     else this.#keepAlive.release();
   }
 
+  /** The pool goes on, if only to close: what a pause keeps would wait for ever. */
+  #release(): void {
+    this.#drained?.resolve();
+    this.#drained = undefined;
+    this.#engine.dispatch.resume();
+    this.#engine.regate();
+    this.#engine.pump();
+  }
+
   #beginClosing(): Promise<void> {
     this.#closed = promised();
     const { promise } = this.#closed;
     this.#transition('closing');
-    if (this.#context.openCalls() === 0) this.#failReadiness(this.refusal);
+    if (this.#engine.ledger.size === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();
     return promise;
   }
@@ -149,13 +183,10 @@ export class Lifecycle {
   }
 
   #restartStall(): void {
-    if (this.#stall === undefined) return;
-    this.#stall.timer.cancel();
-    this.#stall.timer = this.#stallTimer(this.#stall.ms);
-  }
-
-  #stallTimer(ms: number): TimerHandle {
-    return this.#context.platform.timer(ms, () => {
+    const ms = this.#stallMs;
+    if (ms === undefined) return;
+    this.#stall?.cancel();
+    this.#stall = this.#engine.parts.platform.timer(ms, () => {
       this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
     });
   }
@@ -163,31 +194,30 @@ export class Lifecycle {
   #giveUp(message: string): void {
     const error = new ThreadwiseError('ERR_POOL_CLOSED', message);
     this.#failReadiness(error);
-    this.#context.rejectOpenCalls(error);
+    this.#engine.rejectAll(error);
     this.#endWorkers('now');
   }
 
   #endWorkers(how: 'gently' | 'now'): void {
     if (this.#isEndingWorkers && how === 'gently') return;
     this.#isEndingWorkers = true;
-    this.#stall?.timer.cancel();
+    this.#stall?.cancel();
     this.#failReadiness(this.refusal);
-    this.#context.endWorkers(how);
+    this.#engine.endWorkers(how);
     this.workerGone();
   }
 
   #finish(): void {
     if (this.#state !== 'closing') return;
     this.#transition('closed');
-    this.#stall?.timer.cancel();
-    const disposed = this.#context.dispose();
-    if (disposed === undefined) this.#tellClosed();
-    else void disposed.then(() => this.#tellClosed());
-  }
-
-  #tellClosed(): void {
-    this.#keepAlive.dispose();
-    this.#closed?.resolve();
+    this.#stall?.cancel();
+    const tellClosed = () => {
+      this.#keepAlive.dispose();
+      this.#closed?.resolve();
+    };
+    const disposed = this.#engine.dispose();
+    if (disposed === undefined) tellClosed();
+    else void disposed.then(tellClosed);
   }
 
   #transition(to: PoolState): void {
@@ -195,6 +225,6 @@ export class Lifecycle {
       throw new Error(`threadwise: a pool cannot go from '${this.#state}' to '${to}'`);
     }
     this.#state = to;
-    this.#context.changed();
+    this.#engine.regate();
   }
 }

@@ -1,7 +1,7 @@
 /** Which worker is replaced near the limit of memory, and when none is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MemoryRelief } from './memory-relief.js';
+import { MemoryRelief } from './recycler.js';
 
 const MIB = 2 ** 20;
 

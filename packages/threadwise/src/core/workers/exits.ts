@@ -1,0 +1,116 @@
+/** What becomes of the tasks of a worker whose thread has ended: they are settled, or run elsewhere. */
+import type { ThreadExit } from '../contracts.js';
+import type { Engine } from '../engine.js';
+import { unreadable } from '../calls/payload.js';
+import { endAtLast, type Task } from '../calls/task.js';
+import { ThreadwiseError } from '../options/errors.js';
+import { lostError } from './failures.js';
+import type { WorkerSlot } from './worker-slot.js';
+
+/** A worker that dies idle so soon after its start is reckoned to do so again. Milliseconds; chosen by hand. */
+const EARLY_MS = 10_000;
+
+/** The thread of a worker is gone. */
+export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
+  const { name: pool, recorder } = engine.parts;
+  slot.link.drain(); // what it said before it ended
+  slot.adopt(slot.link.adopt());
+  slot.link.bury();
+  const phase = failurePhase(engine, slot);
+  slot.transition('dead');
+  engine.workers.slots.splice(engine.workers.slots.indexOf(slot), 1);
+  settleHeld(engine, slot, exit);
+  recorder.forget(slot.record);
+  slot.link.close();
+  const { id: workerId, exitReason: reason } = slot;
+  const { exitCode, error } = exit;
+  engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
+  if (reason === 'crashed') recorder.crashed();
+  if (phase !== undefined)
+    engine.workerFailed(error ?? new Error(`The worker ended with exit code ${exitCode}`), phase);
+  const broadcasts = slot.lane.clear();
+  engine.workerGone();
+  for (const task of broadcasts) inherit(engine, task, slot, exit);
+}
+
+/** A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does. */
+function inherit({ workers, dispatch }: Engine, task: Task, dead: WorkerSlot, exit: ThreadExit): void {
+  const heir = workers.slots.findLast((slot) => slot.serves && slot.id > dead.id);
+  if (heir !== undefined) return dispatch.submitTo(heir, task);
+  task.settle({ outcome: 'crashed', error: crashError(task, dead, exit) });
+}
+
+/** Whether this is a death that a restart would only repeat: unasked for, early, and no task to blame. */
+function failurePhase({ parts }: Engine, slot: WorkerSlot): 'loading' | 'idle' | undefined {
+  if (slot.exitReason !== 'crashed') return undefined;
+  if (slot.state === 'starting') return 'loading';
+  const isEarly = parts.platform.now() - slot.startedAt < EARLY_MS;
+  const hasWorked = slot.completed > 0 || [...slot.handed].some((task) => hasBegun(slot, task));
+  return isEarly && !hasWorked ? 'idle' : undefined;
+}
+
+function settleHeld(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
+  const again: Task[] = [];
+  for (const task of slot.handed) {
+    engine.canceller.ended(task);
+    if (task.stillRuns) endAtLast(task);
+    if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
+  }
+  for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
+  slot.handed.clear();
+  for (const task of again) engine.canceller.unhanded(task);
+  engine.dispatch.putBack(again);
+}
+
+/** Whether a task that the dead worker held is to run elsewhere. If not, it is settled, or kept for an heir. */
+function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: ThreadExit): boolean {
+  const begun = hasBegun(slot, task);
+  if (!begun && !task.moves) {
+    if (task.pinned) slot.lane.push(task, task.priority);
+    return !task.pinned;
+  }
+  if (slot.link.hasEndedUnread?.(task)) {
+    task.settle({ outcome: 'failed', error: unreadable('result') });
+    return false;
+  }
+  const { id: workerId } = slot;
+  const { exitCode, error } = exit;
+  const cause = begun
+    ? crashError(task, slot, exit)
+    : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
+  if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
+    task.retriesLeft--;
+    parts.recorder.retried();
+    hooks.emit('task:retry', { pool: parts.name, taskId: task.id, name: task.name, cause });
+    return true;
+  }
+  task.settle({ outcome: 'crashed', error: cause });
+  return false;
+}
+
+function hasBegun(slot: WorkerSlot, task: Task): boolean {
+  return slot.link.startedAt(task) !== undefined;
+}
+
+/** What a task gets that ran on a worker when it ended. */
+function crashError(
+  task: Task,
+  { id: workerId, exitCause: cause }: WorkerSlot,
+  exit: ThreadExit,
+): ThreadwiseError {
+  const { name: taskName, id: taskId } = task;
+  const details = { exitCode: exit.exitCode, taskName, taskId, workerId, cause: exit.error ?? cause };
+  if (exit.outOfMemory) {
+    const message = `Worker ${workerId} ran out of memory while it ran task '${taskName}'`;
+    return new ThreadwiseError('ERR_WORKER_MEMORY', message, details);
+  }
+  const message = `Worker ${workerId} ended while it ran task '${taskName}' (${why(exit, cause)})`;
+  return new ThreadwiseError('ERR_WORKER_CRASHED', message, details);
+}
+
+function why(exit: ThreadExit, cause: unknown): string {
+  if (exit.error instanceof Error) return `uncaught ${exit.error.name}: ${exit.error.message}`;
+  if (exit.error !== undefined) return `uncaught ${String(exit.error)}`;
+  if (cause instanceof Error) return `its thread was replaced: ${cause.message}`;
+  return `exit code ${exit.exitCode}`;
+}
