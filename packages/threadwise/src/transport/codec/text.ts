@@ -52,7 +52,8 @@ function writeLong(text: string, memory: Memory, at: number, end: number): numbe
     view.setUint32(at + 1, length, true);
     at += 5;
   }
-  native.latin1Write(text, at, length);
+  if (native !== undefined) native.latin1Write(text, at, length);
+  else for (let i = 0; i < length; i++) u8[at + i] = text.charCodeAt(i);
   return at + length;
 }
 
@@ -62,7 +63,7 @@ function writeWide(text: string, { u8, view, native }: Memory, at: number, end: 
   u8[at] = WIDE;
   view.setUint32(at + 1, length, true);
   at += 5;
-  if (length >= NATIVE_WRITE_FROM) native.ucs2Write(text, at, 2 * length);
+  if (native !== undefined && length >= NATIVE_WRITE_FROM) native.ucs2Write(text, at, 2 * length);
   else for (let i = 0; i < length; i++) view.setUint16(at + 2 * i, text.charCodeAt(i), true);
   return at + 2 * length;
 }
@@ -72,17 +73,28 @@ const { fromCharCode } = String;
 const SHORT_MAX = 24;
 /** Longer ones hardly come again. */
 const CACHED_MAX = 16;
+/** How many characters `fromCharCode` is given at once: as arguments, they go on the stack. */
+const CHUNK = 4096;
+
 /** Reads `length` one-byte characters. The caller has checked that they are there. */
 export function readLatin1(memory: Memory, at: number, length: number): string {
   if (length < CACHED_MIN) return readTiny(memory.u8, at, length);
   if (length <= CACHED_MAX) return readCached(memory, at, length);
   if (length <= SHORT_MAX) return readShort(memory.u8, at, length);
-  return memory.native.latin1Slice(at, at + length);
+  const end = at + length;
+  return memory.native?.latin1Slice(at, end) ?? fromCodes(memory.u8.subarray(at, end));
 }
 
 /** Reads `length` two-byte characters. The caller has checked that they are there. */
-export function readWide({ native }: Memory, at: number, length: number): string {
-  return native.ucs2Slice(at, at + 2 * length);
+export function readWide({ view, native }: Memory, at: number, length: number): string {
+  if (native !== undefined) return native.ucs2Slice(at, at + 2 * length);
+  return fromCodes(Uint16Array.from({ length }, (_, i) => view.getUint16(at + 2 * i, true)));
+}
+
+function fromCodes(codes: Uint8Array | Uint16Array): string {
+  let text = '';
+  for (let i = 0; i < codes.length; i += CHUNK) text += fromCharCode(...codes.subarray(i, i + CHUNK));
+  return text;
 }
 
 /** Shorter texts are made as quickly as they are looked up. */

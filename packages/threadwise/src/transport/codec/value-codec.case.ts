@@ -48,6 +48,7 @@ const SPACE = 1 << 18;
 export const memories: readonly (readonly [string, () => Memory])[] = [
   ['shared memory', () => memoryOf(new SharedArrayBuffer(SPACE))],
   ['ordinary memory', () => memoryOf(new ArrayBuffer(SPACE))],
+  ['memory without Buffers', () => ({ ...memoryOf(new ArrayBuffer(SPACE)), native: undefined })],
 ];
 
 /** Writes and reads. Throws where the value is not written. */

@@ -3,10 +3,11 @@
 export interface Memory {
   readonly u8: Uint8Array;
   readonly view: DataView;
-  readonly native: NativeBytes;
+  /** Undefined where the platform has none. */
+  readonly native: NativeBytes | undefined;
 }
 
-/** What of Node's Buffer is used: calls into the platform for what would be a loop here. */
+/** What of Node's Buffer is used, where there is one: calls into the platform for what would be a loop here. */
 export interface NativeBytes {
   latin1Write(text: string, offset: number, length: number): number;
   latin1Slice(start: number, end: number): string;
@@ -15,25 +16,29 @@ export interface NativeBytes {
   fill(bytes: Uint8Array, start: number, end: number): unknown;
 }
 
-interface BufferClass {
-  from(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
-  /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
-  allocUnsafeSlow(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
-}
-
-const BufferHere = (globalThis as unknown as { readonly Buffer: BufferClass }).Buffer;
+const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
 /** The platform copies as many bytes as this, or more, faster than the engine does. */
 const NATIVE_COPY_FROM = 2048;
+
+interface BufferClass {
+  from?(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
+  /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
+  allocUnsafeSlow?(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
+}
+
+const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
 
 // What the threads share may be growable: of such memory a view without a length is fifty times as slow.
 
 /** The views of `buffer`: make them once and keep them. */
 export function memoryOf(buffer: ArrayBufferLike): Memory {
   const { byteLength } = buffer;
+  const bytes = BufferHere?.allocUnsafeSlow && BufferHere.from?.(buffer, 0, byteLength);
   return {
     u8: new Uint8Array(buffer, 0, byteLength),
     view: new DataView(buffer, 0, byteLength),
-    native: BufferHere.from(buffer, 0, byteLength),
+    // Buffers of other platforms, and the replacements that bundlers put in, may lack these methods.
+    native: NATIVE.every((name) => typeof bytes?.[name] === 'function') ? bytes : undefined,
   };
 }
 
@@ -49,16 +54,18 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
 // platform's own copy is to fill a stretch with as many bytes as it has.
 
 /** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
-export function copyBytes({ u8 }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
-  if (length < NATIVE_COPY_FROM) return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
+  if (native === undefined || length < NATIVE_COPY_FROM) {
+    return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
+  }
   // To clear a MiB that is overwritten at once takes as long as the copy.
-  const copy = BufferHere.allocUnsafeSlow(length);
+  const copy = BufferHere!.allocUnsafeSlow!(length);
   copy.fill(u8.subarray(at, at + length), 0, length);
   return new Uint8Array(copy.buffer);
 }
 
 export function writeBytes({ u8, native }: Memory, at: number, bytes: Uint8Array): void {
   const { length } = bytes;
-  if (length < NATIVE_COPY_FROM) u8.set(bytes, at);
+  if (native === undefined || length < NATIVE_COPY_FROM) u8.set(bytes, at);
   else native.fill(bytes, at, at + length);
 }
