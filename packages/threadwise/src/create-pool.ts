@@ -16,7 +16,7 @@ import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from './scheduling/placement/index.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
-import { scalingOf } from './scheduling/scaling/index.js';
+import { measured } from './scheduling/scaling/measured.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
 import { sharedTransport } from './transport/shared/main/exchange.js';
@@ -39,10 +39,15 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
   coordinator: {
     transport: ({ tasksPerWorker, choose, recycleAfterTasks, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const { name: scaling } = SCALING;
       const cores = availableThreads();
-      const decidesBy = { tasksPerWorker, choose: builtInName(choose)!, scaling, cores, idleTimeoutMs };
-      return coordinatedTransport(decidesBy, undefined, Number.isFinite(recycleAfterTasks));
+      const sendsMoved = Number.isFinite(recycleAfterTasks);
+      return coordinatedTransport({
+        tasksPerWorker,
+        choose: builtInName(choose)!,
+        cores,
+        idleTimeoutMs,
+        sendsMoved,
+      });
     },
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
@@ -51,8 +56,6 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new DirectDispatch(context),
   },
 };
-
-const SCALING = scalingOf('measured');
 
 let poolCount = 0;
 
@@ -88,7 +91,7 @@ function partsFor(
     newModuleHere: () =>
       moduleHere({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
-    scaling: SCALING,
+    scaling: measured,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),

@@ -20,7 +20,4 @@ export type { PoolChanges } from './core/control/control.js';
 export type { TaskEnd, TaskStart } from './core/events/tracing.js';
 export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
 export { availableThreads, createPool } from './create-pool.js';
-export { leastBusy } from './scheduling/choice/least-busy.js';
-export { leastElu } from './scheduling/choice/least-elu.js';
-export { random } from './scheduling/choice/random.js';
-export { roundRobin } from './scheduling/choice/round-robin.js';
+export { leastBusy, leastElu, random, roundRobin } from './scheduling/choice/strategies.js';

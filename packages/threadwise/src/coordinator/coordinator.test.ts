@@ -12,16 +12,12 @@ import {
   WANTS_HINTS,
   wakeCoordinator,
 } from '../transport/coordinator/layout.js';
-import {
-  FROM_COORDINATOR,
-  RETIRE,
-  TO_COORDINATOR,
-  type MessageFromCoordinator,
-  type MessageToCoordinator,
-} from '../transport/coordinator/messages.js';
+import type { MessageFromCoordinator, MessageToCoordinator } from '../transport/coordinator/messages.js';
 import { watchAtomics } from '../transport/interleaving.case.js';
+import type { EndpointPlatform } from '../transport/endpoint.js';
 import { NotedPort } from '../transport/noted-port.case.js';
 import { Board } from '../transport/shared/board.js';
+import { ARGUMENTS } from '../transport/shared/messages.js';
 import * as layout from '../transport/shared/layout.js';
 import { Coordinator } from './coordinator.js';
 
@@ -55,7 +51,7 @@ class Pool {
     this.words[at + layout.NAME] = name;
     this.words[at + layout.FORM] = moved ? layout.BY_PORT : layout.NOTHING;
     this.doubles[id * DOUBLES + layout.RUN_MS] = priority;
-    if (moved) tell([TO_COORDINATOR.args, id, id, 'work', [new ArrayBuffer(1)], [id]]);
+    if (moved) tell([ARGUMENTS, id, id, 'work', [new ArrayBuffer(1)], [id]]);
     Atomics.store(this.words, at + layout.STATE, layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp));
     const tail = Atomics.load(this.board.words, layout.TAIL);
     this.board.words[layout.ringPlace(tail, SIZES)] = id;
@@ -98,7 +94,7 @@ class Worker {
         now: () => pool.clock.now,
       },
       memory as never,
-      { threadId: () => 0, utilization: () => 0 },
+      {} as EndpointPlatform,
     );
   }
 
@@ -131,7 +127,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer, runTimes: pool.runTimes },
-    ...{ tasksPerWorker, choose, scaling: 'on-demand', cores: 4, idleTimeoutMs: 1000 },
+    ...{ tasksPerWorker, cores: 4, idleTimeoutMs: 1000 },
   };
   new Coordinator(main, data, {
     port: (far) => far as Port,
@@ -141,7 +137,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
       timers.push(callback);
       return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
     },
-    cpu: () => undefined,
+    cpuOf: () => undefined,
     memory: () => undefined,
     spawn: (recipe, onExit) => {
       spawned.push({ recipe, exit: onExit });
@@ -153,8 +149,9 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     },
   });
   const tell = (word: MessageToCoordinator) => main.say(word);
+  tell(['set', { choose, state: 'open', bounds: undefined }]);
   /** Has it take its turn now, and not when its thread gets round to it. */
-  const turn = () => tell([TO_COORDINATOR.end, NOBODY]);
+  const turn = () => tell(['end', NOBODY]);
   const post = (task: { priority?: number; id?: number; moved?: boolean; name?: number } = {}) => {
     const id = pool.post(task, tell);
     turn();
@@ -162,7 +159,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   };
   const hire = (seat: number) => {
     const worker = new Worker(seat, pool, tasksPerWorker);
-    tell([TO_COORDINATOR.hire, seat, worker.memory, worker.line]);
+    tell(['hire', seat, worker.memory, worker.line, undefined]);
     return worker;
   };
   const ready = (worker: Worker) => {
@@ -210,7 +207,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
 /** What was said about the number of workers, and why. */
 function wantedOf(main: NotedPort): [wanted: number, why: string | undefined][] {
   const words = main.posted as MessageFromCoordinator[];
-  return words.flatMap((word) => (word[0] === FROM_COORDINATOR.wanted ? [[word[1], word[2]?.why]] : []));
+  return words.flatMap((word) => (word[0] === 'wanted' ? [[word[1], word[2]?.why]] : []));
 }
 
 const givenTo = (hands: readonly Worker[]) => hands.map(({ given }) => given);
@@ -253,7 +250,7 @@ describe('coordinator: who gets a task', () => {
       run(worker);
     }
     assert.deepEqual(givenTo(hands), [[1], [2], [3]]);
-    tell([TO_COORDINATOR.choose, 'least-busy']);
+    tell(['set', { choose: 'least-busy' }]);
     post();
     assert.deepEqual(givenTo(hands), [[1, 4], [2], [3]]);
   });
@@ -283,7 +280,7 @@ describe('coordinator: who gets a task', () => {
   test('arguments that go by port are there before the hint is, and only one can run what was moved', () => {
     const { pool, post, worker } = begin();
     const id = post({ moved: true });
-    assert.deepEqual(worker.line.posted, [[TO_COORDINATOR.args, id, id, 'work', [id]]]);
+    assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 'work', [id]]]);
     assert.equal(layout.unstamped(pool.stateOf(id)), layout.state(layout.POSTED, worker.seat));
     assert.equal(worker.source.begin(0), id);
   });
@@ -328,22 +325,22 @@ describe('coordinator: paused', () => {
     const { tell, post, worker, run } = begin();
     post();
     const waiting = [post({ moved: true }), post()];
-    tell([TO_COORDINATOR.pause, 'paused']);
+    tell(['set', { state: 'paused' }]);
     run(worker);
     const late = post();
     assert.equal(worker.given.length, 1);
-    tell([TO_COORDINATOR.pause, 'open']);
+    tell(['set', { state: 'open' }]);
     while (run(worker) >= 0);
     assert.deepEqual(worker.given.slice(1), [...waiting, late]);
   });
 
   test('what waits is no reason for workers until it goes on', () => {
     const { tell, post, main } = begin({ workers: 0 });
-    tell([TO_COORDINATOR.bounds, 0, 3]);
-    tell([TO_COORDINATOR.pause, 'paused']);
+    tell(['set', { bounds: { min: 0, max: 3 } }]);
+    tell(['set', { state: 'paused' }]);
     post({ moved: true });
     assert.deepEqual(wantedOf(main), [[0, undefined]]);
-    tell([TO_COORDINATOR.pause, 'open']);
+    tell(['set', { state: 'open' }]);
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
   });
 });
@@ -357,11 +354,11 @@ describe('coordinator: how many workers there should be', () => {
 
   test('one for each task that waits, within the bounds; each number is told once', () => {
     const { post, main, tell } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 3]);
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
     post();
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'one runs, none waits');
     post();
-    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker']);
+    assert.deepEqual(wantedOf(main).at(-1), [2, '1 task waits for a worker, and there are 4 cores']);
     for (let i = 0; i < 3; i++) post();
     assert.deepEqual(
       wantedOf(main).map(([wanted]) => wanted),
@@ -371,7 +368,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('a task counts once also while its worker is in the middle of beginning it', () => {
     const { post, main, tell, turn, worker } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 3]);
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
     post();
     let isLooking = false;
     const look = () => {
@@ -391,7 +388,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('those that start already count', () => {
     const { post, main, tell, hire } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 8]);
+    tell(['set', { bounds: { min: 1, max: 8 } }]);
     post();
     post();
     hire(2);
@@ -401,16 +398,16 @@ describe('coordinator: how many workers there should be', () => {
 
   test('one fewer when a worker has been idle for too long, down to the minimum', () => {
     const { main, tell, clock, look, hands } = begin({ workers: 3 });
-    tell([TO_COORDINATOR.bounds, 1, 3]);
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
     clock.now = 999;
     look();
     assert.deepEqual(wantedOf(main), [[3, undefined]]);
     clock.now = 1000;
     look();
     assert.deepEqual(wantedOf(main).at(-1), [2, 'a worker has been idle for 1000 ms']);
-    tell([TO_COORDINATOR.retire, hands[2]!.seat]);
+    tell(['retire', hands[2]!.seat]);
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
-    tell([TO_COORDINATOR.retire, hands[1]!.seat]);
+    tell(['retire', hands[1]!.seat]);
     clock.now = 100_000;
     look();
     assert.equal(wantedOf(main).at(-1)?.[0], 1);
@@ -418,7 +415,7 @@ describe('coordinator: how many workers there should be', () => {
 
   test('a task that comes while it waits for room is seen all the same', () => {
     const { pool, main, tell, look, post } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 3]);
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
     post();
     post();
     pool.post({}, tell);
@@ -428,13 +425,13 @@ describe('coordinator: how many workers there should be', () => {
 
   test('where main starts nobody, a prepared one is started, also one that is prepared only then', () => {
     const { post, tell, look, spawned } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 2]);
+    tell(['set', { bounds: { min: 1, max: 2 } }]);
     post();
     post();
     look();
     assert.equal(spawned.length, 0, 'nobody is prepared');
     const { memory } = new Worker(2, new Pool(), 1);
-    tell([TO_COORDINATOR.reserve, 2, memory, new NotedPort(), 'recipe']);
+    tell(['hire', 2, memory, new NotedPort(), 'recipe']);
     look();
     assert.deepEqual(
       spawned.map(({ recipe }) => recipe),
@@ -444,8 +441,8 @@ describe('coordinator: how many workers there should be', () => {
 
   test('new bounds hold at once', () => {
     const { main, tell } = begin({ workers: 3 });
-    tell([TO_COORDINATOR.bounds, 1, 3]);
-    tell([TO_COORDINATOR.bounds, 2, 2]);
+    tell(['set', { bounds: { min: 1, max: 3 } }]);
+    tell(['set', { bounds: { min: 2, max: 2 } }]);
     assert.equal(wantedOf(main).at(-1)?.[0], 2);
   });
 });
@@ -453,12 +450,12 @@ describe('coordinator: how many workers there should be', () => {
 describe('coordinator: who does not get on', () => {
   test('is not who is slow to begin: a task is taken back soon only from who runs another one', () => {
     const { main, tell, post, worker, look } = begin();
-    tell([TO_COORDINATOR.bounds, 1, 2]);
+    tell(['set', { bounds: { min: 1, max: 2 } }]);
     post();
     for (let i = 0; i < 5; i++) look();
     assert.deepEqual(wantedOf(main), [[1, undefined]], 'nobody else is wanted for it');
     const other = begin({ tasksPerWorker: 2 });
-    other.tell([TO_COORDINATOR.bounds, 1, 2]);
+    other.tell(['set', { bounds: { min: 1, max: 2 } }]);
     other.post();
     assert.equal(other.worker.source.begin(0), 1);
     other.post();
@@ -521,8 +518,8 @@ describe('coordinator: who leaves', () => {
     post();
     post();
     const moved = post({ moved: true });
-    tell([TO_COORDINATOR.retire, leaving.seat]);
-    assert.deepEqual(leaving.line.posted.at(-1), [RETIRE]);
+    tell(['retire', leaving.seat]);
+    assert.deepEqual(leaving.line.posted.at(-1), ['retire']);
     assert.deepEqual(other.given, [2, 1]);
     assert.equal(leaving.source.retire(), false, 'one is left');
     assert.equal(run(leaving), moved);
@@ -554,9 +551,9 @@ describe('coordinator: who leaves', () => {
     const [dead, other] = hands as [Worker, Worker];
     for (let i = 0; i < 5; i++) post();
     dead.source.begin(0); // 1; it also has 3, the other one 2 and 4; 5 waits
-    tell([TO_COORDINATOR.gone, dead.seat]);
+    tell(['gone', dead.seat]);
     assert.ok(dead.line.isClosed);
-    assert.deepEqual(main.posted, [[FROM_COORDINATOR.released, dead.seat]]);
+    assert.deepEqual(main.posted, [['released', dead.seat]]);
     run(other);
     run(other);
     assert.deepEqual(other.given, [2, 4, 3, 5]);
@@ -564,12 +561,12 @@ describe('coordinator: who leaves', () => {
 
   test('whoever is not known is released all the same', () => {
     const { tell, main, worker } = begin();
-    tell([TO_COORDINATOR.gone, worker.seat]);
-    tell([TO_COORDINATOR.retire, worker.seat]);
-    tell([TO_COORDINATOR.gone, 7]);
+    tell(['gone', worker.seat]);
+    tell(['retire', worker.seat]);
+    tell(['gone', 7]);
     assert.deepEqual(main.posted, [
-      [FROM_COORDINATOR.released, worker.seat],
-      [FROM_COORDINATOR.released, 7],
+      ['released', worker.seat],
+      ['released', 7],
     ]);
   });
 });

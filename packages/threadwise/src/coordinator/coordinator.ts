@@ -3,22 +3,20 @@
  * them. Results go from the workers to main. The idea is that of experiment S0 (docs/crossing.md); the protocol is
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
-import type { Choice, Port, TaskQueue, TaskView, Thread, ThreadExit } from '../core/contracts.js';
+import type { Choice, Platform, Port, TaskQueue, Thread, ThreadExit } from '../core/contracts.js';
 import { resolveChoice } from '../scheduling/choice/index.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
-import type { CoordinatorData } from '../transport/coordinator/exchange.js';
 import { AWAKE, averageMs, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
-import {
-  type ExitFacts,
-  FROM_COORDINATOR,
-  RETIRE,
-  type SeatMemory,
-  TO_COORDINATOR,
-  type MessageToCoordinator,
+import type {
+  ExitFacts,
+  MessageFromCoordinator,
+  MessageToCoordinator,
+  Settings,
 } from '../transport/coordinator/messages.js';
-import { type About, AccountedLine, type Line } from '../transport/line.js';
+import type { CoordinatorData } from '../transport/coordinator/thread.js';
+import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
   BY_PORT,
@@ -30,137 +28,121 @@ import {
   POSTED,
   POSTED_FOR_ALL,
   RUN_MS,
+  ringPlace,
+  ringSize,
   STATE,
+  state,
   TAIL,
   TASK_ID,
   WORDS,
-  ringPlace,
-  ringSize,
-  state,
   unstamped,
 } from '../transport/shared/layout.js';
+import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
-import { ReservedSeats } from './reserved-seats.js';
-import { type Entry as Hint, Seat } from './seat.js';
-import { SeatSizing, type SizingPlatform } from './sizing.js';
+import { type Arguments, type Entry, Seat } from './seat.js';
+import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-export interface CoordinatorPlatform extends SizingPlatform {
+export interface CoordinatorPlatform extends Pick<
+  Platform,
+  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory'
+> {
   /** Starts a worker from what main's platform prepared for that. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
-  /** The near side of an end of a line. */
-  port(far: unknown): Port;
-  /** Calls back after pending I/O has had its turn. */
-  nextTurn(callback: () => void): void;
 }
 
-/** A worker that has had an unbegun task for that long, and has come no further, is behind a long one. Milliseconds. */
-const STALL_MS = 5;
-/** Tasks may be handed on back to back for that long before ports and timers have their turn. Milliseconds. */
+/** How long the coordinator works before ports and timers have their turn. Milliseconds. */
 const SLICE_MS = 1;
-/** How often it looks, while it waits for room, whether more tasks have come, which may need more workers. Milliseconds. */
-const GROWTH_MS = 5;
-/** The queue is rid of tasks that were taken back when it is so many times as long as there can be tasks. */
+/**
+ * How often the coordinator looks whether workers that hold unbegun tasks get on, and, while it waits for room, whether more
+ * tasks have come, which may need more workers. Milliseconds.
+ */
+const WATCH_MS = 5;
+/** The queue may be this many times as long as there are cells before the tasks that main has withdrawn are removed from it. */
 const MAX_STALE = 2;
 
-type Arguments = readonly [id: number, name: string, transfer: readonly unknown[], args: readonly unknown[]];
-
-interface Entry extends Hint, TaskView {
-  /** The number of the function. */
-  readonly nameId: number;
-  /** Where they do not lie in shared memory. */
-  readonly args: Arguments | undefined;
-}
-
 export class Coordinator {
+  readonly platform: CoordinatorPlatform;
+  readonly data: CoordinatorData;
+  readonly seats = new Map<number, Seat>();
   readonly #main: Line;
-  readonly #platform: CoordinatorPlatform;
-  readonly #data: CoordinatorData;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #cells: Int32Array;
   readonly #cellDoubles: Float64Array;
   readonly #runTimes: Float64Array;
   readonly #sleeper: Sleeper;
-  #choice: Choice;
   readonly #queue: TaskQueue<Entry> = new PriorityQueue<Entry>();
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
-  readonly #seats = new Map<number, Seat<Entry>>();
   readonly #sizing: SeatSizing;
-  readonly #reserve: ReservedSeats;
   /** The youngest task of each priority since the queue was last empty: an older one was put back. */
   readonly #youngest = new Map<number, number>();
-  #state: 'open' | 'paused' = 'open';
+  /** Set before there is any worker to choose. */
+  #choice!: Choice;
+  #state: Settings['state'] = 'open';
   #isWatching = false;
-  #looksForGrowth = false;
-  /** It goes on after its event loop's turn. */
+  /** The event loop has its turn, after which the coordinator goes on. */
   #isYielding = false;
 
   constructor(main: Port, data: CoordinatorData, platform: CoordinatorPlatform) {
-    this.#main = new AccountedLine(main);
-    this.#platform = platform;
-    this.#data = data;
+    this.#main = new Line(main);
+    this.platform = platform;
+    this.data = data;
     this.#board = new Board(data.board);
     this.#words = this.#board.words;
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.runTimes);
-    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.#turn());
-    this.#choice = resolveChoice(data.choose, () => undefined);
-    this.#reserve = new ReservedSeats(this.#main, platform, (...hired) => this.#hire(...hired));
-    this.#sizing = new SeatSizing(data, {
-      platform,
-      seats: () => this.#seats.values(),
-      queued: () => this.#queued,
-      onDue: () => this.#turn(),
-      onWanted: (wanted, decision) => this.#main.post([FROM_COORDINATOR.wanted, wanted, decision]),
-      onMissing: (count) => this.#reserve.start(count),
-    });
+    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.turn());
+    this.#sizing = new SeatSizing(this);
     this.#main.listen(
       (message) => this.#hear(message as MessageToCoordinator),
-      () => this.#turn(),
+      () => this.turn(),
       ([type, seat, exit]: About) => {
-        if (type === FROM_COORDINATOR.exited)
-          this.#reserve.sayExited(seat as number, exit as ExitFacts, undefined);
+        // Main could not read the error.
+        if (type === 'exited') this.tell([type, seat as number, exit as ExitFacts, undefined]);
       },
     );
-    this.#turn();
+    this.turn();
   }
 
-  #hear(word: MessageToCoordinator): void {
-    switch (word[0]) {
-      case TO_COORDINATOR.args: {
-        const [, cell, ...posted] = word;
+  tell(message: MessageFromCoordinator): void {
+    this.#main.post(message);
+  }
+
+  #hear(message: MessageToCoordinator): void {
+    switch (message[0]) {
+      case ARGUMENTS: {
+        const [, cell, ...posted] = message;
         return void this.#posted.set(cell, posted);
       }
-      case TO_COORDINATOR.hire:
-        return this.#hire(word[1], word[2], word[3]);
-      case TO_COORDINATOR.retire:
-        return this.#retire(word[1]);
-      case TO_COORDINATOR.gone:
-        return this.#bury(word[1]);
-      case TO_COORDINATOR.bounds:
-        return this.#sizing.bound(word[1], word[2]);
-      case TO_COORDINATOR.reserve:
-        return this.#reserve.add(word[1], word[2], word[3], word[4]);
-      case TO_COORDINATOR.end:
-        return this.#reserve.end(word[1]);
-      case TO_COORDINATOR.choose:
-        this.#choice = resolveChoice(word[1], () => undefined);
-        return;
-      case TO_COORDINATOR.pause:
-        this.#state = word[1];
+      case 'set':
+        return this.#set(message[1]);
+      case 'hire':
+        return message[4] === undefined ? this.hire(message) : this.#sizing.reserve(message);
+      case 'retire':
+        return this.#retire(message[1]);
+      case 'gone':
+        return this.#bury(message[1]);
+      case 'end':
+        return this.#sizing.end(message[1]);
     }
+  }
+
+  #set({ choose, state, bounds }: Partial<Settings>): void {
+    if (choose !== undefined) this.#choice = resolveChoice(choose, () => undefined);
+    if (state !== undefined) this.#state = state;
+    if (bounds !== undefined) this.#sizing.bounds = bounds;
   }
 
   // --- its turn ---
 
   /** T1 to T6. */
-  #turn(): void {
+  turn(): void {
     if (this.#isYielding) return;
-    const end = this.#platform.now() + SLICE_MS;
+    const end = this.platform.now() + SLICE_MS;
     do {
       Atomics.store(this.#words, COORDINATOR, AWAKE);
       this.#takeHints();
@@ -168,49 +150,58 @@ export class Coordinator {
       this.#giveAll();
       this.#sizing.look();
       if (this.#sleeps()) return this.#watch();
-    } while (this.#platform.now() < end);
+    } while (this.platform.now() < end);
     this.#isYielding = true;
-    this.#platform.nextTurn(() => {
+    this.platform.nextTurn(() => {
       this.#isYielding = false;
-      this.#turn();
+      this.turn();
     });
   }
 
   /** T5, T6. Returns false if there is something to do again. */
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
-    const wanted = next === undefined ? WANTS_HINTS : WANTS_ROOM;
-    const depth = next === undefined ? 0 : this.#depth(next);
-    if (next !== undefined) for (const seat of this.#seats.values()) seat.wakeAt(depth);
-    Atomics.store(this.#words, COORDINATOR, wanted);
-    if (next === undefined) return this.#board.length === 0 && this.#sleeper.sleep(wanted);
+    if (next === undefined) {
+      Atomics.store(this.#words, COORDINATOR, WANTS_HINTS);
+      return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
+    }
+    const depth = this.#depth(next);
+    for (const seat of this.seats.values()) seat.wakeAt(depth);
+    Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
     this.#look();
-    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) return false;
-    return this.#sleeper.sleep(wanted);
+    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
+    return this.#sleeper.sleep(WANTS_ROOM);
   }
 
   #look(): void {
-    for (const seat of this.#seats.values()) if (seat.look()) this.#takeBack(seat);
+    for (const seat of this.seats.values()) if (seat.look()) this.#takeBack(seat);
   }
 
-  /** As long as anybody holds unbegun tasks, or tasks wait that more workers could run: by a timer. */
+  /** C1, while any worker holds unbegun tasks; and while tasks wait that more workers could run. */
   #watch(): void {
-    this.#watchForStalls();
-    if (this.#looksForGrowth || this.#queue.size === 0 || !this.#sizing.mayGrow) return;
-    this.#looksForGrowth = true;
-    this.#platform.timer(GROWTH_MS, () => {
-      this.#looksForGrowth = false;
+    const isNeeded = this.#holdsAny || (this.#queue.size > 0 && this.#sizing.mayGrow);
+    if (this.#isWatching || !isNeeded) return;
+    this.#isWatching = true;
+    this.platform.timer(WATCH_MS, () => {
+      this.#isWatching = false;
+      const heldAny = this.#holdsAny;
+      for (const seat of this.seats.values()) if (seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
       // Without another task there is no other answer; and what was wanted after a measurement is to stay so until the next one.
-      if (this.#board.length > 0) this.#turn();
+      if (heldAny || this.#board.length > 0) this.turn();
       else this.#watch();
     });
+  }
+
+  get #holdsAny(): boolean {
+    for (const seat of this.seats.values()) if (seat.holdsAny) return true;
+    return false;
   }
 
   // --- tasks ---
 
   /** T2. */
   #takeHints(): void {
-    const { sizes } = this.#data;
+    const { sizes } = this.data;
     const back: Entry[] = [];
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
@@ -227,7 +218,8 @@ export class Coordinator {
       else this.#queue.push(entry, entry.priority);
     }
     for (const entry of back.sort((a, b) => b.id - a.id)) this.#queue.pushFront(entry, entry.priority);
-    if (this.#queue.size > MAX_STALE * sizes.cells) this.#dropStale();
+    if (this.#queue.size <= MAX_STALE * sizes.cells) return;
+    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
 
   #entryOf(cell: number): Entry | undefined {
@@ -244,17 +236,13 @@ export class Coordinator {
     return { cell, posted, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
   }
 
-  /** Whether main had it back: then it is older than what lies here. */
+  /** Whether main had the task back: then it is older than what lies here. */
   #isBack({ id, priority }: Entry): boolean {
     if (this.#queue.size === 0) this.#youngest.clear();
     const youngest = this.#youngest.get(priority);
     if (youngest !== undefined && ((id - youngest) | 0) < 0) return true;
     this.#youngest.set(priority, id);
     return false;
-  }
-
-  #dropStale(): void {
-    for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
 
   #argumentsFor(cell: number, id: number): Arguments | undefined {
@@ -279,26 +267,26 @@ export class Coordinator {
     }
   }
 
-  #choose(entry: Entry): Seat<Entry> | undefined {
+  #choose(entry: Entry): Seat | undefined {
     const depth = this.#depth(entry);
-    const candidates: Seat<Entry>[] = [];
-    for (const seat of this.#seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
+    const candidates: Seat[] = [];
+    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
-    return this.#choice.choose(entry, candidates) as Seat<Entry>;
+    return this.#choice.choose(entry, candidates) as Seat;
   }
 
-  #hasRoom(seat: Seat<Entry>, depth: number): boolean {
-    return seat.hasRoom(this.#data.tasksPerWorker, depth);
+  #hasRoom(seat: Seat, depth: number): boolean {
+    return seat.hasRoom(this.data.tasksPerWorker, depth);
   }
 
-  /** What moves its arguments cannot be given twice, so it is not left lying at a worker. */
+  /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[2].length > 0) return 0;
     return prefetchDepth(averageMs(this.#runTimes, nameId));
   }
 
   /** G1 to G4. */
-  #give(entry: Entry, seat: Seat<Entry>): void {
+  #give(entry: Entry, seat: Seat): void {
     const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
     // Not before: an old hint may have found them, too.
     if (this.#posted.get(entry.cell) === entry.args) this.#posted.delete(entry.cell);
@@ -308,9 +296,9 @@ export class Coordinator {
   }
 
   /** Returns the state of the cell from which the worker is to begin; undefined: the task was taken back. */
-  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat<Entry>): number | undefined {
+  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat): number | undefined {
     const { cell, posted } = entry;
-    seat.line.post([TO_COORDINATOR.args, cell, id, name, args], transfer);
+    seat.line.post([ARGUMENTS, cell, id, name, args], transfer);
     if (transfer.length === 0) return posted;
     const assigned = (posted & ~unstamped(posted)) | state(POSTED, seat.id);
     const before = Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, assigned);
@@ -318,63 +306,46 @@ export class Coordinator {
   }
 
   /** What the worker has not begun, and another one can run, waits in the queue again. */
-  #takeBack(seat: Seat<Entry>): void {
+  #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
     for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
   }
 
-  /** Tasks that nobody has, and tasks that somebody has who may run no more at a time. */
-  get #queued(): number {
+  /** Tasks that no worker has, and tasks that a worker has beyond those that it may run at a time. */
+  get queued(): number {
     if (this.#state === 'paused') return 0;
     let ahead = 0;
-    for (const seat of this.#seats.values()) ahead += Math.max(0, seat.load - this.#data.tasksPerWorker);
+    for (const seat of this.seats.values()) ahead += Math.max(0, seat.load - this.data.tasksPerWorker);
     return this.#queue.size + ahead;
-  }
-
-  /** C1. */
-  #watchForStalls(): void {
-    if (this.#isWatching || !this.#holdsAny()) return;
-    this.#isWatching = true;
-    this.#platform.timer(STALL_MS, () => {
-      this.#isWatching = false;
-      for (const seat of this.#seats.values()) {
-        if (!seat.isLeaving && seat.holdsAny && seat.isStuck()) this.#takeBack(seat);
-      }
-      this.#turn();
-    });
-  }
-
-  #holdsAny(): boolean {
-    for (const seat of this.#seats.values()) if (!seat.isLeaving && seat.holdsAny) return true;
-    return false;
   }
 
   // --- workers ---
 
-  #hire(id: number, memory: SeatMemory, end: unknown): void {
-    const line = new AccountedLine(this.#platform.port(end));
+  hire([, id, memory, end]: Hire): void {
+    const line = new Line(this.platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.#seats.set(id, new Seat<Entry>(id, memory, line, this.#data.sizes));
+    this.seats.set(id, new Seat(id, memory, line, this.data.sizes));
     this.#board.refresh();
   }
 
   #retire(id: number): void {
-    const seat = this.#seats.get(id);
-    if (seat === undefined) return;
-    if (!seat.isLeaving) this.#takeBack(seat);
-    seat.isLeaving = true;
-    seat.line.post([RETIRE]);
+    this.#leave(id)?.line.post(['retire']);
   }
 
   /** C3. */
   #bury(id: number): void {
-    const seat = this.#seats.get(id);
-    if (seat !== undefined) {
-      if (!seat.isLeaving) this.#takeBack(seat);
-      this.#seats.delete(id);
-      seat.line.close();
-    }
-    this.#main.post([FROM_COORDINATOR.released, id]);
+    this.#leave(id)?.line.close();
+    this.seats.delete(id);
+    this.tell(['released', id]);
+  }
+
+  /** The worker gets nothing more; others get what it has not begun. */
+  #leave(id: number): Seat | undefined {
+    const seat = this.seats.get(id);
+    if (seat === undefined) return undefined;
+    if (!seat.isLeaving) this.#takeBack(seat);
+    seat.isLeaving = true;
+    return seat;
   }
 }

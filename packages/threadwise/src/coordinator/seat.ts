@@ -1,5 +1,5 @@
 /** A worker, as its coordinator sees it: words of shared memory, and what it was given. */
-import type { WorkerView } from '../core/contracts.js';
+import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import {
   ENDED,
@@ -16,43 +16,54 @@ import {
   WAKE_AT,
 } from '../transport/coordinator/layout.js';
 import type { SeatMemory } from '../transport/coordinator/messages.js';
-import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
 import type { Line } from '../transport/line.js';
+import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
-import type { SizedSeat } from './sizing.js';
 
-/** For who has begun nothing at all: a thread may have to wait for its core for tens of milliseconds. Chosen by hand. */
+/** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
 
+export type Arguments = readonly [
+  id: number,
+  name: string,
+  transfer: readonly unknown[],
+  args: readonly unknown[],
+];
+
 /** A task that main has posted: good as long as its cell's state is `posted`. */
-export interface Entry {
+export interface Entry extends TaskView {
   readonly cell: number;
   readonly posted: number;
+  /** The number of the function. */
+  readonly nameId: number;
+  /** Arguments that do not lie in shared memory. */
+  readonly args: Arguments | undefined;
 }
 
-export class Seat<E extends Entry> implements WorkerView, SizedSeat {
+export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
+  /** The worker is given nothing more. */
   isLeaving = false;
-  /** Tasks that are with the worker, as they were at the last look, and have been given since. */
+  /** How many tasks were with the worker at the last look, and have been given since. */
   load = 0;
   readonly #sizes: Sizes;
   readonly #own: Int32Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  /** What was given, by the place of its hint. */
-  readonly #entries: (E | undefined)[];
+  /** The tasks that were given, by the place of their hints. */
+  readonly #entries: Entry[] = [];
   #tail: number;
-  /** Hints before that were taken back, or are not known to be good. */
+  /** The tail when tasks were last taken back, or when this coordinator began: it answers for no hint before that. */
   #takenBack: number;
-  /** Hints that were not read at the last look. */
+  /** How many hints the worker had not read at the last look. */
   #unread = 0;
   #wakeAt = 0;
-  /** What the worker had come to when tasks were taken back from it, and when it was looked at. */
+  /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
   #stalledAt = -1;
   #watchedAt = -1;
-  /** How often it was looked at since it last got on. */
+  /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
   constructor(id: number, { own, given }: SeatMemory, line: Line, sizes: Sizes) {
@@ -62,12 +73,11 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     this.#own = int32sOf(own);
     this.#words = int32sOf(given);
     this.#doubles = float64sOf(given);
-    this.#entries = new Array<E | undefined>(sizes.mail).fill(undefined);
     this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
 
-  /** Its module is loaded, and it takes tasks. */
+  /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
     return isReady(this.#own, STAGE);
   }
@@ -76,18 +86,16 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.#words[ENDED]!;
   }
 
-  get ended(): number {
-    return this.#words[ENDED]!;
-  }
-
   get runMs(): number {
     return this.#doubles[RAN_MS]!;
   }
 
+  /** When the worker ran out of tasks. */
   get idleSince(): number {
     return this.#doubles[IDLE_SINCE]!;
   }
 
+  /** What the system calls its thread; 0: unknown. */
   get threadId(): number {
     return this.#words[THREAD_ID]!;
   }
@@ -96,43 +104,27 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return this.#words[UTILIZATION]! / 1000;
   }
 
-  get isBusy(): boolean {
-    return this.load > 0;
-  }
-
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
+    const { mail, cells } = this.#sizes;
     const progress = Atomics.load(this.#words, PROGRESS);
     this.#unread = this.#unreadOf(progress);
-    const { mail, cells } = this.#sizes;
-    const mails = countWithin(
-      (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0,
-      mail,
-    );
-    this.load = this.#unread + mails + countWithin(runningOf(progress), cells);
+    const mails = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
+    this.load = this.#unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
     if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
-  }
-
-  get unread(): number {
-    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
-  }
-
-  /** A task may have written there: then all that the worker can have is unread. */
-  #unreadOf(progress: number): number {
-    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }
 
   /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
   hasRoom(places: number, depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
     if (this.load < places) return true;
-    return this.#unread <= depth >> 1 && this.load < places + depth && this.unread < this.#sizes.mail;
+    return this.#unread <= depth >> 1 && this.load < places + depth && this.#unreadNow < this.#sizes.mail;
   }
 
   /** G3. */
-  give(entry: E, posted = entry.posted): void {
+  give(entry: Entry, posted: number): void {
     const place = givenPlace(this.#tail, this.#sizes);
     this.#words[place] = entry.cell;
     this.#words[place + 1] = posted;
@@ -142,7 +134,7 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
   }
 
-  /** By how few unread hints it is to wake the coordinator, where tasks like the next one may lie `depth` deep. */
+  /** Tells the worker with how few unread hints it wakes the coordinator. @param depth how many tasks like the next one may lie there */
   wakeAt(depth: number): void {
     const count = depth === 0 ? -1 : depth >> 1;
     if (count === this.#wakeAt) return;
@@ -150,22 +142,17 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     Atomics.store(this.#words, WAKE_AT, count);
   }
 
-  /** What was given and has perhaps not begun, the oldest first; each is told of once. */
-  takeBack(): E[] {
-    const entries: E[] = [];
-    for (let at = (this.#tail - this.unread) | 0; at !== this.#tail; at = (at + 1) | 0) {
-      const place = at & (this.#sizes.mail - 1);
-      const entry = this.#entries[place];
-      this.#entries[place] = undefined;
-      if (entry !== undefined) entries.push(entry);
-    }
+  /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
+  takeBack(): Entry[] {
+    const { mail } = this.#sizes;
+    const count = this.#held;
     this.#takenBack = this.#tail;
-    return entries;
+    return Array.from({ length: count }, (_, i) => this.#entries[(this.#tail - count + i) & (mail - 1)]!);
   }
 
-  /** Whether any hint is unread that was not taken back. */
+  /** Whether it has anything that can be taken back. */
   get holdsAny(): boolean {
-    return ((this.#tail - this.#takenBack) | 0) > 0 && this.unread > 0;
+    return !this.isLeaving && this.#held > 0;
   }
 
   /**
@@ -182,7 +169,22 @@ export class Seat<E extends Entry> implements WorkerView, SizedSeat {
     return isStuck;
   }
 
+  /** A number that another one follows when the worker has begun or ended a task. */
   get #progress(): number {
-    return (this.#words[ENDED]! + this.#tail - this.unread) & 0x7fffffff;
+    return (this.completed + this.#tail - this.#unreadNow) & 0x7fffffff;
+  }
+
+  /** Hints that are unread, and were not taken back. */
+  get #held(): number {
+    return Math.min(this.#unreadNow, (this.#tail - this.#takenBack) | 0);
+  }
+
+  get #unreadNow(): number {
+    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
+  }
+
+  /** A task may have written there: then all that the worker can have is unread. */
+  #unreadOf(progress: number): number {
+    return Math.min(unreadOf(progress, this.#tail), this.#sizes.mail);
   }
 }

@@ -1,121 +1,117 @@
-/** How many workers a pool should have, as its coordinator sees it: from its own queue and seats, whatever main does. */
-import type { CpuTime, Measured, TimerHandle } from '../core/contracts.js';
+/** How many workers a pool should have, as its coordinator sees it; those that main is too busy to start, it starts by itself. */
+import type { Measured, Thread, ThreadExit, TimerHandle } from '../core/contracts.js';
 import { Sizer, type SizingDecision } from '../core/workers/sizer.js';
-import { type ScalingName, scalingOf } from '../scheduling/scaling/index.js';
-import type { CoordinatorOptions } from '../transport/coordinator/exchange.js';
+import { measured } from '../scheduling/scaling/measured.js';
+import { encodeError } from '../transport/codec/error-codec.js';
+import type { MessageToCoordinator, Settings } from '../transport/coordinator/messages.js';
+import type { Coordinator } from './coordinator.js';
+import type { Seat } from './seat.js';
 
-export interface SizingPlatform {
-  /** Milliseconds on a clock that all threads of the process share. */
-  now(): number;
-  timer(ms: number, callback: () => void): TimerHandle;
-  /** Of a thread, by what the system calls it. */
-  cpu(threadId: number): CpuTime | undefined;
-  memory(): Measured['memory'];
-}
-
-/** What is seen of a worker. */
-export interface SizedSeat {
-  readonly id: number;
-  readonly isReady: boolean;
-  readonly isLeaving: boolean;
-  /** Has a task, or is stuck in one. */
-  readonly isBusy: boolean;
-  /** Since when it has had nothing to do. */
-  readonly idleSince: number;
-  readonly ended: number;
-  readonly runMs: number;
-  /** What the system calls its thread; 0: unknown. */
-  readonly threadId: number;
-}
-
-export interface SizingContext {
-  readonly platform: SizingPlatform;
-  seats(): Iterable<SizedSeat>;
-  /** Tasks that no worker has been given. */
-  queued(): number;
-  /** The time has come to look at the seats, and to have `look` called. */
-  onDue(): void;
-  onWanted(wanted: number, decision: SizingDecision | undefined): void;
-  /** Main was told, and has not started as many in time. */
-  onMissing(count: number): void;
-}
+export type Hire = Extract<MessageToCoordinator, readonly ['hire', ...unknown[]]>;
 
 /** How long main may take to start a worker before it is taken to be busy. Milliseconds; chosen by hand. */
 const PATIENCE_MS = 20;
 
 export class SeatSizing {
-  readonly #data: CoordinatorOptions;
-  readonly #context: SizingContext;
+  bounds: Settings['bounds'];
+  readonly #coordinator: Coordinator;
   readonly #sizer: Sizer;
-  #bounds: { readonly min: number; readonly max: number } | undefined;
   #wanted: number | undefined;
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
+  /** Workers that main has prepared, by seat: the first is started first. */
+  readonly #reserved = new Map<number, Hire>();
+  /** Those that were started. */
+  readonly #threads = new Map<number, Thread>();
 
-  constructor(data: CoordinatorOptions, context: SizingContext) {
-    this.#data = data;
-    this.#context = context;
-    const { platform } = context;
+  constructor(coordinator: Coordinator) {
+    const { platform } = coordinator;
+    this.#coordinator = coordinator;
     this.#sizer = new Sizer({
       by: 'coordinator',
-      scaling: scalingOf(data.scaling as ScalingName),
+      scaling: measured,
       platform,
       load: () => this.#load(),
       measure: () => this.#measure(),
-      onDue: () => context.onDue(),
+      onDue: () => coordinator.turn(),
       onDecision: (decision) => {
         this.#decision = decision;
       },
     });
   }
 
-  bound(min: number, max: number): void {
-    this.#bounds = { min, max };
-    this.look();
-  }
-
-  /** To be called when anything changed that sizing depends on. Tells what is wanted when that changed. */
+  /** Tells main how many workers are wanted, when that has changed. Called after everything that sizing depends on. */
   look(): void {
-    if (this.#bounds === undefined) return;
-    const wanted = this.#bounds.min === this.#bounds.max ? this.#bounds.min : this.#sizer.target();
+    if (this.bounds === undefined) return;
+    const wanted = this.bounds.min === this.bounds.max ? this.bounds.min : this.#sizer.target();
     const decision = this.#decision;
     this.#decision = undefined;
     if (wanted > this.#serving().length) this.#waitForMain();
     if (wanted === this.#wanted && decision === undefined) return;
     this.#wanted = wanted;
-    this.#context.onWanted(wanted, decision);
+    this.#coordinator.tell(['wanted', wanted, decision]);
   }
 
   /** Whether there may be more workers than there are. */
   get mayGrow(): boolean {
-    return this.#bounds !== undefined && this.#serving().length < this.#bounds.max;
+    return this.bounds !== undefined && this.#serving().length < this.bounds.max;
   }
 
-  /** Once for each time that any is missing: a main thread that is not busy has started it before. */
+  /** Main has prepared a worker. */
+  reserve(message: Hire): void {
+    this.#reserved.set(message[1], message);
+  }
+
+  /** Ends a prepared worker: its thread, or, where that was not started, by saying so at once. */
+  end(seat: number): void {
+    if (this.#reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
+    else void this.#threads.get(seat)?.terminate();
+  }
+
+  /** Starts what is missing after a while: a main thread that is not busy has started it before. */
   #waitForMain(): void {
-    this.#patience ??= this.#context.platform.timer(PATIENCE_MS, () => {
+    this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;
       const missing = (this.#wanted ?? 0) - this.#serving().length;
-      if (missing > 0) this.#context.onMissing(missing);
+      for (const message of [...this.#reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
     });
   }
 
-  #serving(): SizedSeat[] {
-    return [...this.#context.seats()].filter((seat) => !seat.isLeaving);
+  #start(message: Hire): void {
+    const [, seat, , , recipe] = message;
+    this.#reserved.delete(seat);
+    this.#coordinator.tell(['started', seat]);
+    this.#coordinator.hire(message);
+    try {
+      const thread = this.#coordinator.platform.spawn(recipe, (exit) => this.#exited(seat, exit));
+      this.#threads.set(seat, thread);
+    } catch (error) {
+      this.#exited(seat, { exitCode: 1, outOfMemory: false, error });
+    }
+  }
+
+  #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
+    this.#threads.delete(seat);
+    const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
+    this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
+  }
+
+  #serving(): Seat[] {
+    return [...this.#coordinator.seats.values()].filter((seat) => !seat.isLeaving);
   }
 
   #load() {
-    const { tasksPerWorker, idleTimeoutMs } = this.#data;
-    const now = this.#context.platform.now();
+    const { tasksPerWorker, idleTimeoutMs, cores } = this.#coordinator.data;
+    const now = this.#coordinator.platform.now();
     const serving = this.#serving();
-    const idle = serving.filter(isIdle);
+    const idle = serving.filter(({ isReady, load }) => isReady && load === 0);
     return {
-      ...this.#bounds!,
-      cores: this.#data.cores,
+      ...this.bounds!,
+      cores,
       current: serving.length,
       starting: serving.filter((seat) => !seat.isReady).length,
       idle: idle.length,
-      queued: this.#context.queued(),
+      queued: this.#coordinator.queued,
       tasksPerWorker,
       longestIdleMs: Math.max(0, ...idle.map((seat) => now - seat.idleSince)),
       idleTimeoutMs,
@@ -123,16 +119,12 @@ export class SeatSizing {
   }
 
   #measure(): Measured {
-    const { platform } = this.#context;
+    const { platform } = this.#coordinator;
     const ready = this.#serving().filter((seat) => seat.isReady);
-    const workers = ready.map(({ id, isBusy, ended, runMs, threadId }) => {
-      return { id, isBusy, completed: ended, runMs, cpu: platform.cpu(threadId) };
+    const workers = ready.map(({ id, load, completed, runMs, threadId }) => {
+      return { id, isBusy: load > 0, completed, runMs, cpu: platform.cpuOf(threadId) };
     });
     const completed = workers.reduce((sum, worker) => sum + worker.completed, 0);
     return { completed, workers, memory: platform.memory() };
   }
-}
-
-function isIdle({ isReady, isBusy }: SizedSeat): boolean {
-  return isReady && !isBusy;
 }

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MeasuredRecorder } from '../metrics/measured.js';
-import { leastBusy } from '../scheduling/choice/least-busy.js';
+import { leastBusy } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
-import { onDemand } from '../scheduling/scaling/on-demand.js';
+import { measured } from '../scheduling/scaling/measured.js';
 import { Engine } from './engine.js';
 import { type FakeLink, FakePlatform, FakeTransport } from './fake-platform.case.js';
 import { silentSink } from './events/hooks.js';
@@ -28,7 +28,7 @@ function scene(given: PoolOptions = {}, prepare: (platform: FakePlatform) => voi
     newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: ['any'],
-    scaling: onDemand,
+    scaling: measured,
     recorder: new MeasuredRecorder(),
     sink: silentSink,
     newQueue: () => new PriorityQueue<Task>(),

@@ -194,8 +194,6 @@ export class FakeLink implements Link {
     this.isStopped = true;
   }
 
-  flush(): void {}
-
   close(): void {}
 }
 

@@ -33,7 +33,7 @@ function sources(given: Partial<StatsSources> = {}): StatsSources {
     dispatch: { name: 'direct', waiting: 3, oldestSubmittedAt: () => 400 } as Dispatch,
     recorder: { snapshot: () => recorded } as unknown as Recorder,
     coordinator: undefined,
-    scaling: 'on-demand',
+    scaling: 'measured',
     decisions: [],
     crossingMs: undefined,
     functions: [],

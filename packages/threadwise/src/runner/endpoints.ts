@@ -3,7 +3,7 @@ import type { Port, Wire } from '../core/contracts.js';
 import { CoordinatedEndpoint } from '../transport/coordinator/endpoint.js';
 import type { CoordinatedMemory } from '../transport/coordinator/layout.js';
 import type { Endpoint, EndpointPlatform } from '../transport/endpoint.js';
-import { AccountedLine, type Line } from '../transport/line.js';
+import { Line } from '../transport/line.js';
 import { MessageEndpoint } from '../transport/message/endpoint.js';
 import { SharedEndpoint } from '../transport/shared/worker/endpoint.js';
 import type { SharedMemory } from '../transport/shared/layout.js';
@@ -18,5 +18,5 @@ const ENDPOINTS: Readonly<Record<string, Open>> = {
 
 /** @param port the near side of what `wire.port` is on this thread */
 export function openEndpoint(wire: Wire, port: Port, platform: EndpointPlatform): Endpoint {
-  return ENDPOINTS[wire.transport]!(new AccountedLine(port), wire.memory as never, platform);
+  return ENDPOINTS[wire.transport]!(new Line(port), wire.memory as never, platform);
 }

@@ -13,24 +13,15 @@ const UNREAD = -2;
 /** The reader says that it has read messages when it has read this many more. Chosen by hand. */
 const READ_EVERY = 256;
 
-/** A word without its last part. What came from a caller or from a task, and only that, is the last part of a word. */
+/** A message without its last part. What came from a caller or from a task, and only that, is the last part of a message. */
 export type About = readonly unknown[];
 
-/** As a port; but what cannot be read is told to the end that posted it. */
-export interface Line extends Omit<Port, 'listen'> {
-  listen(
-    handler: (message: unknown) => void,
-    onBatch?: () => void,
-    onUnread?: (about: About, reason: string) => void,
-  ): void;
-}
-
-export class AccountedLine implements Line {
+export class Line {
   /** How many messages came that could not be read. */
   unreadCount = 0;
   readonly #port: Port;
   /** What each message was about that was posted, from the number `#known` on. */
-  #abouts: About[] = [];
+  readonly #abouts: About[] = [];
   #known = 0;
   /** Messages that came, readable or not. */
   #received = 0;
@@ -45,17 +36,18 @@ export class AccountedLine implements Line {
     this.#abouts.push((message as readonly unknown[]).slice(0, -1));
   }
 
+  /** @param onUnread the other end could not read a message of this one */
   listen(
     handler: (message: unknown) => void,
     onBatch?: () => void,
-    onUnread: (about: About, reason: string) => void = () => undefined,
+    onUnread?: (about: About, reason: string) => void,
   ): void {
     this.#port.listen(
       (message) => {
         this.#count();
         const [type, number, reason] = message as readonly [number, number, string];
         if (type === READ) this.#forget(number);
-        else if (type === UNREAD) onUnread(this.#abouts[number - this.#known] ?? [], reason);
+        else if (type === UNREAD) onUnread?.(this.#abouts[number - this.#known] ?? [], reason);
         else handler(message);
       },
       onBatch,
@@ -68,8 +60,8 @@ export class AccountedLine implements Line {
     );
   }
 
-  drain(): number {
-    return this.#port.drain();
+  drain(): void {
+    this.#port.drain();
   }
 
   close(): void {

@@ -15,7 +15,7 @@ import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from '../scheduling/placement/index.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
-import { onDemand } from '../scheduling/scaling/on-demand.js';
+import { measured } from '../scheduling/scaling/measured.js';
 import { coordinatedTransport } from './coordinator/exchange.js';
 import { sharedTransport } from './shared/main/exchange.js';
 
@@ -103,7 +103,7 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   coordinator: {
     transport: (sizes, idleTimeoutMs) =>
       coordinatedTransport(
-        { tasksPerWorker: 1, choose: 'least-busy', scaling: 'on-demand', cores: 4, idleTimeoutMs },
+        { tasksPerWorker: 1, choose: 'least-busy', cores: 4, idleTimeoutMs, sendsMoved: false },
         sizes,
       ),
     dispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
@@ -130,7 +130,7 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: choiceNames,
-    scaling: onDemand,
+    scaling: measured,
     recorder: new MeasuredRecorder(),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),

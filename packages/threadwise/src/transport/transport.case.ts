@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { task as current, transfer } from '../runner/task-handle.js';
-import { abortSuite, speechSuite } from './worker-messages.case.js';
+import { abortSuite, speechSuite } from './port-link.case.js';
 import { assertCode, type Connect, type Ground, gate, Rig } from './rig.case.js';
 
 export function transportConformance(ground: Ground): void {

@@ -14,7 +14,7 @@ export function beganWithin(began: number, now: number): number {
   return began > 0 && began <= now ? began : now;
 }
 
-/** Of a worker that says, or in whose name is said, what cannot be. */
+/** The error of a worker that has written, or in whose memory a task has written, what cannot be true. */
 export function untrue(what: string, value: number, expected: string): Error {
   return new Error(
     `The worker was ended: in the memory that it shares with the pool, ${what} is ${value}, expected ${expected}. A task may have written there`,

@@ -57,9 +57,9 @@ export interface AdmissionContext {
 export class Admission {
   /** The queue's. */
   limit = Number.POSITIVE_INFINITY;
-  /** Where a call without options goes that needs nothing that only a `Task` can have; undefined while every call needs more. */
+  /** The table that plain calls go to; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
-  /** What the last that has loaded the module says; undefined as long as none has. */
+  /** The names of the module's tasks; undefined until a thread has loaded it. */
   taskNames: readonly string[] | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
@@ -164,7 +164,7 @@ export class Admission {
     isForAll = false,
   ): void {
     const { ledger, tracing, lifecycle, scaler, room, canceller } = this.#context;
-    // What is moved to a worker that finds no such task would be lost.
+    // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
       throw taskNotFound(name, this.taskNames);
     const exchange = to instanceof CallingThread ? to : this.#context.exchange;

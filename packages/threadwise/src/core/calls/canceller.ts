@@ -101,7 +101,7 @@ export class Canceller {
     );
   }
 
-  /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if that is not it. */
+  /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if the task began later. */
   #timedOut(task: Task): void {
     const timeoutMs = task.run.timeoutMs!;
     const slot = this.#holderOf(task);
@@ -122,7 +122,7 @@ export class Canceller {
     task.settle({ outcome: 'aborted', error });
   }
 
-  /** Who has the task now; who has taken it by himself is remembered from here on. */
+  /** The worker that has the task now; one that has taken it by itself is remembered from here on. */
   #holderOf(task: Task): WorkerSlot | undefined {
     const slot = this.#holders.get(task) ?? this.#context.dispatch().holder(task);
     if (slot !== undefined) this.#holders.set(task, slot);

@@ -18,12 +18,12 @@ export class Deadlines {
   readonly #platform: Pick<Platform, 'timer' | 'now'>;
   readonly #isDue: (slot: number) => boolean;
   readonly #lists = new Map<number, List>();
-  /** By slot: the list that it is in, its neighbours there, and when to look at it, on the platform's clock. */
+  /** For each slot: the list that it is in, its neighbours there, and when to look at it, in milliseconds of the platform's clock. */
   readonly #listOf: (List | undefined)[] = [];
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
   readonly #dueAt: Float64Array;
-  /** How many slots are in a list. */
+  /** The number of slots in all lists. */
   size = 0;
 
   /**

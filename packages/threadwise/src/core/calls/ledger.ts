@@ -28,9 +28,8 @@ export interface LedgerContext {
 
 export class Ledger {
   readonly #context: LedgerContext;
-  /** The open calls, as a list that runs through the tasks themselves: entering and leaving allocate nothing. */
-  #first: Task | undefined;
-  #size = 0;
+  /** The open calls that have a record, in the order in which they got it. */
+  readonly #tasks = new Set<Task>();
   readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
   /** The calls without options; undefined where each of those needs a record, too. */
@@ -55,7 +54,7 @@ export class Ledger {
         const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
         const task = new Task(id, name, plain.payloadOf(slot), run, submittedAt, this.#onSettled);
         task.resolve = resolve;
-        this.#link(task);
+        this.#tasks.add(task);
         plain.keep(slot, task);
         context.onInflated(task);
         return task;
@@ -64,7 +63,7 @@ export class Ledger {
   }
 
   get size(): number {
-    return this.plain === undefined ? this.#size : this.#size + this.plain.size;
+    return this.#tasks.size + (this.plain?.size ?? 0);
   }
 
   /** A call that runs at once, on the calling thread: who counts it is `WithinRun`. */
@@ -87,7 +86,7 @@ export class Ledger {
     task.resolve = resolve;
     task.context = context;
     task.state = 'handed';
-    this.#link(task);
+    this.#tasks.add(task);
     return task;
   }
 
@@ -108,7 +107,7 @@ export class Ledger {
     const { platform, recorder, hooks, poolName } = this.#context;
     const task = new Task(id, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
     task.resolve = resolve;
-    this.#link(task);
+    this.#tasks.add(task);
     recorder.submitted();
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: poolName, taskId: task.id, name });
     return task;
@@ -121,29 +120,12 @@ export class Ledger {
   /** Settles every open call. */
   rejectAll(outcome: Exclude<Outcome, 'completed'>, makeError: (task: Task) => unknown): void {
     this.plain?.inflateAll();
-    const open: Task[] = [];
-    for (let task = this.#first; task !== undefined; task = task.next) open.push(task);
-    for (const task of open.sort((a, b) => a.id - b.id)) task.settle({ outcome, error: makeError(task) });
-  }
-
-  #link(task: Task): void {
-    task.next = this.#first;
-    if (this.#first !== undefined) this.#first.previous = task;
-    this.#first = task;
-    this.#size++;
-  }
-
-  #unlink(task: Task): void {
-    if (task.previous === undefined) this.#first = task.next;
-    else task.previous.next = task.next;
-    if (task.next !== undefined) task.next.previous = task.previous;
-    task.next = undefined;
-    task.previous = undefined;
-    this.#size--;
+    for (const task of [...this.#tasks].sort((a, b) => a.id - b.id))
+      task.settle({ outcome, error: makeError(task) });
   }
 
   #settled(task: Task, settlement: Settlement): void {
-    this.#unlink(task);
+    this.#tasks.delete(task);
     task.payload.onSettled?.(task.stillRuns);
     this.#record(task, settlement);
     if (settlement.outcome === 'completed') task.resolve(settlement.value);

@@ -50,7 +50,7 @@ function cloneAll(args: readonly unknown[], transfer: readonly unknown[], clone:
   }
 }
 
-/** Nobody could see whether it was copied. */
+/** Whether a copy of the value could not be told from the value. */
 export function isImmutable(value: unknown): boolean {
   return (
     value === null || (typeof value !== 'object' && typeof value !== 'function' && typeof value !== 'symbol')
@@ -82,7 +82,7 @@ export function unreadable(path: string, reason = 'it could not be deserialized'
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
 }
 
-/** How many values the search for the culprit looks at: some milliseconds. Chosen by hand. */
+/** How many values the search for the culprit looks at, which takes some milliseconds. Chosen by hand. */
 const MAX_STEPS = 10_000;
 /** Written out: the first number that is formatted for people loads 20 ms worth of tables. */
 const FIRST = 'the first 10,000 values';
@@ -90,7 +90,7 @@ const FIRST = 'the first 10,000 values';
 const EXHAUSTED = Symbol('exhausted');
 /** How deep it looks: the search is recursive, and so is the runtime's own algorithm. */
 const MAX_DEPTH = 500;
-/** What one clone counts for that may be of any size. */
+/** The steps that one clone of unknown size counts for. */
 const CLONE_STEPS = 1000;
 /**
  * Not to be judged by whether it can be cloned: a part that is moved, one that is deeper than the search looks, one that
@@ -185,7 +185,7 @@ function* childrenOf(value: unknown, path: string): Generator<Child, void, void>
       for (const key of Object.keys(value)) yield { value: read(value, key), path: join(path, key) };
     }
   } catch {
-    // Then it is to blame itself.
+    // A proxy refuses: the value itself is to blame.
   }
 }
 

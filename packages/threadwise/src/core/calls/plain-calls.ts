@@ -39,7 +39,7 @@ export interface PlainCallsContext {
 }
 
 export class PlainCalls {
-  /** How many plain calls are open. */
+  /** The number of open plain calls. */
   size = 0;
   /**
    * How many milliseconds the task of the call ran that is settled next. A field and no argument: a fraction that is passed to a
@@ -48,7 +48,7 @@ export class PlainCalls {
   runMs = 0;
   readonly #context: PlainCallsContext;
   readonly #way: PlainWay;
-  /** What settles the call in a slot; undefined where there is none. Cleared by `#take` alone: what comes second finds nothing. */
+  /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
   readonly #resolves: (Resolve | undefined)[];
   readonly #names: string[];
   readonly #ids: Float64Array;
@@ -151,7 +151,7 @@ export class PlainCalls {
     this.#deadlines.close();
   }
 
-  /** One that has begun gets a record, whose timeout is set to the moment; one that waits is asked for again later. */
+  /** A call that has begun gets a record, whose timeout is exact; a call that still waits is looked at again later. */
   #isDue(slot: number): boolean {
     if (!this.#way.hasBegun(slot)) return false;
     this.inflate(slot);

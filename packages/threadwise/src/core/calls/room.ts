@@ -1,4 +1,4 @@
-/** Who waits for room in a bounded queue: first come, first served, and no more are let through than there is room. */
+/** Callers that wait for room in a bounded queue: first come, first served, and no more are let through than there is room for. */
 import { type AbortSignalLike, ONCE } from './run-options.js';
 
 export class RoomQueue {
@@ -56,7 +56,7 @@ export class RoomQueue {
     return this.#freePlaces() - this.#reserved;
   }
 
-  /** Not for ever: who was let through may make no call, and then the next one must have the place. */
+  /** Reserves a place for a short while: a caller that was let through may make no call, and then the next one must have it. */
   #reserve(): void {
     if (this.#freePlaces() === Number.POSITIVE_INFINITY) return;
     this.#reserved++;

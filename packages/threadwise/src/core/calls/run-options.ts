@@ -9,7 +9,7 @@ export interface AbortSignalLike {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** For `addEventListener`: nothing is inherited. */
+/** The options of `addEventListener`, without a prototype: nothing can be inherited. */
 export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
 
 /** Options of one call. */
@@ -79,7 +79,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
   if (given === undefined) return defaults;
   if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
   let run = given as RunOptions;
-  // Only what is unusual is looked at closely: calls with options are many.
+  // Only unusual options are checked one by one: calls with options are frequent.
   for (const key in given) {
     if (RUN_KEYS.has(key) && Object.hasOwn(given, key)) continue;
     run = record('options', given, [...RUN_KEYS]);

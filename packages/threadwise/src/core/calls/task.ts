@@ -36,19 +36,16 @@ export class Task implements TaskView {
   handedAt = 0;
   /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
   stillRuns = false;
-  /** For one worker and no other (a broadcast): never moved to another. */
+  /** Meant for one worker and no other (a broadcast): it is never moved. */
   pinned = false;
-  /** What it is called where it crosses: see `carrier.ts`. */
+  /** The name that crosses with it: see `carrier.ts`. */
   readonly wireName: string;
-  /** What the owner gave it to take along. */
+  /** The context that `onTaskStart` returned for it. */
   context: unknown;
   /** The claim-board cell of the link that carries it; the link's own. */
   cell = -1;
-  /** Of the caller's promise. */
+  /** Resolves the caller's promise. */
   resolve: (value: unknown) => void = nobody;
-  /** The open calls before and after it: the ledger's own. */
-  next: Task | undefined = undefined;
-  previous: Task | undefined = undefined;
   /** Undoes whatever watches the task: its timer, its abort listener. */
   unwatch: (() => void) | undefined = undefined;
   readonly #onSettled: (task: Task, settlement: Settlement) => void;

@@ -52,8 +52,6 @@ export interface Link {
    */
   forestall(): boolean;
   send(task: Task): void;
-  /** Hands over what `send` has gathered. */
-  flush(): void;
   /** Takes a task back that has not begun. True: it never will begin there. */
   withdraw(task: Task): boolean;
   /** Has a worker that takes tasks by itself look for them: it may begin more than it knew. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { MeasuredRecorder } from '../../metrics/measured.js';
-import { leastBusy } from '../../scheduling/choice/least-busy.js';
+import { leastBusy } from '../../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../../scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from '../../scheduling/placement/index.js';

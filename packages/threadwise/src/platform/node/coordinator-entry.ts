@@ -1,7 +1,7 @@
 /** The first code of a coordinator's thread on Node: puts a coordinator on the port that it was given. */
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
-import type { CoordinatorData } from '../../transport/coordinator/exchange.js';
+import type { CoordinatorData } from '../../transport/coordinator/thread.js';
 import { now, timer } from './clock.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
@@ -20,7 +20,7 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   port: (far) => new NodePort(far as MessagePort),
   now,
   timer,
-  cpu: cpuTime,
+  cpuOf: cpuTime,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
   nextTurn: setImmediate,

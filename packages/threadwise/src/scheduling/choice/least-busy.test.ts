@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyTask, choiceConformance, worker } from './choice.case.js';
-import { leastBusy } from './least-busy.js';
+import { leastBusy } from './strategies.js';
 
 choiceConformance('least-busy', () => leastBusy);
 

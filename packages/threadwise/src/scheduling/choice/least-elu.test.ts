@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkerView } from '../../core/contracts.js';
 import { anyTask, choiceConformance, worker } from './choice.case.js';
-import { leastElu } from './least-elu.js';
+import { leastElu } from './strategies.js';
 
 choiceConformance('least-elu', () => leastElu);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyTask, choiceConformance, worker } from './choice.case.js';
-import { random } from './random.js';
+import { random } from './strategies.js';
 
 choiceConformance('random', () => random());
 choiceConformance('random with the largest number below 1', () => random(() => 1 - 2 ** -53));

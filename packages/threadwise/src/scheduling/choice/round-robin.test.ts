@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anyTask, choiceConformance, worker } from './choice.case.js';
-import { roundRobin } from './round-robin.js';
+import { roundRobin } from './strategies.js';
 
 choiceConformance('round-robin', () => roundRobin());
 

@@ -5,7 +5,7 @@ import { FakeLink, FakePlatform, FakeTransport, plainRun } from '../../core/fake
 import type { ResolvedRun } from '../../core/calls/run-options.js';
 import { Task } from '../../core/calls/task.js';
 import { type SlotState, WorkerSlot } from '../../core/workers/worker-slot.js';
-import { leastBusy } from '../choice/least-busy.js';
+import { leastBusy } from '../choice/strategies.js';
 import { PriorityQueue } from '../queue/priority.js';
 
 /** A line that says what it holds; `begin` and `end` are what its worker does. */

@@ -2,38 +2,31 @@
  * Shared queue: tasks lie where every worker takes the next one by itself, or where a coordinator gives them out. What is
  * for one worker only, or can only be sent, goes the direct way.
  */
-import type { Dispatch, DispatchContext, PullQueue, TaskQueue, TimerHandle } from '../../core/contracts.js';
+import type { DispatchContext, PullQueue, TaskQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/calls/task.js';
 import type { WorkerSlot } from '../../core/workers/worker-slot.js';
-import { DirectDispatch } from './direct.js';
+import { DirectDispatch, putBack } from './direct.js';
 
 /**
  * Tasks of different priorities that lie where workers take them, per worker: their order cannot be changed there, so
  * they have to be taken back when a more urgent one comes. Chosen by hand.
  */
 const WINDOW = 8;
-/** How often it is tried again to offer a task while none is out. Milliseconds. */
-const ROOM_MS = 1;
 
-export class SharedQueueDispatch implements Dispatch {
-  readonly name: string;
-  readonly #context: DispatchContext;
+export class SharedQueueDispatch extends DirectDispatch {
+  override readonly name: string;
   readonly #pull: PullQueue;
-  readonly #direct: DirectDispatch;
   /** Tasks that the pull queue has no room for, or that its order does not suit. */
   readonly #queue: TaskQueue<Task>;
   /** The lowest priority in the pull queue, and whether there is more than one. */
   #lowest = 0;
   #isMixed = false;
-  #roomTimer: TimerHandle | undefined;
-  #state: 'open' | 'paused' = 'open';
 
   /** @param pull of the exchange that the workers are connected by */
   constructor(context: DispatchContext, pull: PullQueue, name = 'shared-queue') {
+    super(context);
     this.name = name;
-    this.#context = context;
     this.#pull = pull;
-    this.#direct = new DirectDispatch(context);
     this.#queue = context.newQueue();
     pull.onReturned((tasks) => {
       this.putBack(tasks);
@@ -41,124 +34,93 @@ export class SharedQueueDispatch implements Dispatch {
     });
   }
 
-  get isPaused(): boolean {
-    return this.#state === 'paused';
+  override get queued(): number {
+    return this.isPaused ? 0 : super.queued + this.#queue.size + this.#unserved;
   }
 
-  get queued(): number {
-    return this.isPaused ? 0 : this.#queue.size + this.#direct.queued + this.#unserved;
+  override get waiting(): number {
+    return super.waiting + this.#queue.size + this.#unserved;
   }
 
-  get waiting(): number {
-    return this.#queue.size + this.#direct.waiting + this.#unserved;
-  }
-
-  get offered(): number {
+  override get offered(): number {
     return this.#pull.open === 0 ? 0 : this.#pull.unclaimed;
   }
 
-  get hasRoom(): boolean {
+  override get hasRoom(): boolean {
     return !this.isPaused && this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
   }
 
-  get takesPlain(): boolean {
+  override get takesPlain(): boolean {
     return this.#queue.size === 0 && (this.#pull.sorts || (!this.#isMixed && this.#lowest === 0));
   }
 
-  submit(task: Task): void {
-    if (this.#isForOne(task)) return this.#direct.submit(task);
+  override submit(task: Task): void {
+    if (this.#isForOne(task)) return super.submit(task);
     if (!this.isPaused && this.#queue.size === 0 && this.#suits(task)) {
       if (this.#offer(task)) return;
-      if (this.#pull.hasRoom) return this.#direct.submit(task);
+      if (this.#pull.hasRoom) return super.submit(task);
     }
     this.#enqueue(task);
     this.pump();
   }
 
-  submitTo(slot: WorkerSlot, task: Task): void {
-    this.#direct.submitTo(slot, task);
-  }
-
-  putBack(tasks: readonly Task[]): void {
-    const sent = tasks.filter((task) => this.#isForOne(task));
+  override putBack(tasks: readonly Task[]): void {
+    super.putBack(tasks.filter((task) => this.#isForOne(task)));
     const offered = tasks.filter((task) => !this.#isForOne(task));
-    if (sent.length > 0) this.#direct.putBack(sent);
     if (offered.length === 0) return;
     if (!this.#pull.sorts) this.#recall(); // they are older than what lies there
-    for (const task of offered.toSorted((a, b) => b.id - a.id)) {
-      task.state = 'queued';
-      this.#queue.pushFront(task, task.priority);
-    }
+    putBack(offered, this.#queue);
     this.#isMixed = true;
   }
 
-  remove(task: Task): boolean {
-    return this.#pull.withdraw(task) || this.#queue.remove(task) || this.#direct.remove(task);
+  override remove(task: Task): boolean {
+    return this.#pull.withdraw(task) || this.#queue.remove(task) || super.remove(task);
   }
 
-  pause(): void {
+  override pause(): void {
     if (this.isPaused) return;
-    this.#state = 'paused';
-    this.#direct.pause();
+    super.pause();
     this.putBack(this.#pull.pause());
   }
 
-  resume(): void {
-    if (!this.isPaused) return;
-    this.#state = 'open';
-    this.#pull.resume();
-    this.#direct.resume();
-    this.pump();
+  override resume(): void {
+    if (this.isPaused) this.#pull.resume();
+    super.resume();
   }
 
-  holder(task: Task): WorkerSlot | undefined {
+  override holder(task: Task): WorkerSlot | undefined {
     const link = this.#pull.holder(task);
     if (link === undefined) return undefined;
-    const slot = this.#context.slots().find((each) => each.link === link);
+    const slot = this.context.slots().find((each) => each.link === link);
     slot?.adopt(link.adopt());
     return slot;
   }
 
-  observe(task: Task, runMs: number): void {
-    this.#direct.observe(task, runMs);
-  }
-
-  pump(): void {
-    this.#direct.pump();
+  override pump(): void {
+    this.handOver();
     if (this.isPaused) return;
     while (this.#queue.size > 0 && this.#hasWindow()) {
       const task = this.#queue.shift()!;
       if (this.#offer(task)) continue;
-      if (this.#pull.hasRoom) {
-        this.#direct.submit(task);
-        continue;
+      if (!this.#pull.hasRoom) {
+        this.#queue.pushFront(task, task.priority);
+        if (this.#pull.open === 0) this.pumpSoon(); // as long as tasks are out, their ends bring the next try
+        return;
       }
-      this.#queue.pushFront(task, task.priority);
-      return this.#watchForRoom();
+      super.submit(task);
     }
     if (this.#isMixed && this.#queue.size === 0 && this.#pull.unclaimed === 0) this.#isMixed = false;
   }
 
-  /** As long as tasks are out, their ends bring the next try. */
-  #watchForRoom(): void {
-    if (this.#roomTimer !== undefined || this.#pull.open > 0) return;
-    this.#roomTimer = this.#context.platform.timer(ROOM_MS, () => {
-      this.#roomTimer = undefined;
-      this.pump();
-    });
+  override clear(): Task[] {
+    return [...this.#queue.clear(), ...super.clear(), ...this.#pull.withdrawAll()];
   }
 
-  clear(): Task[] {
-    return [...this.#queue.clear(), ...this.#direct.clear(), ...this.#pull.withdrawAll()];
-  }
-
-  oldestSubmittedAt(): number | undefined {
-    let oldest = this.#direct.oldestSubmittedAt();
+  protected override *unbegun(): Generator<Task> {
+    yield* super.unbegun();
+    yield* this.#queue;
     const first = this.#pull.peek();
-    for (const task of first === undefined ? this.#queue : [first, ...this.#queue]) {
-      oldest = Math.min(oldest ?? task.submittedAt, task.submittedAt);
-    }
-    return oldest;
+    if (first !== undefined) yield first;
   }
 
   /** Whether a task may simply lie down behind the others. */
@@ -174,7 +136,7 @@ export class SharedQueueDispatch implements Dispatch {
   #offer(task: Task): boolean {
     if (!this.#pull.offer(task)) return false;
     if (task.priority < this.#lowest) this.#lowest = task.priority;
-    if (task.unwatch !== undefined) this.#context.onOffer(task);
+    if (task.unwatch !== undefined) this.context.onOffer(task);
     return true;
   }
 
@@ -204,17 +166,15 @@ export class SharedQueueDispatch implements Dispatch {
 
   /** Tasks that all workers together may run at a time. */
   get #places(): number {
-    let places = 0;
-    for (const slot of this.#context.slots()) {
-      if (slot.state === 'ready') places += this.#context.tasksPerWorker;
-    }
-    return places;
+    let ready = 0;
+    for (const { state } of this.context.slots()) if (state === 'ready') ready++;
+    return ready * this.context.tasksPerWorker;
   }
 
   /** Tasks that were handed to a worker, to be run by it and no other. */
   get #handed(): number {
     let handed = 0;
-    for (const slot of this.#context.slots()) handed += slot.handed.size;
+    for (const slot of this.context.slots()) handed += slot.handed.size;
     return handed;
   }
 

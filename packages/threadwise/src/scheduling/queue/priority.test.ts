@@ -1,6 +1,8 @@
 /** The pool's queue: what all queues promise, and when age goes before priority. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { AGEING_INTERVAL, PriorityQueue } from './priority.js';
 import { type Item, item, queueConformance } from './queue.case.js';
 
@@ -28,4 +30,25 @@ test('PriorityQueue: thousands of priorities, each used once, come highest first
   const falls = taken.slice(1).filter((label, i) => label > taken[i]!).length;
   assert.ok(falls <= count / AGEING_INTERVAL, `${falls} takes were not by priority`);
   assert.equal(queue.size, 0);
+});
+
+/** Pushes three items, takes one and removes another. In a function of its own, whose frame holds on to none. */
+function takeTwo(queue: PriorityQueue<Item>): Record<'taken' | 'removed' | 'kept', WeakRef<Item>> {
+  const [first, second, third] = [item(1), item(2), item(3)];
+  for (const each of [first, second, third]) queue.push(each, 0);
+  queue.remove(second);
+  queue.shift();
+  return { taken: new WeakRef(first), removed: new WeakRef(second), kept: new WeakRef(third) };
+}
+
+test('PriorityQueue: holds on to nothing that was taken or removed', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const queue = new PriorityQueue<Item>();
+  const { taken, removed, kept } = takeTwo(queue);
+  // A WeakRef holds its target until the turn in which it was made is over.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  assert.deepEqual([taken.deref(), removed.deref(), queue.size], [undefined, undefined, 1]);
+  assert.notEqual(kept.deref(), undefined);
 });

@@ -53,22 +53,22 @@ export interface Room {
   readonly mayShrink: boolean;
 }
 
-/** A size is judged after that time, if enough tasks have ended; at the latest after LONG_MS. */
+/** A size is judged after this time if enough tasks have ended, and after LONG_MS in any case. Milliseconds. */
 const SHORT_MS = 200;
 const LONG_MS = 1000;
-/** As many as are needed for their number to say something, beside two for each worker. */
+/** How many tasks are enough, beside two for each worker. */
 const ENOUGH = 16;
-/** A gain below that is none. */
+/** The least gain in throughput that counts as one. */
 const MIN_GAIN = 0.02;
-/** What counts as doubt is doubt up to here: else nothing would ever be kept in a noisy place. */
+/** The most doubt that counts: else nothing would ever be kept in a noisy place. */
 const MAX_DOUBT = 0.1;
-/** As fast with fewer, if no slower than that. */
+/** The most throughput that fewer workers may lose and still count as equally fast. */
 const FREE_LOSS = 0.01;
 const FIRST_HOLD_MS = 2000;
 const LONGEST_HOLD_MS = 60_000;
-/** Throughput that differs by that factor from what was held is that of another load. */
+/** The load is another one when its throughput differs from the held one by this factor. */
 const OTHER_LOAD = 1.3;
-/** So many of the last measurements have to agree on it. */
+/** How many of the last measurements must agree that the load is another one. */
 const AGREEING = 3;
 
 export const START: Climb = {
@@ -84,11 +84,17 @@ export const START: Climb = {
 export function climb(state: Climb, work: Workload, room: Room): Step {
   // What was measured while the size changed belongs to neither.
   if (state.level?.size !== room.current) return stay({ ...state, level: emptyLevel(room.current) }, room);
-  const level = grown(state.level, work);
+  const { size, elapsedMs, completed, rates } = state.level;
+  const level: Level = {
+    size,
+    elapsedMs: elapsedMs + work.elapsedMs,
+    completed: completed + work.completed,
+    rates: [...rates.slice(-99), work.completed / work.elapsedMs],
+  };
   const seen = { ...state, level };
   if (state.held !== undefined && state.base === undefined) return hold(seen, level, state.held, room);
-  if (!isJudgeable(level)) return stay(seen, room);
   const judged = judge(level);
+  if (judged === undefined) return stay(seen, room);
   return state.base === undefined ? tryNext(seen, judged, room) : compare(seen, state.base, judged, room);
 }
 
@@ -96,23 +102,10 @@ function emptyLevel(size: number): Level {
   return { size, elapsedMs: 0, completed: 0, rates: [] };
 }
 
-function grown(level: Level, work: Workload): Level {
-  return {
-    size: level.size,
-    elapsedMs: level.elapsedMs + work.elapsedMs,
-    completed: level.completed + work.completed,
-    rates: [...level.rates.slice(-99), work.completed / work.elapsedMs],
-  };
-}
-
-function isJudgeable({ size, elapsedMs, completed, rates }: Level): boolean {
-  if (completed === 0) return false;
-  if (elapsedMs >= LONG_MS) return true;
-  return elapsedMs >= SHORT_MS && completed >= ENOUGH + 2 * size && rates.length > 1;
-}
-
-/** The mean and its standard error, from what the single measurements came to. */
-function judge({ size, elapsedMs, completed, rates }: Level): Judged {
+/** The mean and its standard error, from what the single measurements came to. Undefined: they are too few to say. */
+function judge({ size, elapsedMs, completed, rates }: Level): Judged | undefined {
+  const hasEnough = elapsedMs >= SHORT_MS && completed >= ENOUGH + 2 * size && rates.length > 1;
+  if (completed === 0 || (!hasEnough && elapsedMs < LONG_MS)) return undefined;
   const rate = completed / elapsedMs;
   const variance = rates.reduce((sum, each) => sum + (each - rate) ** 2, 0) / Math.max(1, rates.length - 1);
   return { size, rate, error: Math.sqrt(variance / rates.length) };
@@ -148,39 +141,33 @@ function compare(state: Climb, base: Judged, tried: Judged, room: Room): Step {
     return tryNext({ ...state, base: undefined, wentDown: false, holdMs: FIRST_HOLD_MS }, tried, room);
   }
   if (!isLong && gain < doubt && gain > -doubt) return stay(state, room);
-  if (gain < Math.max(MIN_GAIN, doubt)) return retreat(state, base, tried, room, change);
+  if (gain < Math.max(MIN_GAIN, doubt)) {
+    // The step was too large, perhaps: one of half its size is tried, as long as that is one.
+    const step = tried.size - base.size;
+    if (step <= Math.max(1, base.size >> 3)) return settle(state, base, room, change);
+    return attempt(state, base, base.size + Math.floor(step / 2), `${change}: tries a smaller step`);
+  }
   const better: Climb = { ...state, base: undefined, holdMs: FIRST_HOLD_MS };
   const next = tryNext(better, tried, room);
   return next.target > room.current ? { ...next, why: `${change}: ${next.why}` } : next;
 }
 
-/** The step was too large, perhaps: tries one of half its size, as long as that is one. */
-function retreat(state: Climb, base: Judged, tried: Judged, room: Room, change: string): Step {
-  const step = tried.size - base.size;
-  if (step <= Math.max(1, base.size >> 3)) return settle(state, base, room, change);
-  const half = base.size + Math.floor(step / 2);
-  return attempt(state, base, half, `${change}: tries a smaller step`);
-}
-
 /** Keeps a size, for longer each time that nothing better was found. */
 function settle(state: Climb, best: Judged, room: Room, why: string | undefined): Step {
-  const climb: Climb = {
-    ...state,
-    level: undefined,
-    base: undefined,
-    held: best,
-    holdUntil: room.now + state.holdMs,
-    holdMs: Math.min(LONGEST_HOLD_MS, 2 * state.holdMs),
+  const holdUntil = room.now + state.holdMs;
+  const holdMs = Math.min(LONGEST_HOLD_MS, 2 * state.holdMs);
+  return {
+    climb: { ...state, level: undefined, base: undefined, held: best, holdUntil, holdMs },
+    target: Math.max(room.least, Math.min(room.most, best.size)),
+    why,
   };
-  const target = Math.max(room.least, Math.min(room.most, best.size));
-  return { climb, target, why };
 }
 
 function hold(state: Climb, level: Level, held: Judged, room: Room): Step {
   const last = level.rates.slice(-AGREEING);
   const isOther = (rate: number) => rate > held.rate * OTHER_LOAD || rate * OTHER_LOAD < held.rate;
   const hasChanged = last.length === AGREEING && last.every(isOther);
-  if (hasChanged) return stay({ ...START, level: emptyLevel(room.current) }, room);
-  if (room.now < state.holdUntil) return stay(state, room);
-  return stay({ ...state, held: undefined, level: emptyLevel(room.current) }, room);
+  if (!hasChanged && room.now < state.holdUntil) return stay(state, room);
+  const anew = hasChanged ? START : { ...state, held: undefined };
+  return stay({ ...anew, level: emptyLevel(room.current) }, room);
 }

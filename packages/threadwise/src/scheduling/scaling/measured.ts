@@ -5,8 +5,7 @@
  */
 import type { Decision, LoadView, Measured, Scaling } from '../../core/contracts.js';
 import { type Climb, climb, type Room, START } from './climb.js';
-import { missing, releaseDueMs, released } from './on-demand.js';
-import { type Sample, sampleOf, type Workload, workloadBetween } from './workload.js';
+import { type Sample, type Workload, workloadBetween } from './workload.js';
 
 interface State {
   readonly last: Sample | undefined;
@@ -18,11 +17,10 @@ interface State {
   readonly climb: Climb;
 }
 
-interface Wish {
-  readonly target: number;
-  readonly why: string;
-  readonly state: State;
-}
+type Wish = Pick<Decision<State>, 'target' | 'why'>;
+
+/** A wish, and what is remembered with it. */
+type Next = Wish & { readonly state: State };
 
 /** How often it measures while there is work. Milliseconds. */
 const LOOK_MS = 100;
@@ -47,48 +45,57 @@ const AT_LIMIT = 0.95;
 /** How much a new measurement counts against those before it. */
 const WEIGHT = 0.5;
 
-const INITIAL: State = {
-  last: undefined,
-  share: undefined,
-  memory: undefined,
-  stuckSince: undefined,
-  climb: START,
-};
-
 export const measured: Scaling<State> = {
   name: 'measured',
-  initial: INITIAL,
-  decide: (load, state) =>
-    finish(load, load.measured === undefined ? atOnce(load, state) : look(load, state)),
+  initial: { last: undefined, share: undefined, memory: undefined, stuckSince: undefined, climb: START },
+  decide: (load, before) => {
+    const { target, why, state } =
+      load.measured === undefined ? atOnce(load, before) : look(load, load.measured, before);
+    const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
+    const dueMs = releaseDueMs(load);
+    const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
+    const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
+    const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
+    // Only while it looks again soon: else nobody would see that tasks wait.
+    const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
+    return { target, why, state, isSated, againMs };
+  },
 };
 
-function finish(load: LoadView, { target, why, state }: Wish): Decision<State> {
-  const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
-  const dueMs = releaseDueMs(load);
-  const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
-  const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
-  const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
-  // Only while it looks again soon: else nobody would see that tasks wait.
-  const isSated = isWorking && Math.max(load.current, target) >= enoughFor(load, state);
-  return { target, why, state, isSated, againMs };
-}
-
-function keep(load: LoadView, state: State, why = 'as many as there is work for'): Wish {
-  return { target: load.current, why, state };
-}
-
 /** Without a measurement: what cannot wait for one. */
-function atOnce(load: LoadView, state: State): Wish {
+function atOnce(load: LoadView, state: State): Next {
   const fast = load.queued > 0 ? quickStart(load, state) : released(load);
-  return fast === undefined ? keep(load, state) : { ...fast, state };
+  return { target: load.current, why: 'as many as there is work for', ...fast, state };
 }
 
 /** A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well. */
-function quickStart(load: LoadView, state: State): Omit<Wish, 'state'> | undefined {
+function quickStart(load: LoadView, state: State): Wish | undefined {
   const room = Math.min(enoughFor(load, state) - load.current, missing(load), affordable(load, state));
   if (room <= 0) return undefined;
   const tasks = load.queued === 1 ? '1 task waits' : `${load.queued} tasks wait`;
   return { target: load.current + room, why: `${tasks} for a worker, and there are ${load.cores} cores` };
+}
+
+/** One at a time, so that a load that comes in bursts does not find an empty pool. */
+function released(load: LoadView): Wish | undefined {
+  const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
+  if (!isReleasable) return undefined;
+  return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
+}
+
+/** How many more workers the waiting tasks could use, beside those that start already or are idle. */
+function missing(load: LoadView): number {
+  const wanted = Math.ceil(load.queued / load.tasksPerWorker);
+  return Math.max(0, wanted - load.starting - load.idle);
+}
+
+/**
+ * When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker
+ * to which a task is on its way does not count as idle, and nothing may happen after that task was given to another.
+ */
+function releaseDueMs(load: LoadView): number | undefined {
+  if (load.current <= load.min || load.idleTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
+  return Math.max(1, load.idleTimeoutMs - load.longestIdleMs);
 }
 
 /** How many are not too many without a measurement. A size that is being tried is left alone, unless all its workers died. */
@@ -101,25 +108,28 @@ function coresFor(load: LoadView): number {
   return Math.max(load.min, Math.min(load.max, load.cores));
 }
 
-function look(load: LoadView, before: State): Wish {
-  const sample = sampleOf(load as LoadView & { readonly measured: Measured });
-  const work = before.last === undefined ? undefined : workloadBetween(before.last, sample);
-  const state = noted(load, before, sample, work);
+function look(load: LoadView, found: Measured, before: State): Next {
+  const last: Sample = { now: load.now, measured: found, isFull: load.queued > 0 && load.idle === 0 };
+  const work = before.last && workloadBetween(before.last, last);
+  const isStuck = last.isFull && (work === undefined || work.completed === 0);
+  const state: State = {
+    last,
+    share: smoothed(before.share, work?.share),
+    memory: found.memory,
+    stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
+    climb: before.climb,
+  };
   const relief = relieved(load, state);
-  if (relief !== undefined) return relief;
+  if (relief !== undefined) return { ...relief, state };
   const fast = atOnce(load, state);
   if (fast.target !== load.current || load.starting > 0 || work === undefined) return fast;
-  if (load.current > coresFor(load) && computes(state)) return shrunkToCores(load, state);
+  if (load.current > coresFor(load) && computes(state)) {
+    const why = `the tasks compute for ${shareText(state)}: no more workers than cores`;
+    return { target: coresFor(load), why, state: { ...state, climb: START } };
+  }
   if (work.isFull) return grownByMeasure(load, state, work);
   // What is being tried cannot be judged by a load that does not fill it.
   return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
-}
-
-function noted(load: LoadView, state: State, last: Sample, work: Workload | undefined): State {
-  const share = work === undefined ? state.share : smoothed(state.share, work.share);
-  const isStuck = last.isFull && (work === undefined || work.completed === 0);
-  const stuckSince = isStuck ? (state.stuckSince ?? load.now) : undefined;
-  return { ...state, last, share, stuckSince, memory: last.measured.memory };
 }
 
 function smoothed(before: number | undefined, now: number | undefined): number | undefined {
@@ -139,58 +149,47 @@ function affordable({ current }: LoadView, { memory }: State): number {
   return Math.max(0, Math.floor((memory.limitBytes * NEAR_LIMIT - memory.usedBytes) / BYTES_PER_WORKER));
 }
 
-function relieved(load: LoadView, state: State): Wish | undefined {
-  const { memory } = state;
+function relieved(load: LoadView, { memory }: State): Wish | undefined {
   if (memory === undefined || load.current <= load.min || load.current <= 1) return undefined;
   const used = memory.usedBytes / memory.limitBytes;
   if (used < AT_LIMIT) return undefined;
-  return { target: load.current - 1, why: `${percent(used)} of the memory is used`, state };
+  return { target: load.current - 1, why: `${percent(used)} of the memory is used` };
 }
 
 // --- more workers than cores ---
 
-function shrunkToCores(load: LoadView, state: State): Wish {
-  const why = `the tasks compute for ${percent(state.share!)} of their time: no more workers than cores`;
-  return { target: coresFor(load), why, state: { ...state, climb: START } };
-}
-
-function grownByMeasure(load: LoadView, state: State, work: Workload): Wish {
+function grownByMeasure(load: LoadView, state: State, work: Workload): Next {
   const room = roomFor(load, state);
   const unstuck = room.next > room.current ? grownWhenStuck(load, state, room) : undefined;
   if (unstuck !== undefined) return unstuck;
-  const step = climb(state.climb, work, room);
-  const why = step.why === undefined ? undefined : `${step.why} (they compute for ${shareText(state)})`;
+  const { target, why, climb: next } = climb(state.climb, work, room);
   return {
-    target: step.target,
-    why: why ?? 'as many as get the most done',
-    state: { ...state, climb: step.climb },
+    target,
+    why: why === undefined ? 'as many as get the most done' : `${why} (they compute for ${shareText(state)})`,
+    state: { ...state, climb: next },
   };
 }
 
 /** Nothing ends, so there is no throughput to climb by. Threads that wait cost no CPU time. */
-function grownWhenStuck(load: LoadView, state: State, room: Room): Wish | undefined {
+function grownWhenStuck(load: LoadView, state: State, room: Room): Next | undefined {
   if (state.stuckSince === undefined) return undefined;
+  if (state.share !== undefined && state.share < WAITS) {
+    const why = `tasks wait for a worker, and those that run wait, too: they compute for ${shareText(state)}`;
+    return { target: room.next, why, state };
+  }
   const stuckMs = Math.round(load.now - state.stuckSince);
-  const waits = state.share !== undefined && state.share < WAITS;
-  if (!waits && stuckMs < STUCK_MS) return undefined;
-  const target = waits ? room.next : load.current + 1;
-  const why = waits
-    ? `tasks wait for a worker, and those that run wait, too: they compute for ${shareText(state)}`
-    : `no task has ended for ${stuckMs} ms, and others wait for a worker`;
-  return { target, why, state: { ...state, stuckSince: waits ? state.stuckSince : load.now } };
+  if (stuckMs < STUCK_MS) return undefined;
+  const why = `no task has ended for ${stuckMs} ms, and others wait for a worker`;
+  return { target: load.current + 1, why, state: { ...state, stuckSince: load.now } };
 }
 
 function roomFor(load: LoadView, state: State): Room {
   const { now, current } = load;
   const most = computes(state) ? coresFor(load) : load.max;
-  const next = Math.min(
-    most,
-    stepUp(load, state),
-    current + missing(load),
-    current + affordable(load, state),
-  );
+  const more = Math.min(missing(load), affordable(load, state));
+  const next = Math.max(current, Math.min(most, stepUp(load, state), current + more));
   const mayShrink = (state.share ?? 1) >= MAY_CROWD || state.climb.holdMs >= LATE_HOLD_MS;
-  return { now, current, least: load.min, most, next: Math.max(current, next), mayShrink };
+  return { now, current, least: load.min, most, next, mayShrink };
 }
 
 /** Twice as many; but where the tasks also compute, not many more than the cores can feed. */

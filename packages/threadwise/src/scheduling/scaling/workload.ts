@@ -1,5 +1,5 @@
 /** What the tasks are like, from two measurements: whether they compute or wait, and how many end in a second. */
-import type { LoadView, Measured, WorkerSample } from '../../core/contracts.js';
+import type { Measured, WorkerSample } from '../../core/contracts.js';
 
 /** A measurement, and what there was when it was made. */
 export interface Sample {
@@ -26,11 +26,6 @@ export interface Workload {
 /** Less running time than that, as a part of the time that passed, says nothing about the tasks. */
 const MIN_BUSY = 0.2;
 
-export function sampleOf(load: LoadView & { readonly measured: Measured }): Sample {
-  const { now, measured, queued, idle } = load;
-  return { now, measured, isFull: queued > 0 && idle === 0 };
-}
-
 export function workloadBetween(before: Sample, after: Sample): Workload {
   const elapsedMs = after.now - before.now;
   return {
@@ -50,9 +45,8 @@ function shareBetween(
   let [usedMs, waitedMs, busyMs] = [0, 0, 0];
   for (const worker of after) {
     const then = earlier.get(worker.id);
-    if (then?.cpu === undefined || worker.cpu === undefined) continue;
-    const ms = busyBetween(then, worker, elapsedMs);
-    if (ms === 0) continue;
+    const ms = then === undefined ? 0 : busyBetween(then, worker, elapsedMs);
+    if (ms === 0 || then?.cpu === undefined || worker.cpu === undefined) continue;
     busyMs += ms;
     usedMs += worker.cpu.usedMs - then.cpu.usedMs;
     waitedMs += worker.cpu.waitedMs - then.cpu.waitedMs;

@@ -1,8 +1,8 @@
 /**
  * Carries what was thrown across threads. Structured clone drops an error's code and own fields, its class where that
- * is not one of six, and the causes of some; so errors cross as plain records.
+ * is not one of six, and the causes of some; so what was thrown crosses as a plain record. An error that is part of an
+ * argument or a result crosses as structured clone sees it: of a built-in class, with a message, a stack and a cause.
  */
-
 import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
 
@@ -23,7 +23,8 @@ export type EncodedError =
       readonly fields: readonly (readonly [string, unknown])[];
     };
 
-const BUILT_IN: Readonly<Record<string, new (message?: string) => Error>> = {
+/** The class of an error that is part of a value is its index in this list, in memory too. The first stands for all others. */
+const CLASSES: readonly (new (message?: string) => Error)[] = [
   Error,
   EvalError,
   RangeError,
@@ -31,10 +32,16 @@ const BUILT_IN: Readonly<Record<string, new (message?: string) => Error>> = {
   SyntaxError,
   TypeError,
   URIError,
-};
+];
+const CLASS_NAMES = CLASSES.map((it) => it.name);
+const KNOWN = [...CLASS_NAMES, 'AggregateError', 'DOMException', 'ThreadwiseError'];
+
+/** DOMException exists on every runtime of ours, but not in the language. */
+type DOMExceptionClass = new (message: string, name: string) => Error;
+const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
 
 /** Own properties that have a place of their own in the record. */
-const NOT_FIELDS = new Set(['name', 'message', 'stack', 'cause']);
+const NOT_FIELDS = ['name', 'message', 'stack', 'cause'];
 /** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
 /** Errors in one record, causes and parts of aggregates together: one that holds itself has no end. */
@@ -48,32 +55,30 @@ export function encodeError(thrown: unknown, clone: Clone): EncodedError {
 function encode(thrown: unknown, clone: Clone, depth: number, budget: { left: number }): EncodedError {
   if (!isError(thrown)) return encodeValue(thrown, clone);
   budget.left--;
-  const className = classNameOf(thrown);
+  const className = attempt(() => classNameOf(thrown), 'Error');
   const goesOn = depth < MAX_DEPTH && budget.left > 0;
-  const cause = goesOn && hasOwn(thrown, 'cause') ? read(thrown, 'cause') : undefined;
   const isAggregate = className === 'AggregateError';
-  const errors = isAggregate && goesOn ? listOf(read(thrown, 'errors')) : [];
+  const hasCause = goesOn && attempt(() => Object.hasOwn(thrown, 'cause'), false);
+  const cause = hasCause ? read(thrown, 'cause') : undefined;
+  const encodedCause = cause === undefined ? {} : { cause: encode(cause, clone, depth + 1, budget) };
+  const parts = isAggregate && goesOn ? read(thrown, 'errors') : [];
+  const errors: EncodedError[] = [];
+  for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
+    if (budget.left > 0) errors.push(encode(part, clone, depth + 1, budget));
+  }
+  const keys = attempt(() => Object.keys(thrown), []).filter(
+    (key) => !NOT_FIELDS.includes(key) && !(isAggregate && key === 'errors'),
+  );
   return {
     type: 'error',
     className,
     name: asText(read(thrown, 'name'), 'Error'),
     message: asText(read(thrown, 'message'), ''),
     stack: asText(read(thrown, 'stack'), ''),
-    ...(cause === undefined ? {} : { cause: encode(cause, clone, depth + 1, budget) }),
-    ...(isAggregate ? { errors: encodeList(errors, clone, depth + 1, budget) } : {}),
-    fields: encodeFields(thrown, clone, isAggregate ? 'errors' : undefined),
+    ...encodedCause,
+    ...(isAggregate ? { errors } : {}),
+    fields: keys.map((key) => [key, encodeField(read(thrown, key), clone)]),
   };
-}
-
-function encodeList(
-  errors: readonly unknown[],
-  clone: Clone,
-  depth: number,
-  budget: { left: number },
-): EncodedError[] {
-  const encoded: EncodedError[] = [];
-  for (const error of errors) if (budget.left > 0) encoded.push(encode(error, clone, depth, budget));
-  return encoded;
 }
 
 /** Inverse of `encodeError`. */
@@ -83,20 +88,14 @@ export function decodeError(encoded: EncodedError): unknown {
   define(error, 'stack', encoded.stack);
   if (read(error, 'name') !== encoded.name) define(error, 'name', encoded.name);
   if (encoded.cause !== undefined) define(error, 'cause', decodeError(encoded.cause));
-  for (const [key, value] of encoded.fields) {
-    Object.defineProperty(error, key, { value, writable: true, enumerable: true, configurable: true });
-  }
+  for (const [key, value] of encoded.fields) define(error, key, value, true);
   return error;
 }
 
 function isError(value: unknown): value is Error {
   if (typeof value !== 'object' || value === null) return false;
-  try {
-    // The tag finds errors of another realm (node:vm), which instanceof does not.
-    return value instanceof Error || Object.prototype.toString.call(value) === '[object Error]';
-  } catch {
-    return false;
-  }
+  // The tag finds errors of another realm (node:vm), which instanceof does not.
+  return attempt(() => value instanceof Error || tagOf(value) === '[object Error]', false);
 }
 
 function encodeValue(value: unknown, clone: Clone): EncodedError {
@@ -108,12 +107,6 @@ function encodeValue(value: unknown, clone: Clone): EncodedError {
   }
 }
 
-function encodeFields(error: object, clone: Clone, except: string | undefined): [string, unknown][] {
-  return ownKeys(error)
-    .filter((key) => !NOT_FIELDS.has(key) && key !== except)
-    .map((key) => [key, encodeField(read(error, key), clone)]);
-}
-
 /** A field that cannot be cloned arrives as a description of it, so that the others are not lost with it. */
 function encodeField(value: unknown, clone: Clone): unknown {
   try {
@@ -123,86 +116,100 @@ function encodeField(value: unknown, clone: Clone): unknown {
   }
 }
 
-function describe(value: unknown): string {
-  try {
-    return Object.prototype.toString.call(value);
-  } catch {
-    return typeof value;
-  }
-}
-
 function classNameOf(error: object): string {
-  try {
-    for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
-      const name: unknown = read(read(proto, 'constructor') as object, 'name');
-      if (typeof name === 'string' && isKnownClass(name)) return name;
-    }
-  } catch {
-    // A proxy that refuses: it arrives as a plain Error.
+  for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
+    const name = read(read(proto, 'constructor') as object, 'name');
+    if (typeof name === 'string' && KNOWN.includes(name)) return name;
   }
   return 'Error';
 }
 
-function isKnownClass(name: string): boolean {
-  return (
-    Object.hasOwn(BUILT_IN, name) ||
-    name === 'AggregateError' ||
-    name === 'DOMException' ||
-    name === 'ThreadwiseError'
-  );
-}
-
-/** DOMException exists on every runtime of ours, but not in the language. */
-type DOMExceptionClass = new (message: string, name: string) => Error;
-const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
-
 function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
-  const { className, message, name } = encoded;
-  if (className === 'AggregateError')
-    return new AggregateError((encoded.errors ?? []).map(decodeError), message);
+  const { className, message, name, errors = [] } = encoded;
+  if (className === 'AggregateError') return new AggregateError(errors.map(decodeError), message);
   if (className === 'DOMException' && DOMExceptionHere) return new DOMExceptionHere(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
-  return new (BUILT_IN[className] ?? Error)(message);
+  return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
 }
 
-function define(error: Error, key: string, value: unknown): void {
-  Object.defineProperty(error, key, { value, writable: true, enumerable: false, configurable: true });
+function define(error: Error, key: string, value: unknown, enumerable = false): void {
+  Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true });
+}
+
+/** What `ask` returns; `otherwise` where it throws, because a getter or a proxy does. */
+function attempt<T>(ask: () => T, otherwise: T): T {
+  try {
+    return ask();
+  } catch {
+    return otherwise;
+  }
 }
 
 function read(target: object, key: string): unknown {
-  try {
-    return (target as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
-  }
+  return attempt(() => (target as Record<string, unknown>)[key], undefined);
 }
 
-/** The items of an array, or none: it may be a proxy that refuses. */
-function listOf(value: unknown): unknown[] {
-  try {
-    return Array.isArray(value) ? Array.from(value) : [];
-  } catch {
-    return [];
-  }
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value);
 }
 
-function hasOwn(target: object, key: string): boolean {
-  try {
-    return Object.hasOwn(target, key);
-  } catch {
-    return false;
-  }
-}
-
-function ownKeys(target: object): string[] {
-  try {
-    return Object.keys(target);
-  } catch {
-    return [];
-  }
+function describe(value: unknown): string {
+  return attempt(() => tagOf(value), typeof value);
 }
 
 function asText(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;
+}
+
+// --- errors that are part of a value ---
+
+/** What the value codec writes of an error. Of a part that the error does not have, undefined. */
+export interface ErrorParts {
+  readonly kind: number;
+  readonly message: string | undefined;
+  readonly stack: string | undefined;
+  /** The property itself: its value may be undefined. */
+  readonly cause: PropertyDescriptor | undefined;
+}
+
+/** Whether an object with this prototype may be an error of a built-in class. */
+export function isErrorPrototype(prototype: unknown): boolean {
+  return CLASSES.some((it) => it.prototype === prototype);
+}
+
+/** What to send of an error; undefined: it is none, or an odd one. */
+export function partsOf(value: object): ErrorParts | undefined {
+  // An object that only inherits from Error is an error to nobody but itself.
+  if (tagOf(value) !== '[object Error]' || Symbol.toStringTag in value) return undefined;
+  const { name, stack } = value as { name?: unknown; stack?: unknown };
+  const message = Object.getOwnPropertyDescriptor(value, 'message');
+  const cause = Object.getOwnPropertyDescriptor(value, 'cause');
+  const hasText = message === undefined || typeof message.value === 'string';
+  const hasGetter = cause !== undefined && !('value' in cause);
+  if (!hasText || hasGetter || typeof name !== 'string') return undefined;
+  const kind = Math.max(0, CLASS_NAMES.indexOf(name));
+  return {
+    kind,
+    message: message?.value as string,
+    stack: typeof stack === 'string' ? stack : undefined,
+    cause,
+  };
+}
+
+/** An error without its cause; undefined: there is no such class. */
+export function makeError(
+  kind: number,
+  message: string | undefined,
+  stack: string | undefined,
+): Error | undefined {
+  const Class = CLASSES[kind];
+  if (Class === undefined) return undefined;
+  const error = new Class(message);
+  error.stack = stack!;
+  return error;
+}
+
+export function setCause(error: Error, cause: unknown): void {
+  define(error, 'cause', cause);
 }

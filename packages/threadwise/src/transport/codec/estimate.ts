@@ -1,10 +1,10 @@
 /** How much room values will need, before they are written: quickly, not exactly. */
-import { textBytes } from './text-writer.js';
+import { textBytes } from './text.js';
 
-/** What guesses say of an object that is not looked into. */
+/** The guess for an object that is not looked into. */
 const OBJECT_BYTES = 48;
 const DOUBLE_BYTES = 9;
-/** What comes before the items of an array, Map or Set, or before bytes: at most. */
+/** The most that comes before the items of an array, Map or Set, or before bytes. */
 const HEAD_BYTES = 14;
 
 /** The bytes of an array of `values`: exact as to texts and bytes, and a guess as to what is in other objects. */
@@ -20,15 +20,13 @@ function estimateOne(value: unknown): number {
   try {
     if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return HEAD_BYTES + value.byteLength;
     // The first stands for all.
-    if (Array.isArray(value)) return HEAD_BYTES + value.length * estimateItem(value[0]);
+    if (Array.isArray(value)) {
+      const first: unknown = value[0];
+      return HEAD_BYTES + value.length * (typeof first === 'object' ? OBJECT_BYTES : estimateOne(first));
+    }
     if (value instanceof Map || value instanceof Set) return HEAD_BYTES + value.size * OBJECT_BYTES;
   } catch {
     // A proxy that refuses.
   }
   return OBJECT_BYTES;
-}
-
-function estimateItem(value: unknown): number {
-  if (typeof value === 'object') return OBJECT_BYTES;
-  return typeof value === 'string' ? textBytes(value) : DOUBLE_BYTES;
 }

@@ -1,19 +1,22 @@
-/** Which objects a message has had already, and as the how-manieth: what comes twice must arrive once. */
+/** Numbers the objects of a message in the order in which they begin: what comes twice must arrive once. */
 
-/** Up to so many objects, looking at each is quicker than a Map: measured on Node 20. */
+/** As long as there are no more objects than this, looking at each is quicker than a Set: measured on Node 20. */
 const FEW = 16;
 
 export class Identity {
   readonly #few: unknown[] = new Array<unknown>(FEW).fill(undefined);
   #count = 0;
-  #map: Map<unknown, number> | undefined;
+  /** All objects, once there are more than a few. To add one to a Set takes half of what it takes to look it up in a Map first. */
+  #all: Set<unknown> | undefined;
+  /** The number of each object, from the first one on that came twice. */
+  #numbers: Map<unknown, number> | undefined;
 
   /** How many objects there have been. */
   get count(): number {
     return this.#count;
   }
 
-  /** The number of `object` if it was here before; otherwise -1, and now it was. */
+  /** The number of `object` if it came before; -1 if not, and then it has one from now on. */
   note(object: unknown): number {
     const count = this.#count;
     if (count >= FEW) return this.#noteFurther(object);
@@ -25,16 +28,21 @@ export class Identity {
   }
 
   #noteFurther(object: unknown): number {
-    const map = this.#map ?? this.#toMap();
-    const known = map.get(object);
+    const count = this.#count;
+    if (this.#numbers === undefined) {
+      const all = (this.#all ??= new Set(this.#few));
+      if (all.add(object).size > count) return this.#add();
+      this.#numbers = new Map([...all].map((each, number) => [each, number]));
+    }
+    const known = this.#numbers.get(object);
     if (known !== undefined) return known;
-    map.set(object, this.#count++);
-    return -1;
+    this.#numbers.set(object, count);
+    return this.#add();
   }
 
-  #toMap(): Map<unknown, number> {
-    this.#map = new Map(this.#few.map((object, number) => [object, number]));
-    return this.#map;
+  #add(): number {
+    this.#count++;
+    return -1;
   }
 
   /** Forgets all, so that nothing is kept alive. */
@@ -42,6 +50,7 @@ export class Identity {
     const used = Math.min(this.#count, FEW);
     for (let i = 0; i < used; i++) this.#few[i] = undefined;
     this.#count = 0;
-    this.#map = undefined;
+    this.#all = undefined;
+    this.#numbers = undefined;
   }
 }

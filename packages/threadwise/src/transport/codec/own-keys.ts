@@ -1,5 +1,8 @@
 /** Which keys an object can simply be given, and which would do something else. */
 
+/** An object in the making. */
+export type Fields = Record<string, unknown>;
+
 /** What records have for keys. Those of dictionaries are numbers, dates, addresses, identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
@@ -14,7 +17,7 @@ export function isInherited(key: string): boolean {
 }
 
 /** Makes `key` a property of the object's own, whatever it is called. */
-export function setOwn(object: Record<string, unknown>, key: string, value: unknown): void {
+export function setOwn(object: Fields, key: string, value: unknown): void {
   if (isInherited(key)) {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   } else {

@@ -1,4 +1,4 @@
-/** The first byte of every value in the binary codec: what kind of value follows. The one place that has the numbers. */
+/** What writer and reader of the binary codec agree on: the first byte of every value, and what is no value. */
 
 /** Bytes below it are the integers 0 to 127 themselves. */
 export const INTEGERS_END = 0x80;
@@ -44,7 +44,7 @@ export const BUFFER = 0xc2;
 export const VIEW = 0xc3;
 /** u8 kind, u32 offset, u32 length in bytes, the buffer (BUFFER or SAME): a view of a buffer that others see, too. */
 export const VIEW_OF = 0xc4;
-/** u8 class, u8 parts, then those of message, stack and cause that `parts` names (error-parts.ts). */
+/** u8 class, u8 whether it has a cause, the message and the stack (each a text or UNDEFINED), the cause. */
 export const ERROR = 0xc5;
 /** u32 number: an object that came before in this message, counted in the order in which they begin. */
 export const SAME = 0xc6;
@@ -62,3 +62,16 @@ export const GRAPH = 1;
 
 /** How deep a value may be. Structured clone goes deeper; this bounds the stack that writing and reading take. */
 export const MAX_DEPTH = 200;
+
+/** What a writer returns instead of the position after the value: the value does not fit. */
+export const FULL = -1;
+/** What a writer returns for a value that needs the general way: structured clone. */
+export const UNKNOWN = -2;
+
+/** The bytes of a value, or of the book of shapes, make no sense: another program wrote them, or they were overwritten. */
+export class DamagedError extends Error {
+  constructor(what: string) {
+    super(`Damaged bytes: ${what}`);
+    this.name = 'DamagedError';
+  }
+}

@@ -3,11 +3,10 @@
 export interface Memory {
   readonly u8: Uint8Array;
   readonly view: DataView;
-  /** Undefined where the platform has none. */
-  readonly native: NativeBytes | undefined;
+  readonly native: NativeBytes;
 }
 
-/** What of Node's Buffer is used, where there is one: calls into the platform for what would be a loop here. */
+/** What of Node's Buffer is used: calls into the platform for what would be a loop here. */
 export interface NativeBytes {
   latin1Write(text: string, offset: number, length: number): number;
   latin1Slice(start: number, end: number): string;
@@ -16,17 +15,15 @@ export interface NativeBytes {
   fill(bytes: Uint8Array, start: number, end: number): unknown;
 }
 
-const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
-/** From so many bytes on, the platform copies them faster than the engine. */
-const NATIVE_COPY_FROM = 2048;
-
-type BufferClass = {
-  from(buffer: ArrayBufferLike, byteOffset: number, length: number): Partial<NativeBytes>;
+interface BufferClass {
+  from(buffer: ArrayBufferLike, byteOffset: number, length: number): NativeBytes;
   /** Not cleared, and not out of a pool: the buffer has nothing else in it. */
   allocUnsafeSlow(length: number): NativeBytes & { readonly buffer: ArrayBuffer };
-};
+}
 
-const BufferHere = (globalThis as unknown as { Buffer?: BufferClass }).Buffer;
+const BufferHere = (globalThis as unknown as { readonly Buffer: BufferClass }).Buffer;
+/** The platform copies as many bytes as this, or more, faster than the engine does. */
+const NATIVE_COPY_FROM = 2048;
 
 // What the threads share may be growable: of such memory a view without a length is fifty times as slow.
 
@@ -36,7 +33,7 @@ export function memoryOf(buffer: ArrayBufferLike): Memory {
   return {
     u8: new Uint8Array(buffer, 0, byteLength),
     view: new DataView(buffer, 0, byteLength),
-    native: nativeBytesOf(buffer),
+    native: BufferHere.from(buffer, 0, byteLength),
   };
 }
 
@@ -48,30 +45,20 @@ export function float64sOf(buffer: ArrayBufferLike): Float64Array {
   return new Float64Array(buffer, 0, buffer.byteLength / 8);
 }
 
-/** Buffers of other platforms, and the replacements that bundlers put in, may lack these methods. */
-function nativeBytesOf(buffer: ArrayBufferLike): NativeBytes | undefined {
-  if (typeof BufferHere?.from !== 'function') return undefined;
-  if (typeof BufferHere.allocUnsafeSlow !== 'function') return undefined;
-  const bytes = BufferHere.from(buffer, 0, buffer.byteLength);
-  return NATIVE.every((name) => typeof bytes[name] === 'function') ? (bytes as NativeBytes) : undefined;
-}
-
-// To or from shared memory the engine copies word by word, as somebody might look on. Nobody does: to fill a stretch with as many
-// bytes as it has is the one way to the platform's own copy.
+// To or from shared memory the engine copies word by word, as another thread might look on. None does. The one way to the
+// platform's own copy is to fill a stretch with as many bytes as it has.
 
 /** A copy, as it is to be kept; in memory that is not shared, whatever this memory is. */
-export function copyBytes({ u8, native }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
-  if (native === undefined || length < NATIVE_COPY_FROM) {
-    return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
-  }
+export function copyBytes({ u8 }: Memory, at: number, length: number): Uint8Array<ArrayBuffer> {
+  if (length < NATIVE_COPY_FROM) return u8.slice(at, at + length) as Uint8Array<ArrayBuffer>;
   // To clear a MiB that is overwritten at once takes as long as the copy.
-  const copy = BufferHere!.allocUnsafeSlow(length);
+  const copy = BufferHere.allocUnsafeSlow(length);
   copy.fill(u8.subarray(at, at + length), 0, length);
   return new Uint8Array(copy.buffer);
 }
 
 export function writeBytes({ u8, native }: Memory, at: number, bytes: Uint8Array): void {
   const { length } = bytes;
-  if (native === undefined || length < NATIVE_COPY_FROM) u8.set(bytes, at);
+  if (length < NATIVE_COPY_FROM) u8.set(bytes, at);
   else native.fill(bytes, at, at + length);
 }

@@ -1,11 +1,10 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
-import { DamagedError } from './damaged.js';
-import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, makeError, setCause } from './error-parts.js';
-import { setOwn } from './own-keys.js';
-import type { Fields, Source, Step } from './shapes/shape.js';
-import type { ShapeReader } from './shapes/shape-book.js';
+import { makeError, setCause } from './error-codec.js';
+import { type Fields, setOwn } from './own-keys.js';
+import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
-import { readLatin1, readWide } from './text-reader.js';
+import { DamagedError } from './tags.js';
+import { readLatin1, readWide } from './text.js';
 import { copyBytes, type Memory } from './value-memory.js';
 import { makeView } from './views.js';
 
@@ -13,7 +12,7 @@ const HEXADECIMAL = /^-?[0-9a-f]+$/;
 
 /** One per thread and direction: it is not reentrant. */
 export class ValueReader implements Source {
-  readonly #shapes: ShapeReader | undefined;
+  readonly #shapes: ShapeReader;
   #memory!: Memory;
   #u8!: Uint8Array;
   #view!: DataView;
@@ -23,7 +22,7 @@ export class ValueReader implements Source {
   /** All objects of the message in the order in which they begin; undefined: none of them comes twice. */
   #objects: unknown[] | undefined;
 
-  constructor(shapes?: ShapeReader) {
+  constructor(shapes: ShapeReader) {
     this.#shapes = shapes;
   }
 
@@ -88,7 +87,7 @@ export class ValueReader implements Source {
       case tag.RECORD:
         return this.#record(this.#u16());
       case tag.TEXT8:
-        return this.#text(this.#u8[this.#take(1)]!);
+        return this.#text(this.#byte());
       case tag.TEXT32:
         return this.#text(this.#u32());
       case tag.WIDE:
@@ -111,13 +110,13 @@ export class ValueReader implements Source {
       case tag.BIGINT:
         return this.#bigint();
       case tag.DATE:
-        return this.#noted(new Date(this.#view.getFloat64(this.#take(8), true)));
+        return this.begun(new Date(this.#view.getFloat64(this.#take(8), true)));
       case tag.MAP:
         return this.#map(this.#u32());
       case tag.SET:
         return this.#set(this.#u32());
       case tag.BUFFER:
-        return this.#noted(this.#block().buffer);
+        return this.begun(this.#block().buffer);
       case tag.VIEW:
         return this.#viewWithBuffer();
       case tag.VIEW_OF:
@@ -127,6 +126,10 @@ export class ValueReader implements Source {
       default:
         throw new DamagedError(`there is no kind ${kind}`);
     }
+  }
+
+  #byte(): number {
+    return this.#u8[this.#take(1)]!;
   }
 
   #u16(): number {
@@ -152,7 +155,8 @@ export class ValueReader implements Source {
     return digits.startsWith('-') ? -BigInt(`0x${digits.slice(1)}`) : BigInt(`0x${digits}`);
   }
 
-  #noted<T>(object: T): T {
+  /** Gives `object` the next number, if objects have numbers. To be called before its parts are read. */
+  begun<T>(object: T): T {
     if (this.#objects !== undefined) this.#objects.push(object);
     return object;
   }
@@ -171,52 +175,44 @@ export class ValueReader implements Source {
 
   #list(length: number): unknown[] {
     this.#deeper(length);
-    const list = new Array<unknown>(length);
-    this.#noted(list);
+    const list = this.begun(new Array<unknown>(length));
     for (let i = 0; i < length; i++) list[i] = this.next();
     this.#depth--;
     return list;
   }
 
   #doubles(length: number): number[] {
-    let at = this.#take(8 * length);
-    const list = new Array<number>(length);
-    this.#noted(list);
-    for (let i = 0; i < length; i++) {
-      list[i] = this.#view.getFloat64(at, true);
-      at += 8;
-    }
+    const at = this.#take(8 * length);
+    const list = this.begun(new Array<number>(length));
+    for (let i = 0; i < length; i++) list[i] = this.#view.getFloat64(at + 8 * i, true);
     return list;
   }
 
   #object(id: number): Fields {
-    let step: Step | undefined = this.#shapes?.shape(id);
-    if (step === undefined) throw new DamagedError('there is no book of shapes');
+    const shape = this.#shapes.shape(id);
     this.#deeper(1);
-    const object: Fields = {};
-    this.#noted(object);
-    do {
-      step.fill(object, step, this);
-      step = step.next;
-    } while (step !== undefined);
+    const object = shape.make(this, shape);
     this.#depth--;
     return object;
   }
 
   #record(count: number): Fields {
     this.#deeper(2 * count);
-    const object: Fields = {};
-    this.#noted(object);
+    const object: Fields = this.begun({});
     const values = new Array<unknown>(count);
     for (let i = 0; i < count; i++) values[i] = this.next();
-    for (let i = 0; i < count; i++) setOwn(object, this.#string('a key'), values[i]);
+    for (let i = 0; i < count; i++) {
+      const key = this.next();
+      if (typeof key !== 'string') throw new DamagedError('a key that is no text');
+      setOwn(object, key, values[i]);
+    }
     this.#depth--;
     return object;
   }
 
   #map(size: number): Map<unknown, unknown> {
     this.#deeper(2 * size);
-    const map = this.#noted(new Map<unknown, unknown>());
+    const map = this.begun(new Map<unknown, unknown>());
     for (let i = 0; i < size; i++) {
       const key = this.next();
       map.set(key, this.next());
@@ -227,7 +223,7 @@ export class ValueReader implements Source {
 
   #set(size: number): Set<unknown> {
     this.#deeper(size);
-    const set = this.#noted(new Set<unknown>());
+    const set = this.begun(new Set<unknown>());
     for (let i = 0; i < size; i++) set.add(this.next());
     this.#depth--;
     return set;
@@ -235,43 +231,37 @@ export class ValueReader implements Source {
 
   #error(): Error {
     this.#deeper(0);
-    const kind = this.#u8[this.#take(1)]!;
-    const has = this.#u8[this.#take(1)]!;
+    const kind = this.#byte();
+    const hasCause = this.#byte() === 1;
     // Its number comes before those of its parts, of which only the cause is an object.
-    const message = has & HAS_MESSAGE ? this.#string('a message') : undefined;
-    const stack = has & HAS_STACK ? this.#string('a stack') : undefined;
+    const message = this.next();
+    const stack = this.next();
+    if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
     const error = makeError(kind, message, stack);
     if (error === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
-    this.#noted(error);
-    if (has & HAS_CAUSE) setCause(error, this.next());
+    this.begun(error);
+    if (hasCause) setCause(error, this.next());
     this.#depth--;
     return error;
   }
 
-  #string(what: string): string {
-    const text = this.next();
-    if (typeof text !== 'string') throw new DamagedError(`${what} is no text`);
-    return text;
-  }
-
   #block(): Uint8Array<ArrayBuffer> {
     const length = this.#u32();
-    this.#take(this.#u8[this.#take(1)]!);
+    this.#take(this.#byte());
     return copyBytes(this.#memory, this.#take(length), length);
   }
 
   #viewWithBuffer(): ArrayBufferView {
-    const kind = this.#u8[this.#take(1)]!;
+    const kind = this.#byte();
     const bytes = this.#block();
     const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
-    this.#noted(view);
     // Of a short array V8 makes a buffer only when somebody asks for it, and that costs several times what the array does.
-    if (this.#objects !== undefined) this.#objects.push(bytes.buffer);
+    this.#objects?.push(view, bytes.buffer);
     return view;
   }
 
   #viewOf(): ArrayBufferView {
-    const kind = this.#u8[this.#take(1)]!;
+    const kind = this.#byte();
     const offset = this.#u32();
     const length = this.#u32();
     // The view has the number before its buffer's, and cannot be made before it.
@@ -288,6 +278,10 @@ function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: num
   const view = makeView(kind, buffer, offset, length);
   if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
   return view;
+}
+
+function isTextOrNone(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }
 
 function tooShort(): DamagedError {

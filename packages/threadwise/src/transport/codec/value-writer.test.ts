@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { estimateItems } from './estimate.js';
 import * as tags from './tags.js';
 import { assertSame, cross, graph, pair, plainPair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
@@ -92,7 +93,7 @@ describe('room', () => {
     ]);
     for (const value of [...texts, ...bytes]) {
       const needed = writer.write([value], memory, 0, 1 << 20);
-      const estimate = writer.estimate([value]);
+      const estimate = estimateItems([value]);
       assert.ok(estimate >= needed && estimate <= needed + 26, `${needed} needed, not ${estimate}`);
     }
   });
@@ -112,10 +113,10 @@ describe('room', () => {
       () => 1,
       Symbol('s'),
     ]) {
-      assert.ok(writer.estimate([value]) > 0);
+      assert.ok(estimateItems([value]) > 0);
     }
     const numbers = Array.from({ length: 1000 }, (_, i) => i * 1.5);
-    assert.ok(writer.estimate([numbers]) >= writer.write([numbers], memory, 0, 1 << 20));
+    assert.ok(estimateItems([numbers]) >= writer.write([numbers], memory, 0, 1 << 20));
   });
 });
 
@@ -145,6 +146,7 @@ describe('what is left to structured clone', () => {
   const { proxy: revoked, revoke } = Proxy.revocable({}, {});
   revoke();
 
+  const foreign: ArrayBuffer = runInNewContext('new ArrayBuffer(8)');
   const cases: Record<string, unknown> = {
     'a function': () => 1,
     'a symbol': Symbol('s'),
@@ -191,6 +193,7 @@ describe('what is left to structured clone', () => {
     'a view of a part of a resizable buffer': new Uint8Array(resizable(), 0, 4),
     'a buffer that is gone': detached().buffer,
     'a view of a buffer that is gone': detached().view,
+    'a buffer from another realm, before a view of it': [foreign, new Uint8Array(foreign)],
     'a sparse array': withHole([1, 2, 3]),
     'an array of holes': new Array(5),
     'an array with as many extra properties as holes': withExtra(withHole([1, 2, 3])),

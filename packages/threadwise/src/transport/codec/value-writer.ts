@@ -1,24 +1,22 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
-import { HAS_CAUSE, HAS_MESSAGE, HAS_STACK, isErrorPrototype, partsOf } from './error-parts.js';
-import { estimateItems } from './estimate.js';
+import { isErrorPrototype, partsOf } from './error-codec.js';
 import { Identity } from './identity.js';
-import { FULL, UNKNOWN } from './outcome.js';
-import type { Fields } from './shapes/shape.js';
-import type { ShapeNode, ShapeWriter } from './shapes/shape-book.js';
+import type { Fields } from './own-keys.js';
+import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
-import { writeText } from './text-writer.js';
+import { FULL, UNKNOWN } from './tags.js';
+import { writeText } from './text.js';
 import { type Memory, writeBytes } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
 export { FULL, UNKNOWN };
 
-/** Not all items are numbers. */
-const MIXED = -4;
-/** Only a part of a buffer was written, and now more of it is needed: to be written anew, with all of its buffers. */
+/** Only a part of a buffer was written, and now more of it is needed: to be written anew, with whole buffers. */
 const AGAIN = -3;
 
 const U16_MAX = 0xffff;
-const U32_MAX = 0xffffffff;
+/** The longest array whose length fits its tag. */
+const LIST_MAX = tag.LIST_END - tag.LIST - 1;
 /** Shorter arrays are counted by their keys, longer ones by their values: measured on Node 20. */
 const COUNT_VALUES_FROM = 4;
 const NOTHING: readonly unknown[] = [];
@@ -29,13 +27,14 @@ const itemsOf = Set.prototype.values;
 const sizeOfMap = Object.getOwnPropertyDescriptor(Map.prototype, 'size')!.get!;
 const sizeOfSet = Object.getOwnPropertyDescriptor(Set.prototype, 'size')!.get!;
 
+type Entry = readonly [key: unknown, value: unknown];
+
 /**
  * One per thread and direction: it is not reentrant. Whatever comes out equals what structured clone makes of the
  * value; README.md lists the exceptions. A proxy cannot be told from what it stands for, and is read like that.
  */
 export class ValueWriter {
-  readonly #shapes: ShapeWriter | undefined;
-  readonly #root: ShapeNode | undefined;
+  readonly #shapes: ShapeWriter;
   readonly #identity = new Identity();
   /** Undefined between two messages. */
   #memory: Memory | undefined;
@@ -44,26 +43,17 @@ export class ValueWriter {
   #end = 0;
   /** Whether some object came twice, so that the reader must count them. */
   #hasSame = false;
+  /** Whether views take all of their buffers with them, or only what they see. */
   #wholeBuffers = false;
-  /** The numbers of those buffers of which only a part was written. */
+  /** The numbers of the buffers of which only a part was written. */
   #partial: Set<number> | undefined;
 
-  constructor(shapes?: ShapeWriter) {
+  constructor(shapes: ShapeWriter) {
     this.#shapes = shapes;
-    this.#root = shapes?.root;
   }
 
   /** Writes `value` into memory[at, end). Returns the position after it, or FULL, or UNKNOWN. Never throws. */
   write(value: unknown, memory: Memory, at: number, end: number): number {
-    return this.#write(value, false, memory, at, end);
-  }
-
-  /** As `write`, of an array that has nothing but its items because it was made just now: that saves a look at it. */
-  writeItems(items: readonly unknown[], memory: Memory, at: number, end: number): number {
-    return this.#write(items, true, memory, at, end);
-  }
-
-  #write(value: unknown, isJustItems: boolean, memory: Memory, at: number, end: number): number {
     // A getter of a value that is being written has come here.
     if (this.#memory !== undefined) return UNKNOWN;
     this.#memory = memory;
@@ -71,24 +61,22 @@ export class ValueWriter {
     this.#view = memory.view;
     this.#end = end;
     this.#wholeBuffers = false;
-    let written = this.#message(value, isJustItems, at);
+    let written = this.#message(value, at);
     if (written === AGAIN) {
       this.#wholeBuffers = true;
-      written = this.#message(value, isJustItems, at);
+      written = this.#message(value, at);
     }
     this.#memory = undefined;
     return written;
   }
 
-  #message(value: unknown, isJustItems: boolean, at: number): number {
+  #message(value: unknown, at: number): number {
     if (at >= this.#end) return FULL;
     this.#hasSame = false;
     try {
       // Properties that somebody gave to all objects would look like an object's own.
       for (const _ in NOTHING) return UNKNOWN;
-      const written = isJustItems
-        ? this.#items(value as readonly unknown[], at + 1)
-        : this.#value(value, at + 1, 0);
+      const written = this.#value(value, at + 1, 0);
       this.#u8[at] = this.#hasSame ? tag.GRAPH : tag.TREE;
       return written;
     } catch {
@@ -97,11 +85,6 @@ export class ValueWriter {
       this.#identity.clear();
       this.#partial = undefined;
     }
-  }
-
-  /** What `values` take, roughly, but exact for texts and bytes among them: for the choice of a block. */
-  estimate(values: readonly unknown[]): number {
-    return estimateItems(values);
   }
 
   #value(value: unknown, at: number, depth: number): number {
@@ -122,24 +105,14 @@ export class ValueWriter {
   }
 
   #number(value: number, at: number): number {
-    const room = this.#end - at;
     const int = value | 0;
     if (int !== value || (int === 0 && 1 / value < 0)) return this.#double(tag.DOUBLE, value, at);
-    if (int >= 0 && int < tag.INTEGERS_END) {
-      if (room < 1) return FULL;
-      this.#u8[at] = int;
-      return at + 1;
-    }
-    if (int >= -0x8000 && int < 0x8000) {
-      if (room < 3) return FULL;
-      this.#u8[at] = tag.INT16;
-      this.#view.setInt16(at + 1, int, true);
-      return at + 3;
-    }
-    if (room < 5) return FULL;
-    this.#u8[at] = tag.INT32;
-    this.#view.setInt32(at + 1, int, true);
-    return at + 5;
+    if (int >= 0 && int < tag.INTEGERS_END) return this.#tag(int, at);
+    if (int < -0x8000 || int >= 0x8000) return this.#word(tag.INT32, int, at);
+    if (this.#end - at < 3) return FULL;
+    this.#u8[at] = tag.INT16;
+    this.#view.setInt16(at + 1, int, true);
+    return at + 3;
   }
 
   #double(kind: number, value: number, at: number): number {
@@ -186,26 +159,19 @@ export class ValueWriter {
 
   #list(value: readonly unknown[], at: number, depth: number): number {
     const { length } = value;
-    at = this.#listed(value, length, at, depth);
+    const hasFractions = length > LIST_MAX && (isFraction(value[0]) || isFraction(value[length - 1]));
+    at = hasFractions ? this.#doubles(value, length, at, depth) : this.#items(value, length, at, depth);
     if (at < 0) return at;
     // An array may have properties beside its items, as the match of a regular expression has. Nothing else tells.
     const own = length < COUNT_VALUES_FROM ? Object.keys(value) : Object.values(value);
     return own.length === length && value.length === length ? at : UNKNOWN;
   }
 
-  #items(items: readonly unknown[], at: number): number {
-    this.#identity.note(items);
-    return this.#listed(items, items.length, at, 1);
-  }
-
-  #listed(value: readonly unknown[], length: number, at: number, depth: number): number {
+  #items(value: readonly unknown[], length: number, at: number, depth: number): number {
     if (this.#end - at <= length) return FULL;
-    if (length < tag.LIST_END - tag.LIST) {
+    if (length <= LIST_MAX) {
       this.#u8[at++] = tag.LIST + length;
     } else {
-      const after =
-        isFraction(value[0]) || isFraction(value[length - 1]) ? this.#doubles(value, length, at) : MIXED;
-      if (after !== MIXED) return after;
       at = this.#word(tag.LIST32, length, at);
       if (at < 0) return at;
     }
@@ -218,16 +184,20 @@ export class ValueWriter {
     return at;
   }
 
-  #doubles(value: readonly unknown[], length: number, at: number): number {
+  /** As numbers, if all items are: in any other case like an array of anything. */
+  #doubles(value: readonly unknown[], length: number, at: number, depth: number): number {
+    const first = at + 5;
+    const after = first + 8 * length;
+    const hasRoom = after <= this.#end;
     const view = this.#view;
-    const hasRoom = this.#end - at >= 5 + 8 * length;
-    if (hasRoom) at = this.#word(tag.DOUBLES, length, at);
     for (let i = 0; i < length; i++) {
       const item = value[i];
-      if (typeof item !== 'number') return MIXED;
-      if (hasRoom) view.setFloat64(at + 8 * i, item, true);
+      if (typeof item !== 'number') return this.#items(value, length, at, depth);
+      if (hasRoom) view.setFloat64(first + 8 * i, item, true);
     }
-    return hasRoom ? at + 8 * length : FULL;
+    if (!hasRoom) return FULL;
+    this.#word(tag.DOUBLES, length, at);
+    return after;
   }
 
   /**
@@ -238,7 +208,7 @@ export class ValueWriter {
     const start = at;
     at += 3;
     if (at > this.#end) return FULL;
-    let node = this.#root;
+    let node: ShapeNode | undefined = this.#shapes.root;
     let count = 0;
     for (const key in value) {
       at = this.#value(value[key], at, depth);
@@ -255,7 +225,7 @@ export class ValueWriter {
     const keys = Object.keys(value);
     // A getter has changed the object.
     if (keys.length !== count || count > U16_MAX) return UNKNOWN;
-    const id = this.#shapes?.idOf(keys) ?? -1;
+    const id = this.#shapes.idOf(keys);
     if (id >= 0) {
       this.#head(tag.OBJECT, id, start);
       return at;
@@ -279,14 +249,13 @@ export class ValueWriter {
     switch (prototype) {
       case null:
         // Of a module, say, the engine knows that it is no ordinary object.
-        if (Symbol.toStringTag in value) return UNKNOWN;
-        return this.#plain(value as Fields, at, depth);
+        return Symbol.toStringTag in value ? UNKNOWN : this.#plain(value as Fields, at, depth);
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);
       case Map.prototype:
-        return this.#map(value as ReadonlyMap<unknown, unknown>, at, depth);
+        return this.#entries(tag.MAP, value, at, depth);
       case Set.prototype:
-        return this.#set(value as ReadonlySet<unknown>, at, depth);
+        return this.#entries(tag.SET, value, at, depth);
       case ArrayBuffer.prototype:
         return this.#buffer(value, at);
       default:
@@ -294,43 +263,32 @@ export class ValueWriter {
     }
   }
 
-  #map(value: ReadonlyMap<unknown, unknown>, at: number, depth: number): number {
-    const size = sizeOfMap.call(value) as number;
-    at = this.#word(tag.MAP, size, at);
-    if (at < 0) return at;
-    let count = 0;
-    for (const [key, item] of entriesOf.call(value)) {
-      at = this.#value(key, at, depth);
+  #entries(kind: number, value: object, at: number, depth: number): number {
+    const isMap = kind === tag.MAP;
+    let left = (isMap ? sizeOfMap : sizeOfSet).call(value) as number;
+    at = this.#word(kind, left, at);
+    const entries = isMap
+      ? entriesOf.call(value as Map<unknown, unknown>)
+      : itemsOf.call(value as Set<unknown>);
+    for (const entry of entries) {
+      if (at >= 0) at = this.#value(isMap ? (entry as Entry)[0] : entry, at, depth);
+      if (at >= 0 && isMap) at = this.#value((entry as Entry)[1], at, depth);
       if (at < 0) return at;
-      at = this.#value(item, at, depth);
-      if (at < 0) return at;
-      count++;
+      left--;
     }
-    return count === size ? at : UNKNOWN;
-  }
-
-  #set(value: ReadonlySet<unknown>, at: number, depth: number): number {
-    const size = sizeOfSet.call(value) as number;
-    at = this.#word(tag.SET, size, at);
-    if (at < 0) return at;
-    let count = 0;
-    for (const item of itemsOf.call(value)) {
-      at = this.#value(item, at, depth);
-      if (at < 0) return at;
-      count++;
-    }
-    return count === size ? at : UNKNOWN;
+    // A getter has changed it.
+    return left === 0 ? at : UNKNOWN;
   }
 
   #error(value: object, at: number, depth: number): number {
     const parts = partsOf(value);
     if (parts === undefined) return UNKNOWN;
+    const { kind, message, stack, cause } = parts;
     if (this.#end - at < 3) return FULL;
-    this.#head(tag.ERROR, parts.kind | (parts.has << 8), at);
-    at += 3;
-    if (parts.has & HAS_MESSAGE) at = writeText(parts.message, this.#memory!, at, this.#end);
-    if (at >= 0 && parts.has & HAS_STACK) at = writeText(parts.stack, this.#memory!, at, this.#end);
-    return at >= 0 && parts.has & HAS_CAUSE ? this.#value(parts.cause, at, depth) : at;
+    this.#head(tag.ERROR, kind | (cause === undefined ? 0 : 0x100), at);
+    at = this.#value(message, at + 3, depth);
+    if (at >= 0) at = this.#value(stack, at, depth);
+    return at >= 0 && cause !== undefined ? this.#value(cause.value, at, depth) : at;
   }
 
   #buffer(value: object, at: number): number {
@@ -355,34 +313,22 @@ export class ValueWriter {
     const kind = kindOf(value);
     if (kind === undefined) return UNKNOWN;
     const buffer = bufferOf(value, kind);
-    const whole = fixedByteLengthOf(buffer);
-    if (whole < 0) return UNKNOWN;
+    const bufferLength = fixedByteLengthOf(buffer);
+    if (bufferLength < 0) return UNKNOWN;
     const offset = offsetOf(value, kind);
     const length = byteLengthOf(value, kind);
     const known = this.#identity.note(buffer);
-    if (known >= 0 || this.#wholeBuffers) {
-      at = this.#viewOf(kind, offset, length, at);
-      if (at < 0) return at;
-      return known >= 0 ? this.#same(known, at) : this.#buffer(buffer, at);
-    }
-    if (this.#end - at < 2) return FULL;
-    this.#u8[at] = tag.VIEW;
+    const isAlone = known < 0 && !this.#wholeBuffers;
+    if (this.#end - at < (isAlone ? 2 : 10)) return FULL;
+    this.#u8[at] = isAlone ? tag.VIEW : tag.VIEW_OF;
     this.#u8[at + 1] = kind;
-    if (length < whole) {
-      this.#partial ??= new Set();
-      this.#partial.add(this.#identity.count - 1);
+    if (isAlone) {
+      if (length < bufferLength) (this.#partial ??= new Set()).add(this.#identity.count - 1);
+      return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
     }
-    return this.#block(buffer as ArrayBuffer, offset, length, at + 2);
-  }
-
-  #viewOf(kind: number, offset: number, length: number, at: number): number {
-    if (offset > U32_MAX || length > U32_MAX) return UNKNOWN;
-    if (this.#end - at < 10) return FULL;
-    this.#u8[at] = tag.VIEW_OF;
-    this.#u8[at + 1] = kind;
     this.#view.setUint32(at + 2, offset, true);
     this.#view.setUint32(at + 6, length, true);
-    return at + 10;
+    return known >= 0 ? this.#same(known, at + 10) : this.#buffer(buffer, at + 10);
   }
 }
 

@@ -4,7 +4,7 @@ import { Coordinator } from '../../coordinator/coordinator.js';
 import type { HelperSpec, Thread } from '../../core/contracts.js';
 import type { Actor, Step, Surroundings } from '../shared/stage/hand.case.js';
 import type { HandPort } from '../shared/stage/stage.case.js';
-import type { CoordinatorData } from './exchange.js';
+import type { CoordinatorData } from './thread.js';
 
 export class CoordinatorHand implements Actor, Thread {
   readonly name = 'coordinator';
@@ -76,7 +76,7 @@ export class CoordinatorHand implements Actor, Thread {
         return { cancel: () => undefined };
       },
       nextTurn: later,
-      cpu: () => undefined,
+      cpuOf: () => undefined,
       memory: () => undefined,
       spawn: () => {
         throw new Error('Nobody should be started here');

@@ -1,6 +1,6 @@
 /** The worker's end of its two lines: to main, through shared memory, and to the coordinator, for what that cannot carry. */
 import type { EndpointEvents, EndpointPlatform } from '../endpoint.js';
-import { AccountedLine, type Line } from '../line.js';
+import { Line } from '../line.js';
 import { SharedEndpoint } from '../shared/worker/endpoint.js';
 import { ARGUMENTS, type Posted, PostedArguments } from '../shared/messages.js';
 import type { MessageToWorker } from '../messages.js';
@@ -10,21 +10,13 @@ import { LINE, type LineMessage, type MessageToSeat } from './messages.js';
 
 export class CoordinatedEndpoint extends SharedEndpoint {
   readonly #platform: EndpointPlatform;
-  #retire: () => void = () => undefined;
   #line: Line | undefined;
   /** Arguments that the coordinator has sent. */
   readonly #given = new PostedArguments();
 
   constructor(port: Line, memory: CoordinatedMemory, platform: EndpointPlatform) {
-    const threadId = () => platform.threadId?.() ?? 0;
-    const utilization = () => platform.utilization?.() ?? 0;
-    super(port, memory, platform, (seat) => new Given(seat, memory, { threadId, utilization }));
+    super(port, memory, platform, (seat) => new Given(seat, memory, platform));
     this.#platform = platform;
-  }
-
-  override listen(events: EndpointEvents): void {
-    this.#retire = () => events.retire();
-    super.listen(events);
   }
 
   override drain(): void {
@@ -36,20 +28,16 @@ export class CoordinatedEndpoint extends SharedEndpoint {
     return super.takePosted(cell, id) ?? this.#given.take(cell, id);
   }
 
-  protected override hearMain(word: MessageToWorker | LineMessage, events: EndpointEvents): void {
-    if (word[0] === LINE) this.#join(word[1]);
-    else super.hearMain(word as MessageToWorker, events);
-  }
-
-  /** A line of a new coordinator takes the place of that of a dead one, whose last words are heard before. */
-  #join(line: unknown): void {
+  protected override hearMain(message: MessageToWorker | LineMessage, events: EndpointEvents): void {
+    if (message[0] !== LINE) return super.hearMain(message as MessageToWorker, events);
+    // A line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
     this.#line?.drain();
     this.#line?.close();
-    this.#line = new AccountedLine(this.#platform.port(line));
-    this.#line.listen((message) => {
-      const said = message as MessageToSeat;
-      if (said[0] === ARGUMENTS) this.#given.keep(said);
-      else this.#retire();
+    this.#line = new Line(this.#platform.port(message[1]));
+    this.#line.listen((said) => {
+      const heard = said as MessageToSeat;
+      if (heard[0] === ARGUMENTS) this.#given.keep(heard);
+      else events.retire();
     });
   }
 }

@@ -15,9 +15,9 @@ transportConformance({
   transport: coordinatedTransport({
     tasksPerWorker: 1,
     choose: 'least-busy',
-    scaling: 'on-demand',
     cores: 4,
     idleTimeoutMs: 30_000,
+    sendsMoved: false,
   }),
   platform: nodePlatform,
   farPort: (wire) => new NodePort(wire.port as MessagePort),
@@ -222,6 +222,19 @@ describe('coordinator: it dies', () => {
     const calls = range(10).map((i) => pool.run('echo', [i]));
     await kill();
     assert.deepEqual(await Promise.all(calls), range(10));
+  });
+
+  test('the workers stay: the next one says nothing about their number before it knows of them', async (t) => {
+    const { pool, kill } = coordinated(t, { threads: 3 }); // main starts all of them: none ends with the coordinator
+    await pool.ready;
+    pool.resize({ min: 1, max: 3 });
+    await hasSpoken(pool);
+    await kill();
+    await hasSpoken(pool);
+    assert.deepEqual(
+      pool.stats().workers.map(({ id, state }) => [id, state]),
+      range(3).map((i) => [i + 1, 'ready']),
+    );
   });
 
   test('in the middle of a burst, again and again: every call is answered, and none runs twice', async (t) => {

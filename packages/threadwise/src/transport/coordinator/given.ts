@@ -1,26 +1,9 @@
 /** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
-import { Allowance } from '../../core/workers/allowance.js';
+import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf, int32sOf } from '../codec/value-memory.js';
-import type { Seat, TaskSource } from '../shared/worker/claims.js';
-import {
-  BEGAN,
-  DOUBLES,
-  MAIL_HEAD,
-  MAIL_TAIL,
-  NAME,
-  POSTED,
-  RESERVED,
-  RUNNING,
-  STAGE,
-  STATE,
-  TASK_ID,
-  WORDS,
-  mailPlace,
-  pulledOf,
-  state,
-  unstamped,
-} from '../shared/layout.js';
-import { Spinning } from '../shared/board.js';
+import type { EndpointPlatform } from '../endpoint.js';
+import { NAME, POSTED, pulledOf, RESERVED, STAGE, STATE, WORDS, state, unstamped } from '../shared/layout.js';
+import { type Seat, TaskSource } from '../shared/worker/task-source.js';
 import { becomeReady } from '../stage.js';
 import {
   type CoordinatedMemory,
@@ -42,55 +25,46 @@ import {
   wakeCoordinator,
 } from './layout.js';
 
-/** Of a cell that runs here: its task came as a mailed task. */
+/** What stands for the name of a function where the task was mailed. */
 const MAILED = -1;
 
-/** What it asks of its thread. */
-export interface GivenPlatform {
-  readonly threadId: () => number;
-  readonly utilization: () => number;
-}
-
-export class Given implements TaskSource {
-  /** Nobody counts on its looking by itself. */
+export class Given extends TaskSource {
+  /** It stays the same: nobody relies on this worker's looking by itself. */
   readonly offered = 0;
   readonly #seat: Seat;
   readonly #board: Int32Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   readonly #runTimes: Float64Array;
-  readonly #platform: GivenPlatform;
-  readonly #spinning: Spinning;
+  readonly #platform: EndpointPlatform;
   readonly #tasksPerWorker: number;
-  readonly #postedHere: number;
-  readonly #runningHere: number;
-  /** Of the cells that run here: the number of the function, or MAILED. */
+  /** By cell, for those that run here: the number of the function, or MAILED. */
   readonly #names: Int32Array;
   #running = 0;
-  /** Hints that it has tried. */
+  /** How many hints the worker has tried. */
   #head = 0;
-  /** Of the tasks that it may begin. One is taken for each that was given; main takes one for each mailed task. */
-  #allowance = new Allowance(undefined);
-  /** Tasks that it has yet to begin, mailed tasks or not, before it is replaced. */
+  /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
-  constructor(seat: Seat, { given, runTimes, tasksPerWorker }: CoordinatedMemory, platform: GivenPlatform) {
+  constructor(
+    seat: Seat,
+    { given, runTimes, tasksPerWorker }: CoordinatedMemory,
+    platform: EndpointPlatform,
+  ) {
+    super(seat);
     this.#seat = seat;
     this.#board = seat.board.words;
     this.#words = int32sOf(given);
     this.#doubles = float64sOf(given);
     this.#runTimes = float64sOf(runTimes);
     this.#platform = platform;
-    this.#spinning = new Spinning(seat.board, seat.seat);
     this.#tasksPerWorker = tasksPerWorker;
-    this.#postedHere = state(POSTED, seat.seat);
-    this.#runningHere = state(RUNNING, seat.seat);
     this.#names = new Int32Array(seat.sizes.cells);
   }
 
   open(): void {
-    this.#words[THREAD_ID] = this.#platform.threadId();
-    this.#doubles[IDLE_SINCE] = this.#seat.now();
+    this.#words[THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.search();
     this.#seat.board.clear(RESERVED, this.#seat.seat);
     if (!becomeReady(this.#seat.own, STAGE)) Atomics.store(this.#words, LEAVING, 1);
     callCoordinator(this.#board);
@@ -98,38 +72,47 @@ export class Given implements TaskSource {
 
   begin(now: number): number {
     for (;;) {
-      const mail = this.#mail();
+      const mail = this.mail();
       const given = this.#next();
-      // Both are in the order of their calls: the older one goes first.
-      if (mail >= 0 && (given < 0 || this.#isOlder(mail, this.#words[given]!))) {
-        Atomics.add(this.#seat.own, MAIL_HEAD, 1);
-        const hasBegun = this.#take(mail, this.#postedHere, now);
-        if (!hasBegun) continue;
-        this.#running++;
-        this.#tellProgress();
-        return this.#began(mail, MAILED);
-      } else if (given < 0) {
+      if (mail < 0 && given < 0) {
         wakeCoordinator(this.#board, WANTS_ROOM);
         return -1;
-      } else {
-        if (!this.#isLeaving && this.#allowance.take() === 0) continue; // main has just taken the last for a mailed task
-        const cell = this.#words[given]!;
-        const name = this.#seat.cells[cell * WORDS + NAME]!;
-        const hasBegun = this.#take(cell, this.#words[given + 1]!, now);
-        // Only now: until it has begun, the hint is all that is known of it.
-        if (!this.#isLeaving) this.#head = (this.#head + 1) | 0;
-        if (hasBegun) this.#running++;
-        this.#tellProgress();
-        if (!hasBegun) {
-          if (!this.#isLeaving) this.#allowance.give();
-          continue;
-        }
-        Atomics.add(this.#board, pulledOf(this.#seat.seat), 1);
-        const wakeAt = this.#words[WAKE_AT]!;
-        if (this.#unread <= wakeAt) wakeCoordinator(this.#board, WANTS_ROOM);
-        return this.#began(cell, name);
       }
+      // Both are in the order of their calls: the older one goes first.
+      const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, this.#words[given]!));
+      const cell = isMail ? this.#beginMailed(mail, now) : this.#beginGiven(given, now);
+      if (cell < 0) continue;
+      if (--this.#toBegin === 0) this.#leave();
+      this.spinning.end();
+      return cell;
     }
+  }
+
+  #beginMailed(cell: number, now: number): number {
+    if (!this.takeMail(cell, now)) return -1;
+    this.#names[cell] = MAILED;
+    this.#running++;
+    this.#tellProgress();
+    return cell;
+  }
+
+  #beginGiven(place: number, now: number): number {
+    const isLeaving = this.#isLeaving;
+    if (!isLeaving && this.allowance.take() === 0) return -1; // main has just taken the last for a mailed task
+    const cell = this.#words[place]!;
+    const hasBegun = this.take(cell, this.#words[place + 1]!, now);
+    // Only now: until it has begun, the hint is all that is known of it.
+    if (!isLeaving) this.#head = (this.#head + 1) | 0;
+    if (hasBegun) this.#running++;
+    this.#tellProgress();
+    if (!hasBegun) {
+      if (!isLeaving) this.allowance.give();
+      return -1;
+    }
+    this.#names[cell] = this.#seat.cells[cell * WORDS + NAME]!;
+    Atomics.add(this.#board, pulledOf(this.#seat.seat), 1);
+    if (this.#unread <= this.#words[WAKE_AT]!) wakeCoordinator(this.#board, WANTS_ROOM);
+    return cell;
   }
 
   ended(cell: number, ms: number): void {
@@ -141,7 +124,7 @@ export class Given implements TaskSource {
     this.#doubles[RAN_MS]! += ms;
     this.#words[ENDED]!++;
     if (this.#words[MEASURES] === 1) {
-      this.#words[UTILIZATION] = Math.round(this.#platform.utilization() * 1000);
+      this.#words[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
     this.#tellProgress();
@@ -151,23 +134,19 @@ export class Given implements TaskSource {
     }
   }
 
-  limit(allowance: Allowance): void {
-    this.#allowance = allowance;
+  override limit(allowance: Allowance): void {
+    super.limit(allowance);
     this.#toBegin = allowance.left;
   }
 
   retire(): boolean {
     this.#leave();
-    this.#spinning.end();
+    this.spinning.end();
     return this.#assigned() < 0;
   }
 
   hasWork(): boolean {
-    return this.#mail() >= 0 || this.#next() >= 0;
-  }
-
-  hasNew(): boolean {
-    return this.hasWork();
+    return this.mail() >= 0 || this.#next() >= 0;
   }
 
   search(): void {
@@ -175,41 +154,33 @@ export class Given implements TaskSource {
   }
 
   get takesMore(): boolean {
-    return !this.#isLeaving && this.#allowance.left > 0;
+    return !this.#isLeaving && this.allowance.left > 0;
   }
 
   get #isLeaving(): boolean {
     return this.#words[LEAVING] === 1;
   }
 
-  beginSpinning(atMost: number): boolean {
-    return this.#spinning.begin(atMost);
-  }
-
-  endSpinning(): void {
-    this.#spinning.end();
-  }
-
   #leave(): void {
     if (Atomics.exchange(this.#words, LEAVING, 1) === 0) callCoordinator(this.#board);
   }
 
-  /** Where the next hint lies; -1: there is none that it may follow. */
+  /** Where the next hint lies; -1: there is none that the worker may follow. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
-    if (this.#allowance.left <= 0 || this.#unread === 0) return -1;
+    if (this.allowance.left <= 0 || this.#unread === 0) return -1;
     return givenPlace(this.#head, this.#seat.sizes);
   }
 
   /** The first hint of a task that nobody else can run. */
   #assigned(): number {
-    const { cells, sizes } = this.#seat;
+    const { seat, cells, sizes } = this.#seat;
     const tail = Atomics.load(this.#words, GIVEN_TAIL);
     for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
       const place = givenPlace(at, sizes);
       const word = this.#words[place + 1]!;
-      if (unstamped(word) !== this.#postedHere) continue;
+      if (unstamped(word) !== state(POSTED, seat)) continue;
       if (Atomics.load(cells, this.#words[place]! * WORDS + STATE) === word) return place;
     }
     return -1;
@@ -219,36 +190,7 @@ export class Given implements TaskSource {
     return (Atomics.load(this.#words, GIVEN_TAIL) - this.#head) | 0;
   }
 
-  /** The cell that the next mailed task names; -1: none. */
-  #mail(): number {
-    const { own, sizes } = this.#seat;
-    const head = Atomics.load(own, MAIL_HEAD);
-    return Atomics.load(own, MAIL_TAIL) === head ? -1 : own[mailPlace(head, sizes)]!;
-  }
-
-  #isOlder(cell: number, other: number): boolean {
-    const { cells } = this.#seat;
-    return ((cells[cell * WORDS + TASK_ID]! - cells[other * WORDS + TASK_ID]!) | 0) < 0;
-  }
-
   #tellProgress(): void {
     Atomics.store(this.#words, PROGRESS, progress(this.#running, this.#head));
-  }
-
-  /** B1, B2. */
-  #take(cell: number, posted: number, now: number): boolean {
-    const { cells, cellDoubles } = this.#seat;
-    if (Atomics.compareExchange(cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
-      return false;
-    }
-    cellDoubles[cell * DOUBLES + BEGAN] = now;
-    return true;
-  }
-
-  #began(cell: number, name: number): number {
-    this.#names[cell] = name;
-    if (--this.#toBegin === 0) this.#leave();
-    this.#spinning.end();
-    return cell;
   }
 }

@@ -24,7 +24,7 @@ export function callCoordinator(board: Int32Array): void {
 
 /** The coordinator's: hints given so far. */
 export const GIVEN_TAIL = 0;
-/** So few unread hints are a reason to wake it; -1: not before a task ends. */
+/** With this many unread hints or fewer the worker wakes the coordinator; -1: not before a task ends. */
 export const WAKE_AT = 1;
 /**
  * The worker's: how many tasks it runs, above the lowest 16 bits of how many hints it has tried. In one word, so that a task which begins
@@ -56,15 +56,15 @@ export const seatByteLength = ({ mail }: Sizes) => (GIVEN + 2 * mail) * 4;
 
 // --- how long functions run ---
 
-/** Functions beyond that share their places with others. */
+/** How many functions have an average of their own; more share them. */
 const FUNCTIONS = 1024;
 export const RUN_TIMES_BYTES = FUNCTIONS * 8;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
-/** One that ran longer than that, and than the average, counts at once: others would pile up behind such. Milliseconds. */
+/** A run that is longer than this, and than the average, counts at once: others would pile up behind such. Milliseconds. */
 const LONG_MS = 0.5;
 
-/** Of a function, by its number. Several threads may write at once: then the one or the other counts. */
+/** Adds a run time to the average of a function. Several threads may write at once: then the one or the other counts. */
 export function noteRunTime(averages: Float64Array, nameId: number, ms: number): void {
   const at = nameId & (FUNCTIONS - 1);
   const average = averages[at]!;
@@ -72,7 +72,7 @@ export function noteRunTime(averages: Float64Array, nameId: number, ms: number):
   averages[at] = isJump ? Math.max(ms, Number.MIN_VALUE) : average + (ms - average) * NEWEST_WEIGHT;
 }
 
-/** Milliseconds; undefined where it is not known. */
+/** The average of a function, in milliseconds; undefined where it is not known. */
 export function averageMs(averages: Float64Array, nameId: number): number | undefined {
   return averages[nameId & (FUNCTIONS - 1)] || undefined;
 }

@@ -1,26 +1,21 @@
 /** The coordinator's queue, as main sees it. */
-import type { PullQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedQueue } from '../shared/main/queue.js';
 import type { CoordinatedExchange } from './exchange.js';
 
-export class CoordinatedQueue extends SharedQueue implements PullQueue {
+export class CoordinatedQueue extends SharedQueue {
   override readonly sorts = true;
-  readonly #exchange: CoordinatedExchange;
-
-  constructor(exchange: CoordinatedExchange) {
-    super(exchange);
-    this.#exchange = exchange;
-  }
+  declare protected readonly exchange: CoordinatedExchange;
 
   override carries(task: Task): boolean {
-    const { isDown, sendsMoved } = this.#exchange;
-    return task.key === undefined && !isDown && !(sendsMoved && task.payload.transfer.length > 0);
+    const { thread, options } = this.exchange;
+    const isSent = options.sendsMoved && task.payload.transfer.length > 0;
+    return task.key === undefined && !thread.isDown && !isSent;
   }
 
-  /** Exactly, for it decides whether a worker is needed: those that nobody has begun. */
+  /** An exact number, as it decides whether a worker is needed: tasks that nobody has begun. */
   override get unclaimed(): number {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     if (cells.offeredCount === 0) return 0;
     let count = 0;
     for (let cell = 0; cell < cells.usedCount; cell++) if (cells.isUnbegun(cell)) count++;
@@ -28,11 +23,9 @@ export class CoordinatedQueue extends SharedQueue implements PullQueue {
   }
 
   override offer(task: Task): boolean {
-    if (!this.carries(task)) return false;
-    const cell = this.#exchange.cellFor(task);
+    const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
     if (cell < 0) return false;
-    task.cell = cell;
-    this.#exchange.handOver(task);
+    this.exchange.handOver(task, cell);
     return true;
   }
 
@@ -42,12 +35,12 @@ export class CoordinatedQueue extends SharedQueue implements PullQueue {
 
   /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
   override pause(): Task[] {
-    this.#exchange.pause('paused');
+    this.exchange.thread.set({ state: 'paused' });
     return this.unbegun().filter((task) => !task.moves && this.withdraw(task));
   }
 
   override resume(): void {
-    this.#exchange.pause('open');
+    this.exchange.thread.set({ state: 'open' });
   }
 
   override peek(): Task | undefined {
@@ -55,15 +48,16 @@ export class CoordinatedQueue extends SharedQueue implements PullQueue {
   }
 
   override onReturned(callback: (tasks: readonly Task[]) => void): void {
-    this.#exchange.onReturned = callback;
+    this.exchange.onReturned = callback;
   }
 
-  /** Tasks that nobody has begun, the oldest first. */
-  unbegun(): Task[] {
-    const { cells } = this.#exchange;
+  /** Tasks that nobody has begun, the oldest first. @param seat only those that are assigned to it */
+  unbegun(seat?: number): Task[] {
+    const { cells } = this.exchange;
     const tasks: Task[] = [];
     for (let cell = 0; cell < cells.usedCount; cell++) {
-      const task = cells.isUnbegun(cell) ? cells.taskIn(cell) : undefined;
+      const isMeant = cells.isUnbegun(cell) && (seat === undefined || cells.assignedTo(cell) === seat);
+      const task = isMeant ? cells.taskIn(cell) : undefined;
       if (task !== undefined) tasks.push(task);
     }
     return tasks.sort((a, b) => a.id - b.id);

@@ -1,12 +1,12 @@
 /** The claim board, in every order in which the steps of main and worker can fall. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { BoardOwner, BoardReader, boardByteLength } from './claim-board.js';
+import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { explore, type Plan } from './interleavings.case.js';
 
-function board(cells: number): { owner: BoardOwner; reader: BoardReader } {
+function board(cells: number): { owner: ClaimBoard; reader: ClaimBoard } {
   const memory = new SharedArrayBuffer(boardByteLength(cells));
-  return { owner: new BoardOwner(memory), reader: new BoardReader(memory) };
+  return { owner: new ClaimBoard(memory), reader: new ClaimBoard(memory) };
 }
 
 describe('claim board: one step after the other', () => {
@@ -55,7 +55,7 @@ describe('claim board: one step after the other', () => {
 
   test('the same steps hold on an ordinary buffer, where nothing is shared', () => {
     const memory = new ArrayBuffer(boardByteLength(2));
-    const [owner, reader] = [new BoardOwner(memory), new BoardReader(memory)];
+    const [owner, reader] = [new ClaimBoard(memory), new ClaimBoard(memory)];
     const cell = owner.post();
     assert.equal(reader.claim(cell, 3), true);
     assert.equal(owner.beganAt(cell), 3);

@@ -19,43 +19,37 @@ export function boardByteLength(cells: number): number {
   return cells * BYTES_PER_CELL;
 }
 
-function views(buffer: ArrayBufferLike): { began: Float64Array; states: Int32Array } {
-  const cells = buffer.byteLength / BYTES_PER_CELL;
-  return { began: new Float64Array(buffer, 0, cells), states: new Int32Array(buffer, cells * 8, cells) };
-}
-
-/** The main side: posts and withdraws. */
-export class BoardOwner {
-  readonly #states: Int32Array;
+export class ClaimBoard {
   readonly #began: Float64Array;
-  readonly #free: number[];
-  /** Withdrawn cells whose message the worker has not passed yet. */
-  #limbo: number[] = [];
+  readonly #states: Int32Array;
+  /** Main's: cells that can be given out, as many as were free when it last looked. */
+  #free: number[] = [];
 
-  constructor(buffer: ArrayBufferLike) {
-    ({ began: this.#began, states: this.#states } = views(buffer));
-    this.#free = Array.from(this.#states.keys()).reverse();
+  constructor(memory: ArrayBufferLike) {
+    const cells = memory.byteLength / BYTES_PER_CELL;
+    this.#began = new Float64Array(memory, 0, cells);
+    this.#states = new Int32Array(memory, cells * 8, cells);
   }
+
+  // --- main posts and withdraws ---
 
   /** How many cells `post` can give out. */
   get room(): number {
-    if (this.#free.length === 0 && this.#limbo.length > 0) this.#reclaim();
+    if (this.#free.length === 0) this.#free = [...this.#states.keys()].filter((cell) => this.#is(cell, FREE));
     return this.#free.length;
   }
 
   /** Marks a free cell as posted. Only when `room` is above 0. */
   post(): number {
-    const cell = this.#free.pop();
-    if (cell === undefined) throw new Error('threadwise: no free cell on the claim board');
+    if (this.room === 0) throw new Error('threadwise: no free cell on the claim board');
+    const cell = this.#free.pop()!;
     Atomics.store(this.#states, cell, POSTED);
     return cell;
   }
 
   /** Takes a posted task back. True: it has not begun and never will. */
   withdraw(cell: number): boolean {
-    if (Atomics.compareExchange(this.#states, cell, POSTED, WITHDRAWN) !== POSTED) return false;
-    this.#limbo.push(cell);
-    return true;
+    return this.#exchange(cell, POSTED, WITHDRAWN);
   }
 
   /** When the task began; undefined if it has not. */
@@ -66,12 +60,12 @@ export class BoardOwner {
 
   /** Whether the worker was about to say its last word on the task, or has said it. */
   hasEnded(cell: number): boolean {
-    return Atomics.load(this.#states, cell) === ENDED;
+    return this.#is(cell, ENDED);
   }
 
   /** Lets code that never leaves its turn see the abort: the worker's `task.signal` looks here. */
   abort(cell: number): void {
-    Atomics.compareExchange(this.#states, cell, RUNNING, ABORTING);
+    this.#exchange(cell, RUNNING, ABORTING);
   }
 
   /** The worker's last word on the task has arrived. Inverse of `post`. */
@@ -82,39 +76,33 @@ export class BoardOwner {
 
   /** The message of a withdrawn task will never come to the worker: it could not be read. */
   pass(cell: number): void {
-    Atomics.compareExchange(this.#states, cell, WITHDRAWN, FREE);
+    this.#exchange(cell, WITHDRAWN, FREE);
   }
 
-  #reclaim(): void {
-    const isPassed = (cell: number) => Atomics.load(this.#states, cell) === FREE;
-    this.#free.push(...this.#limbo.filter(isPassed));
-    this.#limbo = this.#limbo.filter((cell) => !isPassed(cell));
-  }
-}
-
-/** The worker's side: claims. */
-export class BoardReader {
-  readonly #states: Int32Array;
-  readonly #began: Float64Array;
-
-  constructor(buffer: ArrayBufferLike) {
-    ({ began: this.#began, states: this.#states } = views(buffer));
-  }
+  // --- the worker claims ---
 
   /** Begins a task. False: it was withdrawn and must not run; the cell is free again. */
   claim(cell: number, now: number): boolean {
     this.#began[cell] = now; // before the exchange, so that whoever sees RUNNING sees the time
-    if (Atomics.compareExchange(this.#states, cell, POSTED, RUNNING) === POSTED) return true;
+    if (this.#exchange(cell, POSTED, RUNNING)) return true;
     Atomics.store(this.#states, cell, FREE);
     return false;
   }
 
   isAborting(cell: number): boolean {
-    return Atomics.load(this.#states, cell) === ABORTING;
+    return this.#is(cell, ABORTING);
   }
 
   /** The task has ended; not after that was said, when main may have given the cell away. */
   end(cell: number): void {
     Atomics.store(this.#states, cell, ENDED);
+  }
+
+  #is(cell: number, state: number): boolean {
+    return Atomics.load(this.#states, cell) === state;
+  }
+
+  #exchange(cell: number, from: number, to: number): boolean {
+    return Atomics.compareExchange(this.#states, cell, from, to) === from;
   }
 }

@@ -4,19 +4,19 @@ import { type EncodedError, encodeError } from '../codec/error-codec.js';
 import { type Begun, hear, type Endpoint, type EndpointEvents } from '../endpoint.js';
 import type { Line } from '../line.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
-import { BoardReader } from './claim-board.js';
+import { ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;
-  readonly #board: BoardReader;
-  /** Posted to this worker and not begun, first in first out; `#next` is the first of them. */
+  readonly #board: ClaimBoard;
+  /** Tasks that were posted to this worker; those before `#next` have begun or were withdrawn. */
   #backlog: PostedTask[] = [];
   #next = 0;
 
   constructor(port: Line, board: ArrayBufferLike) {
     this.#port = port;
-    this.#board = new BoardReader(board);
+    this.#board = new ClaimBoard(board);
   }
 
   listen(events: EndpointEvents): void {
@@ -54,20 +54,11 @@ export class MessageEndpoint implements Endpoint {
     runMs: number,
   ): void {
     this.#board.end(cell);
-    this.answer(id, value, transfer, runMs);
-  }
-
-  /** Of a task that this line's board knows nothing of. */
-  answer(id: number, value: unknown, transfer: readonly unknown[] | undefined, runMs: number): void {
     this.#post([DONE, id, runMs, value], transfer);
   }
 
   failed(cell: number, id: number, error: EncodedError, runMs: number): void {
     this.#board.end(cell);
-    this.answerFailed(id, error, runMs);
-  }
-
-  answerFailed(id: number, error: EncodedError, runMs: number): void {
     this.#post([FAILED, id, runMs, error]);
   }
 

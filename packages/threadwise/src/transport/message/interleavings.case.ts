@@ -1,7 +1,7 @@
 /** The claim board in every order: a plan of main's against a worker, with all decisions about who goes next. */
 import assert from 'node:assert/strict';
 import { type Choose, type Explored, everyWay, watchAtomics } from '../interleaving.case.js';
-import { BoardOwner, BoardReader, boardByteLength } from './claim-board.js';
+import { boardByteLength, ClaimBoard } from './claim-board.js';
 
 export type Plan = readonly `${'post' | 'withdraw' | 'abort'} ${string}`[];
 
@@ -34,8 +34,8 @@ type Side = 'main' | 'worker';
 
 /** Main, worker and the messages between them. Every check that must hold in any order is made here. */
 export class World {
-  readonly #owner: BoardOwner;
-  readonly #reader: BoardReader;
+  readonly #owner: ClaimBoard;
+  readonly #reader: ClaimBoard;
   readonly #capacity: number;
   readonly #choose: Choose;
   readonly #plan: Plan;
@@ -53,8 +53,8 @@ export class World {
 
   constructor(capacity: number, plan: Plan, choose: Choose) {
     const memory = new SharedArrayBuffer(boardByteLength(capacity));
-    this.#owner = new BoardOwner(memory);
-    this.#reader = new BoardReader(memory);
+    this.#owner = new ClaimBoard(memory);
+    this.#reader = new ClaimBoard(memory);
     this.#capacity = capacity;
     this.#plan = plan;
     this.#choose = choose;

@@ -48,20 +48,6 @@ test('message transport: an idle worker is told at once; what comes later in the
   assert.deepEqual(sizes, [1, 5]);
 });
 
-test('message transport: flush posts what was gathered, once', async (t) => {
-  const { platform, sizes } = counting(nodePlatform);
-  const rig = new Rig({ ...overNode, platform }, { module: { run: () => 1 } });
-  t.after(() => rig.close());
-  await rig.heard('ready');
-  rig.send('run');
-  const last = [rig.send('run'), rig.send('run')].at(-1)!;
-  rig.link.flush();
-  rig.link.flush();
-  assert.deepEqual(sizes, [1, 2]);
-  await rig.ended(last);
-  assert.deepEqual(sizes, [1, 2]);
-});
-
 test('message transport: memory use is reported with its limit', async (t) => {
   const rig = new Rig(overNode, { module: { run: () => 1 } });
   t.after(() => rig.close());

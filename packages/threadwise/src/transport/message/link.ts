@@ -4,11 +4,11 @@ import { LeaseStore } from '../../core/lease.js';
 import { capture, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
-import { WorkerMessages } from '../worker-messages.js';
-import { type About, AccountedLine } from '../line.js';
-import { beganWithin } from '../trust.js';
+import type { About } from '../line.js';
 import type { MessageToMain } from '../messages.js';
-import { BoardOwner, boardByteLength } from './claim-board.js';
+import { PortLink } from '../port-link.js';
+import { beganWithin } from '../trust.js';
+import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
 export const messageTransport: Transport = {
@@ -23,42 +23,20 @@ export const messageTransport: Transport = {
   }),
 };
 
-/** Tasks that the worker gets another way, and answers over this line. */
-export interface OtherTasks {
-  find(id: number): Task | undefined;
-  /** The worker has said its last word on it. Undefined: there is no such task. */
-  end(id: number): Task | undefined;
-}
-
-export class MessageLink implements Link {
+export class MessageLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
-  readonly messages: WorkerMessages;
-  readonly #board: BoardOwner;
-  readonly #platform: Platform;
-  readonly #events: LinkEvents;
-  readonly #others: OtherTasks | undefined;
-  /** Posted, and no last word heard: by task id. */
+  readonly #board: ClaimBoard;
+  /** Tasks that were posted and of which no end was heard, by id. */
   readonly #posted = new Map<number, Task>();
-  /** Gathered, to be posted in one message at the end of the turn. */
+  /** Tasks that are posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
 
-  constructor(platform: Platform, events: LinkEvents, capacity: number, others?: OtherTasks) {
-    const { near, far } = platform.channel();
-    const board = platform.sharedMemory(boardByteLength(capacity));
-    this.wire = { transport: 'message', port: far, memory: board };
-    this.#board = new BoardOwner(board);
-    this.#platform = platform;
-    this.#events = events;
-    this.#others = others;
-    const taskOf = (id: number) => this.#posted.get(id) ?? others?.find(id);
-    const line = new AccountedLine(near);
-    this.messages = new WorkerMessages(line, platform, events, taskOf);
-    line.listen(
-      (message) => this.#receive(message as ToMain),
-      () => events.settledBatch(),
-      (about, reason) => this.#unread(about, reason),
-    );
+  constructor(platform: Platform, events: LinkEvents, capacity: number) {
+    super(platform, events);
+    const memory = platform.sharedMemory(boardByteLength(capacity));
+    this.wire = { transport: 'message', port: this.far, memory };
+    this.#board = new ClaimBoard(memory);
   }
 
   get room(): number {
@@ -69,28 +47,19 @@ export class MessageLink implements Link {
     return this.room > 0;
   }
 
-  /** It takes nothing by itself. */
-  forestall(): boolean {
-    return true;
-  }
-
   send(task: Task): void {
     task.cell = this.#board.post();
     const isFirst = this.#posted.size === 0;
     this.#posted.set(task.id, task);
     const entry: PostedTask = [task.cell, task.id, task.wireName, task.payload.args];
-    if (task.moves) return this.#sendAlone(task, entry);
+    if (task.moves) {
+      this.#flush();
+      return this.#post([entry], task.payload.transfer);
+    }
     this.#outbox.push(entry);
     // A worker with nothing to do is told at once: this turn may be long. The others can wait for its end.
-    if (isFirst) this.flush();
-    else if (this.#outbox.length === 1) this.#platform.defer(() => this.flush());
-  }
-
-  flush(): void {
-    if (this.#outbox.length === 0) return;
-    const tasks = this.#outbox;
-    this.#outbox = [];
-    this.#post(tasks);
+    if (isFirst) this.#flush();
+    else if (this.#outbox.length === 1) this.platform.defer(() => this.#flush());
   }
 
   withdraw(task: Task): boolean {
@@ -100,39 +69,36 @@ export class MessageLink implements Link {
     return true;
   }
 
-  /** It takes nothing by itself. */
-  wake(): void {}
-
   startedAt(task: Task): number | undefined {
     const began = this.#board.beganAt(task.cell);
-    return began === undefined ? undefined : beganWithin(began, this.#platform.now());
+    return began === undefined ? undefined : beganWithin(began, this.platform.now());
   }
 
   hasEndedUnread(task: Task): boolean {
-    return this.hasUnread && this.#board.hasEnded(task.cell);
+    return this.unreadCount > 0 && this.#board.hasEnded(task.cell);
   }
 
-  /** Whether anything that the worker said could not be read. */
-  get hasUnread(): boolean {
-    return this.messages.unreadCount > 0;
-  }
-
-  abort(task: Task, reason: unknown): void {
-    this.messages.abort(task, reason);
+  override abort(task: Task, reason: unknown): void {
+    super.abort(task, reason);
     this.#board.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
-  drain(): void {
-    this.messages.drain();
+  override close(): void {
+    this.#outbox = [];
+    super.close();
   }
 
-  retire(): boolean {
+  // --- the worker takes nothing by itself ---
+
+  forestall(): boolean {
     return true;
   }
 
-  stop(): void {
-    this.messages.stop();
+  override retire(): boolean {
+    return true;
   }
+
+  wake(): void {}
 
   adopt(): readonly Task[] {
     return [];
@@ -140,56 +106,50 @@ export class MessageLink implements Link {
 
   bury(): void {}
 
-  close(): void {
-    this.#outbox = [];
-    this.messages.close();
+  protected override taskOf(id: number): Task | undefined {
+    return this.#posted.get(id);
   }
 
-  #sendAlone(task: Task, entry: PostedTask): void {
-    this.flush();
-    this.#post([entry], task.payload.transfer);
-  }
-
-  #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
-    this.messages.post([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
+  protected override hear(message: ToMain): void {
+    switch (message[0]) {
+      case DONE:
+        return this.#finish(message[1], (task) => this.events.done(task, message[3], message[2]));
+      case FAILED:
+        return this.#finish(message[1], (task) =>
+          this.events.failed(task, decodeError(message[3]), message[2]),
+        );
+      default:
+        return super.hear(message as MessageToMain);
+    }
   }
 
   /** Of tasks that came together, one may have spoilt all: each is sent again by itself. */
-  #unread(about: About, reason: string): void {
-    if (about[0] !== TASKS) return this.messages.unread(about, reason);
+  protected override unread(about: About, reason: string): void {
+    if (about[0] !== TASKS) return super.unread(about, reason);
     const cells = about[1] as readonly number[];
     for (const cell of cells) {
       const task = [...this.#posted.values()].find((posted) => posted.cell === cell);
       if (task === undefined) this.#board.pass(cell);
       else if (cells.length > 1) this.#post([[cell, task.id, task.wireName, task.payload.args]]);
-      else this.#finish(task.id, () => this.#events.failed(task, unreadable('args', reason), 0));
+      else this.#finish(task.id, () => this.events.failed(task, unreadable('args', reason), 0));
     }
   }
 
-  #receive(message: ToMain): void {
-    if (this.messages.isClosed) return;
-    switch (message[0]) {
-      case DONE:
-        return this.#finish(message[1], (task) => this.#events.done(task, message[3], message[2]));
-      case FAILED:
-        return this.#finish(message[1], (task) =>
-          this.#events.failed(task, decodeError(message[3]), message[2]),
-        );
-      default:
-        return this.messages.hear(message as MessageToMain);
-    }
+  #flush(): void {
+    const tasks = this.#outbox;
+    this.#outbox = []; // before: an argument may have a getter that makes a call
+    if (tasks.length > 0) this.#post(tasks);
+  }
+
+  #post(tasks: readonly PostedTask[], transfer?: readonly unknown[]): void {
+    this.tell([TASKS, tasks.map(([cell]) => cell), tasks], transfer);
   }
 
   #finish(id: number, tell: (task: Task) => void): void {
-    const task = this.#end(id) ?? this.#others?.end(id);
-    if (task !== undefined) tell(task);
-  }
-
-  #end(id: number): Task | undefined {
     const task = this.#posted.get(id);
-    if (task === undefined) return undefined;
+    if (task === undefined) return;
     this.#posted.delete(id);
     this.#board.release(task.cell);
-    return task;
+    tell(task);
   }
 }

@@ -1,6 +1,6 @@
 /**
  * How tasks cross as messages: every task posted is answered by exactly one `done` or `failed`, unless it was
- * withdrawn or the worker dies. What else is said, `../words.ts` has.
+ * withdrawn or the worker dies. What else is said, `../messages.ts` has.
  */
 import type { EncodedError } from '../codec/error-codec.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';

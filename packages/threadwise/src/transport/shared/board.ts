@@ -15,20 +15,20 @@ import {
   wakeupsOf,
 } from './layout.js';
 
-/** Tasks that run for less are not worth a worker's waking up. Milliseconds: about what that costs. */
+/** A task is tiny if it runs for fewer milliseconds: about what it costs to wake a worker. */
 const TINY_MS = 0.02;
-/** So long it is not asked again how the others get on, while somebody looks by himself. Milliseconds. */
+/** For how many milliseconds no further worker is woken for tiny tasks once it was seen that the others get on. */
 const QUIET_MS = 1;
-/** Tiny tasks that are much altogether. Milliseconds. */
+/** A backlog of tiny tasks is large if it takes more milliseconds altogether. */
 const MUCH_MS = 0.1;
-/** While all workers sleep, one is called for that many tiny tasks, or at the end of the burst that they belong to. */
+/** While all workers sleep, one is woken for this many tiny tasks, or at the end of the burst of calls. */
 const BURST = 64;
-/** A worker that goes to sleep while tasks come looks again by itself after that time. Milliseconds. */
+/** After how many milliseconds a worker that goes to sleep while tasks come looks once more by itself. */
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
 
-/** How long the tasks run that one thread has to do with. */
+/** The moving average of how long tasks run, as one thread sees them. */
 export class RunTimes {
   averageMs = Number.POSITIVE_INFINITY;
 
@@ -58,7 +58,7 @@ export class Board {
     this.#maskWords = (countWithin(Atomics.load(this.words, SEATS_USED), SEATS) + 31) >>> 5;
   }
 
-  /** How many hints lie in the ring. */
+  /** The number of hints in the ring. */
   get length(): number {
     return (Atomics.load(this.words, TAIL) - Atomics.load(this.words, HEAD)) | 0;
   }
@@ -131,14 +131,14 @@ export class Board {
   }
 }
 
-/** Who is woken when tasks lie ready: everybody that long tasks need at once, and for tiny ones now and then one. */
+/** Decides which worker is woken when tasks lie ready: one for each long task at once, and now and then one for tiny tasks. */
 export class Waker {
   readonly #board: Board;
   readonly #times: RunTimes;
   readonly #now: () => number;
   #quietUntil = 0;
   #headBefore = 0;
-  /** A call was saved since the last one. */
+  /** A worker was spared since one was last woken. */
   #isOwed = false;
 
   /** @param now may be a clock that is read once for a burst */
@@ -167,7 +167,7 @@ export class Waker {
     this.#board.wakeOne();
   }
 
-  /** So many tasks lie elsewhere that may have to wait for a long one: somebody is called, however short they are. */
+  /** Wakes a worker for `tasks` that lie elsewhere and may have to wait for a long one, however short they are. */
   callFor(tasks: number): void {
     if (!this.#board.any(PARKED) || this.#board.count(SPINNING) >= tasks) return;
     this.#isOwed = false;
@@ -179,7 +179,7 @@ export class Waker {
     if (this.#isOwed && this.#board.count(PARKED) === workers) this.callAtLast();
   }
 
-  /** For who goes to sleep himself: makes up for a call that was saved, if something lies there still. */
+  /** To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. */
   callAtLast(): void {
     if (!this.#isOwed) return;
     this.#isOwed = false;

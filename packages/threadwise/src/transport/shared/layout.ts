@@ -1,4 +1,4 @@
-/** Where everything lies in the memory that a pool's threads share: README.md beside this file says who writes it. */
+/** The layout of the memory that a pool's threads share; README.md beside this file says who writes each word. */
 
 /** Sizes of a pool's shared memory; small ones are for tests. Each is a power of two. */
 export interface Sizes {
@@ -28,19 +28,19 @@ export const TAIL = 0;
 export const HEAD = LINE;
 /** Whether main sleeps: AWAKE, ASLEEP or RESTING. */
 export const MAIN_PARKED = 2 * LINE;
-/** How many seats were ever taken: as far as one has to look. */
+/** The number of seats that were ever taken: loops over seats end there. */
 export const SEATS_USED = 3 * LINE;
-/** How many seats are taken now. */
+/** The number of seats that are taken now. */
 export const SEATS_TAKEN = SEATS_USED + 1;
-/** How many threads may be awake beside one that spins: the cores less one. 0 as long as main has not counted them. */
+/** The number of threads that may be awake beside one that spins: the cores less one. 0 until main has counted them. */
 export const SPINNERS = SEATS_USED + 2;
-/** How often workers were told of segments of the arena: who has heard less looks into its port before it looks into one. */
+/** The number of messages about segments of the arena; a worker that has read fewer empties its port before it looks into one. */
 export const SEGMENTS_TOLD = SEATS_USED + 3;
 /** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */
 export const COORDINATOR = 4 * LINE;
 export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
-/** Of those that are parked: who looks again soon by himself. */
+/** The bits of parked workers that will soon look by themselves. */
 export const DOZING = SPINNING + Math.ceil(MASKS / LINE) * LINE;
 /** Parked, and takes nothing out of the ring any more: to be woken for its mail only. */
 export const RESERVED = DOZING + Math.ceil(MASKS / LINE) * LINE;
@@ -51,11 +51,11 @@ export const MAX_CLAIM = 32;
 const RING = SEAT_WORDS + SEATS * SEAT_STRIDE;
 
 const seatWord = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
-/** What the seat's worker sleeps on. */
+/** The word that the seat's worker sleeps on. */
 export const wakeupsOf = (seat: number) => seatWord(seat);
-/** How many tasks out of the ring the worker runs. */
+/** The number of tasks out of the ring that the worker runs. */
 export const pulledOf = (seat: number) => seatWord(seat) + LINE;
-/** How many claims are worth a look. */
+/** The number of claims that are worth a look. */
 export const claimedOf = (seat: number) => seatWord(seat) + 2 * LINE;
 export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
 /** The ring has a place for every cell, and as many again for stale hints. */
@@ -63,12 +63,12 @@ export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (ringSize(sizes) - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
-/** Of main: it is to be woken for the next result. */
+/** Values of MAIN_PARKED. AWAKE: main looks for results by itself. ASLEEP: it has to be woken for the next one. */
 export const AWAKE = 0;
 export const ASLEEP = 1;
-/** It looks by itself soon. Until then it is to be woken for some results together, or when little is left to be done. */
+/** Main will soon look by itself. Until then it is woken for BATCHED results together, or when little is left to be done. */
 export const RESTING = 2;
-/** How many together, of one worker. */
+/** The number of results of one worker for which a resting main is woken. */
 export const BATCHED = 16;
 
 // --- a cell ---
@@ -81,15 +81,15 @@ export const DOUBLES = CELL_BYTES / 8;
 export const STATE = 0;
 export const NAME = 1;
 export const TASK_ID = 2;
-/** How arguments or result are written, and how long they are. */
+/** The form of the arguments or the result, and their length in bytes. */
 export const FORM = 3;
 export const LENGTH = 4;
-/** Where they are, if not in the cell: an address in the arena, a position in the stream. */
+/** Their place, if that is not the cell: an address in the arena, a position in the stream. */
 export const PLACE = 5;
 /** Float64 words of a cell. */
 export const BEGAN = 3;
 export const RUN_MS = 4;
-/** What fits into the cell itself, in bytes from its start. */
+/** Where values begin that lie in the cell itself, and how long they may be. Bytes from the start of the cell. */
 export const INLINE_START = 40;
 export const INLINE_BYTES = CELL_BYTES - INLINE_START;
 /** A number that is a whole argument list or result, as Float64 word. */
@@ -132,7 +132,7 @@ export const IS_ERROR = 16;
 
 // --- addresses in the arena: `segment << 20 | offset / 64` ---
 
-/** What addresses count in. */
+/** The unit of addresses. */
 export const UNIT_BITS = 6;
 export const UNIT_BYTES = 2 ** UNIT_BITS;
 /** Bits of an address that say the unit within a segment: 2^20 units are 64 MiB. */
@@ -148,7 +148,7 @@ export const offsetOf = (address: number) => (address & OFFSET_MASK) << UNIT_BIT
 export const DONE_TAIL = 0;
 export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
-/** How many bytes of the stream main has read so far. */
+/** The number of bytes of the stream that main has read. */
 export const STREAM_READ = 3 * LINE;
 /** Whether the worker may take tasks: see `../stage.ts`. */
 export const STAGE = STREAM_READ + 1;
@@ -157,7 +157,7 @@ export const donePlace = (position: number, sizes: Sizes) => DONE + (position & 
 export const mailPlace = (position: number, sizes: Sizes) =>
   DONE + sizes.cells + (position & (sizes.mail - 1));
 export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + sizes.mail) * 4;
-/** On a hint that a task is done: words that were said before lie in the port. */
+/** A flag on the hint of a completed task: messages that were sent before it lie in the port. */
 export const PORT_FIRST = 1 << 30;
 
 /** All the memory that a worker is given. */

@@ -1,4 +1,4 @@
-/** What is said over the port of a shared line besides `../messages.ts`: what shared memory cannot carry. */
+/** The messages of a shared line beside those of `../messages.ts`: they carry what shared memory cannot. */
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
 /** Arguments of a task, and the cell that it is in. */
@@ -29,7 +29,7 @@ export class PostedArguments {
     this.#posted.set(cell as number, posted as unknown as Posted);
   }
 
-  /** What lies there may belong to a task that was withdrawn: its own comes behind it. */
+  /** The arguments that were kept may be those of a withdrawn task: the right ones come behind them. */
   take(cell: number, id: number): Posted | undefined {
     const posted = this.#posted.get(cell);
     if (posted?.[0] !== id) return undefined;

@@ -20,7 +20,7 @@ const NEWEST_WEIGHT = 0.1;
  * least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991). Chosen by hand, in milliseconds.
  */
 const WAKE_UP_MS = 0.015;
-/** Where it is not worth it, it is tried now and then. */
+/** One in this many attempts is made even where spinning has not been worth it lately. */
 const RETRY_INTERVAL = 16;
 
 /**
@@ -30,7 +30,7 @@ const RETRY_INTERVAL = 16;
 export class SpinBudget {
   readonly #mostMs: number;
   readonly #now: () => number;
-  /** What an attempt took; one in vain all of its time. */
+  /** How many milliseconds an attempt took on average; an attempt in vain counts with all of its time. */
   #averageMs = 0;
   #skipped = 0;
 
@@ -39,7 +39,7 @@ export class SpinBudget {
     this.#now = now;
   }
 
-  /** An attempt that is made to see whether it is worth it again gets all of the time: less would miss what is slow only because the other side sleeps. */
+  /** An attempt that is made after many skipped ones may take all of its time: a shorter one would fail where only the other side's sleep makes it slow. */
   wants(): boolean {
     return this.#averageMs < WAKE_UP_MS || ++this.#skipped % RETRY_INTERVAL === 0;
   }
@@ -56,7 +56,7 @@ export class SpinBudget {
     }
   }
 
-  /** One that was quick is reason enough to try the next time. */
+  /** One quick attempt is reason enough to spin the next time. */
   #took(ms: number): void {
     this.#averageMs += (ms - this.#averageMs) * NEWEST_WEIGHT;
     if (ms < WAKE_UP_MS / 2) this.#averageMs = Math.min(this.#averageMs, WAKE_UP_MS / 2);
@@ -84,7 +84,7 @@ export class Sleeper {
 
   /** Returns false, and does not sleep, when the word is not `value` any more. */
   sleep(value: number): boolean {
-    // One that was not needed is still there: whoever notifies finds it, and it calls back as well as a new one.
+    // An earlier wait that was not needed still stands: a notice finds it, and it calls back as a new one would.
     if (this.#isWaiting) return Atomics.load(this.#words, this.#at) === value;
     const result = (Atomics as unknown as { waitAsync: WaitAsync }).waitAsync(this.#words, this.#at, value);
     if (!result.async) return false;

@@ -35,15 +35,15 @@ const MIN_SEGMENT_BYTES = 2 ** 16;
 /** Segments whose addresses fit an int32. */
 const MAX_SEGMENTS = 2 ** (31 - OFFSET_BITS);
 const LISTS = listOf(2 ** OFFSET_BITS) + 1;
-/** Of the arena's maximum: what leases may have. The rest is there for arguments, also if nobody gives back any lease. */
+/** The share of the arena's maximum that leases may have. The rest stays free for arguments, even if no lease is ever given back. */
 const LEASED_SHARE = 0.75;
-/** So many takes are refused after the runtime had no memory, before it is asked again. Chosen by hand. */
+/** After the runtime had no memory, this many takes are refused before it is asked again. Chosen by hand. */
 const TAKES_BEFORE_RETRY = 1000;
 /** A segment that nobody used for one to two times as long is given back to the system. Milliseconds, chosen by hand. */
 const IDLE_MS = 5000;
 
 const NONE = -1;
-/** In lists, the address of a block plus one; 0: none. */
+/** An entry of a list: the address of a block plus one; 0: none. */
 type Link = number;
 
 export interface ArenaOptions {
@@ -55,7 +55,7 @@ export interface ArenaOptions {
   maxBytes(): number;
   /** Asked before the arena grows: frees what nobody needs any more; returns whether there was any. Default: none is. */
   reclaim?: () => boolean;
-  /** For giving segments back; without it they are kept. */
+  /** Sets the timer after which unused segments are given back; without it they are kept. */
   timer?: (ms: number, callback: () => void) => TimerHandle;
   /** A power of two from 64 KiB to 64 MiB, which is the default. */
   segmentBytes?: number;
@@ -109,7 +109,7 @@ export class Arena {
     return this.#reservedBytes;
   }
 
-  /** What `reservedBytes` may become. */
+  /** The most that `reservedBytes` may become. */
   get maxBytes(): number {
     if (this.#maxSegments === 0) {
       const segments = Math.floor(this.#options.maxBytes() / (this.#segmentUnits * UNIT_BYTES));
@@ -250,7 +250,7 @@ export class Arena {
 
   // --- segments ---
 
-  /** One that is free and not twice as large, or a new one. */
+  /** Takes a large segment that is free and less than twice as large, or makes a new one. */
   #takeLarge(byteLength: number): number {
     const units = byteLength / UNIT_BYTES;
     const find = () =>
@@ -318,7 +318,7 @@ export class Arena {
     });
   }
 
-  /** Of those that are wholly free: no address in them is in use, so nobody looks at them. */
+  /** Gives back those segments that are wholly free and wanted: no address in them is in use. */
   #giveBack(isWanted: (segment: Segment) => boolean): void {
     for (const [index, segment] of this.#segments.entries()) {
       if (segment === undefined || segment.words[0] !== segment.units || !isWanted(segment)) continue;
@@ -335,7 +335,7 @@ export class Arena {
   }
 }
 
-/** As many as have room for the bytes, and as no block of the same list is smaller than. */
+/** The number of units that hold the bytes, rounded up so that every block of its list is large enough. */
 function roundedUnits(byteLength: number): number {
   const units = Math.max(MIN_UNITS, Math.ceil(byteLength / UNIT_BYTES));
   const step = 2 ** Math.max(0, 28 - Math.clz32(units));

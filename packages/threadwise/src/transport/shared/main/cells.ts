@@ -32,14 +32,14 @@ import {
 } from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
-/** Of all cells, for tasks without one that are about to be sent. Chosen by hand. */
+/** The share of all cells that is kept for tasks which have none and are about to be sent. Chosen by hand. */
 const KEPT_SHARE = 1 / 128;
 
-/** Of a cell: nobody's. */
+/** An owner of a cell: nobody. */
 const UNUSED = 0;
-/** Main's, with arguments in it. */
+/** An owner of a cell: main, which has written arguments into it. */
 const HELD = 1;
-/** Posted, and not withdrawn, drained or buried. */
+/** An owner of a cell: the workers. It was posted, and not withdrawn, drained or buried since. */
 const OUT = 2;
 
 export class Cells {
@@ -54,7 +54,7 @@ export class Cells {
   outCount = 0;
   offeredCount = 0;
   readonly #isOffered: Uint8Array;
-  /** How often a call was posted by way of a coordinator. */
+  /** The number of calls that were posted by way of a coordinator. */
   #stamp = 0;
   readonly #board: Int32Array;
   readonly #payloads: CellPayload[] = [];
@@ -63,12 +63,12 @@ export class Cells {
   #freeCount = 0;
   /** Cells that were given out at least once: the others need not be touched before. */
   #usedCount = 0;
-  /** How many are not given to calls that are only made. */
+  /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
-  /** Where the ring's tail was when a cell was last withdrawn: as far as an old hint may lie in the ring. */
+  /** The ring's tail when a cell was last withdrawn: an old hint of the cell may lie anywhere before it. */
   readonly #staleUntil = new Map<number, number>();
-  /** Free but for an old hint. */
+  /** Cells that are free, except that an old hint of them lies in the ring. */
   #limbo: number[] = [];
 
   constructor(buffer: ArrayBufferLike, board: Int32Array, writer: ArgumentWriter) {
@@ -139,7 +139,7 @@ export class Cells {
     if (!this.#writeArguments(payload, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
   }
 
-  /** Of a task that has ended: if it is tried again, they are written anew. Returns how many blocks there were. */
+  /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
   freeArguments(cell: number): number {
     const payload = this.#payloads[cell]!;
     if (payload.block < 0) return 0;
@@ -151,7 +151,7 @@ export class Cells {
     return this.words[cell * WORDS + FORM] === BY_PORT;
   }
 
-  /** How many cells were ever given out. */
+  /** The number of cells that were ever given out. */
   get usedCount(): number {
     return this.#usedCount;
   }
@@ -210,7 +210,7 @@ export class Cells {
   withdraw(cell: number, tail: number): boolean {
     if (this.#owners[cell] !== OUT) return false;
     let word: number;
-    // Where it fails, a worker has begun it, or a coordinator has assigned it, once, to a worker that has not.
+    // If the exchange fails, a worker has begun the task, or a coordinator has assigned it, which happens once.
     do {
       word = this.#state(cell);
       if (phaseOf(word) !== POSTED) return false;
@@ -228,7 +228,7 @@ export class Cells {
     this.#tasks[cell] = undefined;
   }
 
-  /** Who has begun the task in a cell: a seat, or -1. */
+  /** The seat of the worker that has begun the task in a cell, or -1. */
   holder(cell: number): number {
     const word = Atomics.load(this.words, cell * WORDS + STATE);
     const phase = phaseOf(word);
@@ -335,7 +335,7 @@ export class Cells {
 /** The arguments of a call, written into a cell. One for each cell, used again and again. */
 export class CellPayload implements Payload {
   readonly cell: number;
-  /** Only where they go by port, or are to be written again after a crash. */
+  /** The arguments themselves, kept only if they go by port or are to be written again after a crash. */
   args: readonly unknown[] = NO_VALUES;
   transfer: readonly unknown[] = NO_VALUES;
   /** Block of the arena that the arguments lie in; -1: none. */
@@ -361,7 +361,7 @@ export class CellPayload implements Payload {
     this.#owner.freeIfHeld(this.cell);
   }
 
-  /** For the next call. */
+  /** Makes it ready for the next call. */
   reset(): void {
     this.args = NO_VALUES;
     this.transfer = NO_VALUES;

@@ -5,7 +5,7 @@ import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { untrue } from '../../trust.js';
-import type { WorkerMessages } from '../../worker-messages.js';
+import type { PortLink } from '../../port-link.js';
 import {
   ASLEEP,
   AWAKE,
@@ -36,7 +36,7 @@ import { Sleeper, SpinBudget } from '../waiting.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
-/** What was read is no value: the worker is not believed any more. */
+/** The bytes that were read are no value: the worker is not believed any more. */
 const DAMAGED = Symbol('damaged');
 /** Results may be handled back to back for that long before timers and I/O have their turn. Milliseconds. */
 const SLICE_MS = 1;
@@ -44,15 +44,15 @@ const SLICE_MS = 1;
 const BATCH = 64;
 /** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
 const TINY_BATCH = 1024;
-/** How long main looks for a result before it sleeps: about what being woken costs. Milliseconds. */
+/** How many milliseconds main looks for a result before it sleeps: about what being woken costs. */
 const SPIN_MS = 0.05;
-/** Main may be woken for several results together where tasks run for less. Milliseconds. */
+/** Main may rest only while tasks run for less than this many milliseconds. */
 const SHORT_MS = 0.1;
-/** And where it has that much to do with each, calls that come of it included. Milliseconds. */
+/** Main may rest only while each result takes it less than this many milliseconds, with the calls that its continuation makes. */
 const LIGHT_MS = 0.01;
-/** And where there are more tasks for each worker than that. */
+/** Main may rest only while more than this many tasks lie ready for each worker. */
 const AMPLE = 16;
-/** So long it waits for a batch at the most. Milliseconds. */
+/** How many milliseconds main rests at the most before it looks for results by itself. */
 const REST_MS = 1;
 
 /**
@@ -126,14 +126,14 @@ export class Drain {
     else this.#from.platform.nextTurn(this.#turnLater);
   }
 
-  /** Nothing is out: a call that a result brings forth within a few promises is waited for as one of a chain. */
+  /** No task is out. If a continuation makes a call within CHAIN promises, that call is treated as the next one of a chain. */
   #linger(): void {
     if (this.#lingered++ < CHAIN) return void SETTLED.then(this.#turnNext);
     this.#lingered = 0;
     this.#isScheduled = false;
   }
 
-  /** After the calls' continuations, which may submit more; or after the event loop, when that has waited long. */
+  /** Looks again after the continuations of these results, which may make calls; or after a turn of the event loop, if the slice is over. */
   #again(): void {
     this.#lingered = 0;
     if (this.#lastTurnAt < this.#sliceEnd) void SETTLED.then(this.#turnNext);
@@ -142,7 +142,7 @@ export class Drain {
 
   #spin(): boolean {
     const { board } = this.#from;
-    // Nobody is there to wait for, or whoever spins takes time from them: all cores are in use.
+    // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
     this.#spinners ??= this.#countCores();
     const { awake } = board;
     if (awake === 0 || awake > this.#spinners) return false;
@@ -172,7 +172,7 @@ export class Drain {
     this.#from.waker.callAtLast();
   }
 
-  /** How long main was at it for each result, since it was last asleep. */
+  /** Notes how many milliseconds each result has taken main since main was last asleep. */
   #noteEffort(): void {
     this.#times.add((this.#lastTurnAt - this.#awakeSince) / Math.max(1, this.#handled));
     this.#handled = 0;
@@ -212,18 +212,18 @@ export class Drain {
   }
 }
 
-/** What one worker has completed: the hints in its ring, and the results in cells, in its stream, or come over its port. */
+/** Reads what one worker has completed: the hints in its ring, and the results in cells, in its stream, or come over its port. */
 export class Completed {
   readonly #exchange: SharedExchange;
   readonly #events: LinkEvents;
-  readonly #messages: WorkerMessages;
+  readonly #link: PortLink;
   /** Tasks that were sent to this worker and have not ended, by their ids: the link's. */
   readonly #sent: Map<number, Task>;
   readonly #seat: number;
   readonly #own: Int32Array;
   readonly #results: ResultReader;
   #head = 0;
-  /** How far `reclaim` has looked; it may lie behind `#head`. */
+  /** The position in the ring up to which `reclaim` has looked; it may lie behind `#head`. */
   #reclaimed = 0;
   /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
   readonly #endedState: number;
@@ -234,12 +234,12 @@ export class Completed {
     exchange: SharedExchange,
     { seat, own, stream, ownShapes }: SharedMemory,
     events: LinkEvents,
-    messages: WorkerMessages,
+    link: PortLink,
     sent: Map<number, Task>,
   ) {
     this.#exchange = exchange;
     this.#events = events;
-    this.#messages = messages;
+    this.#link = link;
     this.#sent = sent;
     this.#seat = seat;
     this.#own = int32sOf(own);
@@ -269,7 +269,7 @@ export class Completed {
     let count = 0;
     let ranCount = 0;
     let ranMs = 0;
-    // What a result does when it is told may drain, too, or close the pool: each is out of the ring before it is told.
+    // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
     for (; ((end - this.#head) | 0) > 0 && this.#isBelieved; count++) {
       const at = this.#head;
       const hint = own[donePlace(at, sizes)]!;
@@ -325,12 +325,12 @@ export class Completed {
   distrust(fault: unknown): void {
     if (this.#fault !== undefined) return;
     this.#fault = fault instanceof Error ? fault : new Error(String(fault));
-    // Whoever has come upon it may be in the middle of handing tasks over.
+    // Main may have found this while it hands tasks over: the worker is ended later.
     this.#exchange.platform.defer(() => this.#events.broken(fault));
   }
 
   get #isBelieved(): boolean {
-    return this.#fault === undefined && !this.#messages.isClosed;
+    return this.#fault === undefined && !this.#link.isClosed;
   }
 
   #hasBegun(cell: number): boolean {
@@ -349,7 +349,7 @@ export class Completed {
 
   #drainOne(hint: number): void {
     const { cells, runTimes } = this.#exchange;
-    if ((hint & PORT_FIRST) !== 0) this.#messages.drain();
+    if ((hint & PORT_FIRST) !== 0) this.#link.drainPort();
     const cell = hint & ~PORT_FIRST;
     if (!this.#hasBegun(cell)) {
       return this.distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));

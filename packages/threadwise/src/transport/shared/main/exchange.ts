@@ -1,4 +1,4 @@
-/** What the lines of one pool share: the cells, the ring that workers pull from, the arena, and who sits where. */
+/** The part of the transport that all lines of a pool share: the cells, the ring that workers pull from, the arena, and the seats. */
 import type {
   Exchange,
   LinkEvents,
@@ -12,7 +12,7 @@ import { capture, type Payload } from '../../../core/calls/payload.js';
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
 import type { Task } from '../../../core/calls/task.js';
-import { ShapeWriter, shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
 import { ArgumentWriter } from './values.js';
@@ -46,11 +46,11 @@ import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
 import { NAMED, SEGMENT } from '../messages.js';
 
-/** Names beyond that go with each task: a program that makes up names must not fill the memory of workers. */
+/** Further names go with each task: a program that makes up names must not fill the memory of workers. */
 const MAX_NAMES = 4096;
-/** Of the memory that the process may use: what a pool's arena may grow to. */
+/** The share of the memory that the process may use which a pool's arena may grow to. */
 const ARENA_SHARE = 0.5;
-/** As much is assumed where nobody can tell. */
+/** The memory that the process is assumed to have where nobody can tell. Bytes. */
 const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 
 export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
@@ -77,14 +77,14 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly links = new Map<number, SharedLink>();
   readonly runTimes = new RunTimes();
   readonly waker: Waker;
-  /** What the board's words TAIL, which only main writes, and HEAD, some time ago, say. */
+  /** Copies of the board's words: TAIL, which only main writes, and HEAD as it was some time ago. */
   tail = 0;
   #headSeen = 0;
-  /** What the board's word SEATS_USED says, which only main writes. */
+  /** A copy of the board's word SEATS_USED, which only main writes. */
   #seatsUsed = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
   readonly #linkCapacity: number;
-  /** Of the plain call before: most programs call the same function again and again. */
+  /** The name of the plain call before and its number: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
@@ -255,7 +255,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.waker.call(this.links.size);
   }
 
-  /** Where the hints begin that were not claimed. If that cannot be, somebody has written over it: all that the ring holds. */
+  /** The position of the first unclaimed hint. If the word cannot be true, a task has overwritten it: then all that the ring holds counts. */
   get head(): number {
     const head = Atomics.load(this.board.words, HEAD);
     const length = (this.tail - head) | 0;

@@ -12,6 +12,7 @@ import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import type { EndpointEvents } from '../../endpoint.js';
+import { Line } from '../../line.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
 import {
   ASLEEP,
@@ -73,7 +74,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
   const timer = () => undefined;
-  const endpoint = new SharedEndpoint(port, memory, { now: () => 0, timer, port: () => port });
+  const endpoint = new SharedEndpoint(new Line(port), memory, { now: () => 0, timer, port: () => port });
   let lastId = 0;
   const made = (...args: unknown[]) => {
     const payload = exchange.capture('work', args, plainRun);

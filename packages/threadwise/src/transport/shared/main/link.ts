@@ -2,10 +2,9 @@
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
 import { LeaseStore } from '../../../core/lease.js';
 import type { Task } from '../../../core/calls/task.js';
-import { shapeBookByteLength } from '../../codec/shapes/shape-book.js';
+import { shapeBookByteLength } from '../../codec/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
-import { WorkerMessages } from '../../worker-messages.js';
-import { AccountedLine, type Line } from '../../line.js';
+import { PortLink } from '../../port-link.js';
 import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
@@ -23,14 +22,12 @@ import {
 import { Completed } from './drain.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
 
-export class SharedLink implements Link {
+export class SharedLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly completed: Completed;
   readonly #exchange: SharedExchange;
-  readonly #events: LinkEvents;
   readonly #seat: number;
   readonly #own: Int32Array;
-  readonly #messages: WorkerMessages;
   readonly #capacity: number;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
@@ -43,22 +40,18 @@ export class SharedLink implements Link {
     events: LinkEvents,
     capacity: number,
   ) {
+    super(exchange.platform, events);
     const { platform, sizes } = exchange;
     const own = platform.sharedMemory(seatByteLength(sizes));
     const stream = platform.sharedMemory(sizes.stream);
     const ownShapes = platform.sharedMemory(shapeBookByteLength());
-    const { near, far } = platform.channel();
     const all: SharedMemory = { ...memory, own, stream, ownShapes };
-    this.wire = { transport: exchange.name, port: far, memory: all };
+    this.wire = { transport: exchange.name, port: this.far, memory: all };
     this.#exchange = exchange;
-    this.#events = events;
     this.#seat = memory.seat;
     this.#own = int32sOf(own);
     this.#capacity = capacity;
-    const line = new AccountedLine(near);
-    this.#messages = new WorkerMessages(line, platform, events, (id) => this.#taskOf(id));
-    this.completed = new Completed(exchange, all, events, this.#messages, this.#sent);
-    this.#listen(line);
+    this.completed = new Completed(exchange, all, events, this, this.#sent);
   }
 
   get room(): number {
@@ -91,7 +84,7 @@ export class SharedLink implements Link {
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      this.#messages.post(argumentsOf(task), task.payload.transfer);
+      this.tell([ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)], task.payload.transfer);
     }
     this.#sent.set(task.id, task);
     cells.post(cell, task, this.#seat);
@@ -101,9 +94,6 @@ export class SharedLink implements Link {
     board.wake(this.#seat);
     drain.expect();
   }
-
-  /** Nothing is gathered. */
-  flush(): void {}
 
   withdraw(task: Task): boolean {
     if (this.#sent.get(task.id) !== task) return this.#exchange.pull.withdraw(task);
@@ -123,23 +113,14 @@ export class SharedLink implements Link {
     return beganWithin(cells.began(task.cell), platform.now());
   }
 
-  abort(task: Task, reason: unknown): void {
-    this.#messages.abort(task, reason);
+  override abort(task: Task, reason: unknown): void {
+    super.abort(task, reason);
     this.#exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
-  drain(): void {
-    this.#messages.drain();
+  override drain(): void {
+    super.drain();
     this.completed.drain(Number.POSITIVE_INFINITY);
-  }
-
-  retire(): boolean {
-    this.#messages.retire();
-    return false;
-  }
-
-  stop(): void {
-    this.#messages.stop();
   }
 
   adopt(): readonly Task[] {
@@ -172,30 +153,18 @@ export class SharedLink implements Link {
     this.#sent.clear();
   }
 
-  close(): void {
+  override close(): void {
     for (const cell of this.#borrowed) this.#exchange.cells.freeIfHeld(cell);
-    this.#messages.close();
+    super.close();
     this.#exchange.leave(this.#seat);
   }
 
-  tell(word: readonly unknown[], transfer?: readonly unknown[]): void {
-    this.#messages.post(word, transfer);
+  protected override hear(message: ToMain): void {
+    if (message[0] === RESULT) this.completed.post(message[1] as number, message[2]);
+    else super.hear(message as MessageToMain);
   }
 
-  #listen(line: Line): void {
-    line.listen(
-      (message) => {
-        const said = message as ToMain;
-        if (this.#messages.isClosed) return;
-        if (said[0] === RESULT) this.completed.post(said[1] as number, said[2]);
-        else this.#messages.hear(said as MessageToMain);
-      },
-      () => this.#events.settledBatch(),
-      (about, reason) => this.#messages.unread(about, reason),
-    );
-  }
-
-  #taskOf(id: number): Task | undefined {
+  protected override taskOf(id: number): Task | undefined {
     const sent = this.#sent.get(id);
     if (sent !== undefined) return sent;
     // Rare enough to be looked for: a task out of the ring that speaks.
@@ -210,7 +179,6 @@ export class SharedLink implements Link {
 }
 
 /** What goes over a port where shared memory cannot carry the arguments of a task. */
-export function argumentsOf({ cell, id, wireName, payload }: Task): readonly unknown[] {
-  const args = payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
-  return [ARGUMENTS, cell, id, wireName, args];
+export function argumentsOf({ payload }: Task): readonly unknown[] {
+  return payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
 }

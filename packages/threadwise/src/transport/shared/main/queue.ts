@@ -7,10 +7,10 @@ import { HEAD, ringPlace, ringSize } from '../layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts: boolean = false;
-  readonly #exchange: SharedExchange;
+  protected readonly exchange: SharedExchange;
 
   constructor(exchange: SharedExchange) {
-    this.#exchange = exchange;
+    this.exchange = exchange;
   }
 
   carries({ payload }: Task): boolean {
@@ -18,53 +18,53 @@ export class SharedQueue implements PullQueue {
   }
 
   get open(): number {
-    return this.#exchange.cells.offeredCount;
+    return this.exchange.cells.offeredCount;
   }
 
   get unclaimed(): number {
-    const { board, sizes } = this.#exchange;
+    const { board, sizes } = this.exchange;
     return countWithin(board.length, ringSize(sizes));
   }
 
   get hasRoom(): boolean {
-    return this.#exchange.cells.hasFree;
+    return this.exchange.cells.hasFree;
   }
 
   offer(task: Task): boolean {
     const { payload } = task;
     if (payload.byPort) return false;
-    const cell = this.#exchange.cellFor(task);
+    const cell = this.exchange.cellFor(task);
     if (cell < 0) return false;
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     task.cell = cell;
     if (cells.isByPort(cell)) {
-      this.#exchange.parked(task);
+      this.exchange.parked(task);
       return false;
     }
     cells.post(cell, task, -1);
-    this.#exchange.hint(cell);
-    this.#exchange.drain.expect();
+    this.exchange.hint(cell);
+    this.exchange.drain.expect();
     return true;
   }
 
   withdraw(task: Task): boolean {
-    return this.#withdraw(task, this.#exchange.tail);
+    return this.#withdraw(task, this.exchange.tail);
   }
 
   /** Main claims all hints, as a worker would, so that none is left when the tasks come again in another order. */
   withdrawAll(): Task[] {
-    const { words } = this.#exchange.board;
+    const { words } = this.exchange.board;
     for (;;) {
       const head = Atomics.load(words, HEAD);
       const unbegun = [...this.#unbegun()];
-      const { tail } = this.#exchange;
+      const { tail } = this.exchange;
       if (Atomics.compareExchange(words, HEAD, head, tail) === head) {
         return unbegun.filter((task) => this.#withdraw(task, tail));
       }
     }
   }
 
-  /** What moves its arguments never lies here. */
+  /** A task that moves its arguments is never offered here, so all can be taken back. */
   pause(): Task[] {
     return this.withdrawAll();
   }
@@ -72,12 +72,12 @@ export class SharedQueue implements PullQueue {
   resume(): void {}
 
   holder(task: Task): Link | undefined {
-    const { cells, links } = this.#exchange;
+    const { cells, links } = this.exchange;
     if (task.cell < 0 || cells.taskIn(task.cell) !== task) return undefined;
     return links.get(cells.holder(task.cell));
   }
 
-  /** It keeps what it has. */
+  /** This queue never returns tasks. */
   onReturned(_callback: (tasks: readonly Task[]) => void): void {}
 
   peek(): Task | undefined {
@@ -86,17 +86,17 @@ export class SharedQueue implements PullQueue {
   }
 
   #withdraw(task: Task, tail: number): boolean {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     if (task.cell < 0 || cells.taskIn(task.cell) !== task || !cells.withdraw(task.cell, tail)) return false;
-    this.#exchange.parked(task);
+    this.exchange.parked(task);
     return true;
   }
 
   *#unbegun(): Generator<Task> {
-    const { board, cells, sizes } = this.#exchange;
-    const { tail } = this.#exchange;
+    const { board, cells, sizes } = this.exchange;
+    const { tail } = this.exchange;
     const seen = new Set<number>();
-    for (let at = this.#exchange.head; at !== tail; at = (at + 1) | 0) {
+    for (let at = this.exchange.head; at !== tail; at = (at + 1) | 0) {
       const cell = board.words[ringPlace(at, sizes)]!;
       if (seen.has(cell) || !cells.isOffered(cell)) continue;
       seen.add(cell);

@@ -1,10 +1,11 @@
-/** What arguments are written as, and results read from: a cell, or where that is too small, the arena and a worker's stream. */
+/** Writes arguments and reads results: in a cell, or where that is too small, in the arena and in a worker's stream. */
 import { LeaseStore } from '../../../core/lease.js';
 import type { LeaseLike } from '../../../core/calls/payload.js';
 import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
-import { ShapeReader } from '../../codec/shapes/shape-book.js';
+import { ShapeReader } from '../../codec/shape-book.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { untrue } from '../../trust.js';
+import { estimateItems } from '../../codec/estimate.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 import type { CellPayload } from './cells.js';
@@ -67,7 +68,7 @@ export class ArgumentWriter {
 
   /** @param extra bytes to be kept free behind the values */
   #writeValues(payload: CellPayload, to: CellMemory, args: readonly unknown[], extra: number): boolean {
-    const estimate = this.#writer.estimate(args) + extra;
+    const estimate = estimateItems(args) + extra;
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
     const flag = isOne ? ONE : 0;

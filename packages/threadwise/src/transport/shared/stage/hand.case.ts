@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Allowance } from '../../../core/workers/allowance.js';
 import type { Wire } from '../../../core/contracts.js';
 import { encodeError } from '../../codec/error-codec.js';
+import { Line } from '../../line.js';
 import { CoordinatedEndpoint } from '../../coordinator/endpoint.js';
 import type { CoordinatedMemory } from '../../coordinator/layout.js';
 import { TO_MAIN } from '../../messages.js';
@@ -107,8 +108,8 @@ export class Hand implements Actor {
     const platform = { now: () => world.now(), timer, port };
     this.#endpoint =
       wire.transport === 'shared'
-        ? new SharedEndpoint(this.#port, memory, platform)
-        : new CoordinatedEndpoint(this.#port, memory as CoordinatedMemory, platform);
+        ? new SharedEndpoint(new Line(this.#port), memory, platform)
+        : new CoordinatedEndpoint(new Line(this.#port), memory as CoordinatedMemory, platform);
     this.#endpoint.limit(allowance);
     this.#endpoint.listen({
       tasks: () => this.#called(),

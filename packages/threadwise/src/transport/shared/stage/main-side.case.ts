@@ -187,7 +187,7 @@ export class MainSide {
     const { exchange } = this;
     const isMoved = call.kind === 'moved';
     if (!(exchange instanceof CoordinatedExchange)) return isMoved || call.kind === 'port';
-    return exchange.isDown || (isMoved && exchange.sendsMoved);
+    return exchange.thread.isDown || (isMoved && exchange.options.sendsMoved);
   }
 
   /** Every other call is a plain one, as long as nothing else is asked of it. */
@@ -481,11 +481,11 @@ function exchangeFor(
   const options = {
     tasksPerWorker,
     choose: 'least-busy',
-    scaling: 'on-demand',
     cores: 2,
     idleTimeoutMs: Number.POSITIVE_INFINITY,
+    sendsMoved: maxTasks !== undefined,
   };
-  return new CoordinatedExchange(platform, sizes, capacity, options, maxTasks !== undefined);
+  return new CoordinatedExchange(platform, sizes, capacity, options);
 }
 
 const aborted = { outcome: 'aborted', error: undefined } as const;

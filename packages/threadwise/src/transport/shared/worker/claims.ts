@@ -1,87 +1,39 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
-import { Allowance } from '../../../core/workers/allowance.js';
 import { becomeReady } from '../../stage.js';
-import { RunTimes, Spinning, Waker, type Board } from '../board.js';
+import { RunTimes, Waker, type Board } from '../board.js';
 import {
-  BEGAN,
-  DOUBLES,
   HEAD,
   MAIL_HEAD,
   MAIL_TAIL,
   MAX_CLAIM,
   PARKED,
-  POSTED,
   POSTED_FOR_ALL,
-  RUNNING,
   SEATS_USED,
   STAGE,
   STATE,
   type Sizes,
   TAIL,
-  TASK_ID,
   WORDS,
   claimedOf,
   claimsOf,
-  mailPlace,
   pulledOf,
   ringPlace,
-  state,
 } from '../layout.js';
+import { type Seat, TaskSource } from './task-source.js';
 
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
 
-export interface Seat {
-  readonly seat: number;
-  readonly sizes: Sizes;
-  readonly board: Board;
-  readonly own: Int32Array;
-  readonly cells: Int32Array;
-  readonly cellDoubles: Float64Array;
-  now(): number;
-}
-
-/** Where a worker's tasks come from. */
-export interface TaskSource {
-  /** The worker is ready, and main can hear so by now. */
-  open(): void;
-  /** Begins a task: the cell, or -1 where there is none. */
-  begin(now: number): number;
-  /** A task has ended that ran that long, in milliseconds. */
-  ended(cell: number, ms: number): void;
-  /** From now on it takes one of that for each task that others could run. */
-  limit(allowance: Allowance): void;
-  /** Takes nothing more that others could run. Returns whether nothing is left that it has to. */
-  retire(): boolean;
-  /** Whether `begin` is likely to find something. */
-  hasWork(): boolean;
-  /** The same, but only of what can come at any moment. */
-  hasNew(): boolean;
-  /** Goes up as tasks come. */
-  readonly offered: number;
-  /** It has nothing to do, and looks for something, or sleeps until there is. */
-  search(): void;
-  /** Whether it takes anything that others could run. */
-  readonly takesMore: boolean;
-  /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
-  beginSpinning(atMost: number): boolean;
-  /** S4, or the first half of S3. */
-  endSpinning(): void;
-}
-
-export class Claims implements TaskSource {
+export class Claims extends TaskSource {
   readonly #seat: number;
   readonly #sizes: Sizes;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #own: Int32Array;
   readonly #cells: Int32Array;
-  readonly #cellDoubles: Float64Array;
   readonly #claims: number;
   readonly #claimed: number;
   readonly #pulledAt: number;
-  readonly #postedHere: number;
-  readonly #runningHere: number;
   /** Of the cells that run here: whether they came out of the ring. */
   readonly #isPulled: Uint8Array;
   /** Hints claimed, and the next of them. */
@@ -90,27 +42,22 @@ export class Claims implements TaskSource {
   readonly #times = new RunTimes();
   readonly #waker: Waker;
   #isSearching = true;
-  readonly #spinning: Spinning;
-  /** Of the tasks that it may begin. One is taken for each hint that is claimed; main takes one for each mailed task. */
-  #allowance = new Allowance(undefined);
   #isRetired = false;
 
-  constructor({ seat, sizes, board, own, cells, cellDoubles, now }: Seat) {
+  constructor(at: Seat) {
+    super(at);
+    const { seat, sizes, board, own, cells, now } = at;
     this.#waker = new Waker(board, this.#times, now);
-    this.#spinning = new Spinning(board, seat);
     this.#seat = seat;
     this.#sizes = sizes;
     this.#board = board;
     this.#words = board.words;
     this.#own = own;
     this.#cells = cells;
-    this.#cellDoubles = cellDoubles;
     this.#isPulled = new Uint8Array(sizes.cells);
     this.#claims = claimsOf(seat);
     this.#claimed = claimedOf(seat);
     this.#pulledAt = pulledOf(seat);
-    this.#postedHere = state(POSTED, seat);
-    this.#runningHere = state(RUNNING, seat);
   }
 
   /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
@@ -122,10 +69,6 @@ export class Claims implements TaskSource {
   /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
     if (!becomeReady(this.#own, STAGE)) this.#isRetired = true;
-  }
-
-  limit(allowance: Allowance): void {
-    this.#allowance = allowance;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
@@ -140,13 +83,12 @@ export class Claims implements TaskSource {
   begin(now: number): number {
     for (;;) {
       if (this.#next === this.#count && this.takesMore) this.#claim();
-      const mail = this.#mail();
+      const mail = this.mail();
       const hasClaim = this.#next < this.#count;
       if (mail < 0 && !hasClaim) return this.#steal(now);
       // Both are in the order of their calls: the older one goes first.
-      if (mail >= 0 && (!hasClaim || this.#isOlder(mail, this.#words[this.#claims + this.#next]!))) {
-        Atomics.add(this.#own, MAIL_HEAD, 1);
-        if (this.#take(mail, this.#postedHere, now)) {
+      if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
+        if (this.takeMail(mail, now)) {
           this.#isPulled[mail] = 0;
           // Nobody knows how long this one runs: what was claimed must not have to wait for that.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
@@ -154,11 +96,11 @@ export class Claims implements TaskSource {
         }
       } else {
         const cell = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.#take(cell, POSTED_FOR_ALL, now);
+        const isMine = this.take(cell, POSTED_FOR_ALL, now);
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
         if (isMine) return this.#pulled(cell);
-        this.#allowance.give();
+        this.allowance.give();
       }
     }
   }
@@ -171,7 +113,7 @@ export class Claims implements TaskSource {
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
-  hasNew(): boolean {
+  override hasNew(): boolean {
     if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
     return this.takesMore && this.#board.length > 0;
   }
@@ -187,15 +129,7 @@ export class Claims implements TaskSource {
 
   /** Whether it takes anything out of the ring. */
   get takesMore(): boolean {
-    return this.#allowance.left > 0 && !this.#isRetired;
-  }
-
-  beginSpinning(atMost: number): boolean {
-    return this.#spinning.begin(atMost);
-  }
-
-  endSpinning(): void {
-    this.#spinning.end();
+    return this.allowance.left > 0 && !this.#isRetired;
   }
 
   /** C1 to C4. */
@@ -204,7 +138,7 @@ export class Claims implements TaskSource {
       const head = Atomics.load(this.#words, HEAD);
       const length = (Atomics.load(this.#words, TAIL) - head) | 0;
       if (length <= 0) return;
-      const count = this.#allowance.take(this.#share(length));
+      const count = this.allowance.take(this.#share(length));
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
         this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.#sizes)]!;
@@ -216,7 +150,7 @@ export class Claims implements TaskSource {
         return;
       }
       Atomics.store(this.#words, this.#claimed, 0);
-      this.#allowance.give(count);
+      this.allowance.give(count);
     }
   }
 
@@ -228,23 +162,8 @@ export class Claims implements TaskSource {
     return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
-  /** The cell that the next mailed task names; -1: none. */
-  #mail(): number {
-    const head = Atomics.load(this.#own, MAIL_HEAD);
-    if (Atomics.load(this.#own, MAIL_TAIL) === head) return -1;
-    return this.#own[mailPlace(head, this.#sizes)]!;
-  }
-
-  #isOlder(cell: number, other: number): boolean {
-    return ((this.#cells[cell * WORDS + TASK_ID]! - this.#cells[other * WORDS + TASK_ID]!) | 0) < 0;
-  }
-
-  /** B1, B2. */
-  #take(cell: number, posted: number, now: number): boolean {
-    if (Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
-      return false;
-    }
-    this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
+  protected override take(cell: number, posted: number, now: number): boolean {
+    if (!super.take(cell, posted, now)) return false;
     if (this.#isSearching) this.#found();
     return true;
   }
@@ -252,7 +171,7 @@ export class Claims implements TaskSource {
   /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
   #found(): void {
     this.#isSearching = false;
-    this.#spinning.end();
+    this.spinning.end();
     if (!this.#board.any(PARKED)) return;
     const left = this.#count - this.#next + (this.#othersHaveClaims() ? 1 : 0);
     this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
@@ -273,9 +192,9 @@ export class Claims implements TaskSource {
       for (let i = 0; i < count; i++) {
         const cell = this.#words[claimsOf(other) + i]!;
         if (Atomics.load(this.#cells, cell * WORDS + STATE) !== POSTED_FOR_ALL) continue;
-        if (this.#allowance.take() === 0) return -1;
-        if (this.#take(cell, POSTED_FOR_ALL, now)) return this.#pulled(cell);
-        this.#allowance.give();
+        if (this.allowance.take() === 0) return -1;
+        if (this.take(cell, POSTED_FOR_ALL, now)) return this.#pulled(cell);
+        this.allowance.give();
       }
     }
     return -1;

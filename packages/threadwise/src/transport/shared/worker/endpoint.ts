@@ -2,7 +2,7 @@
 import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
-import { ShapeReader, ShapeWriter } from '../../codec/shapes/shape-book.js';
+import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
@@ -16,7 +16,8 @@ import {
 import type { About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
 import { Board } from '../board.js';
-import { Claims, type Seat, type TaskSource } from './claims.js';
+import { Claims } from './claims.js';
+import type { Seat, TaskSource } from './task-source.js';
 import { Rest } from './rest.js';
 import {
   ABORTING,
@@ -66,7 +67,7 @@ import {
   type ToWorker,
 } from '../messages.js';
 
-/** With so few hints in the ring for each worker, main is woken at once: it takes a moment to wake up. */
+/** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
 /** The smallest piece of the stream that is worth a try. Bytes. */
 const MIN_PIECE = 256;
@@ -89,10 +90,10 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   readonly #cells: Memory;
-  /** Of the arena, as main has told; and the views of those that were looked into. */
+  /** The segments of the arena that main has told of; and views of those that arguments were read from. */
   readonly #buffers: (ArrayBufferLike | undefined)[];
   readonly #segments: (Memory | undefined)[] = [];
-  /** How many words about segments were heard, by SEGMENTS_TOLD. */
+  /** The value of SEGMENTS_TOLD when messages about segments were last read. */
   #segmentsHeard = -1;
   readonly #names: string[];
   readonly #reader: ValueReader;
@@ -103,7 +104,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #writer: ValueWriter;
   /** Bytes ever written to the stream. */
   #written = 0;
-  /** Of those, before which none are unread, whatever main says yet. */
+  /** Main has read all bytes before this position, though STREAM_READ may not say so yet. */
   #origin = 0;
   #doneTail = 0;
   /** Something was said over the port since the last completion: main must hear it before the next one. */
@@ -155,7 +156,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           return this.hearMain(said as MessageToWorker, events);
       }
     };
-    // Of a result, main knows by itself: its cell says that it came by the port.
+    // Main finds out by itself that a result could not be read: its cell says that it came over the port.
     const onUnread = (about: About, reason: string) => {
       if (about[0] !== RESULT) events.unread(about, reason);
     };
@@ -166,7 +167,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     hear(word, events);
   }
 
-  /** Of a task whose arguments came over a port, as far as they were heard. */
+  /** Takes the arguments of a task that came over a port; undefined if they have not been heard yet. */
   protected takePosted(cell: number, id: number): Posted | undefined {
     return this.#posted.take(cell, id);
   }
@@ -292,7 +293,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.args = args;
   }
 
-  /** What main tells of in words, it tells before any task needs it; the words may lie in the port yet. */
+  /** Main sends a name before any task needs it, but the message may still lie in the port. */
   #nameOf(id: number): string {
     if (this.#names[id] === undefined) this.#port.drain();
     return this.#names[id]!;
@@ -333,7 +334,7 @@ export class SharedEndpoint implements Endpoint, Begun {
       Atomics.notify(words, MAIN_PARKED);
   }
 
-  /** Neither is there a batch, nor are the workers about to have nothing to do. */
+  /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do. */
   #canWait(): boolean {
     if (this.#doneTail % BATCHED === 0) return false;
     return this.#board.length > LITTLE * Atomics.load(this.#board.words, SEATS_TAKEN);

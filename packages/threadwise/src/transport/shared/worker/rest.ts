@@ -1,9 +1,9 @@
-/** What a worker does that has no task: looks for one for a short while, then sleeps until it is woken. */
+/** A worker without a task looks for one for a short while, then sleeps until it is woken. */
 import type { EndpointPlatform } from '../../endpoint.js';
 import { type Board, DOZE_MS } from '../board.js';
 import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
 import { Sleeper, SpinBudget } from '../waiting.js';
-import type { TaskSource } from './claims.js';
+import type { TaskSource } from './task-source.js';
 
 /** How many milliseconds a worker looks for its next task before it sleeps: about what being woken costs. */
 const SPIN_MS = 0.05;
@@ -19,7 +19,7 @@ export class Rest {
   readonly #hasNew = () => this.#source.hasNew();
   isParked = false;
   #isDozing = false;
-  /** Nobody called: it looks whether it is needed, and leaves spinning to those who are. */
+  /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
   #isOneLook = false;
   #offeredBefore = 0;
 
@@ -40,7 +40,7 @@ export class Rest {
     this.#source.search();
     if (this.#source.hasWork()) return true;
     if (canSpin && !this.#isOneLook && this.#spin()) return true;
-    this.#source.endSpinning();
+    this.#source.spinning.end();
     return !this.#park();
   }
 
@@ -55,7 +55,7 @@ export class Rest {
   #spin(): boolean {
     if (!this.#source.takesMore || !this.#budget.wants()) return false;
     const spinners = Atomics.load(this.#board.words, SPINNERS);
-    if (spinners === 0 || !this.#source.beginSpinning(spinners)) return false;
+    if (spinners === 0 || !this.#source.spinning.begin(spinners)) return false;
     return this.#budget.spin(this.#hasNew);
   }
 
@@ -77,7 +77,7 @@ export class Rest {
     return false;
   }
 
-  /** While tasks come, nobody may have been called for the last of them: one more look, after a while. */
+  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
   #doze(): void {
     const { offered, takesMore } = this.#source;
     if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;

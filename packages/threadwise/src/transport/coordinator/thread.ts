@@ -1,0 +1,237 @@
+/** The coordinator's thread, as main has it: started when it is needed and when it has died, told, and heard. */
+import type {
+  Link,
+  LinkEvents,
+  RemoteSizing,
+  ReservedEvents,
+  Thread,
+  ThreadExit,
+  ThreadSpec,
+} from '../../core/contracts.js';
+import { promised } from '../../core/promised.js';
+import type { SizingDecision } from '../../core/workers/sizer.js';
+import { decodeError } from '../codec/error-codec.js';
+import { type About, Line } from '../line.js';
+import { ARGUMENTS } from '../shared/messages.js';
+import type { CoordinatedExchange } from './exchange.js';
+import type { CoordinatedMemory } from './layout.js';
+import type { CoordinatedLink } from './link.js';
+import { LINE, type MessageFromCoordinator, type MessageToCoordinator, type Settings } from './messages.js';
+
+/** What a coordinator decides by. */
+export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
+  readonly tasksPerWorker: number;
+  /** How many threads make sense for tasks that compute. */
+  readonly cores: number;
+  /** Infinity: idle workers stay. */
+  readonly idleTimeoutMs: number;
+  /**
+   * What moves goes from main to the worker itself: where workers run only so many tasks, the coordinator, which does not count,
+   * might give it to one that may not begin it.
+   */
+  readonly sendsMoved: boolean;
+}
+
+/** What the coordinator's thread is given, beside its port. */
+export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
+  Pick<CoordinatedMemory, 'sizes' | 'board' | 'cells' | 'runTimes'>;
+
+/** How many early deaths in a row there are before no coordinator is started, and main chooses. Chosen by hand. */
+const MAX_FAILURES = 3;
+/** A coordinator that dies within this time has died early. Milliseconds. */
+const EARLY_MS = 10_000;
+
+export class CoordinatorThread implements RemoteSizing {
+  /** How many workers it wants; undefined as long as it has not said so: then main decides. */
+  wanted: number | undefined;
+  restarts = 0;
+  settings: Settings;
+  readonly #exchange: CoordinatedExchange;
+  readonly #data: CoordinatorData;
+  #thread: Thread | undefined;
+  #line: Line | undefined;
+  #startedAt = 0;
+  #failures = 0;
+  #isClosed = false;
+  /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
+  readonly #reserved = new Map<number, ReservedEvents>();
+  /** The decisions that were heard in this batch. */
+  #news: (SizingDecision | undefined)[] = [];
+  #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
+
+  constructor(exchange: CoordinatedExchange, choose: string, data: CoordinatorData) {
+    this.settings = { choose, state: 'open', bounds: undefined };
+    this.#exchange = exchange;
+    this.#data = data;
+  }
+
+  /** There is no coordinator, and there will be none. */
+  get isDown(): boolean {
+    return this.#failures >= MAX_FAILURES;
+  }
+
+  utilization(): number {
+    return this.#thread?.utilization() ?? 0;
+  }
+
+  /** Changes what this coordinator, and each after it, goes by. */
+  set(settings: Partial<Settings>): void {
+    this.settings = { ...this.settings, ...settings };
+    this.tell(['set', settings]);
+  }
+
+  /** Returns false where there is none. */
+  tell(message: MessageToCoordinator, transfer?: readonly unknown[]): boolean {
+    this.#line?.post(message, transfer);
+    return this.#line !== undefined;
+  }
+
+  /** Gives it a worker: each of the two gets one end of a line. @param recipe of a worker that main does not start */
+  hire(link: CoordinatedLink, recipe?: unknown, transfer: readonly unknown[] = []): void {
+    const [here, there] = this.#exchange.platform.channelEnds();
+    const { seat, own, given } = link.memory;
+    link.tell([LINE, there], [there]);
+    this.tell(['hire', seat, { own, given }, here, recipe], [here, ...transfer]);
+  }
+
+  // --- how many workers there are ---
+
+  bound(bounds: { readonly min: number; readonly max: number }): void {
+    this.wanted = undefined; // it was said of other bounds
+    this.set({ bounds: { min: bounds.min, max: bounds.max } });
+  }
+
+  drain(): void {
+    this.#line?.drain();
+    this.#tellWanted();
+  }
+
+  onWanted(callback: (decision: SizingDecision | undefined) => void): void {
+    this.#onWanted = callback;
+  }
+
+  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents) {
+    const { platform } = this.#exchange;
+    const link = this.#exchange.connectReserved(events);
+    const { seat } = link.memory;
+    const { data, transfer } = platform.recipe(specOf(link));
+    const gone = promised();
+    const exited = (exit: ThreadExit) => {
+      callbacks.exited(exit);
+      gone.resolve();
+    };
+    this.#reserved.set(seat, { started: callbacks.started, exited });
+    this.hire(link, data, transfer);
+    const thread: Thread = {
+      terminate: () => {
+        this.tell(['end', seat]);
+        return gone.promise;
+      },
+      utilization: () => link.utilization,
+      cpu: () => platform.cpuOf(link.threadId),
+    };
+    return { link, thread };
+  }
+
+  /**
+   * Everything that had arrived was heard. Not before that: a main thread that was busy hears what was wanted first, and then
+   * that the coordinator has started as many by itself.
+   */
+  #tellWanted(): void {
+    const news = this.#news;
+    this.#news = [];
+    for (const decision of news) this.#onWanted(decision);
+  }
+
+  // --- the thread ---
+
+  /** Called when somebody needs it, not before: a pool may wait for its first call without any thread. */
+  ensureStarted(): void {
+    if (this.#line === undefined && !this.isDown) this.#start();
+  }
+
+  close(): Promise<void> | undefined {
+    this.#isClosed = true;
+    this.#line?.close();
+    return this.#thread?.terminate();
+  }
+
+  #start(): void {
+    const { platform } = this.#exchange;
+    const { near, far } = platform.channel();
+    this.#line = new Line(near);
+    this.#startedAt = platform.now();
+    this.#line.listen(
+      (message) => this.#hear(message as MessageFromCoordinator),
+      () => this.#tellWanted(),
+      ([type, cell, id]: About, reason) => {
+        if (type === ARGUMENTS) this.#exchange.unread(cell as number, id as number, reason);
+      },
+    );
+    const name = 'threadwise/coordinator';
+    try {
+      const thread = platform.startHelper({ role: 'coordinator', name, port: far, data: this.#data }, () => {
+        if (this.#thread === thread) this.#died();
+      });
+      this.#thread = thread;
+    } catch {
+      platform.defer(() => this.#died());
+    }
+    // In one batch with the workers that it is about to be told of: it sizes the pool when it knows both.
+    this.tell(['set', this.settings]);
+  }
+
+  #hear(message: MessageFromCoordinator): void {
+    const [type, number] = message;
+    switch (type) {
+      case 'released':
+        return this.#exchange.released(number);
+      case 'wanted':
+        this.wanted = number;
+        this.#news.push(message[2]);
+        return;
+      case 'started':
+        return this.#reserved.get(number)?.started();
+      case 'exited':
+        return this.#exited(number, message[2], message[3] && decodeError(message[3]));
+    }
+  }
+
+  #exited(seat: number, exit: Omit<ThreadExit, 'error'>, error: unknown): void {
+    const reserved = this.#reserved.get(seat);
+    this.#reserved.delete(seat);
+    reserved?.exited(error === undefined ? exit : { ...exit, error });
+  }
+
+  /** C4, C5. */
+  #died(): void {
+    // Its end may be heard before its last words, and by them main knows which workers it had started.
+    this.#line?.drain();
+    this.#line?.close();
+    this.#line = undefined;
+    this.#thread = undefined;
+    this.wanted = undefined;
+    if (this.#isClosed) return this.#endReserved();
+    const isEarly = this.#exchange.platform.now() - this.#startedAt < EARLY_MS;
+    this.#failures = isEarly ? this.#failures + 1 : 1;
+    const unbegun = this.#exchange.withdrawAll();
+    if (!this.isDown) {
+      this.restarts++;
+      this.#start();
+    }
+    for (const link of [...this.#exchange.links.values()] as CoordinatedLink[]) {
+      if (this.#reserved.has(link.memory.seat)) continue;
+      if (!this.isDown) this.hire(link);
+      if (link.isRetiring) link.retire();
+    }
+    this.#endReserved();
+    this.#exchange.giveBack(unbegun);
+  }
+
+  /** Their threads ended with it. */
+  #endReserved(): void {
+    const error = new Error('The coordinator, which had started this worker, has ended');
+    for (const seat of [...this.#reserved.keys()])
+      this.#exited(seat, { exitCode: 1, outOfMemory: false }, error);
+  }
+}

@@ -1,0 +1,137 @@
+/** Main's end of the port to a worker: everything that is said there but the tasks themselves. */
+import type { LinkEvents, Platform } from '../core/contracts.js';
+import { notCloneable, unreadable } from '../core/calls/payload.js';
+import type { Task } from '../core/calls/task.js';
+import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
+import { type About, Line } from './line.js';
+import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
+
+export abstract class PortLink {
+  protected readonly platform: Platform;
+  protected readonly events: LinkEvents;
+  /** The worker's end of the port. */
+  protected readonly far: unknown;
+  isClosed = false;
+  readonly #line: Line;
+
+  constructor(platform: Platform, events: LinkEvents) {
+    const { near, far } = platform.channel();
+    this.platform = platform;
+    this.events = events;
+    this.far = far;
+    this.#line = new Line(near);
+    this.#line.listen(
+      (message) => {
+        if (!this.isClosed) this.hear(message as MessageToMain);
+      },
+      () => events.settledBatch(),
+      (about, reason) => this.unread(about, reason),
+    );
+  }
+
+  /** The task that a number means, as long as the worker has it. */
+  protected abstract taskOf(id: number): Task | undefined;
+
+  protected hear(message: MessageToMain): void {
+    const { events } = this;
+    switch (message[0]) {
+      case TO_MAIN.progress:
+        return this.#about(message[1], (task) => events.progress(task, message[2]));
+      case TO_MAIN.abortSeen:
+        return this.#about(message[1], (task) => events.abortSeen(task));
+      case TO_MAIN.ready:
+        return events.ready(message[1], message[2]);
+      case TO_MAIN.awaits:
+        return events.awaits(message[1]);
+      case TO_MAIN.loadFailed:
+        return events.loadFailed(decodeError(message[1]));
+      case TO_MAIN.hostCall:
+        return void this.#callHost(message[1], message[2], message[3]);
+      case TO_MAIN.memory:
+        return events.memory(message[1], message[2]);
+      case TO_MAIN.retired:
+        return events.retired();
+      case TO_MAIN.stopped:
+        return events.stopped();
+      case TO_MAIN.error:
+        return events.error(decodeError(message[1]));
+    }
+  }
+
+  /** How many messages of the worker could not be read. */
+  protected get unreadCount(): number {
+    return this.#line.unreadCount;
+  }
+
+  /** The worker could not read a message of ours. */
+  protected unread([type, number]: About, reason: string): void {
+    if (type === TO_WORKER.hostReply)
+      this.#refuseHostCall(number as number, unreadable('the result of a host function', reason));
+    if (type === TO_WORKER.abort) this.#abort(number as number, unreadable('the reason of an abort', reason));
+  }
+
+  abort(task: Task, reason: unknown): void {
+    this.#abort(task.id, reason);
+  }
+
+  retire(): boolean {
+    this.tell([TO_WORKER.retire]);
+    return false;
+  }
+
+  stop(): void {
+    this.tell([TO_WORKER.stop]);
+  }
+
+  /** Throws, and sends nothing, when the message cannot be cloned. */
+  tell(message: MessageToWorker | readonly unknown[], transfer?: readonly unknown[]): void {
+    if (!this.isClosed) this.#line.post(message, transfer);
+  }
+
+  drain(): void {
+    this.drainPort();
+  }
+
+  drainPort(): void {
+    if (!this.isClosed) this.#line.drain();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.#line.close();
+  }
+
+  #abort(id: number, reason: unknown): void {
+    this.tell([TO_WORKER.abort, id, this.#encode(reason)]);
+  }
+
+  #encode(error: unknown): EncodedError {
+    return encodeError(error, this.platform.clone);
+  }
+
+  #about(id: number, tell: (task: Task) => void): void {
+    const task = this.taskOf(id);
+    if (task !== undefined) tell(task);
+  }
+
+  async #callHost(call: number, name: string, args: readonly unknown[]): Promise<void> {
+    try {
+      const value = await this.events.hostCall(name, args);
+      this.#replyWith(call, value);
+    } catch (error) {
+      this.#refuseHostCall(call, error);
+    }
+  }
+
+  #refuseHostCall(call: number, error: unknown): void {
+    this.tell([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
+  }
+
+  #replyWith(call: number, value: unknown): void {
+    try {
+      this.tell([TO_WORKER.hostReply, call, null, value]);
+    } catch (cause) {
+      throw notCloneable(cause, value, 'result', [], this.platform.clone);
+    }
+  }
+}

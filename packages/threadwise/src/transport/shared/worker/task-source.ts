@@ -1,0 +1,103 @@
+/** Where a worker's tasks come from: what each way has, the mailbox, beginning a task, and spinning until there is one. */
+import { Allowance } from '../../../core/workers/allowance.js';
+import { type Board, Spinning } from '../board.js';
+import {
+  BEGAN,
+  DOUBLES,
+  MAIL_HEAD,
+  MAIL_TAIL,
+  mailPlace,
+  POSTED,
+  RUNNING,
+  type Sizes,
+  STATE,
+  state,
+  TASK_ID,
+  WORDS,
+} from '../layout.js';
+
+export interface Seat {
+  readonly seat: number;
+  readonly sizes: Sizes;
+  readonly board: Board;
+  readonly own: Int32Array;
+  readonly cells: Int32Array;
+  readonly cellDoubles: Float64Array;
+  now(): number;
+}
+
+export abstract class TaskSource {
+  /** Of the tasks that it may begin. One is taken for each that others could run; main takes one for each mailed task. */
+  protected allowance = new Allowance(undefined);
+  readonly spinning: Spinning;
+  readonly #own: Int32Array;
+  readonly #sizes: Sizes;
+  readonly #cells: Int32Array;
+  readonly #cellDoubles: Float64Array;
+  readonly #postedHere: number;
+  readonly #runningHere: number;
+
+  constructor({ seat, sizes, board, own, cells, cellDoubles }: Seat) {
+    this.spinning = new Spinning(board, seat);
+    this.#own = own;
+    this.#sizes = sizes;
+    this.#cells = cells;
+    this.#cellDoubles = cellDoubles;
+    this.#postedHere = state(POSTED, seat);
+    this.#runningHere = state(RUNNING, seat);
+  }
+
+  /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
+  abstract open(): void;
+  /** Begins a task: the cell, or -1 where there is none. */
+  abstract begin(now: number): number;
+  /** A task has ended that ran that long, in milliseconds. */
+  abstract ended(cell: number, ms: number): void;
+  /** Takes nothing more that others could run. Returns whether nothing is left that it has to. */
+  abstract retire(): boolean;
+  /** Whether `begin` is likely to find something. */
+  abstract hasWork(): boolean;
+  /** Goes up as tasks come. */
+  abstract readonly offered: number;
+  /** It has nothing to do, and looks for something, or sleeps until there is. */
+  abstract search(): void;
+  /** Whether it takes anything that others could run. */
+  abstract readonly takesMore: boolean;
+
+  /** The same, but only of what can come at any moment. */
+  hasNew(): boolean {
+    return this.hasWork();
+  }
+
+  /** From now on it takes one of that for each task that others could run. */
+  limit(allowance: Allowance): void {
+    this.allowance = allowance;
+  }
+
+  /** The cell that the next mailed task names; -1: none. */
+  protected mail(): number {
+    const head = Atomics.load(this.#own, MAIL_HEAD);
+    if (Atomics.load(this.#own, MAIL_TAIL) === head) return -1;
+    return this.#own[mailPlace(head, this.#sizes)]!;
+  }
+
+  /** Begins the next mailed task, which is in that cell, unless it was withdrawn. */
+  protected takeMail(cell: number, now: number): boolean {
+    Atomics.add(this.#own, MAIL_HEAD, 1);
+    return this.take(cell, this.#postedHere, now);
+  }
+
+  /** Whether the task of a cell was called before that of another one. */
+  protected isOlder(cell: number, other: number): boolean {
+    return ((this.#cells[cell * WORDS + TASK_ID]! - this.#cells[other * WORDS + TASK_ID]!) | 0) < 0;
+  }
+
+  /** B1, B2. */
+  protected take(cell: number, posted: number, now: number): boolean {
+    if (Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
+      return false;
+    }
+    this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
+    return true;
+  }
+}
