@@ -285,22 +285,18 @@ export class Runner implements CallHost {
 
   /** Main could not read what was said: as if it had been refused when it was said. */
   #unread([type, number, name]: About, reason: string): void {
+    const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
-      case TO_MAIN.hostCall: {
-        const error = unreadable(`the arguments of task.host.${name}`, reason);
-        return this.#settleHostCall(number as number, this.#encode(error), undefined);
-      }
+      case TO_MAIN.hostCall:
+        return this.#settleHostCall(number as number, error(`the arguments of task.host.${name}`), undefined);
       case TO_MAIN.progress: {
-        const error = unreadable('progress', reason);
         const context = this.#awaited.get(number as number);
-        if (context === undefined) return this.#endpoint.say([TO_MAIN.error, this.#encode(error)]);
-        context.fault = error;
+        if (context === undefined) return this.#endpoint.say([TO_MAIN.error, error('progress')]);
+        context.fault = unreadable('progress', reason);
         return;
       }
-      case TO_MAIN.loadFailed: {
-        const error = unreadable("the error of the task module or its 'setup'", reason);
-        return this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
-      }
+      case TO_MAIN.loadFailed:
+        return this.#endpoint.say([TO_MAIN.loadFailed, error("the error of the task module or its 'setup'")]);
     }
   }
 
@@ -320,14 +316,9 @@ export class Runner implements CallHost {
     try {
       await this.#module?.teardown?.();
     } finally {
-      this.leave();
+      leaveSeat(this.#seat);
       this.#endpoint.say([TO_MAIN.stopped]);
     }
-  }
-
-  /** This thread is no worker of this runner's any more. */
-  leave(): void {
-    leaveSeat(this.#seat);
   }
 
   #encode(error: unknown): EncodedError {
