@@ -1,4 +1,4 @@
-// Bundles the library: the code of its threads, each as one text (see platform/node/thread.ts for why), then each entry as one file,
+// Bundles the library: the code of its threads, each as one text (see platform/node/node-thread.ts for why), then each entry as one file,
 // because every module that is loaded costs a third of a millisecond.
 import { writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';

@@ -1,6 +1,6 @@
 /**
- * One file, synchronously or by libuv's threads, on one descriptor. Its size when it is opened counts: what a file grows by meanwhile is
- * not read, and one that shrinks gives what is left.
+ * Reads one file, synchronously or by libuv's threads, on one descriptor. Its size when it is opened counts: what a file
+ * grows by meanwhile is not read, and one that shrinks gives what is left.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
@@ -111,7 +111,7 @@ function allocate(bytes: number): Uint8Array {
 
 // --- the event loop ---
 
-/** When synchronous reading began in this turn of the event loop; undefined: nothing was read in it yet. All readers hold up the same loop. */
+/** When synchronous reading began in this turn of the event loop, which all readers hold up; undefined: nothing was read yet. */
 let heldSince: number | undefined;
 let nextTurn: Promise<void> = Promise.resolve();
 
@@ -126,12 +126,12 @@ function holdLoop(): void {
   });
 }
 
-/** Whether it was that long since the first synchronous read of this turn; whatever else ran in between, the loop stood still for that, too. */
+/** Whether the first synchronous read of this turn is that long ago. Whatever ran in between held up the loop, too. */
 export function isBudgetSpent(budgetMs: number): boolean {
   return heldSince !== undefined && performance.now() - heldSince >= budgetMs;
 }
 
-/** To be awaited while the budget is spent, and then to ask again: of many readers that wait, the first ones spend it again. */
+/** Resolves in the next turn. Then ask again: of many readers that wait for it, the first ones spend the budget again. */
 export function loopTurn(): Promise<void> {
   return nextTurn;
 }

@@ -2,8 +2,8 @@
  * The next files, in the order of their paths: each is looked at a little ahead, so that large ones are under way by the time that
  * they are wanted, as many and as much as the options allow. Small ones wait for their turn: they are read in no time.
  *
- * sizing → small → read, or sizing → large → reading → read; a small one that has grown becomes large, and each may fail instead. What
- * gives the paths may break: that is the last entry, so that what came before is not lost.
+ * sizing → small → read, or sizing → large → reading → read; a small one that has grown becomes large, and each may fail
+ * instead. What gives the paths may break: that is the last entry, so that what came before is not lost.
  */
 import { promised } from '../core/promised.js';
 import type { PathSource, ResolvedReadFiles } from './options.js';
@@ -42,7 +42,10 @@ export class Window {
     this.#source = new Source(paths, this.wake);
   }
 
-  /** The next file that is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws what its source throws. */
+  /**
+   * The next file, if it is read or has failed; 'end' if there is none. Otherwise undefined: wait for `change`. Throws
+   * what the source of the paths throws.
+   */
   next(): Entry | 'end' | undefined {
     this.#lookAhead();
     this.#beginReads();

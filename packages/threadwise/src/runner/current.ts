@@ -31,23 +31,23 @@ const SEATS = Symbol.for('threadwise.seats');
 const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');
 
-type Global = { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
+const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
+/** Of all runners of this thread, whichever copy of this package each of them is of. */
+const seats = (scope[SEATS] ??= new Set());
 
 /** Called by each runner as it starts: one on a worker, and one on the calling thread for each pool that runs calls there. */
 export function takeSeat(seat: RunnerSeat): void {
-  const scope = globalThis as Global;
-  scope[SEATS] ??= new Set();
-  scope[SEATS].add(seat);
+  seats.add(seat);
 }
 
 /** Inverse of `takeSeat`. */
 export function leaveSeat(seat: RunnerSeat): void {
-  (globalThis as Global)[SEATS]?.delete(seat);
+  seats.delete(seat);
 }
 
 /** The task that the calling code belongs to, of whichever runner. */
 export function currentTask(): TaskContext | undefined {
-  for (const seat of (globalThis as Global)[SEATS] ?? []) {
+  for (const seat of seats) {
     const context = seat.current();
     if (context !== undefined) return context;
   }
@@ -56,17 +56,17 @@ export function currentTask(): TaskContext | undefined {
 
 /** The worker that this thread is; 0 where it is none. */
 export function currentWorkerId(): number {
-  const [seat] = (globalThis as Global)[SEATS] ?? [];
+  const [seat] = seats;
   return currentTask()?.workerId ?? seat?.workerId ?? 0;
 }
 
 /** Said by each copy of `threadwise/worker` as it is loaded: from now on code of this thread can ask about its task. */
 export function noteAsked(): void {
-  (globalThis as Global)[ASKED] = true;
+  scope[ASKED] = true;
 }
 
 export function isTaskAsked(): boolean {
-  return (globalThis as Global)[ASKED] === true;
+  return scope[ASKED] === true;
 }
 
 /** A result, and what of it moves instead of being copied. */

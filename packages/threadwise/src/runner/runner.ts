@@ -25,8 +25,8 @@ export interface RunnerPlatform {
   trimStack(stack: string): string;
   memory(): { usedBytes: number; limitBytes: number };
   /**
-   * Remembers a task for whatever its code starts, also later, which slows promises. Undefined where tasks run one by one on a thread with one
-   * runner: there the task that has begun last is the one that asks.
+   * Remembers a task for whatever its code starts, also later, which slows promises. Undefined where tasks run one by
+   * one, on a thread with one runner: there the task that has begun last is the one that asks.
    */
   readonly store: CallStore | undefined;
 }
@@ -58,9 +58,7 @@ export class Runner implements CallHost {
   readonly #awaited = new Map<number, RunningTask>();
   /** The functions that have returned a promise. */
   readonly #awaiting = new Set<string>();
-  /** The task whose first turn this is. */
-  #current: RunningTask | undefined;
-  /** The task that has begun last. */
+  /** The task that has begun last: unless it is over, it runs, or is among those that are awaited. */
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may use. */
   #free: RunningTask | undefined;
@@ -149,7 +147,6 @@ export class Runner implements CallHost {
   /** Runs a task up to its first await. Returns the time afterwards. */
   #begin(begun: Begun, startedAt: number): number {
     const context = this.#contextOf(begun);
-    this.#current = context;
     let result: unknown;
     let isAwaited: boolean;
     try {
@@ -162,10 +159,8 @@ export class Runner implements CallHost {
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
       isAwaited = isThenable(result); // may throw, as may all that the user made
     } catch (error) {
-      this.#current = undefined;
       return this.#failed(context, error, startedAt);
     }
-    this.#current = undefined;
     if (!isAwaited) return this.#done(context, result, startedAt);
     this.#free = undefined;
     this.#await(context, unpack(begun.name, NO_ARGS).name, result as PromiseLike<unknown>, startedAt);
@@ -261,8 +256,8 @@ export class Runner implements CallHost {
   }
 
   #abort(id: number, reason: EncodedError): void {
-    const context = this.#current?.id === id ? this.#current : this.#awaited.get(id);
-    if (context === undefined) return;
+    const context = this.#last?.id === id ? this.#last : this.#awaited.get(id);
+    if (context === undefined || context.isOver) return;
     this.#endpoint.say([TO_MAIN.abortSeen, id]);
     context.abort(decodeError(reason));
   }
@@ -290,22 +285,18 @@ export class Runner implements CallHost {
 
   /** Main could not read what was said: as if it had been refused when it was said. */
   #unread([type, number, name]: About, reason: string): void {
+    const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
-      case TO_MAIN.hostCall: {
-        const error = unreadable(`the arguments of task.host.${name}`, reason);
-        return this.#settleHostCall(number as number, this.#encode(error), undefined);
-      }
+      case TO_MAIN.hostCall:
+        return this.#settleHostCall(number as number, error(`the arguments of task.host.${name}`), undefined);
       case TO_MAIN.progress: {
-        const error = unreadable('progress', reason);
         const context = this.#awaited.get(number as number);
-        if (context === undefined) return this.#endpoint.say([TO_MAIN.error, this.#encode(error)]);
-        context.fault = error;
+        if (context === undefined) return this.#endpoint.say([TO_MAIN.error, error('progress')]);
+        context.fault = unreadable('progress', reason);
         return;
       }
-      case TO_MAIN.loadFailed: {
-        const error = unreadable("the error of the task module or its 'setup'", reason);
-        return this.#endpoint.say([TO_MAIN.loadFailed, this.#encode(error)]);
-      }
+      case TO_MAIN.loadFailed:
+        return this.#endpoint.say([TO_MAIN.loadFailed, error("the error of the task module or its 'setup'")]);
     }
   }
 
@@ -325,14 +316,9 @@ export class Runner implements CallHost {
     try {
       await this.#module?.teardown?.();
     } finally {
-      this.leave();
+      leaveSeat(this.#seat);
       this.#endpoint.say([TO_MAIN.stopped]);
     }
-  }
-
-  /** This thread is no worker of this runner's any more. */
-  leave(): void {
-    leaveSeat(this.#seat);
   }
 
   #encode(error: unknown): EncodedError {

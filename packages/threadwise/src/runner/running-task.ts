@@ -19,8 +19,9 @@ export class RunningTask implements TaskContext {
   context: unknown;
   /** What it said could not be read: then its result is not what its caller gets. */
   fault: unknown;
+  /** It has ended: from now on it tells nobody anything. */
+  isOver = false;
   readonly #host: CallHost;
-  #isOver = false;
   #controller: Controller | undefined;
   #abortedWith: { readonly reason: unknown } | undefined;
 
@@ -36,7 +37,7 @@ export class RunningTask implements TaskContext {
     this.id = id;
     this.cell = cell;
     this.context = undefined;
-    this.#isOver = false;
+    this.isOver = false;
     return true;
   }
 
@@ -46,7 +47,7 @@ export class RunningTask implements TaskContext {
 
   /** Made when first asked for: most tasks never do. A loop that reads it sees an abort without leaving its turn. */
   get signal(): unknown {
-    if (!this.#isOver) this.#host.pollAbort(this);
+    if (!this.isOver) this.#host.pollAbort(this);
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#abortedWith) this.#controller.abort(this.#abortedWith.reason);
@@ -64,16 +65,16 @@ export class RunningTask implements TaskContext {
   }
 
   progress(value: unknown): void {
-    if (!this.#isOver) this.#host.progress(this.id, value);
+    if (!this.isOver) this.#host.progress(this.id, value);
   }
 
   callHost(name: string, args: unknown[]): Promise<unknown> {
-    if (!this.#isOver) return this.#host.callHost(name, args);
+    if (!this.isOver) return this.#host.callHost(name, args);
     const message = `task.host.${name} was called after its task had ended`;
     return Promise.reject(new ThreadwiseError('ERR_OUTSIDE_TASK', message));
   }
 
   end(): void {
-    this.#isOver = true;
+    this.isOver = true;
   }
 }

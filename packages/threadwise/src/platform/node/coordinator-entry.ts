@@ -8,7 +8,7 @@ import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { NodePort } from './port.js';
 import { cpuTime } from './usage.js';
 
-/** What `thread.ts` passes as workerData. */
+/** What `platform.ts` passes as workerData. */
 export interface HelperBoot {
   readonly port: MessagePort;
   readonly data: unknown;

@@ -2,13 +2,15 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, SHARE_ENV } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
 import { burstClock, now, timer } from './clock.js';
+import type { HelperBoot } from './coordinator-entry.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
+import { NodeThread, recipeFor, spawnFrom } from './node-thread.js';
 import { NodePort } from './port.js';
-import { recipe, spawn, startHelper } from './thread.js';
+import { coordinatorSource, workerSource } from './thread-sources.js';
 import { cpuTime, ownLoad } from './usage.js';
 
 type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
@@ -34,10 +36,15 @@ export const nodePlatform: Platform = {
     return [port1, port2];
   },
   port: (far) => nearPort(far as MessagePort),
-  spawn,
-  recipe,
+  spawn: (spec, onExit) => spawnFrom(workerSource, spec, onExit),
+  recipe: (spec) => ({ data: recipeFor(workerSource, spec), transfer: [spec.wire.port] }),
   cpuOf: cpuTime,
-  startHelper,
+  startHelper: ({ name, port, data }, onExit) => {
+    const workerData: HelperBoot = { port: port as MessagePort, data };
+    const boot = { name, workerData, transferList: [workerData.port] };
+    // Nothing of the user's runs there.
+    return new NodeThread(coordinatorSource, { ...boot, eval: true, execArgv: [], env: SHARE_ENV }, onExit);
+  },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
   sharedMemory,
@@ -71,19 +78,15 @@ const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
 
 class IntervalKeepAlive implements KeepAlive {
   #handle: NodeJS.Timeout | undefined;
-  #isHeld = false;
 
   hold(): void {
-    if (this.#isHeld) return;
-    this.#isHeld = true;
     this.#handle ??= setInterval(() => undefined, FOR_EVER_MS);
     this.#handle.ref();
   }
 
   /** The timer stays for the next time: making one anew for each lone call costs more than the rest of this. */
   release(): void {
-    if (this.#isHeld) this.#handle?.unref();
-    this.#isHeld = false;
+    this.#handle?.unref();
   }
 
   dispose(): void {

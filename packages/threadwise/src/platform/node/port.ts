@@ -33,18 +33,14 @@ export class NodePort implements Port {
     this.#port.on('message', (message) => {
       handler(message);
       // Taking the others from here saves an event for each.
-      this.#drain(MAX_BATCH);
+      this.drain(MAX_BATCH);
       onBatch?.();
     });
     this.#port[this.#keepsAlive]();
   }
 
   /** May be called from inside a handler: what it delivers then, comes after the message being handled. */
-  drain(): number {
-    return this.#drain(Number.POSITIVE_INFINITY);
-  }
-
-  #drain(most: number): number {
+  drain(most = Number.POSITIVE_INFINITY): number {
     let count = 0;
     for (; count < most; count++) {
       let received: { message: unknown } | undefined;

@@ -11,7 +11,7 @@ import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
-/** What `thread.ts` passes as workerData. */
+/** What `node-thread.ts` passes as workerData. */
 export interface WorkerBoot {
   readonly workerId: number;
   readonly poolName: string;
