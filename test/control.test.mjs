@@ -81,10 +81,9 @@ describe('pause and resume', () => {
   ]) {
     test(`${how} starts a worker for what was called meanwhile, where none is left`, async (t) => {
       const pool = poolFor(t, { threads: { min: 0, max: 2 }, idleTimeoutMs: 1 });
-      const left = event(pool, 'worker:exit');
       await pool.run('increment', [0]);
-      await left;
-      assert.equal(pool.stats().threads.current, 0);
+      // On a slow machine the first worker may be idle for too long before it begins the task, so that another one is started.
+      while (pool.stats().threads.current > 0) await event(pool, 'worker:exit');
       pool.pause();
       const calls = [pool.run('increment', [1]), pool.run('increment', [2], { key: 'k' })];
       const closed = goOn(pool);
