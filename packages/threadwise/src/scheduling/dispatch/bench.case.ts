@@ -197,6 +197,7 @@ export class FakePullQueue implements PullQueue {
     const task = this.#lying.shift();
     if (task === undefined) return undefined;
     this.#running.set(task, slot);
+    linkOf(slot).pulled++;
     linkOf(slot).pulledTasks = () => {
       const tasks = [...this.#running].filter(([, holder]) => holder === slot).map(([each]) => each);
       for (const each of tasks) this.#running.delete(each); // they count as handed from now on
@@ -207,6 +208,9 @@ export class FakePullQueue implements PullQueue {
 
   /** The worker has ended it. */
   end(task: Task): void {
+    const slot = this.#running.get(task);
+    if (slot === undefined) return;
+    linkOf(slot).pulled--;
     this.#running.delete(task);
   }
 }

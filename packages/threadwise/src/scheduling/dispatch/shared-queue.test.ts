@@ -317,6 +317,23 @@ describe('shared queue: how many wait', () => {
     assert.deepEqual([dispatch.waiting, dispatch.queued], [2, 1], 'the last one is for no other worker');
   });
 
+  test('what a worker that retires still runs does not wait, and takes no room from others', () => {
+    const { pull, bench, dispatch, slot } = begin();
+    const [running] = [bench.submit()];
+    pull.take(slot);
+    slot.transition('retiring');
+    assert.deepEqual([dispatch.waiting, dispatch.queued], [0, 0]);
+    bench.worker();
+    assert.equal(dispatch.hasRoom, true);
+    bench.submit();
+    assert.deepEqual([dispatch.waiting, dispatch.queued, dispatch.hasRoom], [0, 0, false]);
+    bench.submit();
+    assert.deepEqual([dispatch.waiting, dispatch.queued], [1, 1]);
+    slot.adopt(slot.link.adopt()); // somebody has asked who runs it
+    assert.deepEqual([dispatch.waiting, dispatch.queued], [1, 1], 'what was adopted serves nobody else');
+    assert.equal(running.state, 'handed');
+  });
+
   test('the oldest waiting task is told, wherever it waits', () => {
     const { pull, bench, dispatch, slot } = begin();
     assert.equal(dispatch.oldestSubmittedAt(), undefined);

@@ -47,7 +47,7 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   override get hasRoom(): boolean {
-    return !this.isPaused && this.#queue.size === 0 && this.#pull.open + this.#handed < this.#places;
+    return !this.isPaused && this.#queue.size === 0 && this.#free > 0;
   }
 
   override get takesPlain(): boolean {
@@ -160,8 +160,18 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   /** Tasks that lie ready while every worker has as many as it may run. */
   get #unserved(): number {
-    const { open } = this.#pull;
-    return open === 0 ? 0 : Math.max(0, open - Math.max(0, this.#places - this.#handed));
+    return this.#pull.open === 0 ? 0 : Math.max(0, -this.#free);
+  }
+
+  /** How many more tasks could be begun at once than lie ready or run; below 0: so many are too many. */
+  get #free(): number {
+    let free = -this.#pull.open;
+    for (const { state, handed, link } of this.context.slots()) {
+      const { tasksPerWorker } = this.context;
+      // One that retires takes no more, but what it has taken by itself it runs; what was adopted is no longer in the queue.
+      free += Math.max(0, (state === 'ready' ? tasksPerWorker : link.pulled) - handed.size);
+    }
+    return free;
   }
 
   /** Tasks that all workers together may run at a time. */
@@ -169,13 +179,6 @@ export class SharedQueueDispatch extends DirectDispatch {
     let ready = 0;
     for (const { state } of this.context.slots()) if (state === 'ready') ready++;
     return ready * this.context.tasksPerWorker;
-  }
-
-  /** Tasks that were handed to a worker, to be run by it and no other. */
-  get #handed(): number {
-    let handed = 0;
-    for (const slot of this.context.slots()) handed += slot.handed.size;
-    return handed;
   }
 
   /** Whether only one worker can get it: it belongs to one, or can only go over a line. */
