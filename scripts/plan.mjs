@@ -77,7 +77,7 @@ const isAlone = (name) => SLOW.some(({ files, isAlone }) => isAlone && files.tes
 const OWN_ONLY = new RegExp(
   [
     'packages/cli/(dist/(analysis|report)/|test/measure)',
-    'packages/threadwise/dist/(scheduling/scaling/measured|transport/shared/(interleavings|sequences))\\.',
+    'packages/threadwise/dist/(scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
     // The benchmarks are no part of what supports each version.
     'bench/',
     // These are of the source.
