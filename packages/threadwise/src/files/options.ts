@@ -8,7 +8,7 @@ import type { ThreadwiseError } from '../core/options/errors.js';
 export type PathSource = Iterable<string | URL> | AsyncIterable<string | URL>;
 
 export interface FileContent {
-  /** As it was given; of a URL, its path. */
+  /** The path as it was given; for a URL, the path that it means. */
   readonly path: string;
   /** The whole file. A Buffer with memory of its own, which may be transferred to another thread. */
   readonly bytes: Uint8Array;
@@ -65,7 +65,7 @@ const SYNC_BYTES = { main: 2 ** 18, worker: 2 ** 22 } as const;
 const LOOP_BUDGET_MS = { main: 5, worker: 100 } as const;
 /** The size of libuv's thread pool where UV_THREADPOOL_SIZE does not say another: more would wait there. */
 const CONCURRENCY = 4;
-/** So that a few large files are under way, and memory is not the limit. Chosen by hand. */
+/** Large enough for a few large files to be under way at a time, small beside the memory of a machine. Chosen by hand. */
 const AHEAD_BYTES = 64 * 2 ** 20;
 /** A synchronous read cannot be interrupted: of more, it would be forgetfulness. */
 const MOST_SYNC_BYTES = 2 ** 30;

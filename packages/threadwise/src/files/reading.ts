@@ -7,7 +7,7 @@ import { open, stat } from 'node:fs/promises';
 
 /** Should there be something else by the time that it is opened (a FIFO, a terminal), opening it neither waits nor takes it over. */
 const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
-/** So much is read in one go by libuv's threads; in between, an abort is seen. Bytes, chosen by hand: some milliseconds. */
+/** How many bytes libuv's threads read in one go; an abort is seen between two of them. Chosen by hand: a read takes some milliseconds. */
 const PIECE_BYTES = 16 * 2 ** 20;
 /** Some files of /proc never come to an end, or to one beyond all memory. Bytes, chosen by hand. */
 const MOST_UNSIZED_BYTES = 64 * 2 ** 20;

@@ -10,7 +10,7 @@ import type { PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 import { Source } from './source.js';
 
-/** So many paths are looked at ahead: enough to find a large file behind small ones. Chosen by hand. */
+/** How many paths are looked at ahead: enough to find a large file behind small ones. Chosen by hand. */
 const LOOK_AHEAD = 16;
 
 export interface Entry {
@@ -18,7 +18,7 @@ export interface Entry {
   state: 'sizing' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
   /** What it counts for as read ahead: only large files do. Bytes. */
   size: number;
-  /** Of a file that is read. */
+  /** The content of a file that was read. */
   bytes?: Uint8Array;
   /** Why it has failed, or what the source of the paths has thrown. */
   cause?: unknown;
@@ -31,7 +31,7 @@ export class Window {
   readonly #pending = new Set<Promise<void>>();
   #state: 'open' | 'closed' = 'open';
   #waiter: (() => void) | undefined;
-  /** Of large files that are being read, or were and are still here. */
+  /** The bytes of large files that are being read, or that were read and have not been taken. */
   #aheadBytes = 0;
   /** How many are being read, and how many large ones wait for it: mostly none, and then there is nothing to look for. */
   #reading = 0;

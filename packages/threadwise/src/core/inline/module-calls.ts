@@ -60,7 +60,7 @@ let running: ModuleCalls | undefined;
 export class ModuleCalls {
   /** The call that runs right now, once its code has asked about its task. */
   call: RunningCall | undefined;
-  /** Of the call that runs right now, should its code ask. 0: it has no number yet. */
+  /** The id of the call that runs right now, in case its code asks. 0: it has none yet. */
   id = 0;
   name = '';
   run: ResolvedRun;

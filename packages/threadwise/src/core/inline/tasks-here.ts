@@ -19,7 +19,7 @@ interface Begun {
   readonly call: RunningCall | undefined;
   readonly isPure: boolean;
   readonly began: number;
-  /** Of its timeout; then of its grace. */
+  /** The timer of its timeout, and after that of its grace period. */
   timer?: TimerHandle;
 }
 

@@ -225,7 +225,7 @@ function resolveCrossing(
   };
   const why = dispatch && whyNot(dispatch);
   if (why !== undefined) reject(...why, why[0] === 'choose' ? choose : dispatch);
-  // Whoever names a strategy wants workers to be chosen.
+  // With 'shared-queue' workers take tasks by themselves, and no strategy is asked.
   const usual = crossing === 'shared' && choose === undefined ? 'shared-queue' : 'direct';
   const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', DISPATCHES) ?? usual;
   return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' };

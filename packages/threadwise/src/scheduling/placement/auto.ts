@@ -198,7 +198,7 @@ class Window {
     this.#sumMost = sumMost;
   }
 
-  /** Of the last window that was full; of what there is, as long as none was; undefined as long as there is nothing. */
+  /** The trimmed mean of the last full window; until one is full, of the calls there are; undefined while there are none. */
   get mean(): number | undefined {
     return this.#mean ?? (this.#count === 0 ? undefined : this.#trimmedMean());
   }

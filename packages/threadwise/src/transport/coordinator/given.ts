@@ -165,7 +165,7 @@ export class Given extends TaskSource {
     if (Atomics.exchange(this.#words, LEAVING, 1) === 0) callCoordinator(this.#board);
   }
 
-  /** Where the next hint lies; -1: there is none that the worker may follow. */
+  /** The place of the next hint that the worker may follow; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.

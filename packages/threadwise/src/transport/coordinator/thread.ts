@@ -177,7 +177,7 @@ export class CoordinatorThread implements RemoteSizing {
     } catch {
       platform.defer(() => this.#died());
     }
-    // In one batch with the workers that it is about to be told of: it sizes the pool when it knows both.
+    // The coordinator hears this in one batch with its workers: it sizes the pool when it knows both.
     this.tell(['set', this.settings]);
   }
 

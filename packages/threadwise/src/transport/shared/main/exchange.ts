@@ -141,7 +141,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.cells.plain = calls;
   }
 
-  /** As `PlainWay` has it. */
+  /** See `PlainWay`. */
   capturePlain(name: string, args: readonly unknown[]): number {
     if (name !== this.#lastName) {
       this.#lastNameId = this.nameId(name);
@@ -167,7 +167,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.cells.keep(cell, task);
   }
 
-  /** As `PlainWay` has it. */
+  /** See `PlainWay`. */
   offerPlain(cell: number, id: number): void {
     this.cells.postPlain(cell, id, -1);
     this.hint(cell);

@@ -34,7 +34,7 @@ export class Claims extends TaskSource {
   readonly #claims: number;
   readonly #claimed: number;
   readonly #pulledAt: number;
-  /** Of the cells that run here: whether they came out of the ring. */
+  /** For each cell that runs here, whether its hint came out of the ring. */
   readonly #isPulled: Uint8Array;
   /** Hints claimed, and the next of them. */
   #count = 0;

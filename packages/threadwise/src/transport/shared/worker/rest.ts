@@ -34,7 +34,7 @@ export class Rest {
     this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), tasks);
   }
 
-  /** As `Endpoint.rest`. */
+  /** See `Endpoint.rest`. */
   begin(canSpin: boolean): boolean {
     this.#board.refresh();
     this.#source.search();

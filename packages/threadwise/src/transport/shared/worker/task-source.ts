@@ -1,4 +1,4 @@
-/** Where a worker's tasks come from: what each way has, the mailbox, beginning a task, and spinning until there is one. */
+/** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, counts its allowance, and spins. */
 import { Allowance } from '../../../core/workers/allowance.js';
 import { type Board, Spinning } from '../board.js';
 import {
@@ -27,7 +27,7 @@ export interface Seat {
 }
 
 export abstract class TaskSource {
-  /** Of the tasks that it may begin. One is taken for each that others could run; main takes one for each mailed task. */
+  /** How many tasks it may begin. It takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
   readonly spinning: Spinning;
   readonly #own: Int32Array;
