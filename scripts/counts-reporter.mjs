@@ -1,5 +1,6 @@
-// A reporter of node:test that tells a program what a run came to: its counts and the names of what failed, as JSON.
+// A reporter of node:test that tells a program what a run came to: its counts, and what failed and why, as JSON.
 import { relative, resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { root } from './prepare.mjs';
 
 export default async function* counts(events) {
@@ -10,7 +11,7 @@ export default async function* counts(events) {
     const [, name, count] =
       (type === 'test:diagnostic' && /^(tests|pass|fail|cancelled|skipped) (\d+)$/.exec(data.message)) || [];
     if (name !== undefined) totals[name] = Number(count);
-    if (type === 'test:fail' && isCause(data)) failed.push(nameOf(data));
+    if (type === 'test:fail' && isCause(data)) failed.push({ name: nameOf(data), reason: reasonOf(data) });
   }
   yield JSON.stringify({ ...totals, failed });
 }
@@ -24,4 +25,9 @@ function isCause({ todo, details }) {
 function nameOf({ name, file = '' }) {
   const shown = relative(root, file);
   return resolve(name) === file ? shown : `${shown}: ${name}`;
+}
+
+/** What the test threw, without what node:test wraps around it. */
+function reasonOf({ details: { error } }) {
+  return inspect(error?.cause ?? error, { depth: 4, maxStringLength: 2000 });
 }

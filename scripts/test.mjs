@@ -73,7 +73,7 @@ function runTests() {
     const time = `${Math.floor(whole / 60)} min ${whole % 60} s`;
     const what = `Node.js ${node.version.padEnd(8)}  ${name.padEnd(28)}`;
     say(`${what}  ${countsOf(result)}  (${time})${isGood ? '' : '  FAILED'}`);
-    for (const each of failed) say(`  ✖ ${each}`);
+    for (const each of failed) say(`  ✖ ${each.name}\n${indent(each.reason)}`);
   }
   for (const { major, why } of skipped) say(`Node.js ${major.padEnd(8)}  skipped: ${why}`);
   if (isQuick) sayWhatIsLeft();
@@ -93,6 +93,15 @@ function sayWhatIsLeft() {
     the protocol of the shared transport holds in every order of its steps
 One of them: node --test <file>
 `);
+}
+
+/** The first lines of a failure: it is far up in what was printed, and a log may have lost that. */
+function indent(reason) {
+  return reason
+    .split('\n')
+    .slice(0, 40)
+    .map((line) => `      ${line}`)
+    .join('\n');
 }
 
 function countsOf({ pass, fail, skipped }) {
