@@ -34,8 +34,10 @@ export async function buildEntries() {
     platform: 'node',
     target: 'node20',
     sourcemap: true,
-    // Names and lines stay: Node.js prints the line that threw.
+    // Names stay, for stacks, and lines are short: Node.js prints the one that threw. Space and comments go, because every process parses this.
     minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     legalComments: 'none',
     plugins: [{ name: 'thread sources', setup: useBuiltSources }],
     logLevel: 'error',
