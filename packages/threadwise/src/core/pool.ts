@@ -76,8 +76,7 @@ export class Pool<M = UntypedTasks> {
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
     const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
-      throw this.#engine.lifecycle.refusal;
+    if (calls.length === 0) this.#engine.lifecycle.checkAccepting();
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -90,7 +89,7 @@ export class Pool<M = UntypedTasks> {
    * @param byteLength at most 2 GiB
    */
   lease(byteLength: number): Lease {
-    if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
+    this.#engine.lifecycle.checkAccepting();
     return this.#engine.leases.lease(byteLength);
   }
 

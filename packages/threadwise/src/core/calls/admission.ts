@@ -3,19 +3,13 @@ import { rejectWithCaller } from './caller-stack.js';
 import { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
-import type { Dispatch, Exchange } from '../contracts.js';
-import type { CrossingMeter } from './crossing-meter.js';
+import type { Exchange } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
-import type { Hooks } from '../events/hooks.js';
-import { abortError, type Canceller } from './canceller.js';
-import type { Ledger } from './ledger.js';
-import type { Lifecycle } from '../lifecycle.js';
-import type { Clone, Payload } from './payload.js';
+import { abortError } from './canceller.js';
+import { isCloneable, type Payload } from './payload.js';
 import type { PlainCalls } from './plain-calls.js';
-import type { RoomQueue } from './room.js';
-import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
-import type { Scaler } from '../workers/scaler.js';
-import type { Tracing } from '../events/tracing.js';
+import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 
 /** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
@@ -35,38 +29,20 @@ function hasOnlyTimeout(given: RunOptions): boolean {
 type Receiver = WorkerSlot | CallingThread;
 type Capturing = Pick<Exchange, 'capture'>;
 
-export interface AdmissionContext {
-  readonly poolName: string;
-  readonly platform: CallContext & { now(): number; readonly clone: Clone };
-  readonly exchange: Exchange;
-  /** What a call without options gets. */
-  readonly defaults: ResolvedRun;
-  readonly ledger: Ledger;
-  readonly hooks: Hooks;
-  readonly tracing: Tracing;
-  readonly canceller: Canceller;
-  readonly lifecycle: Lifecycle;
-  readonly scaler: Scaler;
-  readonly room: RoomQueue;
-  readonly meter: CrossingMeter;
-  dispatch(): Dispatch;
-  /** The error that a call gets now; undefined while calls are accepted. */
-  refusal(): unknown;
-}
-
 export class Admission {
   /** The queue's. */
-  limit = Number.POSITIVE_INFINITY;
+  limit: number;
   /** The table that plain calls go to; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
   /** The names of the module's tasks; undefined until a thread has loaded it. */
   taskNames: readonly string[] | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
-  readonly #context: AdmissionContext;
+  readonly #engine: Engine;
 
-  constructor(context: AdmissionContext) {
-    this.#context = context;
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.limit = engine.parts.options.queue.limit;
   }
 
   /**
@@ -98,19 +74,19 @@ export class Admission {
     args: unknown,
     given: RunOptions | undefined,
   ): Promise<unknown> | undefined {
-    const { ledger, meter, platform, scaler, hooks, defaults } = this.#context;
+    const { ledger, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
-    const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
+    const isHindered = hooks.areCallsHeard || !dispatch.takesPlain;
     if (isHindered || ledger.size >= this.limit) return undefined;
-    const began = meter.wantsSubmission(false) ? platform.now() : 0;
+    const began = meter.wantsSubmission(false) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
-    if (ledger.size === 1) this.#context.lifecycle.updateKeepAlive();
-    if (this.limit !== Number.POSITIVE_INFINITY) this.#context.room.taken();
-    if (scaler.canGrow && this.#context.dispatch().queued > 0) scaler.adjust();
-    if (began > 0) meter.submitted(name, platform.now() - began);
+    if (ledger.size === 1) this.#engine.lifecycle.updateKeepAlive();
+    if (this.limit !== Number.POSITIVE_INFINITY) this.#engine.room.taken();
+    if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;
   }
 
@@ -122,7 +98,7 @@ export class Admission {
   freePlaces(): number {
     const { limit } = this;
     if (limit === Number.POSITIVE_INFINITY) return limit;
-    const dispatch = this.#context.dispatch();
+    const { dispatch } = this.#engine;
     const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
     const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
     return limit - waiting + (hasRoom ? 1 : 0);
@@ -135,9 +111,9 @@ export class Admission {
     given: RunOptions | undefined,
     to: Receiver | undefined,
   ): void {
-    const { meter, platform, defaults } = this.#context;
-    const refusal = this.#context.refusal();
-    if (refusal !== undefined) throw refusal;
+    const { meter, parts, defaults, lifecycle } = this.#engine;
+    const { platform } = parts;
+    lifecycle.checkAccepting();
     const taskName = text('name', name);
     const run = resolveRun(given, defaults, platform);
     if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
@@ -163,11 +139,11 @@ export class Admission {
     to: Receiver | undefined,
     isForAll = false,
   ): void {
-    const { ledger, tracing, lifecycle, scaler, room, canceller } = this.#context;
+    const { ledger, tracing, lifecycle, scaler, room, canceller, dispatch } = this.#engine;
     // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
       throw taskNotFound(name, this.taskNames);
-    const exchange = to instanceof CallingThread ? to : this.#context.exchange;
+    const exchange = to instanceof CallingThread ? to : this.#engine.parts.exchange;
     const id = ledger.newId();
     const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
     const wireName = trace?.wireName ?? name;
@@ -177,12 +153,11 @@ export class Admission {
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
+    canceller.watchSignal(task);
     if (to instanceof CallingThread) {
       task.pinned = isForAll;
       return to.tasks.submit(task);
     }
-    canceller.watchSignal(task);
-    const dispatch = this.#context.dispatch();
     if (to === undefined) dispatch.submit(task);
     else dispatch.submitTo(to, task);
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
@@ -190,12 +165,11 @@ export class Admission {
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
-    const { tracing, poolName } = this.#context;
-    const about = { pool: poolName, taskId, name };
+    const { tracing, parts, lifecycle } = this.#engine;
+    const about = { pool: parts.name, taskId, name };
     const context = tracing.start(about);
     try {
-      const refusal = this.#context.refusal();
-      if (refusal !== undefined) throw refusal; // the hook has closed the pool
+      lifecycle.checkAccepting(); // the hook may have closed the pool
       return { context, ...this.#captureWith(context, name, args, run, exchange) };
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
@@ -215,18 +189,9 @@ export class Admission {
     try {
       return { wireName, payload: exchange.capture(wireName, wireArgs, run) };
     } catch (error) {
-      if (context === undefined || this.#canGo(context)) throw error;
-      this.#context.tracing.refused(error);
+      if (context === undefined || isCloneable(context, this.#engine.parts.platform.clone)) throw error;
+      this.#engine.tracing.refused(error);
       return { wireName: name, payload: exchange.capture(name, args, run) };
-    }
-  }
-
-  #canGo(context: unknown): boolean {
-    try {
-      this.#context.platform.clone(context);
-      return true;
-    } catch {
-      return false;
     }
   }
 }

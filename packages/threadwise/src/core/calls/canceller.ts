@@ -1,9 +1,10 @@
 /** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
-import type { Dispatch, Platform, TimerHandle } from '../contracts.js';
+import type { Link, TimerHandle } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { SharedSignals } from './shared-signals.js';
 import type { Task } from './task.js';
-import type { WorkerSlot } from '../workers/worker-slot.js';
+import { WorkerSlot } from '../workers/worker-slot.js';
 
 /**
  * How long an interrupted task may go on before its thread is replaced, in milliseconds. A thread that has not even
@@ -13,28 +14,29 @@ import type { WorkerSlot } from '../workers/worker-slot.js';
 const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
-export interface CancellerContext {
-  readonly platform: Platform;
-  readonly dispatch: () => Pick<Dispatch, 'remove' | 'holder' | 'pump'>;
-  /** Ends a worker's thread; what it runs is taken down with it, `cause` says why. */
-  kill(slot: WorkerSlot, cause: unknown): void;
-  /** Gives a worker nothing more. */
-  retire(slot: WorkerSlot): void;
+/** Who has tasks, as far as it is asked to end one: a worker, or the calling thread. */
+export interface Holder {
+  readonly id: number;
+  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'>;
+  /** Takes a task back that was handed over and has not begun. False: it has begun. */
+  withdraw(task: Task, now: number): boolean;
+  /** Whether anything runs there that nobody wants to end. */
+  servesOthers(): boolean;
 }
 
 export class Canceller {
-  readonly #context: CancellerContext;
+  readonly #engine: Engine;
   readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
-  /** Which worker has a task that can be interrupted. */
-  readonly #holders = new Map<Task, WorkerSlot>();
+  /** Who has a task that can be interrupted. */
+  readonly #holders = new Map<Task, Holder>();
   readonly #timers = new Map<Task, TimerHandle>();
   /** Interrupted tasks whose worker has seen the signal. */
   readonly #noticed = new Set<Task>();
   /** Timers of tasks that were interrupted and have not ended. */
   readonly #graces = new Map<Task, TimerHandle>();
 
-  constructor(context: CancellerContext) {
-    this.#context = context;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   /** Follows the caller's signal until the task settles. */
@@ -49,9 +51,9 @@ export class Canceller {
   }
 
   /** A worker has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
-  handed(task: Task, slot: WorkerSlot): void {
+  handed(task: Task, holder: Holder): void {
     if (task.unwatch === undefined) return;
-    this.#holders.set(task, slot);
+    this.#holders.set(task, holder);
     if (task.run.timeoutMs !== undefined) this.#setTimer(task, task.run.timeoutMs);
   }
 
@@ -62,9 +64,11 @@ export class Canceller {
   }
 
   /** A call that has been open for a while, without being watched: how long it has run is asked as soon as may be. */
-  takeOver(task: Task): void {
+  takeOver(task: Task, holder?: Holder): void {
     this.watchSignal(task);
+    if (holder !== undefined && task.unwatch !== undefined) this.#holders.set(task, holder);
     if (task.run.timeoutMs !== undefined) this.#setTimer(task, 1);
+    if (task.run.signal?.aborted) this.#aborted(task); // by its own code
   }
 
   /** Inverse of `handed`: it was taken back, or has settled. */
@@ -97,77 +101,81 @@ export class Canceller {
   #setTimer(task: Task, ms: number): void {
     this.#timers.set(
       task,
-      this.#context.platform.timer(ms, () => this.#timedOut(task)),
+      this.#engine.parts.platform.timer(ms, () => this.#timedOut(task)),
     );
   }
 
   /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if the task began later. */
   #timedOut(task: Task): void {
     const timeoutMs = task.run.timeoutMs!;
-    const slot = this.#holderOf(task);
-    if (slot === undefined) return this.#setTimer(task, timeoutMs); // it still waits
-    slot.link.drain(); // the result may have come while the main thread was busy
-    if (task.settled || this.#holders.get(task) !== slot) return;
-    const startedAt = slot.link.startedAt(task);
-    const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - this.#context.platform.now();
+    const holder = this.#holderOf(task);
+    if (holder === undefined) return this.#setTimer(task, timeoutMs); // it still waits
+    holder.link.drain(); // the result may have come while the main thread was busy
+    if (task.settled || this.#holders.get(task) !== holder) return;
+    const startedAt = holder.link.startedAt(task);
+    const { platform } = this.#engine.parts;
+    const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
     if (leftMs > 0) return this.#setTimer(task, Math.max(1, leftMs));
-    this.#interrupt(task, slot, 'timedOut', timeoutError(task, timeoutMs, slot.id));
+    this.#interrupt(task, holder, 'timedOut', timeoutError(task, timeoutMs, holder.id));
   }
 
   #aborted(task: Task): void {
     const error = abortError(task);
-    const hasLeft = !this.#holders.has(task) && this.#context.dispatch().remove(task);
-    const slot = hasLeft ? undefined : this.#holderOf(task);
-    if (slot !== undefined) return this.#interrupt(task, slot, 'aborted', error);
+    const { here, dispatch } = this.#engine;
+    const hasLeft = !this.#holders.has(task) && (here?.tasks.remove(task) === true || dispatch.remove(task));
+    const holder = hasLeft ? undefined : this.#holderOf(task);
+    if (holder !== undefined) return this.#interrupt(task, holder, 'aborted', error);
     task.settle({ outcome: 'aborted', error });
   }
 
-  /** The worker that has the task now; one that has taken it by itself is remembered from here on. */
-  #holderOf(task: Task): WorkerSlot | undefined {
-    const slot = this.#holders.get(task) ?? this.#context.dispatch().holder(task);
-    if (slot !== undefined) this.#holders.set(task, slot);
-    return slot;
+  /** Who has the task now; a worker that has taken it by itself is remembered from here on. */
+  #holderOf(task: Task): Holder | undefined {
+    const holder = this.#holders.get(task) ?? this.#engine.dispatch.holder(task);
+    if (holder !== undefined) this.#holders.set(task, holder);
+    return holder;
   }
 
-  #interrupt(task: Task, slot: WorkerSlot, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
-    if (slot.withdraw(task, this.#context.platform.now())) {
+  #interrupt(task: Task, holder: Holder, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
+    if (holder.withdraw(task, this.#engine.parts.platform.now())) {
       task.settle({ outcome, error });
-      return this.#context.dispatch().pump();
+      return this.#engine.dispatch.pump();
     }
-    slot.link.abort(task, outcome === 'aborted' ? error.cause : error);
+    holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
     task.settle({ outcome, error });
-    this.#grace(task, slot, error, servesOthers(slot) ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS, 'unnoticed');
+    const ms = holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS;
+    this.#grace(task, holder, error, ms, 'unnoticed');
   }
 
-  #grace(task: Task, slot: WorkerSlot, error: unknown, ms: number, phase: GracePhase): void {
+  #grace(task: Task, holder: Holder, error: unknown, ms: number, phase: GracePhase): void {
     this.#graces.set(
       task,
-      this.#context.platform.timer(ms, () => this.#graceIsOver(task, slot, error, phase)),
+      this.#engine.parts.platform.timer(ms, () => this.#graceIsOver(task, holder, error, phase)),
     );
   }
 
-  #graceIsOver(task: Task, slot: WorkerSlot, error: unknown, phase: GracePhase): void {
-    slot.link.drain();
+  #graceIsOver(task: Task, holder: Holder, error: unknown, phase: GracePhase): void {
+    const { workers, here } = this.#engine;
+    holder.link.drain();
     if (!this.#graces.has(task)) return;
-    const wait = (next: GracePhase) => this.#grace(task, slot, error, NOTICED_GRACE_MS, next);
+    const wait = (next: GracePhase) => this.#grace(task, holder, error, NOTICED_GRACE_MS, next);
     if (phase === 'unnoticed' && this.#noticed.has(task)) return wait('noticed');
-    if (phase !== 'unnoticed' && servesOthers(slot)) {
-      this.#context.retire(slot);
+    if (!(holder instanceof WorkerSlot)) {
+      this.ended(task);
+      return here?.tasks.giveUp(task);
+    }
+    if (phase !== 'unnoticed' && holder.servesOthers()) {
+      workers.retire(holder, 'interrupted');
+      this.#engine.pump();
       return wait('outlasting');
     }
     this.ended(task);
-    this.#context.kill(slot, error);
+    workers.kill(holder, 'interrupted', error);
   }
 }
 
 /** unnoticed: the signal is not known to have arrived. outlasting: others still run on the thread; they may end. */
 type GracePhase = 'unnoticed' | 'noticed' | 'outlasting';
-
-function servesOthers(slot: WorkerSlot): boolean {
-  slot.adopt(slot.link.adopt()); // those that it took by itself are others, too
-  return [...slot.handed].some((task) => !task.settled && slot.link.startedAt(task) !== undefined);
-}
 
 export function timeoutError(
   task: Pick<Task, 'name' | 'id'>,

@@ -32,8 +32,6 @@ export class Task implements TaskView {
   readonly submittedAt: number;
   state: TaskState = 'queued';
   retriesLeft: number;
-  /** When it was handed to the worker that runs it; for the time it waited. */
-  handedAt = 0;
   /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */

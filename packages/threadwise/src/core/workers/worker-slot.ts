@@ -80,9 +80,8 @@ export class WorkerSlot implements WorkerView {
   }
 
   /** Hands over a task, for which one of `allowance` was taken, unless the worker has to run it in any case. */
-  hand(task: Task, now: number): void {
+  hand(task: Task): void {
     task.state = 'handed';
-    task.handedAt = now;
     this.handed.add(task);
     this.link.send(task);
   }
@@ -93,6 +92,12 @@ export class WorkerSlot implements WorkerView {
       if (task.state === 'queued') task.state = 'handed';
       this.handed.add(task);
     }
+  }
+
+  /** Whether anything runs there that was not told to end. */
+  servesOthers(): boolean {
+    this.adopt(this.link.adopt()); // what it took by itself counts, too
+    return [...this.handed].some((task) => !task.settled && this.link.startedAt(task) !== undefined);
   }
 
   /** Takes a task back that was handed over and has not begun. False: it has begun. */
