@@ -128,7 +128,7 @@ export class Engine {
       slots: () => this.workers.slots,
       onHand: (task, slot) => this.canceller.handed(task, slot),
       onOffer: (task) => this.canceller.offered(task),
-      onWithdraw: (task) => this.canceller.unhanded(task),
+      onWithdraw: (task) => this.canceller.release(task),
     };
   }
 

@@ -119,7 +119,7 @@ describe('a timeout', () => {
     const { task, told } = hand({ timeoutMs: 100 });
     platform.advance(60);
     slot.release(task, platform.now());
-    canceller.unhanded(task);
+    canceller.release(task);
     assert.equal(platform.timerCount, 0);
     canceller.handed(task, slot);
     link.begin(task, platform.now());

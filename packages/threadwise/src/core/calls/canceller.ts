@@ -24,16 +24,22 @@ export interface Holder {
   servesOthers(): boolean;
 }
 
+/** A task that can be interrupted, or was. */
+interface Watched {
+  /** Undefined as long as nobody is known to have it. */
+  holder: Holder | undefined;
+  /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
+  timer: TimerHandle | undefined;
+  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: no more time follows. */
+  phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
+  /** Why it was interrupted. */
+  cause: unknown;
+}
+
 export class Canceller {
   readonly #engine: Engine;
   readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
-  /** Who has a task that can be interrupted. */
-  readonly #holders = new Map<Task, Holder>();
-  readonly #timers = new Map<Task, TimerHandle>();
-  /** Interrupted tasks whose worker has seen the signal. */
-  readonly #noticed = new Set<Task>();
-  /** Timers of tasks that were interrupted and have not ended. */
-  readonly #graces = new Map<Task, TimerHandle>();
+  readonly #watched = new Map<Task, Watched>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -41,88 +47,99 @@ export class Canceller {
 
   /** Follows the caller's signal until the task settles. */
   watchSignal(task: Task): void {
-    const { signal } = task.run;
-    if (signal === undefined && task.run.timeoutMs === undefined) return;
+    const { signal, timeoutMs } = task.run;
+    if (signal === undefined && timeoutMs === undefined) return;
     this.#signals.follow(signal, task);
     task.unwatch = () => {
       this.#signals.unfollow(signal, task);
-      this.unhanded(task);
+      if (!task.stillRuns) this.release(task);
     };
   }
 
-  /** A worker has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
+  /** Somebody has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
   handed(task: Task, holder: Holder): void {
     if (task.unwatch === undefined) return;
-    this.#holders.set(task, holder);
-    if (task.run.timeoutMs !== undefined) this.#setTimer(task, task.run.timeoutMs);
+    this.#watch(task).holder = holder;
+    this.#lookIn(task, task.run.timeoutMs);
   }
 
   /** Some worker will take the task by itself; nobody says when. */
   offered(task: Task): void {
-    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#timers.has(task)) return;
-    this.#setTimer(task, task.run.timeoutMs);
+    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#watched.has(task)) return;
+    this.#lookIn(task, task.run.timeoutMs);
   }
 
   /** A call that has been open for a while, without being watched: how long it has run is asked as soon as may be. */
   takeOver(task: Task, holder?: Holder): void {
     this.watchSignal(task);
-    if (holder !== undefined && task.unwatch !== undefined) this.#holders.set(task, holder);
-    if (task.run.timeoutMs !== undefined) this.#setTimer(task, 1);
+    if (task.unwatch === undefined) return;
+    this.#watch(task).holder = holder;
+    this.#lookIn(task, task.run.timeoutMs === undefined ? undefined : 1);
     if (task.run.signal?.aborted) this.#aborted(task); // by its own code
   }
 
-  /** Inverse of `handed`: it was taken back, or has settled. */
-  unhanded(task: Task): void {
-    this.#holders.delete(task);
-    this.#timers.get(task)?.cancel();
-    this.#timers.delete(task);
+  /** Inverse of `handed` and `offered`: it was taken back, or has settled. */
+  release(task: Task): void {
+    this.#watched.get(task)?.timer?.cancel();
+    this.#watched.delete(task);
   }
 
-  /** The worker has said its last word on the task, or is gone. */
+  /** Whoever had the task has said the last word on it, or is gone. Its caller may have been told long ago. */
   ended(task: Task): void {
-    if (this.#graces.size === 0) return;
-    this.#graces.get(task)?.cancel();
-    this.#graces.delete(task);
-    this.#noticed.delete(task);
+    if (!task.stillRuns) return;
+    this.release(task);
+    task.stillRuns = false;
+    task.payload.onSettled?.(false);
   }
 
+  /** The code of the task has seen that it was interrupted. */
   noticed(task: Task): void {
-    if (this.#graces.has(task)) this.#noticed.add(task);
+    const watched = this.#watched.get(task);
+    if (watched?.phase === 'unnoticed') watched.phase = 'noticed';
   }
 
   clear(): void {
-    for (const timer of [...this.#timers.values(), ...this.#graces.values()]) timer.cancel();
-    this.#timers.clear();
-    this.#graces.clear();
-    this.#holders.clear();
-    this.#noticed.clear();
+    for (const { timer } of this.#watched.values()) timer?.cancel();
+    this.#watched.clear();
   }
 
-  #setTimer(task: Task, ms: number): void {
-    this.#timers.set(
-      task,
-      this.#engine.parts.platform.timer(ms, () => this.#timedOut(task)),
+  #watch(task: Task): Watched {
+    const known = this.#watched.get(task);
+    if (known !== undefined) return known;
+    const watched: Watched = { holder: undefined, timer: undefined, phase: 'runs', cause: undefined };
+    this.#watched.set(task, watched);
+    return watched;
+  }
+
+  /** @param ms undefined: it may run as long as it likes */
+  #lookIn(task: Task, ms: number | undefined): void {
+    if (ms === undefined) return;
+    const watched = this.#watch(task);
+    watched.timer?.cancel();
+    watched.timer = this.#engine.parts.platform.timer(ms, () =>
+      watched.phase === 'runs' ? this.#timedOut(task, watched) : this.#graceIsOver(task, watched),
     );
   }
 
   /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if the task began later. */
-  #timedOut(task: Task): void {
+  #timedOut(task: Task, watched: Watched): void {
     const timeoutMs = task.run.timeoutMs!;
     const holder = this.#holderOf(task);
-    if (holder === undefined) return this.#setTimer(task, timeoutMs); // it still waits
+    if (holder === undefined) return this.#lookIn(task, timeoutMs); // it still waits
     holder.link.drain(); // the result may have come while the main thread was busy
-    if (task.settled || this.#holders.get(task) !== holder) return;
+    if (task.settled || this.#watched.get(task) !== watched) return;
     const startedAt = holder.link.startedAt(task);
     const { platform } = this.#engine.parts;
     const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
-    if (leftMs > 0) return this.#setTimer(task, Math.max(1, leftMs));
+    if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
     this.#interrupt(task, holder, 'timedOut', timeoutError(task, timeoutMs, holder.id));
   }
 
   #aborted(task: Task): void {
     const error = abortError(task);
     const { here, dispatch } = this.#engine;
-    const hasLeft = !this.#holders.has(task) && (here?.tasks.remove(task) === true || dispatch.remove(task));
+    const isHeld = this.#watched.get(task)?.holder !== undefined;
+    const hasLeft = !isHeld && (here?.tasks.remove(task) === true || dispatch.remove(task));
     const holder = hasLeft ? undefined : this.#holderOf(task);
     if (holder !== undefined) return this.#interrupt(task, holder, 'aborted', error);
     task.settle({ outcome: 'aborted', error });
@@ -130,8 +147,8 @@ export class Canceller {
 
   /** Who has the task now; a worker that has taken it by itself is remembered from here on. */
   #holderOf(task: Task): Holder | undefined {
-    const holder = this.#holders.get(task) ?? this.#engine.dispatch.holder(task);
-    if (holder !== undefined) this.#holders.set(task, holder);
+    const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder(task);
+    if (holder !== undefined) this.#watch(task).holder = holder;
     return holder;
   }
 
@@ -142,40 +159,33 @@ export class Canceller {
     }
     holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
+    const watched = this.#watch(task);
+    watched.holder = holder;
+    watched.phase = 'unnoticed';
+    watched.cause = error;
     task.settle({ outcome, error });
-    const ms = holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS;
-    this.#grace(task, holder, error, ms, 'unnoticed');
+    this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS);
   }
 
-  #grace(task: Task, holder: Holder, error: unknown, ms: number, phase: GracePhase): void {
-    this.#graces.set(
-      task,
-      this.#engine.parts.platform.timer(ms, () => this.#graceIsOver(task, holder, error, phase)),
-    );
-  }
-
-  #graceIsOver(task: Task, holder: Holder, error: unknown, phase: GracePhase): void {
+  #graceIsOver(task: Task, watched: Watched): void {
     const { workers, here } = this.#engine;
+    const holder = watched.holder!;
     holder.link.drain();
-    if (!this.#graces.has(task)) return;
-    const wait = (next: GracePhase) => this.#grace(task, holder, error, NOTICED_GRACE_MS, next);
-    if (phase === 'unnoticed' && this.#noticed.has(task)) return wait('noticed');
-    if (!(holder instanceof WorkerSlot)) {
-      this.ended(task);
-      return here?.tasks.giveUp(task);
+    if (this.#watched.get(task) !== watched) return;
+    if (watched.phase === 'noticed') {
+      watched.phase = 'last';
+      return this.#lookIn(task, NOTICED_GRACE_MS);
     }
-    if (phase !== 'unnoticed' && holder.servesOthers()) {
-      workers.retire(holder, 'interrupted');
-      this.#engine.pump();
-      return wait('outlasting');
+    if (watched.phase === 'last' && holder instanceof WorkerSlot && holder.servesOthers()) {
+      this.#lookIn(task, NOTICED_GRACE_MS);
+      workers.retire(holder, 'interrupted'); // the others may end
+      return this.#engine.pump();
     }
-    this.ended(task);
-    workers.kill(holder, 'interrupted', error);
+    this.release(task);
+    if (holder instanceof WorkerSlot) workers.kill(holder, 'interrupted', watched.cause);
+    else here?.tasks.giveUp(task);
   }
 }
-
-/** unnoticed: the signal is not known to have arrived. outlasting: others still run on the thread; they may end. */
-type GracePhase = 'unnoticed' | 'noticed' | 'outlasting';
 
 export function timeoutError(
   task: Pick<Task, 'name' | 'id'>,

@@ -97,10 +97,3 @@ export class Task implements TaskView {
     return true;
   }
 }
-
-/** The caller was told long ago; what the call used is free only now. */
-export function endAtLast(task: Task): void {
-  if (!task.stillRuns) return;
-  task.stillRuns = false;
-  task.payload.onSettled?.(false);
-}

@@ -3,7 +3,7 @@
  * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
 import type { Holder } from '../calls/canceller.js';
-import { endAtLast, type Settlement, type Task } from '../calls/task.js';
+import type { Settlement, Task } from '../calls/task.js';
 import type { RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
@@ -177,9 +177,8 @@ export class TasksHere implements Holder {
 
   #ended({ task, call }: Begun, settlement: Settlement): void {
     call?.end();
-    this.#engine.canceller.ended(task);
     this.#here.within.find(task.name)?.learnt?.ranInline(undefined, this.#engine.parts.platform.now());
-    if (!task.settle(settlement)) endAtLast(task);
+    if (!task.settle(settlement)) this.#engine.canceller.ended(task);
     this.giveUp(task);
   }
 

@@ -2,7 +2,7 @@
 import type { ThreadExit } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unreadable } from '../calls/payload.js';
-import { endAtLast, type Task } from '../calls/task.js';
+import type { Task } from '../calls/task.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { lostError } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -53,12 +53,11 @@ function settleHeld(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
   const again: Task[] = [];
   for (const task of slot.handed) {
     engine.canceller.ended(task);
-    if (task.stillRuns) endAtLast(task);
     if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
-  for (const task of again) engine.canceller.unhanded(task);
+  for (const task of again) engine.canceller.release(task);
   engine.dispatch.putBack(again);
 }
 

@@ -2,7 +2,7 @@
 import type { Link, LinkEvents, Measured, ModuleTraits, RemoteSizing, ThreadSpec } from '../contracts.js';
 import type { Engine, Parts } from '../engine.js';
 import type { ExitReason } from '../events/hooks.js';
-import { endAtLast, type Task } from '../calls/task.js';
+import type { Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
 import { exited } from './exits.js';
 import { sayLost } from './failures.js';
@@ -198,10 +198,9 @@ export class Workers {
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
     if (slot.handed.size > 0) {
       slot.release(task, this.#parts.platform.burstNow());
-      this.#engine.canceller.ended(task);
       this.#engine.dispatch.observe(task, runMs);
     }
-    if (task.stillRuns) endAtLast(task);
+    this.#engine.canceller.ended(task);
     this.#counted(slot, 1, runMs);
     this.#stopIfDone(slot);
   }
@@ -253,7 +252,7 @@ export class Workers {
     const withdrawn = [...slot.handed].filter((task) => {
       return !task.settled && !task.pinned && !task.moves && slot.withdraw(task, now);
     });
-    for (const task of withdrawn) this.#engine.canceller.unhanded(task);
+    for (const task of withdrawn) this.#engine.canceller.release(task);
     this.#engine.dispatch.putBack(withdrawn);
   }
 }
