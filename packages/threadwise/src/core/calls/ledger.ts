@@ -46,7 +46,7 @@ export class Ledger {
   ): Task {
     const { platform, recorder } = this.#engine.parts;
     const task = this.#open(id, name, payload, run, platform.burstNow(), resolve, wireName);
-    recorder.submitted();
+    recorder.counts.submitted++;
     this.tellSubmit(id, name);
     return task;
   }

@@ -86,7 +86,7 @@ export class PlainCalls {
       return undefined;
     }
     if (slot < 0) return undefined;
-    this.#recorder.submitted();
+    this.#recorder.counts.submitted++;
     const id = this.#ledger.newId();
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;

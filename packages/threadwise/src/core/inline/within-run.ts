@@ -231,7 +231,7 @@ export class WithinRun {
     const error = this.#here.module.copyError(thrown);
     const now = platform.now();
     const ms = began === undefined ? undefined : now - began;
-    recorder.submitted();
+    recorder.counts.submitted++;
     recorder.settled('failed', undefined, ms, now, this.#here.record);
     entry.learnt?.ranInline(ms, now, 1);
     if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', undefined, ms, error);
@@ -248,7 +248,7 @@ export class WithinRun {
   ): Promise<unknown> {
     const { ledger, parts, lifecycle } = this.#engine;
     const { promise, resolve } = promised<unknown>();
-    parts.recorder.submitted();
+    parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
     const task = ledger.adopt(this.#calls.id, entry.name, run, resolve, trace);
     this.#calls.forget();

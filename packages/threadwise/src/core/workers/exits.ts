@@ -25,7 +25,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
   engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
-  if (reason === 'crashed') recorder.crashed();
+  if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (phase !== undefined)
     engine.workerFailed(error ?? new Error(`The worker ended with exit code ${exitCode}`), phase);
   const broadcasts = slot.lane.clear();
@@ -79,7 +79,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
   if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
     task.retriesLeft--;
-    parts.recorder.retried();
+    parts.recorder.counts.retried++;
     hooks.emit('task:retry', { pool: parts.name, taskId: task.id, name: task.name, cause });
     return true;
   }

@@ -60,7 +60,7 @@ export class Recycler {
   recycle(slot: WorkerSlot): void {
     if (slot.state !== 'ready') return;
     const { parts, workers, dispatch, scaler } = this.#engine;
-    parts.recorder.recycled();
+    parts.recorder.counts.recycled++;
     workers.retire(slot, 'recycled');
     if (this.isWorking || dispatch.queued > 0) scaler.replace();
     this.#engine.workerGone();
