@@ -86,7 +86,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
     break;
   }
   return {
-    signal: run.signal === undefined ? undefined : abortSignal(run.signal),
+    signal: run.signal === undefined ? undefined : abortSignal('signal', run.signal),
     timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
     priority: run.priority === undefined ? 0 : finite('priority', run.priority),
     key: run.key,
@@ -98,8 +98,8 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
   };
 }
 
-export function abortSignal(value: unknown): AbortSignalLike {
+export function abortSignal(option: string, value: unknown): AbortSignalLike {
   const isSignal =
     typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
+  return isSignal ? (value as AbortSignalLike) : reject(option, 'an AbortSignal', value);
 }
