@@ -1,6 +1,7 @@
 /** What the readers of files are given, and what they give: types, defaults by the place where they read, and validation. */
 import { isMainThread } from 'node:worker_threads';
-import { type AbortSignalLike, abortSignal } from '../core/calls/run-options.js';
+import { abortSignal } from '../core/calls/run-options.js';
+import type { AbortSignalLike } from '../core/calls/signals.js';
 import { budget, type Check, checked, integer, oneOf, optional } from '../core/options/checks.js';
 import type { ThreadwiseError } from '../core/options/errors.js';
 

@@ -1,5 +1,5 @@
 /** Files, each read as it costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
-import type { AbortSignalLike } from '../core/calls/run-options.js';
+import type { AbortSignalLike } from '../core/calls/signals.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import {
   type FailedFile,

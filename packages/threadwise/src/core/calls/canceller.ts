@@ -2,7 +2,7 @@
 import type { Link, TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { SharedSignals } from './shared-signals.js';
+import { SharedSignals } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 

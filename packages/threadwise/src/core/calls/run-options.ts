@@ -1,16 +1,6 @@
 /** The options of one call: their types, their defaults and their validation. */
+import type { AbortSignalLike } from './signals.js';
 import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
-
-/** The part of an AbortSignal that is used. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
-/** The options of `addEventListener`, without a prototype: nothing can be inherited. */
-export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
 
 /** Options of one call. */
 export interface RunOptions {
