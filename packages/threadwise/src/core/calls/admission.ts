@@ -7,16 +7,10 @@ import type { Exchange } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
-import { isCloneable, type Payload } from './payload.js';
-import type { PlainCalls } from './plain-calls.js';
+import { isCloneable } from './payload.js';
+import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
-
-/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
-let grabbed: (value: unknown) => void = () => undefined;
-const grabResolve = (resolve: (value: unknown) => void) => {
-  grabbed = resolve;
-};
 
 /** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
 function hasOnlyTimeout(given: RunOptions): boolean {
@@ -57,8 +51,8 @@ export class Admission {
           : this.#enterPlain(this.plain, name, args, given);
       if (settled !== undefined) return settled;
     }
-    const promise = new Promise(grabResolve);
-    const resolve = grabbed;
+    const promise = new Promise(keepResolve);
+    const resolve = resolveOfLast;
     try {
       this.#accept(resolve, name, args, given, to);
     } catch (error) {
@@ -104,63 +98,50 @@ export class Admission {
     return limit - waiting + (hasRoom ? 1 : 0);
   }
 
+  /** Throws what refuses the call. */
   #accept(
     resolve: (value: unknown) => void,
-    name: unknown,
+    given: unknown,
     args: unknown,
-    given: RunOptions | undefined,
+    options: RunOptions | undefined,
     to: Receiver | undefined,
   ): void {
-    const { meter, parts, defaults, lifecycle } = this.#engine;
-    const { platform } = parts;
+    const { parts, defaults, ledger, tracing, lifecycle, scaler, room, canceller, dispatch, meter } =
+      this.#engine;
+    const { here, taskNames } = this;
     lifecycle.checkAccepting();
-    const taskName = text('name', name);
-    const run = resolveRun(given, defaults, platform);
-    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
+    const name = text('name', given);
+    const run = resolveRun(options, defaults, parts.platform);
+    if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
     const settled =
-      to === undefined && given !== undefined ? this.here?.within.runAs(taskName, values, run) : undefined;
+      to === undefined && options !== undefined ? here?.within.runAs(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
-    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
-    const receiver = to ?? (this.here?.takesTask() ? this.here : undefined);
-    const isRare = this.here?.explores(taskName) === true;
-    if (receiver instanceof CallingThread || !meter.wantsSubmission(isRare))
-      return this.#submit(resolve, taskName, values, run, receiver, to !== undefined);
-    const began = platform.now();
-    this.#submit(resolve, taskName, values, run, receiver);
-    meter.submitted(taskName, platform.now() - began);
-  }
-
-  #submit(
-    resolve: (value: unknown) => void,
-    name: string,
-    args: readonly unknown[],
-    run: ResolvedRun,
-    to: Receiver | undefined,
-    isForAll = false,
-  ): void {
-    const { ledger, tracing, lifecycle, scaler, room, canceller, dispatch } = this.#engine;
+    if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
+    const receiver = to ?? (here?.takesTask() ? here : undefined);
+    const crosses = !(receiver instanceof CallingThread);
+    const isRare = here?.within.find(name)?.learnt?.isExploring === true;
+    const began = crosses && meter.wantsSubmission(isRare) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
-    if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
-      throw taskNotFound(name, this.taskNames);
-    const exchange = to instanceof CallingThread ? to : this.#engine.parts.exchange;
+    if (run.transfer.length > 0 && taskNames?.includes(name) === false) throw taskNotFound(name, taskNames);
+    const exchange = crosses ? parts.exchange : receiver;
     const id = ledger.newId();
-    const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
-    const wireName = trace?.wireName ?? name;
-    const payload = trace?.payload ?? exchange.capture(name, args, run);
-    const task = ledger.enter(id, name, payload, run, resolve, wireName);
+    const trace = tracing.isOn ? this.#startTrace(name, id, values, run, exchange) : undefined;
+    const payload = trace?.payload ?? exchange.capture(name, values, run);
+    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName);
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
     canceller.watchSignal(task);
-    if (to instanceof CallingThread) {
-      task.pinned = isForAll;
-      return to.tasks.submit(task);
+    if (!crosses) {
+      task.pinned = to !== undefined;
+      return receiver.tasks.submit(task);
     }
-    if (to === undefined) dispatch.submit(task);
-    else dispatch.submitTo(to, task);
+    if (receiver === undefined) dispatch.submit(task);
+    else dispatch.submitTo(receiver, task);
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
@@ -170,28 +151,18 @@ export class Admission {
     const context = tracing.start(about);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
-      return { context, ...this.#captureWith(context, name, args, run, exchange) };
+      const [wireName, wireArgs] = pack(name, args, context);
+      try {
+        return { context, wireName, payload: exchange.capture(wireName, wireArgs, run) };
+      } catch (error) {
+        if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
+        tracing.refused(error);
+        return { context, wireName: name, payload: exchange.capture(name, args, run) };
+      }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
       tracing.end({ ...about, context, outcome: 'rejected', ...none, error });
       throw error;
-    }
-  }
-
-  #captureWith(
-    context: unknown,
-    name: string,
-    args: readonly unknown[],
-    run: ResolvedRun,
-    exchange: Capturing,
-  ): { readonly wireName: string; readonly payload: Payload } {
-    const [wireName, wireArgs] = pack(name, args, context);
-    try {
-      return { wireName, payload: exchange.capture(wireName, wireArgs, run) };
-    } catch (error) {
-      if (context === undefined || isCloneable(context, this.#engine.parts.platform.clone)) throw error;
-      this.#engine.tracing.refused(error);
-      return { wireName: name, payload: exchange.capture(name, args, run) };
     }
   }
 }

@@ -12,8 +12,8 @@ import type { Task } from './task.js';
 type Resolve = (value: unknown) => void;
 
 /** Set by `keepResolve`, which a Promise calls before its constructor returns: one function for all calls. */
-let resolveOfLast: Resolve;
-const keepResolve = (resolve: Resolve) => {
+export let resolveOfLast: Resolve;
+export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 

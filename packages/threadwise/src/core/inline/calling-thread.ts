@@ -56,7 +56,6 @@ export class CallingThread {
   #state: State = 'unloaded';
   #loaded: LoadedModule | undefined;
   #error: unknown;
-  #learner: Placement['learner'];
   /** The functions that 'auto' may run here. */
   #allowed: readonly string[] = [];
   #since = 0;
@@ -76,16 +75,16 @@ export class CallingThread {
 
   /** Where calls go from now on. Tasks that have been accepted here end here. */
   place({ usesThreads, learner }: Placement): void {
-    this.#learner = learner;
     this.within.place(learner, !usesThreads);
     if (!usesThreads) this.#serve();
   }
 
   /** What a worker has said of the module, which it has loaded. */
   learn({ functions, others }: ModuleTraits): void {
-    if (this.#learner === undefined) return;
-    for (const [name, why] of others) this.#learner.of(name).forbid(why);
-    for (const name of functions) this.#learner.of(name); // it is measured on threads, while it loads here
+    const { learner } = this.#engine.placement;
+    if (learner === undefined) return;
+    for (const [name, why] of others) learner.of(name).forbid(why);
+    for (const name of functions) learner.of(name); // it is measured on threads, while it loads here
     this.#allowed = functions;
     if (this.#state === 'unloaded' && functions.length > 0) void this.#load();
     else this.#allow();
@@ -93,7 +92,7 @@ export class CallingThread {
 
   /** A function has returned a promise. With 'auto' it stays on threads: it needs more than a part of this one's turn. */
   awaits(name: string): void {
-    this.#learner?.of(name).forbid('it returns a promise');
+    this.#engine.placement.learner?.of(name).forbid('it returns a promise');
     const entry = this.within.find(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
@@ -105,11 +104,6 @@ export class CallingThread {
     const entry = this.within.find(name);
     if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
     return entry;
-  }
-
-  /** Whether a call of that function, which is to cross, is worth measuring. */
-  explores(name: string): boolean {
-    return this.within.find(name)?.learnt?.isExploring === true;
   }
 
   /** Whether a call that has not run within `run` is to be a task here. Asked right after that. */
@@ -199,7 +193,7 @@ export class CallingThread {
     this.#transition('ready');
     for (const [name, run] of loaded.tasks) {
       const entry = new Entry(name, run, loaded.pure.includes(name), isAsked);
-      entry.learnt = this.#learner?.of(name);
+      entry.learnt = this.#engine.placement.learner?.of(name);
       this.within.add(entry);
     }
     this.module.serve(() => this.calls.current());
@@ -228,10 +222,11 @@ export class CallingThread {
   }
 
   #allow(): void {
+    const { learner } = this.#engine.placement;
     const why = `the module cannot be loaded on the calling thread: ${String(this.#error)}`;
     for (const name of this.#allowed) {
-      if (this.isReady) this.#learner?.of(name).allow();
-      if (this.#state === 'failed') this.#learner?.of(name).forbid(why);
+      if (this.isReady) learner?.of(name).allow();
+      if (this.#state === 'failed') learner?.of(name).forbid(why);
     }
   }
 
