@@ -175,7 +175,7 @@ export class Engine {
   #place(placement: Placement): void {
     const { learner, usesThreads } = placement;
     this.placement = placement;
-    this.meter.onMeasured = learner && ((name, costMs) => learner.find(name)?.crossed(costMs));
+    this.meter.learner = learner;
     const isHere = learner !== undefined || !usesThreads;
     if (isHere) this.here ??= new CallingThread(this);
     this.admission.here = isHere ? this.here : undefined;

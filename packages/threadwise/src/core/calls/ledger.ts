@@ -120,13 +120,12 @@ export class Ledger {
 
   #record(task: Task, settlement: Settlement): void {
     const { parts, placement } = this.#engine;
-    const { outcome, runMs, by } = settlement;
+    const { outcome, runMs, by, error } = settlement;
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     if (runMs !== undefined && by !== undefined) placement.learner?.find(task.name)?.ranAcross(runMs, now);
-    const error = settlement.outcome === 'completed' ? undefined : settlement.error;
     this.tellSettle(task.id, task.name, task.context, outcome, waitMs, runMs, error);
   }
 

@@ -7,20 +7,14 @@ import type { ResolvedRun } from './run-options.js';
 export type TaskState = 'queued' | 'handed' | 'settled';
 
 /** How a call ended. */
-export type Settlement =
-  | {
-      readonly outcome: 'completed';
-      readonly value: unknown;
-      readonly runMs: number;
-      /** What is measured of the worker that ran it. */
-      readonly by?: WorkerRecord | undefined;
-    }
-  | {
-      readonly outcome: Exclude<Outcome, 'completed'>;
-      readonly error: unknown;
-      readonly runMs?: number;
-      readonly by?: WorkerRecord | undefined;
-    };
+export type Settlement = (
+  | { readonly outcome: 'completed'; readonly value: unknown; readonly error?: undefined }
+  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown }
+) & {
+  readonly runMs?: number;
+  /** What is measured of the worker that ran it. */
+  readonly by?: WorkerRecord | undefined;
+};
 
 function nobody(): void {}
 

@@ -38,6 +38,8 @@ export class WorkerSlot implements WorkerView {
   /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
   heapUsedBytes = 0;
+  /** What its heap held when it was measured for the first time. */
+  heapAtFirstBytes: number | undefined;
   /** What happens if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
   /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
