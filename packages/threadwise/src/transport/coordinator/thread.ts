@@ -170,7 +170,7 @@ export class CoordinatorThread implements RemoteSizing {
     );
     const name = 'threadwise/coordinator';
     try {
-      const thread = platform.startHelper({ role: 'coordinator', name, port: far, data: this.#data }, () => {
+      const thread = platform.startHelper({ name, port: far, data: this.#data }, () => {
         if (this.#thread === thread) this.#died();
       });
       this.#thread = thread;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
-import { SharedSignals } from './shared-signals.js';
+import { SharedSignals } from './signals.js';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
