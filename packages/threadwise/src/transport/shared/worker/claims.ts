@@ -14,8 +14,10 @@ import {
   type Sizes,
   TAIL,
   WORDS,
+  cellOf,
   claimedOf,
   claimsOf,
+  postedBy,
   pulledOf,
   ringPlace,
 } from '../layout.js';
@@ -89,17 +91,17 @@ export class Claims extends TaskSource {
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         if (this.takeMail(mail, now)) {
-          this.#isPulled[mail] = 0;
+          this.#isPulled[cellOf(mail)] = 0;
           // Nobody knows how long this one runs: what was claimed must not have to wait for that.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
-          return mail;
+          return cellOf(mail);
         }
       } else {
-        const cell = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.take(cell, POSTED_FOR_ALL, now);
+        const hint = this.#words[this.#claims + this.#next++]!;
+        const isMine = this.take(hint, POSTED_FOR_ALL, now);
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
-        if (isMine) return this.#pulled(cell);
+        if (isMine) return this.#pulled(cellOf(hint));
         this.allowance.give();
       }
     }
@@ -109,7 +111,7 @@ export class Claims extends TaskSource {
     if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
     if (this.#next < this.#count) return true;
     if (!this.takesMore) return false;
-    return this.#board.length > 0 || this.#othersHaveClaims();
+    return this.#board.length > 0 || this.#claimOfOthers() >= 0;
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
@@ -162,8 +164,8 @@ export class Claims extends TaskSource {
     return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
-  protected override take(cell: number, posted: number, now: number): boolean {
-    if (!super.take(cell, posted, now)) return false;
+  protected override take(hint: number, phase: number, now: number): boolean {
+    if (!super.take(hint, phase, now)) return false;
     if (this.#isSearching) this.#found();
     return true;
   }
@@ -173,7 +175,7 @@ export class Claims extends TaskSource {
     this.#isSearching = false;
     this.spinning.end();
     if (!this.#board.any(PARKED)) return;
-    const left = this.#count - this.#next + (this.#othersHaveClaims() ? 1 : 0);
+    const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
     this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
   }
 
@@ -185,31 +187,26 @@ export class Claims extends TaskSource {
 
   #steal(now: number): number {
     if (!this.takesMore) return -1;
-    const seats = Atomics.load(this.#words, SEATS_USED);
-    for (let other = 0; other < seats; other++) {
-      if (other === this.#seat) continue;
-      const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
-      for (let i = 0; i < count; i++) {
-        const cell = this.#words[claimsOf(other) + i]!;
-        if (Atomics.load(this.#cells, cell * WORDS + STATE) !== POSTED_FOR_ALL) continue;
-        if (this.allowance.take() === 0) return -1;
-        if (this.take(cell, POSTED_FOR_ALL, now)) return this.#pulled(cell);
-        this.allowance.give();
-      }
+    for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
+      if (this.allowance.take() === 0) return -1;
+      if (this.take(hint, POSTED_FOR_ALL, now)) return this.#pulled(cellOf(hint));
+      this.allowance.give();
     }
     return -1;
   }
 
-  #othersHaveClaims(): boolean {
+  /** The first hint that others have claimed of what has not begun; -1: none. */
+  #claimOfOthers(): number {
     const seats = Atomics.load(this.#words, SEATS_USED);
     for (let other = 0; other < seats; other++) {
       if (other === this.#seat) continue;
       const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
       for (let i = 0; i < count; i++) {
-        const at = this.#words[claimsOf(other) + i]! * WORDS + STATE;
-        if (Atomics.load(this.#cells, at) === POSTED_FOR_ALL) return true;
+        const hint = this.#words[claimsOf(other) + i]!;
+        const word = Atomics.load(this.#cells, cellOf(hint) * WORDS + STATE);
+        if (word === postedBy(hint, POSTED_FOR_ALL)) return hint;
       }
     }
-    return false;
+    return -1;
   }
 }
