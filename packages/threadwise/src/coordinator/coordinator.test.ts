@@ -270,7 +270,8 @@ describe('coordinator: who gets a task', () => {
     const { pool, post, worker } = begin();
     const id = post({ moved: true });
     assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 'work', [id]]]);
-    assert.equal(layout.unstamped(pool.stateOf(id)), layout.state(layout.POSTED, worker.seat));
+    assert.equal(layout.phaseOf(pool.stateOf(id)), layout.POSTED);
+    assert.equal(layout.seatOf(pool.stateOf(id)), worker.seat);
     assert.equal(worker.source.begin(0), id);
   });
 });

@@ -14,7 +14,6 @@ import {
   PROGRESS,
   RAN_MS,
   type Sizes,
-  STAGE,
   THREAD_ID,
   UTILIZATION,
   WAKE_AT,
@@ -80,7 +79,7 @@ export class Seat implements WorkerView {
 
   /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
-    return isReady(this.#words, STAGE);
+    return isReady(this.#words);
   }
 
   get completed(): number {

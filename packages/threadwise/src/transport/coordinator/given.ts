@@ -17,7 +17,6 @@ import {
   pulledOf,
   RAN_MS,
   RESERVED,
-  STAGE,
   STATE,
   THREAD_ID,
   UTILIZATION,
@@ -63,7 +62,7 @@ export class Given extends TaskSource {
     this.#own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.search();
     this.#seat.board.clear(RESERVED, this.#seat.seat);
-    if (!becomeReady(this.#own, STAGE)) Atomics.store(this.#own, LEAVING, 1);
+    if (!becomeReady(this.#own)) Atomics.store(this.#own, LEAVING, 1);
     callCoordinator(this.#board);
   }
 

@@ -116,7 +116,6 @@ const STAMPS = 2 ** 18;
 export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
 export const phaseOf = (word: number) => word & 3;
 export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
-export const unstamped = (word: number) => word & UNSTAMPED;
 /** @param stamp its lowest 18 bits count */
 export const stamped = (word: number, stamp: number) => word | ((stamp & (STAMPS - 1)) << STAMP_SHIFT);
 export const POSTED_FOR_ALL = POSTED; // seat -1

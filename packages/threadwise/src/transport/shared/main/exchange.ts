@@ -218,11 +218,8 @@ export class SharedExchange implements Exchange, PlainWay {
       const hint = words[claimsOf(seat) + i]!;
       if (this.cells.isOffered(hint) && this.links.size > 0) this.hint(hint);
     }
-    this.board.clear(PARKED, seat);
-    this.board.clear(SPINNING, seat);
-    this.board.clear(DOZING, seat);
+    for (const mask of [PARKED, SPINNING, DOZING, RESERVED]) this.board.clear(mask, seat);
     Atomics.store(words, pulledOf(seat), 0);
-    this.board.clear(RESERVED, seat);
     this.links.delete(seat);
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     this.freeSeat(seat);

@@ -10,15 +10,7 @@ import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
-import {
-  MAIL_HEAD,
-  MAIL_TAIL,
-  STAGE,
-  type SharedMemory,
-  mailPlace,
-  pulledOf,
-  seatByteLength,
-} from '../layout.js';
+import { MAIL_HEAD, MAIL_TAIL, type SharedMemory, mailPlace, pulledOf, seatByteLength } from '../layout.js';
 import { Completed } from './drain.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
 
@@ -63,7 +55,7 @@ export class SharedLink extends PortLink implements Link {
   }
 
   forestall(): boolean {
-    return forestall(this.own, STAGE);
+    return forestall(this.own);
   }
 
   get #places(): number {

@@ -3,13 +3,10 @@ import { becomeReady } from '../../stage.js';
 import { RunTimes, Waker, type Board } from '../board.js';
 import {
   HEAD,
-  MAIL_HEAD,
-  MAIL_TAIL,
   MAX_CLAIM,
   PARKED,
   POSTED_FOR_ALL,
   SEATS_USED,
-  STAGE,
   STATE,
   type Sizes,
   TAIL,
@@ -70,7 +67,7 @@ export class Claims extends TaskSource {
 
   /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
-    if (!becomeReady(this.#own, STAGE)) this.#isRetired = true;
+    if (!becomeReady(this.#own)) this.#isRetired = true;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
@@ -108,16 +105,13 @@ export class Claims extends TaskSource {
   }
 
   hasWork(): boolean {
-    if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
-    if (this.#next < this.#count) return true;
-    if (!this.takesMore) return false;
-    return this.#board.length > 0 || this.#claimOfOthers() >= 0;
+    if (this.#next < this.#count || this.hasNew()) return true;
+    return this.takesMore && this.#claimOfOthers() >= 0;
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
   override hasNew(): boolean {
-    if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
-    return this.takesMore && this.#board.length > 0;
+    return this.mail() >= 0 || (this.takesMore && this.#board.length > 0);
   }
 
   /** How many hints were ever put into the ring: whether tasks come. */
