@@ -80,8 +80,6 @@ export class Coordinator {
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
   readonly #sizing: SeatSizing;
-  /** The youngest task of each priority since the queue was last empty: an older one was put back. */
-  readonly #youngest = new Map<number, number>();
   /** Set before there is any worker to choose. */
   #choice!: Choice;
   #state: Settings['state'] = 'open';
@@ -205,7 +203,6 @@ export class Coordinator {
   /** T2. */
   #takeHints(): void {
     const { sizes } = this.data;
-    const back: Entry[] = [];
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
     if (length < 0 || length > ringSize(sizes))
@@ -216,11 +213,8 @@ export class Coordinator {
       const hint = this.#words[ringPlace(head, sizes)]!;
       if (Atomics.compareExchange(this.#words, HEAD, head, (head + 1) | 0) !== head) continue;
       const entry = this.#entryOf(hint);
-      if (entry === undefined) continue;
-      if (this.#isBack(entry)) back.push(entry);
-      else this.#queue.push(entry, entry.priority);
+      if (entry !== undefined) this.#queue.push(entry, entry.priority);
     }
-    for (const entry of back.sort((a, b) => b.id - a.id)) this.#queue.pushFront(entry, entry.priority);
     if (this.#queue.size <= MAX_STALE * sizes.cells) return;
     for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
@@ -237,15 +231,6 @@ export class Coordinator {
     // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
     if (isByPort && args === undefined) return undefined;
     return { hint, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
-  }
-
-  /** Whether main had the task back: then it is older than what lies here. */
-  #isBack({ id, priority }: Entry): boolean {
-    if (this.#queue.size === 0) this.#youngest.clear();
-    const youngest = this.#youngest.get(priority);
-    if (youngest !== undefined && ((id - youngest) | 0) < 0) return true;
-    this.#youngest.set(priority, id);
-    return false;
   }
 
   #argumentsFor(cell: number, id: number): Arguments | undefined {
@@ -310,7 +295,7 @@ export class Coordinator {
   /** What the worker has not begun, and another one can run, waits in the queue again. */
   #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
-    for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
+    for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
   /** Tasks that no worker has, and tasks that a worker has beyond those that it may run at a time. */
