@@ -83,7 +83,7 @@ class Worker {
         cellDoubles: pool.doubles,
         now: () => pool.clock.now,
       },
-      {} as EndpointPlatform,
+      { now: () => pool.clock.now } as EndpointPlatform,
     );
   }
 

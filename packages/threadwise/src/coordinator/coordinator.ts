@@ -35,7 +35,6 @@ import {
   runTimeOf,
   STATE,
   state,
-  TAIL,
   TASK_ID,
   WORDS,
 } from '../transport/shared/layout.js';
@@ -203,15 +202,15 @@ export class Coordinator {
   /** T2. */
   #takeHints(): void {
     const { sizes } = this.data;
+    const head = Atomics.load(this.#words, HEAD);
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
     if (length < 0 || length > ringSize(sizes))
       throw untrue('the number of hints', length, `0 to ${ringSize(sizes)}`);
-    for (let left = length; left > 0; left--) {
-      const head = Atomics.load(this.#words, HEAD);
-      if (head === Atomics.load(this.#words, TAIL)) return;
-      const hint = this.#words[ringPlace(head, sizes)]!;
-      if (Atomics.compareExchange(this.#words, HEAD, head, (head + 1) | 0) !== head) continue;
+    const hints = Array.from({ length }, (_, i) => this.#words[ringPlace(head + i, sizes)]!);
+    // Else main has claimed all of it.
+    if (Atomics.compareExchange(this.#words, HEAD, head, (head + length) | 0) !== head) return;
+    for (const hint of hints) {
       const entry = this.#entryOf(hint);
       if (entry !== undefined) this.#queue.push(entry, entry.priority);
     }

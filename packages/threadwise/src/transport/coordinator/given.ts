@@ -33,10 +33,7 @@ const MAILED = -1;
 export class Given extends TaskSource {
   /** It stays the same: nobody relies on this worker's looking by itself. */
   readonly offered = 0;
-  readonly #seat: Seat;
-  readonly #board: Int32Array;
   readonly #runTimes: Float64Array;
-  readonly #own: Int32Array;
   readonly #doubles: Float64Array;
   readonly #platform: EndpointPlatform;
   /** By cell, for those that run here: the number of the function, or MAILED. */
@@ -49,21 +46,18 @@ export class Given extends TaskSource {
 
   constructor(seat: Seat, platform: EndpointPlatform) {
     super(seat);
-    this.#seat = seat;
-    this.#board = seat.board.words;
-    this.#runTimes = float64sOf(this.#board.buffer);
-    this.#own = seat.own;
+    this.#runTimes = float64sOf(seat.board.words.buffer);
     this.#doubles = float64sOf(seat.own.buffer);
     this.#platform = platform;
     this.#names = new Int32Array(seat.sizes.cells);
   }
 
   open(): void {
-    this.#own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.search();
-    this.#seat.board.clear(RESERVED, this.#seat.seat);
-    if (!becomeReady(this.#own)) Atomics.store(this.#own, LEAVING, 1);
-    callCoordinator(this.#board);
+    this.board.clear(RESERVED, this.seat);
+    if (!becomeReady(this.own)) Atomics.store(this.own, LEAVING, 1);
+    callCoordinator(this.board.words);
   }
 
   begin(now: number): number {
@@ -71,18 +65,18 @@ export class Given extends TaskSource {
       const mail = this.mail();
       const given = this.#next();
       if (mail < 0 && given < 0) {
-        wakeCoordinator(this.#board, WANTS_ROOM);
+        wakeCoordinator(this.board.words, WANTS_ROOM);
         return -1;
       }
       // Both are in the order of their calls: the older one goes first.
       const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, given));
       const hasBegun = isMail ? this.takeMail(mail, now) : this.#takeGiven(given, now);
       if (hasBegun) this.#running++;
-      Atomics.store(this.#own, PROGRESS, progress(this.#running, this.#head));
+      Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
       if (!hasBegun) continue;
       const cell = cellOf(isMail ? mail : given);
-      this.#names[cell] = isMail ? MAILED : this.#seat.cells[cell * WORDS + NAME]!;
-      if (!isMail) Atomics.add(this.#board, pulledOf(this.#seat.seat), 1);
+      this.#names[cell] = isMail ? MAILED : this.cells[cell * WORDS + NAME]!;
+      if (!isMail) Atomics.add(this.board.words, pulledOf(this.seat), 1);
       if (--this.#toBegin === 0) this.#leave();
       this.spinning.end();
       return cell;
@@ -103,17 +97,17 @@ export class Given extends TaskSource {
   ended(cell: number, ms: number): void {
     const name = this.#names[cell]!;
     if (name !== MAILED) {
-      Atomics.sub(this.#board, pulledOf(this.#seat.seat), 1);
+      Atomics.sub(this.board.words, pulledOf(this.seat), 1);
       noteRunTime(this.#runTimes, name, ms);
     }
     this.#doubles[RAN_MS]! += ms;
-    this.#own[ENDED]!++;
-    if (this.#own[MEASURES] === 1) {
-      this.#own[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
+    this.own[ENDED]!++;
+    if (this.own[MEASURES] === 1) {
+      this.own[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
-    Atomics.store(this.#own, PROGRESS, progress(this.#running, this.#head));
-    if (this.#unread + this.#running <= this.#own[WAKE_AT]!) wakeCoordinator(this.#board, WANTS_ROOM);
+    Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
+    if (this.#unread + this.#running <= this.own[WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
   }
 
   override limit(allowance: Allowance): void {
@@ -132,7 +126,7 @@ export class Given extends TaskSource {
   }
 
   search(): void {
-    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#seat.now();
+    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#platform.now();
   }
 
   get takesMore(): boolean {
@@ -140,11 +134,11 @@ export class Given extends TaskSource {
   }
 
   get #isLeaving(): boolean {
-    return this.#own[LEAVING] === 1;
+    return this.own[LEAVING] === 1;
   }
 
   #leave(): void {
-    if (Atomics.exchange(this.#own, LEAVING, 1) === 0) callCoordinator(this.#board);
+    if (Atomics.exchange(this.own, LEAVING, 1) === 0) callCoordinator(this.board.words);
   }
 
   /** The next hint that the worker may follow; -1: there is none. */
@@ -152,21 +146,21 @@ export class Given extends TaskSource {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
-    return this.#own[givenPlace(this.#head, this.#seat.sizes)]!;
+    return this.own[givenPlace(this.#head, this.sizes)]!;
   }
 
   /** The first hint of a task that nobody else can run; -1: there is none. */
   #assigned(): number {
-    const { cells, sizes } = this.#seat;
-    const tail = Atomics.load(this.#own, GIVEN_TAIL);
+    const { cells, sizes } = this;
+    const tail = Atomics.load(this.own, GIVEN_TAIL);
     for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
-      const hint = this.#own[givenPlace(at, sizes)]!;
+      const hint = this.own[givenPlace(at, sizes)]!;
       if (Atomics.load(cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, this.postedHere)) return hint;
     }
     return -1;
   }
 
   get #unread(): number {
-    return (Atomics.load(this.#own, GIVEN_TAIL) - this.#head) | 0;
+    return (Atomics.load(this.own, GIVEN_TAIL) - this.#head) | 0;
   }
 }

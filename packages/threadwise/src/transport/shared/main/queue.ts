@@ -42,8 +42,7 @@ export class SharedQueue implements PullQueue {
       return false;
     }
     cells.keep(cell, task);
-    this.exchange.hint(cells.post(cell, task.id, -1));
-    this.exchange.drain.expect();
+    this.exchange.offerPlain(cell, task.id);
     return true;
   }
 

@@ -1,6 +1,6 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { becomeReady } from '../../stage.js';
-import { RunTimes, Waker, type Board } from '../board.js';
+import { RunTimes, Waker } from '../board.js';
 import {
   HEAD,
   MAX_CLAIM,
@@ -8,7 +8,6 @@ import {
   POSTED_FOR_ALL,
   SEATS_USED,
   STATE,
-  type Sizes,
   TAIL,
   WORDS,
   cellOf,
@@ -24,12 +23,7 @@ import { type Seat, TaskSource } from './task-source.js';
 const CLAIM_MS = 0.05;
 
 export class Claims extends TaskSource {
-  readonly #seat: number;
-  readonly #sizes: Sizes;
-  readonly #board: Board;
   readonly #words: Int32Array;
-  readonly #own: Int32Array;
-  readonly #cells: Int32Array;
   readonly #claims: number;
   readonly #claimed: number;
   readonly #pulledAt: number;
@@ -45,14 +39,9 @@ export class Claims extends TaskSource {
 
   constructor(at: Seat) {
     super(at);
-    const { seat, sizes, board, own, cells, now } = at;
+    const { seat, sizes, board, now } = at;
     this.#waker = new Waker(board, this.#times, now);
-    this.#seat = seat;
-    this.#sizes = sizes;
-    this.#board = board;
     this.#words = board.words;
-    this.#own = own;
-    this.#cells = cells;
     this.#isPulled = new Uint8Array(sizes.cells);
     this.#claims = claimsOf(seat);
     this.#claimed = claimedOf(seat);
@@ -67,7 +56,7 @@ export class Claims extends TaskSource {
 
   /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
-    if (!becomeReady(this.#own)) this.#isRetired = true;
+    if (!becomeReady(this.own)) this.#isRetired = true;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
@@ -111,7 +100,7 @@ export class Claims extends TaskSource {
 
   /** Only the ring and the mailbox: what can come at any moment. */
   override hasNew(): boolean {
-    return this.mail() >= 0 || (this.takesMore && this.#board.length > 0);
+    return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
   /** How many hints were ever put into the ring: whether tasks come. */
@@ -137,7 +126,7 @@ export class Claims extends TaskSource {
       const count = this.allowance.take(this.#share(length));
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
-        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.#sizes)]!;
+        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.sizes)]!;
       }
       Atomics.store(this.#words, this.#claimed, count);
       if (Atomics.compareExchange(this.#words, HEAD, head, (head + count) | 0) === head) {
@@ -168,7 +157,7 @@ export class Claims extends TaskSource {
   #found(): void {
     this.#isSearching = false;
     this.spinning.end();
-    if (!this.#board.any(PARKED)) return;
+    if (!this.board.any(PARKED)) return;
     const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
     this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
   }
@@ -193,11 +182,11 @@ export class Claims extends TaskSource {
   #claimOfOthers(): number {
     const seats = Atomics.load(this.#words, SEATS_USED);
     for (let other = 0; other < seats; other++) {
-      if (other === this.#seat) continue;
+      if (other === this.seat) continue;
       const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
       for (let i = 0; i < count; i++) {
         const hint = this.#words[claimsOf(other) + i]!;
-        const word = Atomics.load(this.#cells, cellOf(hint) * WORDS + STATE);
+        const word = Atomics.load(this.cells, cellOf(hint) * WORDS + STATE);
         if (word === postedBy(hint, POSTED_FOR_ALL)) return hint;
       }
     }

@@ -32,9 +32,11 @@ export abstract class TaskSource {
   /** How many tasks it may begin. It takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
   readonly spinning: Spinning;
-  readonly #own: Int32Array;
-  readonly #sizes: Sizes;
-  readonly #cells: Int32Array;
+  protected readonly seat: number;
+  protected readonly board: Board;
+  protected readonly own: Int32Array;
+  protected readonly sizes: Sizes;
+  protected readonly cells: Int32Array;
   readonly #cellDoubles: Float64Array;
   /** The phase of what is posted for this worker alone. */
   protected readonly postedHere: number;
@@ -42,9 +44,11 @@ export abstract class TaskSource {
 
   constructor({ seat, sizes, board, own, cells, cellDoubles }: Seat) {
     this.spinning = new Spinning(board, seat);
-    this.#own = own;
-    this.#sizes = sizes;
-    this.#cells = cells;
+    this.seat = seat;
+    this.board = board;
+    this.own = own;
+    this.sizes = sizes;
+    this.cells = cells;
     this.#cellDoubles = cellDoubles;
     this.postedHere = state(POSTED, seat);
     this.#runningHere = state(RUNNING, seat);
@@ -79,20 +83,20 @@ export abstract class TaskSource {
 
   /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
-    const head = Atomics.load(this.#own, MAIL_HEAD);
-    if (Atomics.load(this.#own, MAIL_TAIL) === head) return -1;
-    return this.#own[mailPlace(head, this.#sizes)]!;
+    const head = Atomics.load(this.own, MAIL_HEAD);
+    if (Atomics.load(this.own, MAIL_TAIL) === head) return -1;
+    return this.own[mailPlace(head, this.sizes)]!;
   }
 
   /** Begins the next mailed task, of which that is the hint, unless it was withdrawn. */
   protected takeMail(hint: number, now: number): boolean {
-    Atomics.add(this.#own, MAIL_HEAD, 1);
+    Atomics.add(this.own, MAIL_HEAD, 1);
     return this.take(hint, this.postedHere, now);
   }
 
   /** Whether what a hint is of was called before what another one is of. */
   protected isOlder(hint: number, other: number): boolean {
-    const cells = this.#cells;
+    const { cells } = this;
     return ((cells[cellOf(hint) * WORDS + TASK_ID]! - cells[cellOf(other) * WORDS + TASK_ID]!) | 0) < 0;
   }
 
@@ -100,7 +104,7 @@ export abstract class TaskSource {
   protected take(hint: number, phase: number, now: number): boolean {
     const cell = cellOf(hint);
     const posted = postedBy(hint, phase);
-    if (Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
+    if (Atomics.compareExchange(this.cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
       return false;
     }
     this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
