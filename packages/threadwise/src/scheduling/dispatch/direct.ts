@@ -276,11 +276,11 @@ export class DirectDispatch implements Dispatch {
   }
 }
 
-/** Tasks that are older than those in the queue go before all others of their priority, in the order of their calls. */
+/** The youngest first: where all are older than those in the queue, each has its place at once. */
 export function putBack(tasks: readonly Task[], queue: TaskQueue<Task>): void {
   for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
     task.state = 'queued';
-    queue.pushFront(task, task.priority);
+    queue.push(task, task.priority);
   }
 }
 

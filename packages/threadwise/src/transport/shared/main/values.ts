@@ -30,8 +30,6 @@ import {
   offsetOf,
 } from '../layout.js';
 
-/** A lease's entry behind the arguments: which argument it is, its segment, its offset, its length; Int32 each. */
-export const LEASE_BYTES = 16;
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
@@ -151,7 +149,7 @@ export class ArgumentWriter {
       const { buffer, byteOffset, byteLength } = lease.bytes; // throws where it was released
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
-      entries.push(i, segment, byteOffset, byteLength);
+      entries.push(i, segment, byteOffset, byteLength); // Int32 each, in the order in which the worker reads them
     }
     const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
     const extra = 4 + entries.length * 4;
