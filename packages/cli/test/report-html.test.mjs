@@ -8,20 +8,24 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
-import { analyzeFolder } from '../dist/files/analyze-folder.js';
-import { renderFolderHtml } from '../dist/files/report/html.js';
+import { analyzeFolder } from '../dist/subjects/folder/analyze-folder.js';
+import { renderFolderHtml } from '../dist/subjects/folder/report/html.js';
 import {
   FEWER_ASYNC,
   fakeClass,
   fakeFolder,
   fakeRounds,
   MORE_IN_WORKERS,
-} from '../dist/files/samples.test.fake.js';
-import { fakeFindings, hostileFindings, nothingFound } from '../dist/report/findings.test.fake.js';
-import { renderHtml } from '../dist/report/html.js';
-import { findServer } from '../dist/server/findings/find.js';
-import { fakeServer } from '../dist/server/findings/samples.test.fake.js';
-import { renderHtml as renderServerHtml } from '../dist/server/report/html.js';
+} from '../dist/subjects/folder/samples.test.fake.js';
+import {
+  fakeFindings,
+  hostileFindings,
+  nothingFound,
+} from '../dist/subjects/function/report/findings.test.fake.js';
+import { renderHtml } from '../dist/subjects/function/report/html.js';
+import { findServer } from '../dist/subjects/server/findings/find.js';
+import { fakeServer } from '../dist/subjects/server/findings/samples.test.fake.js';
+import { renderHtml as renderServerHtml } from '../dist/subjects/server/report/html.js';
 
 const found = ensureChromium();
 const skip = found.reason ?? false;

@@ -1,7 +1,7 @@
 /** `threadwise analyze files`: declares its argument, options and help; what it does is in ../files. */
 
 import type { Command } from 'commander';
-import { type RawFolderOptions, resolveFolderOptions } from '../files/options.js';
+import { type RawFolderOptions, resolveFolderOptions } from '../subjects/folder/options.js';
 import { parseDuration, parseThreads } from '../run/option-values.js';
 
 export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) => void): void {
@@ -35,7 +35,7 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
     .action(async (folder: string, raw: RawFolderOptions) => {
       const options = resolveFolderOptions(folder, raw);
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeFiles } = await import('../files/analyze-files.js');
+      const { analyzeFiles } = await import('../subjects/folder/analyze-files.js');
       setExitCode(await analyzeFiles(options));
     });
 }

@@ -2,7 +2,7 @@
 
 import { type Command, InvalidArgumentError } from 'commander';
 import { parseDuration, parseThreads } from '../run/option-values.js';
-import { type RawServerOptions, resolveServerOptions } from '../server/options.js';
+import { type RawServerOptions, resolveServerOptions } from '../subjects/server/options.js';
 
 export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) => void): void {
   // What stands behind `server` is for it, also where both have an option of that name; and the `--` is kept for it.
@@ -37,7 +37,7 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
     .action(async (app: string, args: string[], _: RawServerOptions, command: Command) => {
       const options = resolveServerOptions(app, args, command.optsWithGlobals<RawServerOptions>());
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeServer } = await import('../server/server.js');
+      const { analyzeServer } = await import('../subjects/server/server.js');
       setExitCode(await analyzeServer(options));
     });
 }

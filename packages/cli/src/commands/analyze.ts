@@ -1,7 +1,7 @@
 /** `threadwise analyze`: declares its arguments and help; what they do is in ../analyze. */
 
 import type { Command } from 'commander';
-import { type RawAnalyzeOptions, resolveAnalyzeOptions } from '../analyze/options.js';
+import { type RawAnalyzeOptions, resolveAnalyzeOptions } from '../subjects/function/options.js';
 import { parseDuration, parseThreads } from '../run/option-values.js';
 import { addAnalyzeFiles } from './analyze-files.js';
 import { addAnalyzeServer } from './analyze-server.js';
@@ -30,7 +30,7 @@ export function addAnalyze(program: Command, setExitCode: (code: number) => void
     .action(async (first: string | undefined, second: string | undefined, raw: RawAnalyzeOptions) => {
       const options = resolveAnalyzeOptions(first, second, raw, process.stdin.isTTY === true);
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeFunction, compareReports } = await import('../analyze/analyze.js');
+      const { analyzeFunction, compareReports } = await import('../subjects/function/analyze-function.js');
       setExitCode(
         options.kind === 'compare' ? await compareReports(options) : await analyzeFunction(options),
       );

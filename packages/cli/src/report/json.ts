@@ -1,12 +1,17 @@
-/** Findings as JSON, for programs: what is asked for most is first. The schema is documented in docs/analyze.md. */
-import type { Findings } from '../analysis/findings.js';
-import { jsonText } from '../reporting/json.js';
+/** What all `.json` reports have in common. */
 
-/** What there is not (not measured, or it came to no number) is left out; in a series of measurements it is null. */
-export function renderJson(findings: Findings): string {
-  const { schemaVersion, verdict, breakEven, recommended, gain, knee, noise, ...rest } = findings;
-  const { reasons, warnings, limits, amdahl, alternatives, samples, ...others } = rest;
-  const first = { schemaVersion, verdict, breakEven, recommended, gain, knee, noise, reasons, warnings };
-  const ordered = { ...first, limits, amdahl, alternatives, ...others, samples };
-  return jsonText(ordered);
+/** As JSON, with what came to no number left out; in an array, JSON.stringify writes null for that, which keeps its place. */
+export function jsonText(findings: object): string {
+  return `${JSON.stringify(findings, leaveOut, 2)}\n`;
+}
+
+/** An estimate is all there, or not there. */
+function leaveOut(_key: string, value: unknown): unknown {
+  const isFigure = typeof value !== 'number' || Number.isFinite(value);
+  return isFigure && !isBrokenEstimate(value) ? value : undefined;
+}
+
+function isBrokenEstimate(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('low' in value && 'high' in value)) return false;
+  return !Object.values(value).every(Number.isFinite);
 }

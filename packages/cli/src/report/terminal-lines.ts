@@ -3,8 +3,8 @@
 import Table from 'cli-table3';
 import { safeText, truncated, widthOf } from '../control/text.js';
 import { noBorders } from '../no-borders.js';
-import { NONE } from './figures.js';
-import type { Table as Contents } from './tables.js';
+import { NONE } from '../format/figures.js';
+import type { Table as Contents } from '../subjects/function/report/tables.js';
 
 export interface TerminalOptions {
   readonly columns: number;

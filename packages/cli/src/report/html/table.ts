@@ -1,6 +1,6 @@
 /** Tables of the page: each scrolls in a box of its own, which the keyboard reaches. */
-import { orNotMeasured } from '../explanation.js';
-import type { Table } from '../tables.js';
+import { orNotMeasured } from '../../subjects/function/report/explanation.js';
+import type { Table } from '../../subjects/function/report/tables.js';
 import { escaped } from './text.js';
 
 export function tableHtml({ title, head, rows }: Table): string {

@@ -1,0 +1,149 @@
+/** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
+
+import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
+import { loadError } from '../../../run/load-error.js';
+import type { DescribedError } from '../../../run/work/batch.js';
+import type { Passing } from '../../../run/work/passing.js';
+import { UsageError } from '../../../usage-error.js';
+import type { Draft } from './draft.js';
+import type { Measured } from './inputs.js';
+import type { BehaviourReport } from '../probe/protocol.js';
+import { bytesOf, uncloneable } from '../probe/values.js';
+import type { Probe } from '../probe/client.js';
+import type { Session } from '../../../experiment/session.js';
+import { spreadOf } from '../../../experiment/spread.js';
+
+export interface Subject {
+  readonly module: string;
+  readonly export: string;
+  readonly isAsync: boolean;
+  readonly copiesInputs: boolean;
+  readonly passing: Passing;
+  /** Those that can cross and did not fail. */
+  readonly inputs: readonly Measured[];
+  /** What the function gave once, as a pattern for tasks of ours. */
+  readonly result: unknown;
+  /** Of a call, on average. */
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+/** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
+export async function watchBehaviour(session: Session, draft: Draft): Promise<Subject | undefined> {
+  const inputs = cloneableOf(session, draft);
+  if (inputs.length === 0) return undefined;
+  const shareMs = session.begin('behaviour', 'behaviour');
+  if (shareMs === undefined) return undefined;
+  const { module, export: name, passing = 'value' } = session.plan;
+  const probe = session.start('behaviour');
+  const setup = { subject: { module, export: name, passing }, inputs, shareMs };
+  const outcome = await probe.open(setup, Math.min(session.limitMs, session.remainingMs));
+  if (outcome.kind === 'failed') throw startError(session, outcome.error);
+  const report = outcome.kind === 'done' ? outcome.value : probe.known;
+  note(draft, report);
+  if (outcome.kind !== 'done') noteFailure(session, draft, outcome, probe);
+  await session.end(probe);
+  return outcome.kind === 'done' ? subjectOf(session, inputs, outcome.value) : undefined;
+}
+
+/** Memory that is shared can go to a thread, and not to a process. */
+const NOT_SENT = 'it cannot be sent to another process, in which it would be measured';
+
+function cloneableOf(session: Session, draft: Draft): unknown[] {
+  return session.plan.inputs.filter((input) => {
+    const why = uncloneable(input) ?? (bytesOf(input) === undefined ? NOT_SENT : undefined);
+    if (why !== undefined) draft.behaviour.uncloneable = { argument: why, result: undefined };
+    return why === undefined;
+  });
+}
+
+function startError({ plan }: Session, { name, message }: DescribedError): Error {
+  if (name === 'UsageError') return new UsageError(message);
+  const error =
+    name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
+  return loadError(plan.moduleGiven, plan.module, error);
+}
+
+function note({ behaviour, inline, subject }: Draft, report: Partial<BehaviourReport>): void {
+  subject.export = report.export ?? subject.export;
+  behaviour.hasSetup = report.hasSetup ?? false;
+  behaviour.returnsPromise = report.returnsPromise ?? false;
+  behaviour.repeats = report.repeats ?? 'unknown';
+  behaviour.changesItsArgument = report.changesItsArgument ?? false;
+  behaviour.failures = {
+    calls: report.calls ?? 0,
+    failed: report.failed ?? 0,
+    first: report.firstFailure,
+  };
+  behaviour.uncloneable = { ...behaviour.uncloneable, result: report.uncloneableResult };
+  inline.coldMs = report.coldMs;
+  inline.bytesIn = spreadOf(report.bytesIn ?? []);
+  inline.bytesOut = spreadOf(report.bytesOut ?? []);
+}
+
+function noteFailure(session: Session, draft: Draft, failure: Failure, probe: Probe<'behaviour'>): void {
+  if (failure.kind === 'aborted') return;
+  if (failure.kind === 'ended')
+    draft.behaviour.ended = { exitCode: failure.exitCode, signal: failure.signal };
+  if (failure.kind === 'silent') draft.behaviour.neverSettled = failure.ms;
+  const during = probe.known.calls === undefined ? 'while the module was loaded, ' : '';
+  session.skip('everything else', `${during}${describeFailure(failure)}`);
+}
+
+function subjectOf(
+  { plan }: Session,
+  inputs: readonly unknown[],
+  report: BehaviourReport,
+): Subject | undefined {
+  const { inputMs } = report;
+  const good = inputs.flatMap((input, i): Measured[] => {
+    const isBad = i < inputMs.length && inputMs[i] === undefined;
+    return isBad ? [] : [{ input, ms: inputMs[i] }];
+  });
+  // Those that were not tried are not worth a try either.
+  if (inputMs.every((ms) => ms === undefined)) return undefined;
+  return {
+    module: plan.module,
+    export: report.export,
+    isAsync: report.returnsPromise,
+    copiesInputs: report.changesItsArgument,
+    passing: plan.passing ?? 'value',
+    inputs: good,
+    result: report.result,
+    bytesIn: spreadOf(report.bytesIn)?.mean ?? 0,
+    bytesOut: spreadOf(report.bytesOut)?.mean ?? 0,
+  };
+}
+
+/** Whether it lives in a worker: undefined, or why it does not. */
+export async function watchSurvival(
+  session: Session,
+  draft: Draft,
+  { module, export: task, inputs, passing }: Subject,
+): Promise<string | undefined> {
+  const { behaviour } = draft;
+  if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
+  const shareMs = session.begin('survival', 'one call in a worker');
+  if (shareMs === undefined) return 'there was no time for it';
+  const probe = session.start('survival');
+  const setup = { module, task, passing, inputs: inputs.map(({ input }) => input), shareMs };
+  const outcome = await probe.open(setup, session.patience());
+  await session.end(probe);
+  if (outcome.kind === 'ended') {
+    behaviour.endedInWorker = { exitCode: outcome.exitCode, signal: outcome.signal };
+  }
+  if (outcome.kind !== 'done') return `in a worker ${describeFailure(outcome)}`;
+  const { calls, failed, firstFailure, workerExit } = outcome.value;
+  if (workerExit !== undefined) {
+    behaviour.endedInWorker = { exitCode: workerExit, signal: null };
+    return `a worker ended while it ran (exit code ${workerExit})`;
+  }
+  if (failed === 0) return undefined;
+  const { failures } = behaviour;
+  behaviour.failures = {
+    calls: failures.calls + calls,
+    failed: failures.failed + failed,
+    first: failures.first ?? `in a worker: ${firstFailure}`,
+  };
+  return failed === calls ? `in a worker every call fails: ${firstFailure}` : undefined;
+}

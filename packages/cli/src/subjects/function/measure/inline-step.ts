@@ -1,0 +1,91 @@
+/** The function on the calling thread: a probe that lives from the first control run to the last. */
+import type { InlineSamples, Series } from '../rules/samples.js';
+import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
+import type { Subject } from './behaviour-step.js';
+import type { Draft } from './draft.js';
+import { chooseSizes } from './inputs.js';
+import type { InlineOpened, InlineSlice } from '../probe/protocol.js';
+import { bytesPassed } from '../probe/values.js';
+import type { Probe } from '../probe/client.js';
+import { clamp, type StepName } from './schedule.js';
+import type { Session } from '../../../experiment/session.js';
+import { spreadOf } from '../../../experiment/spread.js';
+
+export interface Inline {
+  readonly probe: Probe<'inline'>;
+  readonly warm: InlineOpened;
+  readonly sizes: readonly { readonly index: number; readonly bytes: number }[];
+}
+
+/** Undefined: it could not be measured, and the draft says why. */
+export async function openInline(
+  session: Session,
+  draft: Draft,
+  subject: Subject,
+  inputs: readonly unknown[],
+): Promise<Inline | undefined> {
+  const warmMs = session.begin('warm-up', 'warming up');
+  if (warmMs === undefined) return undefined;
+  const { isAsync, copiesInputs, module, passing } = subject;
+  const probe = session.start('inline');
+  const setup = { subject: { module, export: subject.export, passing }, inputs, isAsync, copiesInputs };
+  const outcome = await probe.open({ ...setup, warmMs: clamp(warmMs, 50, 500) }, session.patience());
+  if (outcome.kind === 'done') {
+    const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, passing)));
+    return { probe, warm: outcome.value, sizes };
+  }
+  noteInlineFailure(session, draft, outcome);
+  return undefined;
+}
+
+/** What happens on the calling thread is the function's own doing. */
+export function noteInlineFailure(session: Session, draft: Draft, failure: Failure): void {
+  if (failure.kind === 'aborted') return;
+  const { behaviour } = draft;
+  if (failure.kind === 'ended') behaviour.ended ??= { exitCode: failure.exitCode, signal: failure.signal };
+  if (failure.kind === 'silent') behaviour.neverSettled ??= failure.ms;
+  session.skip('the calling thread', describeFailure(failure));
+}
+
+const CONTROLS = 5;
+/** Of the budget, and if need be beyond it. */
+const LEAST_SHARE = 0.03;
+
+/** The same run as in the rounds, with nothing in turn: what it differs by, before and after, is noise. */
+export async function control(
+  session: Session,
+  step: StepName & ('control before' | 'control after'),
+  { probe, warm }: Inline,
+): Promise<Series> {
+  const share = session.begin(step, step, 0);
+  if (share === undefined) return [];
+  // Without it nobody knows what noise is: that much there has to be.
+  const timeMs = Math.max(share, LEAST_SHARE * session.plan.budgetMs);
+  const ms = clamp(timeMs / CONTROLS - warm.callMs, 20, 200);
+  const end = performance.now() + timeMs;
+  const rates: number[] = [];
+  while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
+    const outcome = await probe.step({ ms, sizes: [] }, session.patience(ms + warm.callMs));
+    if (outcome.kind !== 'done') break;
+    rates.push(outcome.value.rate);
+  }
+  return rates;
+}
+
+export function inlineSamples(
+  slices: readonly InlineSlice[],
+  sizes: Inline['sizes'],
+): Pick<
+  InlineSamples,
+  'callMs' | 'rate' | 'cpuMs' | 'loopDelayMs' | 'garbageShare' | 'bySize' | 'residentBytes'
+> {
+  return {
+    callMs: spreadOf(slices.flatMap(({ callMs }) => callMs)),
+    rate: slices.map(({ rate }) => rate),
+    cpuMs: slices.map(({ cpuMs }) => cpuMs),
+    loopDelayMs: slices.map(({ loopDelayMs }) => loopDelayMs),
+    garbageShare: slices.map(({ garbageShare }) => garbageShare),
+    bySize: sizes.map(({ bytes }, i) => ({ bytes, ms: slices.map(({ sizeMs }) => sizeMs[i]!) })),
+    residentBytes: slices.at(-1)?.residentBytes,
+  };
+}

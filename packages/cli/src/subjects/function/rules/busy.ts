@@ -1,0 +1,60 @@
+/**
+ * Other programs on the same cores. Who has more threads gets more of a core that is shared, and a thread that must be woken waits
+ * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
+ */
+import type { Estimate } from './findings.js';
+import { estimate, ratio } from '../../../experiment/intervals.js';
+import type { PoolSamples, Samples } from './samples.js';
+import { usableThreads } from './scaling.js';
+
+/** Of the time of all cores. A system's own services take a hundredth or two. */
+const BUSY = 0.1;
+
+export function isBusy({ machine: { othersShare, loadBefore, cores } }: Pick<Samples, 'machine'>): boolean {
+  return othersShare === undefined ? loadBefore > cores / 2 : othersShare > BUSY;
+}
+
+/**
+ * How many times as many calls all cores could make with threads as one of them makes without, if nobody else wanted them and nothing
+ * had to be waited for: by the CPU time of a call.
+ */
+export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
+  const share = ratio(samples.inline.cpuMs, cpuMs);
+  if (share === undefined) return undefined;
+  const cores = usableThreads(samples);
+  return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
+}
+
+/** With more for others, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
+const MOSTLY_OTHERS = 0.25;
+/** With less, at most so many times as much. */
+const DEARER = 2;
+/**
+ * A call of next to nothing costs that much to hand over on a machine that does nothing else, and that much of it on the calling
+ * thread; somewhat below what the benchmark `crossing` gives. Milliseconds.
+ */
+const LEAST_CROSSING_MS = 0.001;
+const LEAST_MAIN_MS = 0.0006;
+
+/** How many times as many calls threads could bring, at the very most, if other programs had not had a part of the cores. */
+export function mostWithoutOthers(samples: Samples): number {
+  const { othersShare = 1 } = samples.machine;
+  if (othersShare > MOSTLY_OTHERS) return mostByRunTime(samples);
+  return Math.max(...samples.threads.map((pool) => byCheaperCrossing(samples, pool)));
+}
+
+/** From the time alone that a call takes on the calling thread: whatever a busy machine made of the rest. */
+export function mostByRunTime(samples: Samples): number {
+  const { callMs, cpuMs } = samples.inline;
+  const cpu = estimate(cpuMs);
+  if (callMs === undefined || cpu === undefined) return Number.POSITIVE_INFINITY;
+  // A median has not been interrupted by others, and a mean has the calls that take longer.
+  const runMs = Math.max(callMs.p50, cpu.high);
+  return Math.min((usableThreads(samples) * runMs) / (runMs + LEAST_CROSSING_MS), runMs / LEAST_MAIN_MS);
+}
+
+function byCheaperCrossing(samples: Samples, pool: Pick<PoolSamples, 'cpuMs'>): number {
+  const alone = estimate(samples.inline.cpuMs)?.value ?? Number.NaN;
+  const cpuMs = pool.cpuMs.map((ms) => alone + Math.max(0, ms - alone) / DEARER);
+  return byCpuTime(samples, { cpuMs })?.high ?? Number.POSITIVE_INFINITY;
+}

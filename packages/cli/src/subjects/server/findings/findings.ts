@@ -1,0 +1,37 @@
+/** What is said of a server: the input of every view. Plain JSON; its JSON view is documented in docs/analyze-server.md. */
+import type { Estimate } from '../../function/rules/findings.js';
+import type { ServerSamples } from './samples.js';
+
+export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
+
+export interface ServerVerdict {
+  readonly answer: ServerAnswer;
+  /** For the first line: what to do, and the figure that decides. */
+  readonly sentence: string;
+}
+
+/** Another way of running the app against the app as it is: how many times as much. Undefined: it came to no number. */
+export interface Gain {
+  readonly requests: Estimate | undefined;
+  readonly p99: Estimate | undefined;
+  readonly memory: Estimate | undefined;
+}
+
+/** By what share the very same differs, when it is run twice: effects below that are not seen. */
+export interface Noise {
+  readonly requests: number | undefined;
+  readonly p99: number | undefined;
+}
+
+export interface ServerFindings {
+  readonly kind: 'server';
+  readonly schemaVersion: 1;
+  readonly verdict: ServerVerdict;
+  /** Why, most important first. */
+  readonly reasons: readonly string[];
+  /** What to know before one believes any of it. */
+  readonly warnings: readonly string[];
+  readonly gains: { readonly offloaded: Gain | undefined; readonly cluster: Gain | undefined };
+  readonly noise: Noise;
+  readonly samples: ServerSamples;
+}

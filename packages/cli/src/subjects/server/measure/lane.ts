@@ -1,0 +1,94 @@
+/** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
+import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
+import type { ErrorSamples, LaneSamples } from '../findings/samples.js';
+import type { Child } from './child.js';
+import type { AppOpened, AppSlice, AppTalk, LoadSlice, RequestPlan } from './protocol.js';
+
+export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
+
+/** For messages, and for the display of the progress. */
+export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
+  asIs: 'the app as it is',
+  control: 'the app as it is, again',
+  offloaded: 'offloading',
+  cluster: 'the cluster',
+};
+
+export interface Slice {
+  readonly load: LoadSlice;
+  readonly app: AppSlice;
+}
+
+export class Lane {
+  readonly name: LaneName;
+  readonly child: Child<AppTalk>;
+  readonly opened: AppOpened;
+  readonly requests: readonly RequestPlan[];
+  readonly #slices: Slice[] = [];
+  #errors: ErrorSamples = { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined };
+  #isDead = false;
+
+  constructor(name: LaneName, child: Child<AppTalk>, opened: AppOpened, requests: readonly RequestPlan[]) {
+    this.name = name;
+    this.child = child;
+    this.opened = opened;
+    this.requests = requests;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  bury(): void {
+    this.#isDead = true;
+  }
+
+  push(slice: Slice): void {
+    this.#slices.push(slice);
+  }
+
+  /** Errors count whenever they happen, also while it is warmed up. */
+  count({ answers, bad, sockets, timeouts, first }: LoadSlice): void {
+    const sum = this.#errors;
+    this.#errors = {
+      answers: sum.answers + answers,
+      bad: sum.bad + bad,
+      sockets: sum.sockets + sockets,
+      timeouts: sum.timeouts + timeouts,
+      first: sum.first ?? first,
+    };
+  }
+
+  /** Of the first so many rounds. */
+  samples(rounds: number): LaneSamples {
+    const slices = this.#slices.slice(0, rounds);
+    const load = (of: (slice: LoadSlice) => number): number[] => slices.map((slice) => of(slice.load));
+    const app = (of: (slice: AppSlice) => number): number[] => slices.map((slice) => of(slice.app));
+    return {
+      rate: load(({ rate }) => rate),
+      p50Ms: load(({ p50Ms }) => p50Ms),
+      p95Ms: load(({ p95Ms }) => p95Ms),
+      p99Ms: load(({ p99Ms }) => p99Ms),
+      loopDelayMs: app(({ loopDelayMs }) => loopDelayMs),
+      loopShare: app(({ loopShare }) => loopShare),
+      cpuShare: app(({ cpuShare }) => cpuShare),
+      loadShare: load(({ cpuShare }) => cpuShare),
+      loadLoopShare: load(({ loopShare }) => loopShare),
+      otherShare: slices.map(otherShare),
+      residentBytes: app(({ residentBytes }) => residentBytes),
+      errors: this.#errors,
+      ended: this.child.ended,
+    };
+  }
+}
+
+function otherShare({ load, app }: Slice): number {
+  return Math.max(0, load.machineShare - load.cpuShare - app.cpuShare);
+}
+
+/** Why there is no such lane: what failed, and what its process said last. */
+export function whyNot(failure: Failure, child: Child<AppTalk>): string {
+  const words = failure.kind === 'ended' ? child.lastWords : '';
+  const what = failure.kind === 'failed' ? failure.error.message : describeFailure(failure);
+  return words === '' ? what : `${what}: ${words.replaceAll('\n', ' / ')}`;
+}

@@ -1,0 +1,134 @@
+/**
+ * What the command says to its children and they to it: to a process of the app, to the load generator. The command asks, one thing at
+ * a time, and gets one `done` or `failed` for it. One that dies, or says nothing for too long, has said something as well.
+ */
+import type { DescribedError } from '../../../run/work/batch.js';
+import type { ServerSubject } from '../findings/samples.js';
+
+export interface OffloadTarget {
+  /** File URL, links resolved. */
+  readonly url: string;
+  readonly names: readonly string[];
+}
+
+export interface AppSetup {
+  /** A file URL. */
+  readonly module: string;
+  readonly export: string | undefined;
+  /** process.argv of the app, beside itself. */
+  readonly args: readonly string[];
+  /** That the app wants to listen on: which of several is meant. */
+  readonly port: number | undefined;
+  readonly offload: readonly OffloadTarget[];
+  readonly threads: number;
+  /** Undefined: one process. */
+  readonly processes: number | undefined;
+  /** To load, and to listen. */
+  readonly limitMs: number;
+}
+
+export interface AppOpened {
+  /** `http://127.0.0.1:43210`. */
+  readonly origin: string;
+  readonly form: NonNullable<ServerSubject['form']>;
+}
+
+export interface AppSlice {
+  readonly loopDelayMs: number;
+  readonly loopShare: number;
+  readonly cpuShare: number;
+  readonly residentBytes: number;
+}
+
+/** What went through the pool since it was last asked. */
+export interface OffloadedCalls {
+  readonly calls: number;
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+}
+
+/** What can be asked of the app's process. `settle`: until it has done what it was still asked, at most so many milliseconds. */
+export interface AppTalk {
+  open: { asks: AppSetup; gets: AppOpened };
+  begin: { asks: undefined; gets: undefined };
+  /** Of the time since `begin`. */
+  end: { asks: undefined; gets: AppSlice };
+  settle: { asks: number; gets: undefined };
+  calls: { asks: undefined; gets: OffloadedCalls };
+}
+
+export interface RequestPlan {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+}
+
+export interface AskSetup {
+  readonly origin: string;
+  readonly requests: readonly RequestPlan[];
+  readonly limitMs: number;
+}
+
+/** Text of `failed`: there was no answer. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly location: string;
+  readonly closes: boolean;
+  readonly body: Uint8Array;
+  readonly failed: string | undefined;
+  /** How long it took. */
+  readonly ms: number;
+}
+
+export interface LoadSetup {
+  readonly origin: string;
+  readonly requests: readonly RequestPlan[];
+  readonly connections: number;
+  /** From the first connection until it counts. */
+  readonly rampMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface LoadSlice {
+  /** Answers per second, of 2xx. */
+  readonly rate: number;
+  readonly p50Ms: number;
+  readonly p95Ms: number;
+  readonly p99Ms: number;
+  readonly answers: number;
+  readonly bad: number;
+  readonly sockets: number;
+  readonly timeouts: number;
+  readonly first: string | undefined;
+  readonly cpuShare: number;
+  /** Of its own event loop. */
+  readonly loopShare: number;
+  /** Of all cores of the machine together, in cores; NaN where it cannot be known. */
+  readonly machineShare: number;
+}
+
+/** What can be asked of the load generator. */
+export interface LoadTalk {
+  /** Each request once, one after the other. */
+  ask: { asks: AskSetup; gets: readonly Answer[] };
+  start: { asks: LoadSetup; gets: undefined };
+  /** So many milliseconds of what has been started. */
+  measure: { asks: number; gets: LoadSlice };
+  stop: { asks: undefined; gets: undefined };
+}
+
+export type Talk = { [name: string]: { asks: unknown; gets: unknown } };
+
+export interface Question {
+  readonly type: string;
+  readonly asks: unknown;
+}
+
+/** hello: it listens. Before that, what is said to a process of a cluster would be lost. */
+export type Reply =
+  | { readonly type: 'hello' }
+  | { readonly type: 'done'; readonly value: unknown }
+  | { readonly type: 'failed'; readonly error: DescribedError };
