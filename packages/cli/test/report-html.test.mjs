@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
 import { analyzeFolder } from '../dist/subjects/folder/analyze-folder.js';
-import { renderFolderHtml } from '../dist/subjects/folder/report/html.js';
+import { renderHtml } from '../dist/report/html/page.js';
+import { folderReport } from '../dist/subjects/folder/report/report.js';
 import {
   FEWER_ASYNC,
   fakeClass,
@@ -22,10 +23,10 @@ import {
   hostileFindings,
   nothingFound,
 } from '../dist/subjects/function/report/findings.test.fake.js';
-import { renderHtml } from '../dist/subjects/function/report/html.js';
+import { functionReport } from '../dist/subjects/function/report/report.js';
 import { findServer } from '../dist/subjects/server/findings/find.js';
 import { fakeServer } from '../dist/subjects/server/findings/samples.test.fake.js';
-import { renderHtml as renderServerHtml } from '../dist/subjects/server/report/html.js';
+import { serverReport } from '../dist/subjects/server/report/report.js';
 
 const found = ensureChromium();
 const skip = found.reason ?? false;
@@ -44,11 +45,11 @@ const server = fakeServer({
   cluster: { rate: 1900, p99Ms: 30 },
 });
 const pages = {
-  measured: renderHtml(fakeFindings()),
-  hostile: renderHtml(hostileFindings()),
-  nothing: renderHtml(nothingFound()),
-  folder: renderFolderHtml(analyzeFolder(folder)),
-  server: renderServerHtml(findServer(server)),
+  measured: renderHtml(functionReport(fakeFindings())),
+  hostile: renderHtml(functionReport(hostileFindings())),
+  nothing: renderHtml(functionReport(nothingFound())),
+  folder: renderHtml(folderReport(analyzeFolder(folder))),
+  server: renderHtml(serverReport(findServer(server))),
 };
 const urls = Object.fromEntries(
   Object.entries(pages).map(([name, html]) => {

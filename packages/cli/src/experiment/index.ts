@@ -4,8 +4,8 @@
  */
 
 export { breakEvenOf } from '../subjects/function/rules/break-even.js';
-export type { Estimate } from '../subjects/function/rules/findings.js';
-export { confidenceOfEach, estimate, noiseOf, ratio } from './intervals.js';
-export type { Samples, Series } from '../subjects/function/rules/samples.js';
+export type { Estimate, Series } from './statistics.js';
+export { confidenceOfEach, estimate, noiseOf, ratio } from './statistics.js';
+export type { Samples } from '../subjects/function/rules/samples.js';
 export { amdahlOf, isTested, kneeOf } from '../subjects/function/rules/scaling.js';
-export { bytes, counted, duration, part, perCent, times, timesFromTo } from '../format/words.js';
+export { bytes, counted, duration, part, perCent, times, timesFromTo } from '../format/figures.js';

@@ -2,7 +2,21 @@
 import { spawnSync } from 'node:child_process';
 import os from 'node:os';
 import { availableThreads } from 'threadwise';
-import type { Machine } from '../subjects/function/rules/samples.js';
+
+export interface Machine {
+  readonly cpu: string;
+  /** That the process may use. */
+  readonly cores: number;
+  /** What the library makes of cores, quota and memory. */
+  readonly availableThreads: number;
+  readonly memoryBytes: number;
+  readonly node: string;
+  readonly platform: string;
+  /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
+  readonly loadBefore: number;
+  /** Of the time of all cores while the rounds were measured, the share that other programs had; undefined: not known. */
+  readonly othersShare?: number | undefined;
+}
 
 /** Such a program takes a moment; one that does not end is as good as none. */
 const LIMIT_MS = 2000;

@@ -1,24 +1,48 @@
-/** What all `.md` reports are made of. Text stays text, whatever a name or an error of the user's brings along. */
+/** A report as Markdown, for an issue or a merge request: the verdict first, then tables. Text stays text, whatever a name or an error of the user's brings along. */
 import { safeText, truncated } from '../control/text.js';
-import type { Table } from '../subjects/function/report/tables.js';
+import type { Report, Table } from './model.js';
 
 /** In characters. What a process says before it ends may be a whole document. */
 const LONGEST_TEXT = 600;
+/** Code is not broken for a terminal here, only for a reader. */
+const CODE_COLUMNS = 100;
+
+export function renderMarkdown({
+  sentence,
+  reasons,
+  warnings,
+  recommended,
+  figures,
+  meaning,
+}: Report): string {
+  const code = recommended?.code(CODE_COLUMNS) ?? [];
+  const blocks = [
+    `# ${plain(sentence)}`,
+    ...listBlocks('Why', reasons),
+    ...listBlocks('Before you believe it', warnings),
+    ...(recommended === undefined ? [] : ['## Recommended', plain(recommended.before)]),
+    ...(code.length === 0 ? [] : [['```js', ...code, '```'].join('\n')]),
+    ...figures.flatMap(({ table }) => (table === undefined ? [] : tableBlocks(table))),
+    ...(meaning === undefined ? [] : ['## What it means']),
+    ...(meaning ?? []).map(({ title, text }) => `**${title}.** ${plain(text)}`),
+  ];
+  return `${blocks.join('\n\n')}\n`;
+}
 
 /** None where there are no texts. */
-export function listBlocks(title: string, texts: readonly string[]): string[] {
+function listBlocks(title: string, texts: readonly string[]): string[] {
   if (texts.length === 0) return [];
   return [`## ${title}`, texts.map((text) => `- ${plain(text)}`).join('\n')];
 }
 
-export function tableBlocks({ title, head, rows }: Table): string[] {
+function tableBlocks({ title, head, rows }: Table): string[] {
   const line = (cells: readonly string[]): string => `| ${cells.map(inTable).join(' | ')} |`;
   const rule = `| ${head.map((_, i) => (i === 0 || head.length === 2 ? '---' : '---:')).join(' | ')} |`;
   return [`## ${plain(title)}`, [line(head), rule, ...rows.map(line)].join('\n')];
 }
 
 /** A text that begins a line: there, some characters would make a heading, a list, or a rule. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return inTable(text)
     .replace(/^(\s*)([#+-])/, '$1\\$2')
     .replace(/^(\s*\d+)([.)]\s)/, '$1\\$2');

@@ -3,7 +3,7 @@ import { measureAndReport } from '../../report/measure-and-report.js';
 import { analyzeFolder } from './analyze-folder.js';
 import { measureFolder } from './measure.js';
 import type { FolderOptions } from './options.js';
-import { renderFolderTerminal } from './report/terminal.js';
+import { folderReport } from './report/report.js';
 
 export async function analyzeFiles({ outputs, quiet, ...plan }: FolderOptions): Promise<number> {
   const ownFiles = outputs.map(({ file }) => file);
@@ -13,6 +13,6 @@ export async function analyzeFiles({ outputs, quiet, ...plan }: FolderOptions): 
     quiet,
     measure: (signal, progress) => measureFolder({ ...plan, ownFiles, signal }, progress),
     analyze: analyzeFolder,
-    renderTerminal: renderFolderTerminal,
+    report: folderReport,
   });
 }

@@ -1,9 +1,9 @@
 /** From the samples of a folder to its findings: pure. */
 import { mean } from 'd3-array';
-import { estimate, ratio } from '../../experiment/intervals.js';
+import { estimate, ratio } from '../../experiment/statistics.js';
 import { compareWays, seriesOf } from './compare-ways.js';
 import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './findings.js';
-import { reasonsOf, type Weighed, warningsOf } from './reasons.js';
+import { reasonsOf, warningsOf, type Weighed } from './reasons.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WaySamples } from './samples.js';
 import { folderSentence, kindOf, sentenceOf } from './sentences.js';
 

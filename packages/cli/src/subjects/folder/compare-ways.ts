@@ -1,6 +1,5 @@
 /** What the rounds of one class say: where and how its files are read best, as far as the intervals and the noise allow it. */
-import type { Estimate } from '../function/rules/findings.js';
-import { confidenceOfEach, estimate, noiseOf, ratio } from '../../experiment/intervals.js';
+import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../experiment/statistics.js';
 import type { How, Place } from './findings.js';
 import type { RoundSamples, WayName } from './samples.js';
 

@@ -1,5 +1,5 @@
 /** What the analysis of a folder says: the input of every view. Plain JSON; its JSON view is documented in docs/files.md. */
-import type { Estimate } from '../function/rules/findings.js';
+import type { Estimate } from '../../experiment/statistics.js';
 import type { FolderSamples, WayName } from './samples.js';
 
 /** Where files are read best: in several workers, in several processes (which are more trouble), on one thread, or it cannot be told. */

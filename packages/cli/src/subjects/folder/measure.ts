@@ -2,12 +2,12 @@
  * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
-import { bytes } from '../../format/words.js';
 import { readMachine } from '../../experiment/machine.js';
+import { bytes } from '../../format/figures.js';
 import { UsageError } from '../../usage-error.js';
 import type { ClassDraft, LaneName } from './class-draft.js';
 import { Clock } from './clock.js';
-import { type Found, findFiles } from './find-files.js';
+import { findFiles, type Found } from './find-files.js';
 import { readFirst } from './first-read.js';
 import { Lanes } from './lanes.js';
 import { mustBeDroppable, writeBack } from './page-cache.js';

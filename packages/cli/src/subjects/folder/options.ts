@@ -2,8 +2,6 @@
 import { budgetOf, threadsOf } from '../../report/options.js';
 import { type Output, outputsOf } from '../../report/outputs.js';
 import type { Threads } from '../../run/work/batch-pool.js';
-import type { FolderFindings } from './findings.js';
-import { VIEWS } from './report/views.js';
 
 /** As the argument parser gives them. */
 export interface RawFolderOptions {
@@ -23,7 +21,7 @@ export interface FolderOptions {
   readonly budgetMs: number;
   readonly threads: number | undefined;
   readonly cold: boolean;
-  readonly outputs: readonly Output<FolderFindings>[];
+  readonly outputs: readonly Output[];
   readonly quiet: boolean;
 }
 
@@ -35,7 +33,7 @@ export function resolveFolderOptions(folder: string, raw: RawFolderOptions): Fol
     budgetMs: budgetOf(raw.budget),
     threads: threadsOf(raw.threads, 'how many read at the same time'),
     cold: raw.cold === true,
-    outputs: outputsOf(raw.out, VIEWS),
+    outputs: outputsOf(raw.out),
     quiet: raw.quiet === true,
   };
 }

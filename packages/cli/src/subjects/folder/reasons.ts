@@ -1,5 +1,5 @@
 /** Why, what holds on the main thread of a server, what sending bytes back costs; and what to know before any of it is believed. */
-import { counted, duration, times, timesFromTo } from '../../format/words.js';
+import { counted, duration, times, timesFromTo } from '../../format/figures.js';
 import { type Comparison, gainOver } from './compare-ways.js';
 import type { ClassFinding, WayFinding } from './findings.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName } from './samples.js';

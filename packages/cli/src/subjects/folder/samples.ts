@@ -2,7 +2,8 @@
  * What was measured of a folder: all that its analysis knows. Plain JSON. Durations in milliseconds, sizes in bytes, rates in files
  * per second; a share is from 0 to 1.
  */
-import type { Machine, Series } from '../function/rules/samples.js';
+import type { Machine } from '../../experiment/machine.js';
+import type { Series } from '../../experiment/statistics.js';
 
 /** The ways of reading that are compared; what they do is in ways.ts, how in reader/. */
 export type WayName =

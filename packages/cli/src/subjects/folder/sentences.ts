@@ -1,5 +1,5 @@
 /** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
-import { bytes, perCent, times, timesFromTo } from '../../format/words.js';
+import { bytes, perCent, times, timesFromTo } from '../../format/figures.js';
 import type { Comparison } from './compare-ways.js';
 import type { ClassFinding, FolderAnswer } from './findings.js';
 import { titleOf } from './ways.js';

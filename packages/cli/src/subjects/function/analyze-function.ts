@@ -6,7 +6,7 @@ import type { Findings } from './rules/findings.js';
 import { ExitCode } from '../../exit-code.js';
 import { measure } from './measure/measure.js';
 import { readFindings, renderComparison } from './report/compare.js';
-import { renderTerminal } from './report/terminal.js';
+import { functionReport } from './report/report.js';
 import { measureAndReport, terminal } from '../../report/measure-and-report.js';
 import { checkWritable } from '../../report/outputs.js';
 import { filesRead, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
@@ -48,7 +48,7 @@ export async function analyzeFunction(options: AnalyzeOptions): Promise<number> 
     quiet,
     measure: (signal, progress) => measure({ ...plan, signal }, progress),
     analyze,
-    renderTerminal,
+    report: functionReport,
   });
 }
 

@@ -1,13 +1,11 @@
 /** All options of `threadwise analyze`, checked against each other once and resolved into one record. */
 
-import type { Findings } from './rules/findings.js';
 import { budgetOf, threadsOf } from '../../report/options.js';
 import { type Output, outputsOf } from '../../report/outputs.js';
 import type { InputOptions } from '../../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../../run/options.js';
 import type { Threads } from '../../run/work/batch-pool.js';
 import { UsageError } from '../../usage-error.js';
-import { VIEWS } from './views.js';
 
 /** As the argument parser gives them. */
 export interface RawAnalyzeOptions extends RawInputOptions {
@@ -25,7 +23,7 @@ export interface AnalyzeOptions {
   readonly input: InputOptions;
   readonly budgetMs: number;
   readonly maxThreads: number | undefined;
-  readonly outputs: readonly Output<Findings>[];
+  readonly outputs: readonly Output[];
   readonly quiet: boolean;
 }
 
@@ -54,7 +52,7 @@ export function resolveAnalyzeOptions(
     input: resolveInput(raw, isStdinTerminal),
     budgetMs: budgetOf(raw.budget),
     maxThreads: threadsOf(raw.threads, 'the most threads that are tried'),
-    outputs: outputsOf(raw.out, VIEWS),
+    outputs: outputsOf(raw.out),
     quiet: raw.quiet === true,
   };
 }

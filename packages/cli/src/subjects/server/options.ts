@@ -7,10 +7,8 @@ import { type Output, outputsOf } from '../../report/outputs.js';
 import type { Threads } from '../../run/work/batch-pool.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../usage-error.js';
-import type { ServerFindings } from './findings/findings.js';
 import type { ServerPlan } from './measure/contract.js';
 import type { OffloadTarget } from './measure/protocol.js';
-import { VIEWS } from './report/views.js';
 import { requestsOf } from './requests.js';
 
 /** As the argument parser gives them. */
@@ -32,7 +30,7 @@ export interface RawServerOptions {
 
 export interface ServerOptions {
   readonly plan: Omit<ServerPlan, 'signal'>;
-  readonly outputs: readonly Output<ServerFindings>[];
+  readonly outputs: readonly Output[];
   readonly read: readonly NamedFile[];
   readonly quiet: boolean;
 }
@@ -67,7 +65,7 @@ export function resolveServerOptions(
       processes: raw.processes,
       budgetMs: budgetOf(raw.budget),
     },
-    outputs: outputsOf(raw.out, VIEWS),
+    outputs: outputsOf(raw.out),
     quiet: raw.quiet === true,
   };
 }

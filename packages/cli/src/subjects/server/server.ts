@@ -3,7 +3,7 @@ import { measureAndReport } from '../../report/measure-and-report.js';
 import { findServer } from './findings/find.js';
 import { measureServer } from './measure/measure.js';
 import type { ServerOptions } from './options.js';
-import { renderTerminal } from './report/terminal.js';
+import { serverReport } from './report/report.js';
 
 export async function analyzeServer({ plan, outputs, read, quiet }: ServerOptions): Promise<number> {
   return measureAndReport({
@@ -12,6 +12,6 @@ export async function analyzeServer({ plan, outputs, read, quiet }: ServerOption
     quiet,
     measure: (signal, progress) => measureServer({ ...plan, signal }, progress),
     analyze: findServer,
-    renderTerminal,
+    report: serverReport,
   });
 }

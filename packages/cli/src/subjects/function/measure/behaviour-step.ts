@@ -1,17 +1,17 @@
 /** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
 
 import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
+import type { Session } from '../../../experiment/session.js';
+import { spreadOf } from '../../../experiment/statistics.js';
 import { loadError } from '../../../run/load-error.js';
 import type { DescribedError } from '../../../run/work/batch.js';
 import type { Passing } from '../../../run/work/passing.js';
 import { UsageError } from '../../../usage-error.js';
-import type { Draft } from './draft.js';
-import type { Measured } from './inputs.js';
+import type { Probe } from '../probe/client.js';
 import type { BehaviourReport } from '../probe/protocol.js';
 import { bytesOf, uncloneable } from '../probe/values.js';
-import type { Probe } from '../probe/client.js';
-import type { Session } from '../../../experiment/session.js';
-import { spreadOf } from '../../../experiment/spread.js';
+import type { Draft } from './draft.js';
+import type { Measured } from './inputs.js';
 
 export interface Subject {
   readonly module: string;

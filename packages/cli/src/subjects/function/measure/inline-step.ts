@@ -1,15 +1,15 @@
 /** The function on the calling thread: a probe that lives from the first control run to the last. */
-import type { InlineSamples, Series } from '../rules/samples.js';
 import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
+import type { Session } from '../../../experiment/session.js';
+import { type Series, spreadOf } from '../../../experiment/statistics.js';
+import type { Probe } from '../probe/client.js';
+import type { InlineOpened, InlineSlice } from '../probe/protocol.js';
+import { bytesPassed } from '../probe/values.js';
+import type { InlineSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
-import type { InlineOpened, InlineSlice } from '../probe/protocol.js';
-import { bytesPassed } from '../probe/values.js';
-import type { Probe } from '../probe/client.js';
 import { clamp, type StepName } from './schedule.js';
-import type { Session } from '../../../experiment/session.js';
-import { spreadOf } from '../../../experiment/spread.js';
 
 export interface Inline {
   readonly probe: Probe<'inline'>;

@@ -13,7 +13,7 @@ import {
   hostileFindings,
   nothingFound,
 } from './findings.test.fake.js';
-import { renderJson } from './json.js';
+import { jsonText } from '../../../report/outputs.js';
 
 /** Other rates for some numbers of threads. */
 function withRates(
@@ -151,16 +151,16 @@ test('any two: never wider than the terminal, nothing that steers it, no broken 
 });
 
 const changed = (change: (findings: Record<string, never>) => void): string => {
-  const parsed = JSON.parse(renderJson(fakeFindings()));
+  const parsed = JSON.parse(jsonText(fakeFindings()));
   change(parsed);
   return JSON.stringify(parsed);
 };
 
 test('reads what was written', () => {
-  const read = readFindings(renderJson(fakeFindings()), 'a.json');
-  assert.deepEqual(read, JSON.parse(renderJson(fakeFindings())));
+  const read = readFindings(jsonText(fakeFindings()), 'a.json');
+  assert.deepEqual(read, JSON.parse(jsonText(fakeFindings())));
   assert.deepEqual(linesOf(read, read), linesOf(fakeFindings(), fakeFindings()));
-  assert.equal(readFindings(`\uFEFF${renderJson(fakeFindings())}`, 'a.json').schemaVersion, 1);
+  assert.equal(readFindings(`\uFEFF${jsonText(fakeFindings())}`, 'a.json').schemaVersion, 1);
 });
 
 const BEGIN = "a.json: expected findings of 'threadwise analyze --out x.json', ";

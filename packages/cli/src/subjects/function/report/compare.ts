@@ -1,27 +1,30 @@
-/** Two findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
-import type { Estimate, Findings } from '../rules/findings.js';
-import { bytes, duration } from '../../../format/words.js';
-import { SHORT } from './explanation.js';
+/** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
+import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
+import { safeText } from '../../../control/text.js';
+import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
-  type Format,
+  bytes,
+  duration,
   factor,
   figureOf,
+  type Format,
   NONE,
   rate,
-  real,
   shown,
   withRange,
 } from '../../../format/figures.js';
-import { byThreads, subjectName, threadsOf } from './tables.js';
 import {
   type Line,
+  listed,
   painted,
   type TerminalOptions,
-  tableLines,
+  titledTable,
   wrapped,
-} from '../../../report/terminal-lines.js';
-
-export { readFindings } from './read-findings.js';
+} from '../../../report/terminal.js';
+import { UsageError } from '../../../usage-error.js';
+import type { Findings } from '../rules/findings.js';
+import { SHORT } from './explanation.js';
+import { byThreads, subjectName, threadsOf } from './tables.js';
 
 /** Differences within that, and that surely, are none that matter. */
 const SAME = 0.05;
@@ -35,8 +38,15 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
     ...wrapped(ofOne(a), columns, '  A  '),
     ...wrapped(ofOne(b), columns, '  B  '),
     ...wrapped(answers(a, b), columns, '  '),
-    ...listed('Not the same was measured', differences(SUBJECT, a, b), columns),
-    ...listed('Not the same machine: the figures compare it, too', differences(MACHINE, a, b), columns),
+    ...listed('Not the same was measured', differences(SUBJECT, a, b), columns, '-', undefined, 'warn'),
+    ...listed(
+      'Not the same machine: the figures compare it, too',
+      differences(MACHINE, a, b),
+      columns,
+      '-',
+      undefined,
+      'warn',
+    ),
     ...table(rows, columns),
   ];
   return painted(lines, { columns, isColor });
@@ -143,7 +153,7 @@ function table(rows: readonly Row[], columns: number): Line[] {
       inWords(row),
     ]),
   };
-  return [{ text: '' }, ...wrapped(contents.title, columns, '', 'bold'), ...tableLines(contents, columns)];
+  return titledTable(contents, columns);
 }
 
 function ratioOf({ a, b }: Row): string {
@@ -174,8 +184,63 @@ function differences(facts: readonly Fact[], a: Findings, b: Findings): string[]
   });
 }
 
-function listed(title: string, texts: readonly string[], columns: number): Line[] {
-  if (texts.length === 0) return [];
-  const items = texts.flatMap((text) => wrapped(text, columns, '  - '));
-  return [{ text: '' }, ...wrapped(title, columns, '', 'warn'), ...items];
+const SCHEMA_VERSION = 1;
+
+/** Inverse of renderJson. @param name of the file, for messages */
+export function readFindings(text: string, name: string): Findings {
+  const given = parse(text, name);
+  const problem = problemOf(given);
+  if (problem === undefined) return given as Findings;
+  throw new UsageError(
+    `${safeText(name)}: expected findings of 'threadwise analyze --out x.json', ${problem}`,
+  );
 }
+
+function parse(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    const why = safeText(error instanceof Error ? error.message : String(error));
+    throw new UsageError(
+      `${safeText(name)}: expected findings of 'threadwise analyze --out x.json', got what is no JSON: ${why}`,
+    );
+  }
+}
+
+function problemOf(given: unknown): string | undefined {
+  const version = isRecord(given) ? given.schemaVersion : undefined;
+  if (isRecord(given) && version !== undefined && version !== SCHEMA_VERSION) {
+    return `schemaVersion ${SCHEMA_VERSION}, got ${shortly(version)}: they are of another version of threadwise`;
+  }
+  const wrong = FINDINGS(given, '');
+  return (
+    wrong &&
+    `${wrong.path === '' ? 'an object' : `${wrong.path}: ${wrong.expected}`}, got ${shortly(wrong.value)}`
+  );
+}
+
+const estimate = object({ value: number, low: number, high: number });
+/** A measurement that came to no number is null. */
+const series = list(that((value) => value === null || Number.isFinite(value), 'a number or null'));
+
+const FINDINGS = object({
+  schemaVersion: oneOf(SCHEMA_VERSION),
+  verdict: object({ answer: oneOf('threads', 'inline', 'async', 'unknown'), sentence: string }),
+  breakEven: object({ runMs: optional(estimate) }),
+  gain: optional(estimate),
+  noise: optional(number),
+  samples: object({
+    subject: object({ module: string, export: string, inputs: object({ count: number, used: number }) }),
+    machine: object({
+      cpu: string,
+      cores: number,
+      availableThreads: number,
+      memoryBytes: number,
+      node: string,
+      platform: string,
+    }),
+    inline: object({ rate: series, cpuMs: series, loopDelayMs: series }),
+    threads: list(object({ threads: number, rate: series })),
+    start: optional(object({ readyMs: series, bytesPerThread: series })),
+  }),
+});

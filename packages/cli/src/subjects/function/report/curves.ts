@@ -1,13 +1,21 @@
 /** The two curves of the page: the rate by number of threads, and the gain by running time of a call. */
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import type { Estimate, Findings } from '../rules/findings.js';
-import { ratio } from '../../../experiment/intervals.js';
-import { counted, duration } from '../../../format/words.js';
-import { count, factor, figureOf, rate, real, shortRate, withRange } from '../../../format/figures.js';
-import { byThreads, ratesTable, spinsTable } from './tables.js';
-import { type Axis, axes, PLOT, verticalMark, whisker } from '../../../report/html/axes.js';
+import { type Estimate, ratio, real } from '../../../experiment/statistics.js';
+import {
+  count,
+  counted,
+  duration,
+  factor,
+  figureOf,
+  rate,
+  shortRate,
+  withRange,
+} from '../../../format/figures.js';
+import { axes, type Axis, PLOT, verticalMark, whisker } from '../../../report/html/axes.js';
 import { type Chart, isDrawable, px, tenth } from '../../../report/html/chart.js';
+import type { Findings } from '../rules/findings.js';
+import { byThreads, ratesTable, spinsTable } from './tables.js';
 
 interface Point {
   readonly x: number;

@@ -1,12 +1,7 @@
 /** The verdict for a reader who has never used threads: what a thread is, what a crossing is, why cores matter. */
+import type { Paragraph } from '../../../report/model.js';
+import { bytes, counted, duration, factor, figureOf, perCent, rate } from '../../../format/figures.js';
 import type { Findings } from '../rules/findings.js';
-import { bytes, counted, duration, perCent } from '../../../format/words.js';
-import { factor, figureOf, NONE, rate } from '../../../format/figures.js';
-
-export interface Paragraph {
-  readonly title: string;
-  readonly text: string;
-}
 
 /** In a few words, for where a whole sentence is too long. */
 export const SHORT: Readonly<Record<Findings['verdict']['answer'], string>> = {
@@ -127,8 +122,3 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
     );
   },
 };
-
-/** What a view says where there is no figure. */
-export function orNotMeasured(cell: string): string {
-  return cell === NONE ? 'not measured' : cell;
-}

@@ -2,8 +2,9 @@
  * Findings that were made up for tests of what is made of them: four cores, and a call of a millisecond. The figures are round, so
  * that what a view makes of them can be reckoned by hand.
  */
+import type { Series, Spread } from '../../../experiment/statistics.js';
 import type { Findings } from '../rules/findings.js';
-import type { Behaviour, PoolSamples, Samples, Series, Spread } from '../rules/samples.js';
+import type { Behaviour, PoolSamples, Samples } from '../rules/samples.js';
 
 const MiB = 1024 ** 2;
 

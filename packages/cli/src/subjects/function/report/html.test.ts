@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { renderHtml as view } from '../../../report/html/page.js';
 import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
-import { renderHtml } from './html.js';
+import { functionReport } from './report.js';
+
+const renderHtml = (findings: Findings): string => view(functionReport(findings));
 
 const VOID = ['meta', 'link'];
 

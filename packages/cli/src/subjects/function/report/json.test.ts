@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { jsonText } from '../../../report/outputs.js';
+import { analyze } from '../rules/analyze.js';
+import { model, simulate } from '../rules/simulated.test.fake.js';
+import { readFindings } from './compare.js';
 import { anyFindings } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, nothingFound } from './findings.test.fake.js';
-import { renderJson } from './json.js';
-import { readFindings } from './read-findings.js';
 
 test('what is asked for most comes first, with two spaces', () => {
-  const text = renderJson(fakeFindings());
-  assert.ok(text.startsWith('{\n  "schemaVersion": 1,\n  "verdict": {\n    "answer": "threads",\n'), text);
+  const text = jsonText(analyze(simulate(model({}))));
+  assert.ok(text.startsWith('{\n  "schemaVersion": 1,\n  "verdict": {\n    "answer": "'), text);
   assert.ok(text.endsWith('\n}\n'));
   assert.deepEqual(Object.keys(JSON.parse(text)), [
     'schemaVersion',
@@ -28,7 +30,7 @@ test('what is asked for most comes first, with two spaces', () => {
 });
 
 test('what there is not is left out', () => {
-  const parsed = JSON.parse(renderJson(nothingFound()));
+  const parsed = JSON.parse(jsonText(nothingFound()));
   assert.deepEqual(parsed.breakEven, {});
   assert.deepEqual(parsed.recommended, {});
   for (const name of ['gain', 'knee', 'noise', 'amdahl']) assert.equal(name in parsed, false);
@@ -38,7 +40,7 @@ test('what there is not is left out', () => {
 test('an estimate that came to no number is left out whole; in a series its place stays', () => {
   const samples = fakeSamples({ control: { before: [1, Number.NaN], after: [Number.POSITIVE_INFINITY] } });
   const gain = { value: 2, low: 1, high: Number.POSITIVE_INFINITY };
-  const parsed = JSON.parse(renderJson(fakeFindings({ gain, noise: Number.NaN, samples })));
+  const parsed = JSON.parse(jsonText(fakeFindings({ gain, noise: Number.NaN, samples })));
   assert.equal('gain' in parsed, false);
   assert.equal('noise' in parsed, false);
   assert.deepEqual(parsed.samples.control, { before: [1, null], after: [null] });
@@ -46,14 +48,14 @@ test('an estimate that came to no number is left out whole; in a series its plac
 
 test('what is later added to the findings is written, too', () => {
   const findings = { ...fakeFindings(), addedLater: { to: 'them' } };
-  assert.deepEqual(JSON.parse(renderJson(findings)).addedLater, { to: 'them' });
+  assert.deepEqual(JSON.parse(jsonText(findings)).addedLater, { to: 'them' });
 });
 
 test('any findings are JSON that can be read again', () => {
   fc.assert(
     fc.property(anyFindings, (findings) => {
-      const text = renderJson(findings);
-      assert.equal(renderJson(readFindings(text, 'any.json')), text);
+      const text = jsonText(findings);
+      assert.equal(jsonText(readFindings(text, 'any.json')), text);
     }),
   );
 });

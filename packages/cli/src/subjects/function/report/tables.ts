@@ -1,38 +1,25 @@
-/** What was measured, as tables of text that every view draws in its own way; text of the user's is in them as it came. */
-import type { Estimate, Findings } from '../rules/findings.js';
-import { ratio } from '../../../experiment/intervals.js';
-import type { PoolSamples, Samples, Spread, VariantSamples } from '../rules/samples.js';
-import { bytes, counted, duration, perCent } from '../../../format/words.js';
+/** What was measured of a function, as tables of text that every view draws in its own way; text of the user's is in them as it came. */
+import { type Estimate, ratio } from '../../../experiment/statistics.js';
 import {
+  bytes,
   count,
-  type Format,
+  counted,
+  duration,
   factor,
   figureOf,
+  type Format,
   middle,
-  NONE,
   noise,
+  NONE,
+  perCent,
   range,
   rate,
   shown,
   withRange,
 } from '../../../format/figures.js';
-
-export interface Table {
-  readonly title: string;
-  readonly head: readonly string[];
-  /** The first cell says what the row is about. */
-  readonly rows: readonly Row[];
-}
-
-type Row = readonly string[];
-
-/** A table without the columns that nothing was measured for; undefined where that leaves nothing. */
-function tableOf(title: string, head: readonly string[], rows: readonly Row[]): Table | undefined {
-  const kept = head.map((_, i) => i === 0 || rows.some((row) => row[i] !== NONE));
-  if (rows.length === 0 || kept.filter(Boolean).length < 2) return undefined;
-  const keep = (row: Row): Row => row.filter((_, i) => kept[i]);
-  return { title, head: keep(head), rows: rows.map(keep) };
-}
+import { machineRows, pairsTable, type Row, type Table, tableOf } from '../../../report/model.js';
+import type { Findings } from '../rules/findings.js';
+import type { PoolSamples, Samples, VariantSamples } from '../rules/samples.js';
 
 export function byThreads<T extends { readonly threads: number }>(samples: readonly T[]): T[] {
   return samples.toSorted((a, b) => a.threads - b.threads);
@@ -177,25 +164,19 @@ export function coreMatrix({ samples }: Findings): CoreMatrix {
 
 export function runTimesTable({ samples: { inline } }: Findings): Table | undefined {
   const { callMs, coldMs } = inline;
-  const { mean, p50, p90, p99, max } = callMs ?? nothing;
-  return tableOf(
+  const rows = [
+    ['the first, cold', coldMs],
+    ['mean', callMs?.mean],
+    ['median (p50)', callMs?.p50],
+    ['p90', callMs?.p90],
+    ['p99', callMs?.p99],
+    ['longest', callMs?.max],
+  ] as const;
+  return pairsTable(
     'Running time of a call, inline',
+    rows.map(([name, ms]) => [name, shown(ms, duration)]),
     ['which', 'time'],
-    rowsOf([
-      ['the first, cold', shown(coldMs, duration)],
-      ['mean', shown(mean, duration)],
-      ['median (p50)', shown(p50, duration)],
-      ['p90', shown(p90, duration)],
-      ['p99', shown(p99, duration)],
-      ['longest', shown(max, duration)],
-    ]),
   );
-}
-
-const nothing: Partial<Spread> = {};
-
-function rowsOf(rows: readonly Row[]): Row[] {
-  return rows.filter(([, value]) => value !== NONE);
 }
 
 export function sizesTable({ samples: { inline } }: Findings): Table | undefined {
@@ -228,21 +209,14 @@ function serialName(error: number | undefined): string {
 }
 
 /** What was measured, on what, and how well. */
-export function circumstancesTable(findings: Findings): Table {
+export function circumstancesTable(findings: Findings): Table | undefined {
   const { samples, amdahl } = findings;
   const { subject, machine, inline, start, control } = samples;
   const { used, count: all, how } = subject.inputs;
-  const rows: Row[] = [
+  return pairsTable('How it was measured', [
     ['function', subjectName(findings)],
     ['inputs', `${count(used)} of ${count(all)} were used${how === '' ? '' : `: ${how}`}`],
-    ['processor', machine.cpu],
-    [
-      'cores',
-      `${count(machine.cores)}; the library would use up to ${counted(machine.availableThreads, 'thread')}`,
-    ],
-    ['memory', shown(machine.memoryBytes, bytes)],
-    ['Node.js', `${machine.node}, ${machine.platform}`],
-    ['load before', shown(machine.loadBefore, (load) => `${load.toFixed(1)} programs wanted a core`)],
+    ...machineRows(machine),
     ['cores that others had', shown(machine.othersShare, perCent)],
     ['rounds', inline.rate.length === 0 ? NONE : count(inline.rate.length)],
     ['the same run again', noise(findings.noise)],
@@ -254,6 +228,5 @@ export function circumstancesTable(findings: Findings): Table {
     ['a thread takes', withRange(figureOf(start?.bytesPerThread), bytes)],
     [serialName(amdahl?.error), withRange(amdahl?.serialShare, perCent)],
     ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
-  ];
-  return { title: 'How it was measured', head: ['what', 'value'], rows: rowsOf(rows) };
+  ]);
 }

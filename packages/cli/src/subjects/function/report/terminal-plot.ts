@@ -1,10 +1,10 @@
 /** A small plot of the rate by number of threads, in characters. */
 import { plot } from 'asciichart';
-import type { Findings } from '../rules/findings.js';
 import { widthOf } from '../../../control/text.js';
 import { count, figureOf, rate } from '../../../format/figures.js';
+import { type Line, wrapped } from '../../../report/terminal.js';
+import type { Findings } from '../rules/findings.js';
 import { byThreads } from './tables.js';
-import { type Line, wrapped } from '../../../report/terminal-lines.js';
 
 /** With fewer there is no curve to see. */
 const LEAST_POINTS = 3;

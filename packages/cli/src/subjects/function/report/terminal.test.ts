@@ -2,9 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { widthOf } from '../../../control/text.js';
+import { renderTerminal as view, type TerminalOptions } from '../../../report/terminal.js';
+import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
-import { renderTerminal } from './terminal.js';
+import { functionReport } from './report.js';
+
+const renderTerminal = (findings: Findings, options: TerminalOptions): string =>
+  view(functionReport(findings), options);
 
 const render = (findings = fakeFindings(), columns = 200): string[] =>
   renderTerminal(findings, { columns, isColor: false }).trimEnd().split('\n');

@@ -1,15 +1,15 @@
 /** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
+import { estimate, noiseOf } from '../../../experiment/statistics.js';
+import { bytes, duration, perCent, times } from '../../../format/figures.js';
 import { alternativesOf, exceptionOf, findAlternatives, otherWaySentence } from './alternatives.js';
 import { breakEvenOf, disagrees } from './break-even.js';
 import type { BreakEven, Findings, Verdict } from './findings.js';
-import { estimate, noiseOf } from '../../../experiment/intervals.js';
 import { limitsOf } from './limits.js';
 import { recommendedFor } from './recommend.js';
 import type { Samples } from './samples.js';
 import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf } from './scaling.js';
 import { verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
-import { bytes, duration, perCent, times } from '../../../format/words.js';
 
 export function analyze(samples: Samples): Findings {
   const fast = fastest(samples);
@@ -29,6 +29,11 @@ export function analyze(samples: Samples): Findings {
   return {
     schemaVersion: 1,
     verdict,
+    breakEven,
+    recommended: recommendedFor(samples, verdict, knee, exceptionOf(found)?.variant),
+    gain: best?.gain,
+    knee,
+    noise,
     reasons: [
       ...limits.map(({ why }) => why),
       ...loopDelay(samples, fast),
@@ -36,14 +41,9 @@ export function analyze(samples: Samples): Findings {
       ...dependsOn(samples, verdict, breakEven),
     ],
     warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
-    breakEven,
-    knee,
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
     alternatives,
-    recommended: recommendedFor(samples, verdict, knee, exceptionOf(found)?.variant),
-    gain: best?.gain,
-    noise,
     samples,
   };
 }

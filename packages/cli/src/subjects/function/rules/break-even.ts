@@ -1,7 +1,7 @@
 /** From where on threads pay: by the running time of a call, by the size of its input, and by how many calls there are. */
-import type { BreakEven, Estimate } from './findings.js';
-import { estimate, pairwise, ratio } from '../../../experiment/intervals.js';
-import type { Samples, Series } from './samples.js';
+import { type Estimate, estimate, pairwise, ratio, type Series } from '../../../experiment/statistics.js';
+import type { BreakEven } from './findings.js';
+import type { Samples } from './samples.js';
 import { fastest } from './scaling.js';
 
 export function breakEvenOf(samples: Samples): BreakEven {

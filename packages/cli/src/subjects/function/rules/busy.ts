@@ -2,8 +2,7 @@
  * Other programs on the same cores. Who has more threads gets more of a core that is shared, and a thread that must be woken waits
  * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
  */
-import type { Estimate } from './findings.js';
-import { estimate, ratio } from '../../../experiment/intervals.js';
+import { type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { usableThreads } from './scaling.js';
 

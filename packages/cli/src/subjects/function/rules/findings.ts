@@ -1,12 +1,6 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
+import type { Estimate } from '../../../experiment/statistics.js';
 import type { Samples } from './samples.js';
-
-/** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 

@@ -1,12 +1,12 @@
 /** What keeps more threads from doing more: one rule for each thing, each with its figures. */
+import { estimate, type Series } from '../../../experiment/statistics.js';
+import { bytes, counted, part, perCent } from '../../../format/figures.js';
 import { isBusy } from './busy.js';
 import type { Limit } from './findings.js';
-import { estimate } from '../../../experiment/intervals.js';
 import { roomOf } from './room.js';
-import type { PoolSamples, Samples, Series } from './samples.js';
+import type { PoolSamples, Samples } from './samples.js';
 import { type AmdahlFit, fastest, isTested, usableThreads } from './scaling.js';
 import { computesLessThan, computingShare } from './waiting.js';
-import { bytes, counted, part, perCent } from '../../../format/words.js';
 
 interface Facts {
   readonly samples: Samples;

@@ -1,5 +1,5 @@
 /** Noise from a seed: each measurement differs by some share, whole rounds drift, and now and then one is far too slow. */
-import type { Series } from './samples.js';
+import type { Series } from '../../../experiment/statistics.js';
 
 export interface Noise {
   /** Standard deviation of the logarithm of a measurement: about the share by which it differs. */

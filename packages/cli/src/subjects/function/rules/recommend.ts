@@ -2,8 +2,8 @@
  * Which options of `createPool` did best of those that were measured. A call that costs less without a pool may cost more inline in one than
  * across: it has to be captured, dispatched and settled all the same, and nobody has measured that.
  */
+import { estimate } from '../../../experiment/statistics.js';
 import type { Findings, Recommended, Verdict } from './findings.js';
-import { estimate } from '../../../experiment/intervals.js';
 import { roomOf } from './room.js';
 import type { Samples, VariantSamples } from './samples.js';
 import { fastest } from './scaling.js';

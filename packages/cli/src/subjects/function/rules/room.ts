@@ -1,5 +1,5 @@
 /** For how many threads there is memory. */
-import { estimate } from '../../../experiment/intervals.js';
+import { estimate } from '../../../experiment/statistics.js';
 import type { Samples } from './samples.js';
 
 /** As the library does: docs/sizing.md. A share, and what it reckons for a worker of which nothing is known, bytes. */

@@ -2,12 +2,8 @@
  * What was measured of a user's function: all that the analysis knows. Plain JSON. Durations in milliseconds, memory in
  * bytes, rates in calls per second; a share is from 0 to 1.
  */
-
-/**
- * Repeated measurements of the same thing, in the order in which they were made: one of each round, in which everything is
- * measured in turn, so that the same places of two series belong together. Empty: it was not measured.
- */
-export type Series = readonly number[];
+import type { Machine } from '../../../experiment/machine.js';
+import type { Series, Spread } from '../../../experiment/statistics.js';
 
 export interface Samples {
   readonly subject: Subject;
@@ -41,21 +37,6 @@ export interface Subject {
   readonly inputs: { readonly count: number; readonly used: number; readonly how: string };
 }
 
-export interface Machine {
-  readonly cpu: string;
-  /** That the process may use. */
-  readonly cores: number;
-  /** What the library makes of cores, quota and memory. */
-  readonly availableThreads: number;
-  readonly memoryBytes: number;
-  readonly node: string;
-  readonly platform: string;
-  /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
-  readonly loadBefore: number;
-  /** Of the time of all cores while the rounds were measured, the share that other programs had; undefined: not known. */
-  readonly othersShare?: number | undefined;
-}
-
 /** What the function does, beside computing. Text: the error or the value, for people. */
 export interface Behaviour {
   readonly returnsPromise: boolean;
@@ -72,15 +53,6 @@ export interface Behaviour {
   /** Why its arguments, or its results, cannot cross. */
   readonly uncloneable: { readonly argument: string | undefined; readonly result: string | undefined };
   readonly hasSetup: boolean;
-}
-
-export interface Spread {
-  readonly count: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
 }
 
 export interface InlineSamples {

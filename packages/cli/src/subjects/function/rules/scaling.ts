@@ -1,6 +1,6 @@
 /** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
-import type { Estimate, Findings } from './findings.js';
-import { confidenceOfEach, estimate, ratio } from '../../../experiment/intervals.js';
+import { confidenceOfEach, type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
+import type { Findings } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 
 /** As much of the best rate is as good as the best: what more threads would bring is not worth their memory. A share. */

@@ -2,8 +2,9 @@
  * Measurements of a function, a machine and a pool that do not exist: how many calls end in a second follows from what each part
  * of them can do, and noise is added from a seed. It shares nothing with the analysis, which has to find the model again.
  */
+import type { Series } from '../../../experiment/statistics.js';
 import { type Noise, noiseFrom } from './noise.test.fake.js';
-import type { PoolSamples, Samples, Series } from './samples.js';
+import type { PoolSamples, Samples } from './samples.js';
 
 export interface Model extends Noise {
   /** One call alone, without a pool. */

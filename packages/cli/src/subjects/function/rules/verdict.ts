@@ -1,12 +1,12 @@
 /** One sentence that says what to do. It is given only where the intervals allow it; a wrong one is the only failure. */
+import { type Estimate, estimate } from '../../../experiment/statistics.js';
+import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import { byCpuTime, isBusy, mostByRunTime, mostWithoutOthers } from './busy.js';
-import type { BreakEven, Estimate, Findings, Verdict } from './findings.js';
-import { estimate } from '../../../experiment/intervals.js';
+import type { BreakEven, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest, type Gain, usableThreads } from './scaling.js';
 import { computesLessThan, computingShare, loopShare } from './waiting.js';
-import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/words.js';
 
 /** A gain below that does not pay for what threads cost: memory, and code that is harder to follow. */
 const WORTH_IT = 1.1;

@@ -1,6 +1,5 @@
 /** Whether a call computes, or waits for something: threads are for computing, an event loop can wait for many at a time. */
-import type { Estimate } from './findings.js';
-import { estimate, pairwise } from '../../../experiment/intervals.js';
+import { type Estimate, estimate, pairwise } from '../../../experiment/statistics.js';
 import type { Samples } from './samples.js';
 
 /** A single call takes that much longer than one divided by the rate: several were under way at a time. */

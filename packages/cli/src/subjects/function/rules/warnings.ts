@@ -1,7 +1,7 @@
 /** What the user should know of his function before he believes any figure. */
+import { bytes, counted, duration, perCent } from '../../../format/figures.js';
 import { isBusy } from './busy.js';
 import type { Samples } from './samples.js';
-import { bytes, counted, duration, perCent } from '../../../format/words.js';
 
 /** Calls that differ by so much are not one kind of call: 99th percentile over the median. */
 const UNEVEN = 20;

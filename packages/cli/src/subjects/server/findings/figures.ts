@@ -1,7 +1,14 @@
 /** The figures that sentences are made of: what each way brings against the app as it is, and how sure that is. */
-import type { Estimate } from '../../function/rules/findings.js';
-import { confidenceOfEach, estimate, noiseOf, pairwise, ratio } from '../../../experiment/intervals.js';
-import type { Machine, Series } from '../../function/rules/samples.js';
+import type { Machine } from '../../../experiment/machine.js';
+import {
+  confidenceOfEach,
+  type Estimate,
+  estimate,
+  noiseOf,
+  pairwise,
+  ratio,
+  type Series,
+} from '../../../experiment/statistics.js';
 import type { Gain, Noise } from './findings.js';
 import type { ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
 

@@ -1,5 +1,5 @@
 /** What is said of a server: the input of every view. Plain JSON; its JSON view is documented in docs/analyze-server.md. */
-import type { Estimate } from '../../function/rules/findings.js';
+import type { Estimate } from '../../../experiment/statistics.js';
 import type { ServerSamples } from './samples.js';
 
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';

@@ -1,6 +1,6 @@
 /** Why the verdict is what it is, with the figures; and what each way costs. */
-import { ratio } from '../../../experiment/intervals.js';
-import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/words.js';
+import { ratio } from '../../../experiment/statistics.js';
+import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
 import { coresFor, type Figures, middleOf, roomOf, type Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
 import { coresOf, doesPay, processesOf, whoFills } from './verdict.js';

@@ -2,7 +2,8 @@
  * What was measured of a user's HTTP app: all that the findings know. Plain JSON. Durations in milliseconds, memory in bytes,
  * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
  */
-import type { Machine, Series } from '../../function/rules/samples.js';
+import type { Machine } from '../../../experiment/machine.js';
+import type { Series } from '../../../experiment/statistics.js';
 
 export interface ServerSamples {
   readonly subject: ServerSubject;

@@ -1,7 +1,6 @@
 /** One sentence that says what to do with a server. It is given only where the intervals allow it; a wrong one is the only failure. */
-import type { Estimate } from '../../function/rules/findings.js';
-import { estimate, ratio } from '../../../experiment/intervals.js';
-import { counted, duration, perCent, times, timesFromTo } from '../../../format/words.js';
+import { type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
+import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import {
   answersSooner,
   bringsMore,

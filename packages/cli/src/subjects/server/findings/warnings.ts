@@ -1,5 +1,5 @@
 /** What the user should know of his app, and of the measurement, before he believes any figure. */
-import { perCent } from '../../../format/words.js';
+import { perCent } from '../../../format/figures.js';
 import { coresFor, isFailing } from './figures.js';
 import type { ServerVerdict } from './findings.js';
 import type { LaneSamples, ServerSamples } from './samples.js';

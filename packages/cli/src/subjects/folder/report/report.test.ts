@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { analyzeFolder } from '../analyze-folder.js';
 import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from '../samples.test.fake.js';
-import { renderFolderHtml } from './html.js';
+import { renderHtml } from '../../../report/html/page.js';
+import { folderReport } from './report.js';
 
 type Busy = readonly (readonly number[])[];
 
@@ -11,7 +12,7 @@ type Busy = readonly (readonly number[])[];
 function pageFor(busy: Busy): string {
   const { ways, control } = fakeRounds(MORE_IN_WORKERS);
   const warm = { ways: ways.map((way) => ({ ...way, busy })), control };
-  return renderFolderHtml(analyzeFolder(fakeFolder([fakeClass(warm)])));
+  return renderHtml(folderReport(analyzeFolder(fakeFolder([fakeClass(warm)]))));
 }
 
 const steps = (count: number, shares: (step: number) => readonly number[]): Busy =>

@@ -2,15 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../../control/text.js';
-import { outputsOf } from '../../../report/outputs.js';
+import { renderHtml } from '../../../report/html/page.js';
+import { renderMarkdown } from '../../../report/markdown.js';
+import { jsonText, outputsOf } from '../../../report/outputs.js';
+import { renderTerminal } from '../../../report/terminal.js';
+import { serverReport } from './report.js';
 import { findServer } from '../findings/find.js';
 import type { ServerFindings } from '../findings/findings.js';
 import { fakeServer } from '../findings/samples.test.fake.js';
-import { renderHtml } from './html.js';
-import { renderJson } from './json.js';
-import { renderMarkdown } from './markdown.js';
-import { renderTerminal } from './terminal.js';
-import { VIEWS } from './views.js';
 
 const HOSTILE = '<script>alert(1)</script> | `x` \x1b[2J [a](http://example.org)\n# b';
 
@@ -35,7 +34,7 @@ const all: Readonly<Record<string, ServerFindings>> = { usual, hostile, nothing 
 for (const [name, findings] of Object.entries(all)) {
   test(`terminal: the sentence first, no line wider than it, nothing that steers it: ${name}`, () => {
     for (const columns of [30, 80, 200]) {
-      const text = renderTerminal(findings, { columns, isColor: false });
+      const text = renderTerminal(serverReport(findings), { columns, isColor: false });
       assert.ok(text.split('\n').every((line) => widthOf(line) <= columns));
       assert.ok(text.startsWith(findings.verdict.sentence.slice(0, 12)));
       assert.ok(!text.includes('\x1b'));
@@ -43,7 +42,7 @@ for (const [name, findings] of Object.entries(all)) {
   });
 
   test(`Markdown: no markup but its own: ${name}`, () => {
-    const text = renderMarkdown(findings);
+    const text = renderMarkdown(serverReport(findings));
     assert.ok(!text.includes('<script'));
     assert.ok(!/^# b/m.test(text));
     const rows = text.split('\n').filter((line) => line.startsWith('| '));
@@ -55,7 +54,7 @@ for (const [name, findings] of Object.entries(all)) {
   });
 
   test(`HTML: nothing that runs or loads: ${name}`, () => {
-    const text = renderHtml(findings);
+    const text = renderHtml(serverReport(findings));
     assert.ok(!text.includes('<script'));
     assert.ok(!/(?:src|href)="http/.test(text));
     assert.match(text, /Content-Security-Policy" content="default-src 'none'/);
@@ -64,7 +63,7 @@ for (const [name, findings] of Object.entries(all)) {
   });
 
   test(`JSON: can be read again, and has no null but in a series: ${name}`, () => {
-    const { samples, ...rest } = JSON.parse(renderJson(findings));
+    const { samples, ...rest } = JSON.parse(jsonText(findings));
     assert.equal(rest.verdict.sentence, findings.verdict.sentence);
     assert.ok(!JSON.stringify(rest).includes('null'));
     assert.equal(samples.asIs.rate.length, findings.samples.asIs.rate.length);
@@ -72,7 +71,7 @@ for (const [name, findings] of Object.entries(all)) {
 }
 
 test('all ways are in the tables, with what they bring', () => {
-  const text = renderTerminal(usual, { columns: 120, isColor: false });
+  const text = renderTerminal(serverReport(usual), { columns: 120, isColor: false });
   for (const name of ['as it is', 'as it is, again', 'offloaded, 4 threads', 'cluster, 4 processes']) {
     assert.ok(text.includes(name), name);
   }
@@ -80,5 +79,5 @@ test('all ways are in the tables, with what they bring', () => {
 });
 
 test('an ending that there is no view for is refused, with those that there are', () => {
-  assert.throws(() => outputsOf(['a.pdf'], VIEWS), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
+  assert.throws(() => outputsOf(['a.pdf']), /ends in \.json, \.html, \.md, got 'a\.pdf'/);
 });

@@ -3,9 +3,29 @@
  * test, W. J. Conover, "Practical Nonparametric Statistics"): it asks nothing of how the noise is distributed. Of so few values
  * that even the smallest and the largest say too little, it is widened to Student's, which does.
  */
-import type { Estimate } from '../subjects/function/rules/findings.js';
-import type { Series } from '../subjects/function/rules/samples.js';
-import { studentQuantile } from './student.js';
+
+/** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Repeated measurements of the same thing, in the order in which they were made: one of each round, in which everything is
+ * measured in turn, so that the same places of two series belong together. Empty: it was not measured.
+ */
+export type Series = readonly number[];
+
+/** A distribution in six figures. */
+export interface Spread {
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
 
 const CONFIDENCE = 0.95;
 
@@ -51,7 +71,26 @@ export function noiseOf(series: Series): number | undefined {
   return Number.isFinite(noise) ? noise : undefined;
 }
 
-export function medianOf(sorted: Series): number {
+/** The middle of what was measured; undefined: nothing was. */
+export function middleOf(series: Series): number | undefined {
+  return estimate(series)?.value;
+}
+
+/** An estimate that can be shown: a ratio to nothing, for one, cannot. */
+export function real(figure: Estimate | undefined): Estimate | undefined {
+  const isReal = figure !== undefined && [figure.value, figure.low, figure.high].every(Number.isFinite);
+  return isReal ? figure : undefined;
+}
+
+export function spreadOf(values: Series): Spread | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+  return { count: sorted.length, mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: sorted.at(-1)! };
+}
+
+function medianOf(sorted: Series): number {
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
@@ -108,4 +147,36 @@ function outside(count: number, doubt: number): number {
     if (2 * below > doubt) return left - 1;
     log += Math.log((count - left) / (left + 1));
   }
+}
+
+/** Halvings of an angle, after which it is as exact as a double. */
+const HALVINGS = 60;
+
+/**
+ * Quantile of Student's t distribution with a whole number of degrees of freedom: from minus how much to how much all lies but `doubt`,
+ * half of which is on each side. By the closed forms in M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3
+ * and 26.7.4.
+ */
+export function studentQuantile(doubt: number, freedom: number): number {
+  let [low, high] = [0, Math.PI / 2];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    if (within(middle, freedom) < 1 - doubt) low = middle;
+    else high = middle;
+  }
+  return Math.sqrt(freedom) * Math.tan(low);
+}
+
+/** How probable it is to be between minus and plus the square root of `freedom` times the tangent of the angle. */
+function within(angle: number, freedom: number): number {
+  if (freedom === 1) return (2 * angle) / Math.PI;
+  const isOdd = freedom % 2 === 1;
+  const square = Math.cos(angle) ** 2;
+  let term = isOdd ? Math.cos(angle) : 1;
+  let sum = term;
+  for (let k = isOdd ? 3 : 2; k <= freedom - 2; k += 2) {
+    term *= ((k - 1) / k) * square;
+    sum += term;
+  }
+  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
 }

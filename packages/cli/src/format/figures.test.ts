@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytes, counted, duration, part, perCent, times, timesFromTo } from './words.js';
+import { bytes, counted, duration, part, perCent, times, timesFromTo } from './figures.js';
 
 test('durations have the unit in which they are read', () => {
   const said = [0, 0.0011, 0.04, 0.0994, 0.0996, 2.5, 994, 996, 3210, 123_456].map(duration);
