@@ -7,7 +7,7 @@ import { watchBehaviour } from '../dist/subjects/function/measure/behaviour-step
 import { newDraft } from '../dist/subjects/function/measure/draft.js';
 import { openInline } from '../dist/subjects/function/measure/inline-step.js';
 import { measureRounds } from '../dist/subjects/function/measure/rounds.js';
-import { Session } from '../dist/experiment/session.js';
+import { FunctionSession } from '../dist/subjects/function/measure/session.js';
 import { settingsOf } from '../dist/subjects/function/measure/settings.js';
 import { temporaryFolder } from './command.mjs';
 
@@ -31,7 +31,7 @@ async function roundsWith(memoryBytes, isEnd = () => false) {
     budgetMs: 8000,
     signal: controller.signal,
   };
-  const session = new Session(plan, { progress });
+  const session = new FunctionSession(plan, { progress });
   const draft = newDraft(plan);
   draft.machine = { ...draft.machine, memoryBytes };
   const subject = await watchBehaviour(session, draft);

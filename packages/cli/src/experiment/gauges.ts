@@ -3,7 +3,7 @@
  * all others.
  */
 import os from 'node:os';
-import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
+import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** The shortest that there is. Milliseconds. */
@@ -83,20 +83,60 @@ export interface Shared {
   readonly coresMs: number;
 }
 
-/** What other programs take of the cores meanwhile. */
-export class Others {
-  #before: Shared | undefined;
+export interface Reading {
+  readonly elapsedMs: number;
+  /** Of all threads of this process. */
+  readonly cpuMs: number;
+  /** Share of the time in which the event loop was busy. */
+  readonly loopShare: number;
+  /** 0 where it was not asked for. */
+  readonly loopDelayMs: number;
+  readonly residentBytes: number;
+  /** Undefined: the system does not tell, or this process may not use all of its cores. */
+  readonly shared: Shared | undefined;
+}
 
-  begin(): void {
-    this.#before = sharedNow();
+/** All that is read of a process while something runs in it. */
+export class Gauges {
+  readonly #delay: LoopDelay | undefined;
+  #before = newReading();
+
+  /** @param idleDelayMs what a timer is late by where nothing else runs; undefined: nobody wants to know how late they are */
+  constructor(idleDelayMs?: number) {
+    this.#delay = idleDelayMs === undefined ? undefined : new LoopDelay(idleDelayMs);
   }
 
-  /** Inverse of `begin`. Undefined: the system does not tell, or this process may not use all of its cores. */
-  end(): Shared | undefined {
-    const [before, after] = [this.#before, sharedNow()];
-    if (before === undefined || after === undefined) return undefined;
-    return { othersMs: after.othersMs - before.othersMs, coresMs: after.coresMs - before.coresMs };
+  async begin(): Promise<void> {
+    await this.#delay?.begin();
+    this.#before = newReading();
   }
+
+  /** Inverse of `begin`. All but the delay is read at once. */
+  async end(): Promise<Reading> {
+    const { time, cpu, loop, cores } = this.#before;
+    const now = newReading();
+    const reading = {
+      elapsedMs: now.time - time,
+      cpuMs: now.cpu - cpu,
+      loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
+      residentBytes: process.memoryUsage.rss(),
+      shared: cores &&
+        now.cores && {
+          othersMs: now.cores.othersMs - cores.othersMs,
+          coresMs: now.cores.coresMs - cores.coresMs,
+        },
+    };
+    return { ...reading, loopDelayMs: (await this.#delay?.end()) ?? 0 };
+  }
+}
+
+function newReading() {
+  return {
+    cores: sharedNow(),
+    cpu: cpuMs(),
+    loop: performance.eventLoopUtilization(),
+    time: performance.now(),
+  };
 }
 
 function sharedNow(): Shared | undefined {

@@ -1,25 +1,35 @@
-/** One measurement on its way: its time, its probes, and what was left out. */
-import type { Samples } from '../subjects/function/rules/samples.js';
-import type { MeasureEvents, MeasurePlan } from '../subjects/function/measure/contract.js';
-import type { RoleName } from '../subjects/function/probe/protocol.js';
-import { Probe } from '../subjects/function/probe/client.js';
-import { callLimitMs, clamp, type StepName, shareOf } from '../subjects/function/measure/schedule.js';
+/** One measurement on its way: its time, its processes, and what was left out. */
+import type { Progress } from '../report/measure-and-report.js';
+import { Child, type ChildOptions, type Talk } from './child.js';
 
-type Skipped = Samples['skipped'][number];
+/** What every measurement is asked for. */
+export interface Plan {
+  readonly budgetMs: number;
+  /** Aborted: what is known so far is returned. */
+  readonly signal: AbortSignal;
+}
 
-export class Session {
-  readonly plan: MeasurePlan;
-  /** After so long a call counts as one that never settles. */
-  readonly limitMs: number;
+export interface Skipped {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** An answer that should come at once comes within that, or never. Milliseconds. */
+const LEAST_PATIENCE_MS = 10_000;
+
+export class Session<P extends Plan = Plan> {
+  readonly plan: P;
+  /** What was left out. */
   readonly skipped: Skipped[] = [];
-  readonly #events: MeasureEvents;
+  /** What was seen that the user should know of. */
+  readonly notes: string[] = [];
+  readonly #events: Progress;
   readonly #begin = performance.now();
-  readonly #probes = new Set<Probe<RoleName>>();
+  readonly #children = new Set<{ kill(): Promise<void> }>();
   #isShort = false;
 
-  constructor(plan: MeasurePlan, events: MeasureEvents) {
+  constructor(plan: P, events: Progress) {
     this.plan = plan;
-    this.limitMs = callLimitMs(plan.budgetMs);
     this.#events = events;
   }
 
@@ -27,32 +37,22 @@ export class Session {
     return Math.max(0, this.plan.budgetMs - (performance.now() - this.#begin));
   }
 
+  get isAborted(): boolean {
+    return this.plan.signal.aborted;
+  }
+
   get isOver(): boolean {
-    return this.plan.signal.aborted || this.remainingMs === 0;
+    return this.isAborted || this.remainingMs === 0;
   }
 
   /** Something is missing because the time was over, or somebody ended it. */
   get isCutShort(): boolean {
-    return this.#isShort || this.plan.signal.aborted;
+    return this.#isShort || this.isAborted;
   }
 
   /** How long an answer may take that should take `expectedMs`. */
   patience(expectedMs = 0): number {
-    const late = this.limitMs + 3 * expectedMs;
-    // A tenth beyond the budget, so that what nearly ended is not lost.
-    return clamp(late, 1, this.remainingMs + this.plan.budgetMs / 10);
-  }
-
-  /** Tells what is done next, and gives the time for it; undefined: there is none left. */
-  begin(step: StepName, what: string, leastMs = 1): number | undefined {
-    const share = shareOf(step, this.remainingMs);
-    if (this.plan.signal.aborted) return undefined;
-    if (share < leastMs) {
-      this.skipForTime(what);
-      return undefined;
-    }
-    this.say(what);
-    return share;
+    return LEAST_PATIENCE_MS + 5 * expectedMs;
   }
 
   say(what: string): void {
@@ -64,28 +64,32 @@ export class Session {
   }
 
   skipForTime(what: string): void {
-    this.#isShort = true;
+    this.cutShort();
     this.skip(what, 'there was no time for it');
   }
 
-  /** Not everything of a step could be done. */
+  /** Not everything could be done. */
   cutShort(): void {
     this.#isShort = true;
   }
 
-  start<R extends RoleName>(role: R, cpus?: readonly number[]): Probe<R> {
-    const probe = new Probe(role, { signal: this.plan.signal, cpus });
-    this.#probes.add(probe as unknown as Probe<RoleName>);
-    return probe;
+  start<T extends Talk<T>>(file: URL, options: Omit<ChildOptions, 'signal'> = {}): Child<T> {
+    const child = new Child<T>(file, { signal: this.plan.signal, ...options });
+    this.#children.add(child);
+    return child;
   }
 
-  async end(probe: Probe<RoleName>): Promise<void> {
-    this.#probes.delete(probe);
-    await probe.kill();
+  async end(child: { kill(): Promise<void> }): Promise<void> {
+    this.#children.delete(child);
+    await child.kill();
   }
 
   /** Ends whatever still runs. */
   async close(): Promise<void> {
-    await Promise.all([...this.#probes].map((probe) => this.end(probe)));
+    await Promise.all([...this.#children].map((child) => this.end(child)));
   }
+}
+
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
 }

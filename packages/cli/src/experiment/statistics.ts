@@ -71,6 +71,15 @@ export function noiseOf(series: Series): number | undefined {
   return Number.isFinite(noise) ? noise : undefined;
 }
 
+/** Of figures that were taken together, once a round, each as a series. */
+export function seriesOf<K extends string>(
+  rounds: readonly Readonly<Record<K, number>>[],
+  ...names: readonly K[]
+): Record<K, number[]> {
+  const series = names.map((name) => [name, rounds.map((round) => round[name])]);
+  return Object.fromEntries(series) as Record<K, number[]>;
+}
+
 /** The middle of what was measured; undefined: nothing was. */
 export function middleOf(series: Series): number | undefined {
   return estimate(series)?.value;

@@ -3,7 +3,7 @@
  * whether they were in the system's cache. After that they are.
  */
 import { ClassDraft } from './class-draft.js';
-import type { Clock } from './clock.js';
+import type { Session } from '../../experiment/session.js';
 import type { Unreadable } from './find-files.js';
 import type { Lanes } from './lanes.js';
 import { type SizeClass, type SizedFile, sampleOf } from './size-classes.js';
@@ -14,7 +14,7 @@ const BYTES_AT_ONCE = 16 * 2 ** 20;
 
 export interface FirstReadOptions {
   readonly lanes: Lanes;
-  readonly clock: Clock;
+  readonly session: Session;
   readonly unreadable: Unreadable;
   readonly readers: number;
   /** No file that is larger is read, nor more than that of all. */
@@ -50,7 +50,7 @@ interface Pieces {
 /** At least the first piece. */
 async function readPieces(
   all: Iterable<readonly SizedFile[]>,
-  { lanes, clock }: FirstReadOptions,
+  { lanes, session }: FirstReadOptions,
   isOver: () => boolean,
 ): Promise<Pieces> {
   const read: SizedFile[] = [];
@@ -64,7 +64,7 @@ async function readPieces(
     failed.push(...answer.slice.failed);
     files += answer.slice.files;
     ms += answer.slice.ms;
-    if (isOver() || clock.isOver) break;
+    if (isOver() || session.isOver) break;
   }
   return { read, failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
 }

@@ -1,121 +1,63 @@
 /** The processes that read, one for each way and one for the control: started, asked in turn, and ended. */
-
+import { isTight, Lane, openAll } from '../../experiment/lane.js';
+import type { StepsOf } from '../../experiment/serve.js';
+import type { Session } from '../../experiment/session.js';
 import type { LaneName, Measured } from './class-draft.js';
-import type { Clock } from './clock.js';
 import { CoreMeter } from './cores.js';
-import type { ReadRequest, Slice } from './reader/protocol.js';
-import { ReaderClient, ReaderError } from './reader/client.js';
-import { WAYS } from './ways.js';
+import type { open, ReadRequest } from './reader/process.js';
+import { titleOf, WAYS } from './ways.js';
 
-/** What they hold before they do anything: generous, since the alternative is to be killed. */
-const PROCESS_BYTES = 60 * 2 ** 20;
+const PROCESS = new URL('./reader/process.js', import.meta.url);
+/** What one more reader holds before it does anything: generous, since the alternative is to be killed. */
 const READER_BYTES = 30 * 2 ** 20;
-/** Of all memory, so much may be taken by processes that wait for their turn. */
-const MEMORY_SHARE = 0.5;
-/** So many are started at a time. */
-const STARTS = 2;
 
-interface Lane {
-  readonly name: LaneName;
-  client: ReaderClient | undefined;
-  isDead: boolean;
-}
-
-export interface LanesOptions {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly readers: number;
-  readonly memoryBytes: number;
-  /** A way cannot be measured. */
-  readonly skip: (what: LaneName, why: string) => void;
-}
+type Reading = StepsOf<typeof open>;
 
 export interface Answered {
-  readonly slice: Slice;
+  readonly slice: Reading['step']['gets'];
   readonly measured: Measured;
 }
 
 export class Lanes {
-  readonly #options: LanesOptions;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: ReadonlyMap<LaneName, Lane<Reading>>;
   readonly #meter = new CoreMeter();
-  /** There is not enough memory for all at once: each is started anew for its turn. */
   readonly #isTight: boolean;
 
-  constructor(options: LanesOptions) {
-    this.#options = options;
+  /** @param readers that read at the same time, in ways that have several */
+  constructor(session: Session, readers: number, memoryBytes: number) {
     const names: LaneName[] = ['control', ...WAYS.map(({ name }) => name)];
-    this.#lanes = names.map((name) => ({ name, client: undefined, isDead: false }));
     const parallel = WAYS.filter(({ isParallel }) => isParallel).length;
-    const wanted = names.length * PROCESS_BYTES + parallel * options.readers * READER_BYTES;
-    this.#isTight = wanted > MEMORY_SHARE * options.memoryBytes;
+    this.#isTight = isTight(names.length, parallel * readers * READER_BYTES, memoryBytes);
+    const laneOf = (name: LaneName): Lane<Reading> =>
+      new Lane({
+        session,
+        what: name === 'control' ? 'the control run' : titleOf(name),
+        start: () => session.start<Reading>(PROCESS),
+        setup: { way: name === 'control' ? 'sync-loop' : name, readers },
+        openMs: 0,
+        isTight: this.#isTight,
+      });
+    this.#lanes = new Map(names.map((name) => [name, laneOf(name)]));
   }
 
   /** Those that can be asked. */
   get names(): LaneName[] {
-    return this.#lanes.filter(({ isDead }) => !isDead).map(({ name }) => name);
+    return [...this.#lanes].flatMap(([name, { isDead }]) => (isDead ? [] : [name]));
   }
 
   async openAll(): Promise<void> {
-    if (this.#isTight) return;
-    const waiting = [...this.#lanes];
-    const starter = async (): Promise<void> => {
-      for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await this.#open(lane);
-    };
-    await Promise.all(Array.from({ length: STARTS }, starter));
+    if (!this.#isTight) await openAll([...this.#lanes.values()]);
   }
 
   /** Undefined: it could not, which has been said, or it was interrupted. */
-  async read(name: LaneName, request: Omit<ReadRequest, 'type'>): Promise<Answered | undefined> {
-    const lane = this.#lanes.find((each) => each.name === name)!;
-    if (lane.client === undefined) await this.#open(lane);
-    if (lane.client === undefined) return undefined;
+  async read(name: LaneName, request: ReadRequest): Promise<Answered | undefined> {
+    const lane = this.#lanes.get(name)!;
+    await lane.open();
     this.#meter.begin();
-    try {
-      const slice = await lane.client.read(request, this.#options.clock.patience(request.ms));
-      return answered(slice, this.#meter.end());
-    } catch (error) {
-      this.#meter.end();
-      await this.#bury(lane, error);
-      return undefined;
-    } finally {
-      if (this.#isTight) await this.#end(lane);
-    }
+    const slice = await lane.step(request, request.ms);
+    const busy = this.#meter.end();
+    if (slice === undefined) return undefined;
+    const rate = slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN;
+    return { slice, measured: { rate, loopDelayMs: slice.loopDelayMs, busy } };
   }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => this.#end(lane)));
-  }
-
-  async #open(lane: Lane): Promise<void> {
-    const { signal, clock, readers } = this.#options;
-    if (signal.aborted || lane.isDead || lane.client !== undefined) return;
-    const client = new ReaderClient(signal);
-    lane.client = client;
-    try {
-      const way = lane.name === 'control' ? 'sync-loop' : lane.name;
-      await client.open({ way, readers }, clock.patience());
-    } catch (error) {
-      await this.#bury(lane, error);
-    }
-  }
-
-  async #bury(lane: Lane, error: unknown): Promise<void> {
-    if (!(error instanceof ReaderError)) throw error;
-    await this.#end(lane);
-    if (this.#options.signal.aborted) return;
-    lane.isDead = true;
-    this.#options.skip(lane.name, error.message);
-  }
-
-  async #end(lane: Lane): Promise<void> {
-    const { client } = lane;
-    lane.client = undefined;
-    await client?.kill();
-  }
-}
-
-function answered(slice: Slice, busy: readonly (readonly number[])[]): Answered {
-  const rate = slice.ms > 0 ? (slice.files * 1000) / slice.ms : Number.NaN;
-  return { slice, measured: { rate, loopDelayMs: slice.loopDelayMs, busy } };
 }

@@ -2,20 +2,32 @@
  * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
+import { type Plan, Session } from '../../experiment/session.js';
+import type { Progress } from '../../report/measure-and-report.js';
 import { readMachine } from '../../experiment/machine.js';
 import { bytes } from '../../format/figures.js';
 import { UsageError } from '../../usage-error.js';
-import type { ClassDraft, LaneName } from './class-draft.js';
-import { Clock } from './clock.js';
+import type { ClassDraft } from './class-draft.js';
 import { findFiles, type Found } from './find-files.js';
 import { readFirst } from './first-read.js';
 import { Lanes } from './lanes.js';
 import { mustBeDroppable, writeBack } from './page-cache.js';
-import type { FolderEvents, FolderPlan } from './plan.js';
 import { ENOUGH_ROUNDS, measureRounds, type RoundsOptions, verifyAll, warmUp } from './rounds.js';
 import type { FolderSamples, FolderSubject } from './samples.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
-import { titleOf } from './ways.js';
+
+export interface FolderPlan extends Plan {
+  readonly folder: string;
+  /** Relative to the folder; '!pattern' excludes. Empty: all files. */
+  readonly patterns: readonly string[];
+  readonly dot: boolean;
+  /** Files that the command itself writes: never measured on. */
+  readonly ownFiles: readonly string[];
+  /** That read at the same time; undefined: as many as the library thinks best. */
+  readonly threads: number | undefined;
+  /** Also with the system's cache of files dropped. */
+  readonly cold: boolean;
+}
 
 /** Shares of the budget, at most: looking for the files, and reading them for the first time. */
 const WALK_SHARE = 0.1;
@@ -27,53 +39,49 @@ const MEMORY_SHARE = 1 / 16;
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */
-export async function measureFolder(plan: FolderPlan, events: FolderEvents): Promise<FolderSamples> {
+export async function measureFolder(plan: FolderPlan, events: Progress): Promise<FolderSamples> {
   if (plan.cold) mustBeDroppable();
-  const clock = new Clock(plan, events);
-  clock.say('looking for files');
+  const session = new Session(plan, events);
+  session.say('looking for files');
   const found = await findFiles({ ...plan, mostMs: WALK_SHARE * plan.budgetMs });
   if (found.files.length === 0) throw new UsageError(nothingFound(plan, found));
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
-  const skipped: { what: string; why: string }[] = [];
-  const skip = (name: LaneName, why: string): void => {
-    skipped.push({ what: name === 'control' ? 'the control run' : titleOf(name), why });
-  };
   const { memoryBytes } = machine;
-  const lanes = new Lanes({ clock, signal: plan.signal, readers, memoryBytes, skip });
-  const job: Job = { plan, clock, found, lanes, readers, skipped };
+  const lanes = new Lanes(session, readers, memoryBytes);
+  const job: Job = { session, found, lanes, readers };
   try {
     const mostBytes = Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes);
     const drafts = await firstReads(job, mostBytes);
-    const isCutShort = await allRounds(job, drafts);
+    const isCutShort = await isTooShort(job, drafts);
+    const { skipped } = session;
     const classes = drafts.map((draft) => draft.finish());
     return { subject: subjectOf(plan, found), machine, threads: readers, classes, skipped, isCutShort };
   } finally {
-    await lanes.close();
+    await session.close();
   }
 }
 
 interface Job {
-  readonly plan: FolderPlan;
-  readonly clock: Clock;
+  readonly session: Session<FolderPlan>;
   readonly found: Found;
   readonly lanes: Lanes;
   readonly readers: number;
-  readonly skipped: { what: string; why: string }[];
 }
 
 async function firstReads(job: Job, mostBytes: number): Promise<ClassDraft[]> {
-  const { plan, clock, lanes, readers, found, skipped } = job;
+  const { session, lanes, readers, found } = job;
+  const { plan } = session;
   const classes = classesOf(found.files);
   const timeMs = (FIRST_SHARE * plan.budgetMs) / (2 * classes.length);
   const drafts: ClassDraft[] = [];
   for (const sizes of classes) {
     if (plan.signal.aborted) break;
-    clock.say('reading for the first time');
-    const options = { lanes, clock, readers, mostBytes, timeMs, unreadable: found.unreadable };
+    session.say('reading for the first time');
+    const options = { lanes, session, readers, mostBytes, timeMs, unreadable: found.unreadable };
     const draft = await readFirst(sizes, options);
     if (draft !== undefined) drafts.push(draft);
-    else skipped.push({ what: sizesInWords(sizes), why: whyNone(sizes, mostBytes) });
+    else session.skip(sizesInWords(sizes), whyNone(sizes, mostBytes));
   }
   return drafts;
 }
@@ -88,21 +96,22 @@ function whyNone({ files }: SizeClass, mostBytes: number): string {
 }
 
 /** Whether there was not enough time. */
-async function allRounds(job: Job, drafts: readonly ClassDraft[]): Promise<boolean> {
-  const { plan, clock, lanes } = job;
-  if (drafts.length === 0) return clock.isOver;
-  clock.say('starting');
+async function isTooShort(job: Job, drafts: readonly ClassDraft[]): Promise<boolean> {
+  const { session, lanes } = job;
+  const { plan } = session;
+  if (drafts.length === 0) return session.isOver;
+  session.say('starting');
   await lanes.openAll();
-  const options = (timeMs: number): RoundsOptions => ({ lanes, clock, drafts, signal: plan.signal, timeMs });
-  clock.say('warming up');
+  const options = (timeMs: number): RoundsOptions => ({ lanes, session, drafts, timeMs });
+  session.say('warming up');
   await verifyAll(options(0));
   await warmUp(options(0));
-  const coldMs = plan.cold ? COLD_SHARE * clock.remainingMs : 0;
-  const warm = await measureRounds('warm', options(clock.remainingMs - coldMs));
+  const coldMs = plan.cold ? COLD_SHARE * session.remainingMs : 0;
+  const warm = await measureRounds('warm', options(session.remainingMs - coldMs));
   if (!plan.cold || plan.signal.aborted) return warm < ENOUGH_ROUNDS;
-  clock.say('writing back what is not on the disk yet');
+  session.say('writing back what is not on the disk yet');
   writeBack(plan.folder);
-  const cold = await measureRounds('cold', options(clock.remainingMs));
+  const cold = await measureRounds('cold', options(session.remainingMs));
   return Math.min(warm, cold) < ENOUGH_ROUNDS;
 }
 

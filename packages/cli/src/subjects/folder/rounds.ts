@@ -1,7 +1,6 @@
 /** The rounds: in each, for each class of sizes, all ways are measured in turn. A round in which a file vanished does not count. */
-import { clamp } from '../function/measure/schedule.js';
+import { clamp, type Session } from '../../experiment/session.js';
 import type { Cache, ClassDraft, LaneName, Measured } from './class-draft.js';
-import type { Clock } from './clock.js';
 import type { Answered, Lanes } from './lanes.js';
 import { dropCaches } from './page-cache.js';
 
@@ -17,17 +16,16 @@ const HAND_OVER_MS = 12;
 
 export interface RoundsOptions {
   readonly lanes: Lanes;
-  readonly clock: Clock;
+  readonly session: Session;
   readonly drafts: readonly ClassDraft[];
-  readonly signal: AbortSignal;
   readonly timeMs: number;
 }
 
 /** Each way reads each class once: it is warm after that, and what it read is known to be right. */
-export async function verifyAll({ lanes, signal, drafts }: RoundsOptions): Promise<void> {
+export async function verifyAll({ lanes, session, drafts }: RoundsOptions): Promise<void> {
   for (const draft of drafts) {
     for (const name of lanes.names) {
-      if (signal.aborted || draft.isEmpty) break;
+      if (session.isAborted || draft.isEmpty) break;
       const answer = await readWarm(lanes, name, draft, 0);
       if (answer === undefined) continue;
       if (answer.slice.failed.length > 0) draft.remove(failedOf(answer));
@@ -41,26 +39,29 @@ const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 500 } as const;
 
 /** By the smallest files: there, the reader's own code weighs most. */
-export async function warmUp({ lanes, clock, drafts, signal }: RoundsOptions): Promise<void> {
+export async function warmUp({ lanes, session, drafts }: RoundsOptions): Promise<void> {
   const [smallest] = drafts.filter(({ isEmpty }) => !isEmpty);
-  const ms = clamp((WARM_SHARE * clock.remainingMs) / lanes.names.length, WARM_MS.least, WARM_MS.most);
+  const ms = clamp((WARM_SHARE * session.remainingMs) / lanes.names.length, WARM_MS.least, WARM_MS.most);
   for (const name of lanes.names) {
-    if (signal.aborted || smallest === undefined) return;
+    if (session.isAborted || smallest === undefined) return;
     await readWarm(lanes, name, smallest, ms);
   }
 }
 
 /** One round is made in any case. @returns how many were complete */
 export async function measureRounds(cache: Cache, options: RoundsOptions): Promise<number> {
-  const { lanes, clock, drafts, timeMs, signal } = options;
+  const { lanes, session, drafts, timeMs } = options;
   const end = performance.now() + timeMs;
   const slices = Math.max(1, lanes.names.length * drafts.length);
   const ms = clamp(timeMs / (slices * (WANTED_ROUNDS + 1)) - HAND_OVER_MS, SLICE_MS.least, SLICE_MS.most);
   let rounds = 0;
   let longest = 0;
-  while (!signal.aborted && (rounds === 0 || (rounds < MOST_ROUNDS && performance.now() + longest <= end))) {
+  while (
+    !session.isAborted &&
+    (rounds === 0 || (rounds < MOST_ROUNDS && performance.now() + longest <= end))
+  ) {
     const begin = performance.now();
-    clock.say(`${cache === 'cold' ? 'cold, ' : ''}round ${rounds + 1}`);
+    session.say(`${cache === 'cold' ? 'cold, ' : ''}round ${rounds + 1}`);
     for (const draft of drafts) {
       if (!(await classRound(cache, draft, options, ms))) return rounds;
     }
@@ -74,14 +75,14 @@ export async function measureRounds(cache: Cache, options: RoundsOptions): Promi
 async function classRound(
   cache: Cache,
   draft: ClassDraft,
-  { lanes, signal }: RoundsOptions,
+  { lanes, session }: RoundsOptions,
   ms: number,
 ): Promise<boolean> {
   const round = new Map<LaneName, Measured>();
   const failed: string[] = [];
   for (const name of draft.isEmpty ? [] : lanes.names) {
     const answer = await (cache === 'cold' ? readCold(lanes, name, draft) : readWarm(lanes, name, draft, ms));
-    if (signal.aborted) return false;
+    if (session.isAborted) return false;
     if (answer === undefined) continue;
     round.set(name, answer.measured);
     failed.push(...failedOf(answer));

@@ -1,8 +1,8 @@
-/** A process in which one way of reading is measured, and nothing else happens. Started by reader-client.ts. */
+/** A process in which one way of reading is measured, and nothing else happens. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { LoopDelay } from '../../../experiment/gauges.js';
 import type { WayName } from '../samples.js';
-import type { Answer, OpenRequest, ReadRequest, Request, Slice } from './protocol.js';
+import { serveSteps } from '../../../experiment/serve.js';
 import { Tally } from './tally.js';
 
 /** Reads all paths once, and on from the first until `end`. */
@@ -49,35 +49,26 @@ const delay = new LoopDelay(1);
 /** What it measures begins with its first tick: a pass that holds up the loop for as long as it runs must not be before that. */
 const UNTIL_TICK_MS = 3;
 
-let reader: Reader | undefined;
-
-async function open({ way, readers }: OpenRequest): Promise<Answer> {
-  reader = await OPENERS[way](readers);
-  return { type: 'opened' };
+export interface ReadRequest {
+  readonly paths: readonly string[];
+  /** Again and again for so long; 0: once. */
+  readonly ms: number;
+  /** Where several read: so many files in one call. */
+  readonly perCall: number;
 }
 
-async function read({ paths, ms, perCall }: ReadRequest): Promise<Answer> {
-  await delay.begin();
-  await sleep(UNTIL_TICK_MS);
-  const begin = performance.now();
-  const { files, bytes, failed } = await reader!({ paths, perCall, end: begin + ms });
-  const elapsed = performance.now() - begin;
-  const loopDelayMs = await delay.end();
-  const slice: Slice = { files, bytes, ms: elapsed, loopDelayMs, failed };
-  return { type: 'read', slice };
-}
+/** @param readers threads or processes, where there are several */
+export const open = async ({ way, readers }: { readonly way: WayName; readonly readers: number }) => {
+  const reader = await OPENERS[way](readers);
+  const step = async ({ paths, ms, perCall }: ReadRequest) => {
+    await delay.begin();
+    await sleep(UNTIL_TICK_MS);
+    const begin = performance.now();
+    const { files, bytes, failed } = await reader({ paths, perCall, end: begin + ms });
+    const elapsed = performance.now() - begin;
+    return { files, bytes, ms: elapsed, loopDelayMs: await delay.end(), failed };
+  };
+  return { opened: undefined, step };
+};
 
-async function answer(request: Request): Promise<Answer> {
-  try {
-    return await (request.type === 'open' ? open(request) : read(request));
-  } catch (error) {
-    return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-process.on('message', (request: Request) => {
-  void answer(request).then((said) => process.send?.(said));
-});
-// Ctrl-C in a terminal is for all processes of the command; it decides itself when its readers end.
-process.on('SIGINT', () => {});
-process.on('disconnect', () => process.exit());
+serveSteps(open);

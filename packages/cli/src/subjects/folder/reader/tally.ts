@@ -1,7 +1,12 @@
 /** Counts what was read, the same in every way: a file that vanished or may not be read is counted and does not end the measurement. */
 import { describeSystemError } from '../../../usage-error.js';
-import type { Failed } from './protocol.js';
 
+export interface Failed {
+  readonly path: string;
+  readonly why: string;
+}
+
+/** What was read, without what failed. */
 export interface Counted {
   readonly files: number;
   readonly bytes: number;

@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { transfer } from 'threadwise/worker';
 import { ours, syncLoop } from './one-thread.js';
-import type { Failed } from './protocol.js';
-import { type Counted, countedOf, Tally } from './tally.js';
+import { type Counted, countedOf, type Failed, Tally } from './tally.js';
 
 /** Above that, moving costs less than copying. Bytes of a file, on average; chosen by hand. */
 const MOVED_FROM = 2 ** 16;

@@ -1,17 +1,15 @@
 /** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
-
-import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
-import type { Session } from '../../../experiment/session.js';
+import { describeFailure, type Failure } from '../../../experiment/child.js';
 import { spreadOf } from '../../../experiment/statistics.js';
 import { loadError } from '../../../run/load-error.js';
 import type { DescribedError } from '../../../run/work/batch.js';
 import type { Passing } from '../../../run/work/passing.js';
 import { UsageError } from '../../../usage-error.js';
-import type { Probe } from '../probe/client.js';
-import type { BehaviourReport } from '../probe/protocol.js';
+import type { BehaviourReport } from '../probe/behaviour.js';
 import { bytesOf, uncloneable } from '../probe/values.js';
 import type { Draft } from './draft.js';
 import type { Measured } from './inputs.js';
+import type { FunctionSession, Probe } from './session.js';
 
 export interface Subject {
   readonly module: string;
@@ -29,17 +27,17 @@ export interface Subject {
 }
 
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
-export async function watchBehaviour(session: Session, draft: Draft): Promise<Subject | undefined> {
+export async function watchBehaviour(session: FunctionSession, draft: Draft): Promise<Subject | undefined> {
   const inputs = cloneableOf(session, draft);
   if (inputs.length === 0) return undefined;
   const shareMs = session.begin('behaviour', 'behaviour');
   if (shareMs === undefined) return undefined;
   const { module, export: name, passing = 'value' } = session.plan;
-  const probe = session.start('behaviour');
+  const probe = session.probe('behaviour');
   const setup = { subject: { module, export: name, passing }, inputs, shareMs };
-  const outcome = await probe.open(setup, Math.min(session.limitMs, session.remainingMs));
+  const outcome = await probe.ask('open', setup, Math.min(session.limitMs, session.remainingMs));
   if (outcome.kind === 'failed') throw startError(session, outcome.error);
-  const report = outcome.kind === 'done' ? outcome.value : probe.known;
+  const report = outcome.kind === 'done' ? outcome.value : knownOf(probe);
   note(draft, report);
   if (outcome.kind !== 'done') noteFailure(session, draft, outcome, probe);
   await session.end(probe);
@@ -49,7 +47,7 @@ export async function watchBehaviour(session: Session, draft: Draft): Promise<Su
 /** Memory that is shared can go to a thread, and not to a process. */
 const NOT_SENT = 'it cannot be sent to another process, in which it would be measured';
 
-function cloneableOf(session: Session, draft: Draft): unknown[] {
+function cloneableOf(session: FunctionSession, draft: Draft): unknown[] {
   return session.plan.inputs.filter((input) => {
     const why = uncloneable(input) ?? (bytesOf(input) === undefined ? NOT_SENT : undefined);
     if (why !== undefined) draft.behaviour.uncloneable = { argument: why, result: undefined };
@@ -57,7 +55,7 @@ function cloneableOf(session: Session, draft: Draft): unknown[] {
   });
 }
 
-function startError({ plan }: Session, { name, message }: DescribedError): Error {
+function startError({ plan }: FunctionSession, { name, message }: DescribedError): Error {
   if (name === 'UsageError') return new UsageError(message);
   const error =
     name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
@@ -81,17 +79,27 @@ function note({ behaviour, inline, subject }: Draft, report: Partial<BehaviourRe
   inline.bytesOut = spreadOf(report.bytesOut ?? []);
 }
 
-function noteFailure(session: Session, draft: Draft, failure: Failure, probe: Probe<'behaviour'>): void {
+function noteFailure(
+  session: FunctionSession,
+  draft: Draft,
+  failure: Failure,
+  probe: Probe<'behaviour'>,
+): void {
   if (failure.kind === 'aborted') return;
   if (failure.kind === 'ended')
     draft.behaviour.ended = { exitCode: failure.exitCode, signal: failure.signal };
   if (failure.kind === 'silent') draft.behaviour.neverSettled = failure.ms;
-  const during = probe.known.calls === undefined ? 'while the module was loaded, ' : '';
+  const during = knownOf(probe).calls === undefined ? 'while the module was loaded, ' : '';
   session.skip('everything else', `${during}${describeFailure(failure)}`);
 }
 
+/** What it noted before it ended. */
+function knownOf(probe: Probe<'behaviour'>): Partial<BehaviourReport> {
+  return probe.noted ?? {};
+}
+
 function subjectOf(
-  { plan }: Session,
+  { plan }: FunctionSession,
   inputs: readonly unknown[],
   report: BehaviourReport,
 ): Subject | undefined {
@@ -117,7 +125,7 @@ function subjectOf(
 
 /** Whether it lives in a worker: undefined, or why it does not. */
 export async function watchSurvival(
-  session: Session,
+  session: FunctionSession,
   draft: Draft,
   { module, export: task, inputs, passing }: Subject,
 ): Promise<string | undefined> {
@@ -125,9 +133,9 @@ export async function watchSurvival(
   if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
   const shareMs = session.begin('survival', 'one call in a worker');
   if (shareMs === undefined) return 'there was no time for it';
-  const probe = session.start('survival');
+  const probe = session.probe('survival');
   const setup = { module, task, passing, inputs: inputs.map(({ input }) => input), shareMs };
-  const outcome = await probe.open(setup, session.patience());
+  const outcome = await probe.ask('open', setup, session.patience());
   await session.end(probe);
   if (outcome.kind === 'ended') {
     behaviour.endedInWorker = { exitCode: outcome.exitCode, signal: outcome.signal };

@@ -1,11 +1,10 @@
 /** What does not need the user's function, but values as large as its own: what a crossing costs, and from where on it pays. */
-import type { CrossingSamples, SpinSamples } from '../rules/samples.js';
-import { describeFailure, type Outcome } from '../../../experiment/child/ask.js';
+import { clamp } from '../../../experiment/session.js';
+import type { EchoSetup } from '../probe/tasks.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
-import type { EchoSetup } from '../probe/protocol.js';
-import { clamp, outstandingFor } from './schedule.js';
-import type { Session } from '../../../experiment/session.js';
+import { outstandingFor } from './schedule.js';
+import { type FunctionSession, laneOf, type ProbeLane } from './session.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
 /** Milliseconds, a decade in two steps: where it pays is found between them. */
@@ -27,91 +26,76 @@ export function patternOf(subject: Subject, threads: number): Pattern {
   return { input: inputs[0]!.input, passing, result, threads, outstanding };
 }
 
-export async function measureCrossings(session: Session, draft: Draft, pattern: Pattern): Promise<void> {
+export async function measureCrossings(
+  session: FunctionSession,
+  draft: Draft,
+  pattern: Pattern,
+): Promise<void> {
+  const found = TRANSPORTS.map((transport) => ({ transport, cpuMs: [] as number[], loneMs: [] as number[] }));
   const timeMs = session.begin('crossings', 'crossings', OPEN_MS / 2);
   if (timeMs === undefined) return;
-  const probe = session.start('crossing');
-  const found: (CrossingSamples & { cpuMs: number[]; loneMs: number[] })[] = TRANSPORTS.map((transport) => ({
-    transport,
-    cpuMs: [],
-    loneMs: [],
-  }));
-  const begun = performance.now();
-  const warmMs = WARM_SHARE * timeMs;
-  const opened = await probe.open({ ...pattern, warmMs }, session.patience(OPEN_MS + warmMs));
-  const restMs = timeMs - (performance.now() - begun);
-  const ms = sliceOf(restMs, found.length, 25, 150);
-  await inTurn(session, restMs, 'crossings', opened, async (isCold) => {
+  const slice = { slices: found.length, least: 25, most: 150 };
+  await inTurn(session, 'crossing', 'crossings', { timeMs, pattern, slice }, async (lane, ms, isCold) => {
     for (const { transport, cpuMs, loneMs } of found) {
-      const slice = await probe.step({ transport, ms }, session.patience(ms));
-      if (slice.kind !== 'done') return slice;
+      const measured = await lane.step({ transport, ms }, ms);
+      if (measured === undefined) return false;
       if (isCold) continue;
-      cpuMs.push(slice.value.cpuMs);
-      loneMs.push(slice.value.loneMs);
+      cpuMs.push(measured.cpuMs);
+      loneMs.push(measured.loneMs);
     }
-    return undefined;
+    return true;
   });
-  await session.end(probe);
-  draft.crossings = withValues(found, ({ cpuMs }) => cpuMs);
+  // Without those that there was no time for.
+  draft.crossings = found.filter(({ cpuMs }) => cpuMs.length > 0);
 }
 
-export async function measureSpins(session: Session, draft: Draft, pattern: Pattern): Promise<void> {
+export async function measureSpins(session: FunctionSession, draft: Draft, pattern: Pattern): Promise<void> {
+  const found = SPINS_MS.map((runMs) => ({ runMs, inline: [] as number[], pool: [] as number[] }));
   const timeMs = session.begin('spins', 'the break-even', OPEN_MS);
   if (timeMs === undefined) return;
-  const probe = session.start('spin');
-  const found: (SpinSamples & { inline: number[]; pool: number[] })[] = SPINS_MS.map((runMs) => ({
-    runMs,
-    inline: [],
-    pool: [],
-  }));
-  const begun = performance.now();
-  const warmMs = WARM_SHARE * timeMs;
-  const opened = await probe.open({ ...pattern, warmMs }, session.patience(OPEN_MS + warmMs));
-  const restMs = timeMs - (performance.now() - begun);
-  const ms = sliceOf(restMs, 2 * found.length, 10, 80);
-  await inTurn(session, restMs, 'spins', opened, async (isCold) => {
+  const slice = { slices: 2 * found.length, least: 10, most: 80 };
+  await inTurn(session, 'spin', 'spins', { timeMs, pattern, slice }, async (lane, ms, isCold) => {
     for (const { runMs, inline, pool } of found) {
-      const slice = await probe.step({ runMs, ms }, session.patience(2 * ms));
-      if (slice.kind !== 'done') return slice;
+      const measured = await lane.step({ runMs, ms }, 2 * ms);
+      if (measured === undefined) return false;
       if (isCold) continue;
-      inline.push(slice.value.inline);
-      pool.push(slice.value.pool);
+      inline.push(measured.inline);
+      pool.push(measured.pool);
     }
-    return undefined;
+    return true;
   });
-  await session.end(probe);
-  draft.spins = withValues(found, ({ inline }) => inline);
+  draft.spins = found.filter(({ inline }) => inline.length > 0);
 }
 
-/** So that a cold round and six others fit. */
-function sliceOf(timeMs: number, slices: number, least: number, most: number): number {
-  return clamp(timeMs / (COLD_ROUNDS + 6) / slices, least, most);
+interface Turns {
+  readonly timeMs: number;
+  readonly pattern: Pattern;
+  /** How many slices a round has, and how long each is. */
+  readonly slice: { readonly slices: number; readonly least: number; readonly most: number };
 }
 
-type Stopped = Exclude<Outcome<unknown>, { kind: 'done' }>;
-
-/** Rounds until the time is over. */
-async function inTurn(
-  session: Session,
-  timeMs: number,
+/** Rounds until the time is over, or one could not be finished. */
+async function inTurn<R extends 'crossing' | 'spin'>(
+  session: FunctionSession,
+  role: R,
   what: string,
-  opened: Outcome<unknown>,
-  round: (isCold: boolean) => Promise<Stopped | undefined>,
+  { timeMs, pattern, slice }: Turns,
+  round: (lane: ProbeLane<R>, ms: number, isCold: boolean) => Promise<boolean>,
 ): Promise<void> {
-  let stopped = opened.kind === 'done' ? undefined : opened;
   const end = performance.now() + timeMs;
+  const warmMs = WARM_SHARE * timeMs;
+  const lane = laneOf(session, role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
+  await lane.open();
+  // So that a cold round and six others fit.
+  const each = (end - performance.now()) / (COLD_ROUNDS + 6) / slice.slices;
+  const ms = clamp(each, slice.least, slice.most);
   let roundMs = 0;
-  for (let i = 0; stopped === undefined && i < COLD_ROUNDS + MOST_ROUNDS; i++) {
+  for (let i = 0; !lane.isDead && i < COLD_ROUNDS + MOST_ROUNDS; i++) {
     const begin = performance.now();
     // One that counts, in any case.
     if (i > COLD_ROUNDS && begin + roundMs > end) break;
-    stopped = await round(i < COLD_ROUNDS);
+    if (!(await round(lane, ms, i < COLD_ROUNDS))) break;
     roundMs = performance.now() - begin;
   }
-  if (stopped !== undefined && stopped.kind !== 'aborted') session.skip(what, describeFailure(stopped));
-}
-
-/** Without those that there was no time for. */
-function withValues<T>(found: readonly T[], seriesOf: (each: T) => readonly number[]): T[] {
-  return found.filter((each) => seriesOf(each).length > 0);
+  await lane.close();
 }

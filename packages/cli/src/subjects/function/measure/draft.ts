@@ -1,7 +1,7 @@
 /** Samples in the making: empty at first, filled step by step, valid at any moment. */
-import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
-import type { MeasurePlan } from './contract.js';
 import { readMachine } from '../../../experiment/machine.js';
+import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
+import type { MeasurePlan } from './measure.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

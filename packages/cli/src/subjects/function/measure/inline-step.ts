@@ -1,25 +1,23 @@
 /** The function on the calling thread: a probe that lives from the first control run to the last. */
-import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
-import type { Session } from '../../../experiment/session.js';
-import { type Series, spreadOf } from '../../../experiment/statistics.js';
-import type { Probe } from '../probe/client.js';
-import type { InlineOpened, InlineSlice } from '../probe/protocol.js';
+import { describeFailure, type Failure } from '../../../experiment/child.js';
+import { clamp } from '../../../experiment/session.js';
+import { type Series, seriesOf, spreadOf } from '../../../experiment/statistics.js';
 import { bytesPassed } from '../probe/values.js';
-import type { InlineSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
-import { clamp, type StepName } from './schedule.js';
+import type { StepName } from './schedule.js';
+import type { FunctionSession, Opened, Probe, Slice } from './session.js';
 
 export interface Inline {
   readonly probe: Probe<'inline'>;
-  readonly warm: InlineOpened;
+  readonly warm: Opened<'inline'>;
   readonly sizes: readonly { readonly index: number; readonly bytes: number }[];
 }
 
 /** Undefined: it could not be measured, and the draft says why. */
 export async function openInline(
-  session: Session,
+  session: FunctionSession,
   draft: Draft,
   subject: Subject,
   inputs: readonly unknown[],
@@ -27,9 +25,9 @@ export async function openInline(
   const warmMs = session.begin('warm-up', 'warming up');
   if (warmMs === undefined) return undefined;
   const { isAsync, copiesInputs, module, passing } = subject;
-  const probe = session.start('inline');
+  const probe = session.probe('inline');
   const setup = { subject: { module, export: subject.export, passing }, inputs, isAsync, copiesInputs };
-  const outcome = await probe.open({ ...setup, warmMs: clamp(warmMs, 50, 500) }, session.patience());
+  const outcome = await probe.ask('open', { ...setup, warmMs: clamp(warmMs, 50, 500) }, session.patience());
   if (outcome.kind === 'done') {
     const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, passing)));
     return { probe, warm: outcome.value, sizes };
@@ -39,7 +37,7 @@ export async function openInline(
 }
 
 /** What happens on the calling thread is the function's own doing. */
-export function noteInlineFailure(session: Session, draft: Draft, failure: Failure): void {
+export function noteInlineFailure(session: FunctionSession, draft: Draft, failure: Failure): void {
   if (failure.kind === 'aborted') return;
   const { behaviour } = draft;
   if (failure.kind === 'ended') behaviour.ended ??= { exitCode: failure.exitCode, signal: failure.signal };
@@ -53,7 +51,7 @@ const LEAST_SHARE = 0.03;
 
 /** The same run as in the rounds, with nothing in turn: what it differs by, before and after, is noise. */
 export async function control(
-  session: Session,
+  session: FunctionSession,
   step: StepName & ('control before' | 'control after'),
   { probe, warm }: Inline,
 ): Promise<Series> {
@@ -65,26 +63,17 @@ export async function control(
   const end = performance.now() + timeMs;
   const rates: number[] = [];
   while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
-    const outcome = await probe.step({ ms, sizes: [] }, session.patience(ms + warm.callMs));
+    const outcome = await probe.ask('step', { ms, sizes: [] }, session.patience(ms + warm.callMs));
     if (outcome.kind !== 'done') break;
     rates.push(outcome.value.rate);
   }
   return rates;
 }
 
-export function inlineSamples(
-  slices: readonly InlineSlice[],
-  sizes: Inline['sizes'],
-): Pick<
-  InlineSamples,
-  'callMs' | 'rate' | 'cpuMs' | 'loopDelayMs' | 'garbageShare' | 'bySize' | 'residentBytes'
-> {
+export function inlineSamples(slices: readonly Slice<'inline'>[], sizes: Inline['sizes']) {
   return {
     callMs: spreadOf(slices.flatMap(({ callMs }) => callMs)),
-    rate: slices.map(({ rate }) => rate),
-    cpuMs: slices.map(({ cpuMs }) => cpuMs),
-    loopDelayMs: slices.map(({ loopDelayMs }) => loopDelayMs),
-    garbageShare: slices.map(({ garbageShare }) => garbageShare),
+    ...seriesOf(slices, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
     bySize: sizes.map(({ bytes }, i) => ({ bytes, ms: slices.map(({ sizeMs }) => sizeMs[i]!) })),
     residentBytes: slices.at(-1)?.residentBytes,
   };

@@ -1,11 +1,12 @@
 /** What depends on the machine: how rates change with fewer cores, and what threads cost before they do anything. */
+import { describeFailure } from '../../../experiment/child.js';
+import { usableCpus } from '../../../experiment/machine.js';
+import { clamp } from '../../../experiment/session.js';
 import type { CoreSamples } from '../rules/samples.js';
-import { describeFailure } from '../../../experiment/child/ask.js';
 import type { Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
-import { usableCpus } from '../../../experiment/machine.js';
-import { clamp, coreCounts } from './schedule.js';
-import type { Session } from '../../../experiment/session.js';
+import { coreCounts } from './schedule.js';
+import { type FunctionSession, laneOf } from './session.js';
 import type { Settings } from './settings.js';
 
 const WHAT = 'fewer cores';
@@ -16,7 +17,7 @@ const WARM_MS = 300;
 
 /** The matrix of cores and threads. All cores were measured in the rounds, and are taken from there. */
 export async function measureCores(
-  session: Session,
+  session: FunctionSession,
   draft: Draft,
   settings: Settings,
   inputs: readonly unknown[],
@@ -45,23 +46,20 @@ export async function measureCores(
       session.skipForTime(what);
       continue;
     }
-    session.say(what);
-    const probe = session.start('pool', cpus.slice(0, count));
-    const opened = await probe.open(
-      { ...setting.setup, inputs, warmMs: WARM_MS },
-      session.patience(OPEN_MS + WARM_MS),
-    );
-    let failure = opened.kind === 'done' ? undefined : opened;
+    const setup = { ...setting.setup, inputs, warmMs: WARM_MS };
+    const lane = laneOf(session, 'pool', {
+      what,
+      setup,
+      openMs: OPEN_MS + WARM_MS,
+      cpus: cpus.slice(0, count),
+    });
     const rate: number[] = [];
-    for (let round = 0; round < ROUNDS && failure === undefined; round++) {
-      const slice = await probe.step({ ms: sliceMs }, session.patience(sliceMs));
-      if (slice.kind === 'done') rate.push(slice.value.rate);
-      else failure = slice;
+    for (let round = 0; round < ROUNDS; round++) {
+      const slice = await lane.step({ ms: sliceMs }, sliceMs);
+      if (slice !== undefined) rate.push(slice.rate);
     }
-    await session.end(probe);
+    await lane.close();
     if (rate.length > 0) found.push({ cores: count, threads: setting.setup.threads, rate });
-    else if (failure !== undefined && failure.kind !== 'aborted')
-      session.skip(what, describeFailure(failure));
   }
   draft.cores = found.length === 0 ? [] : [...found, ...all];
 }
@@ -71,7 +69,11 @@ const MOST_STARTS = 6;
 const START_MS = 300;
 
 /** Each time in a process of its own: memory that threads gave back would not count again. */
-export async function measureStart(session: Session, draft: Draft, { module }: Subject): Promise<void> {
+export async function measureStart(
+  session: FunctionSession,
+  draft: Draft,
+  { module }: Subject,
+): Promise<void> {
   const timeMs = session.begin('start', 'the start of threads', START_MS / 2);
   if (timeMs === undefined) return;
   const threads = Math.min(START_THREADS, draft.machine.availableThreads);
@@ -79,8 +81,8 @@ export async function measureStart(session: Session, draft: Draft, { module }: S
   const readyMs: number[] = [];
   const bytesPerThread: number[] = [];
   while (readyMs.length < MOST_STARTS && (readyMs.length === 0 || performance.now() < end)) {
-    const probe = session.start('start');
-    const outcome = await probe.open({ module, threads }, session.patience(START_MS));
+    const probe = session.probe('start');
+    const outcome = await probe.ask('open', { module, threads }, session.patience(START_MS));
     await session.end(probe);
     if (outcome.kind !== 'done') {
       if (outcome.kind !== 'aborted') session.skip('the start of threads', describeFailure(outcome));

@@ -2,12 +2,10 @@
  * The rounds: in each, the calling thread and every setting of the pool are measured in turn, so that what changes on the machine
  * changes all of them. What a round did not finish is left out.
  */
-
-import { describeFailure, type Failure, type Outcome } from '../../../experiment/child/ask.js';
+import type { Failure } from '../../../experiment/child.js';
+import { isTight, openAll } from '../../../experiment/lane.js';
 import type { Draft } from './draft.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
-import type { InlineSlice, PoolSlice } from '../probe/protocol.js';
-import type { Probe } from '../probe/client.js';
 import {
   affordable,
   coldRounds,
@@ -17,30 +15,23 @@ import {
   type RoundsPlan,
   warmMsFor,
 } from './schedule.js';
-import type { Session } from '../../../experiment/session.js';
+import { type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
 import { poolSamples, type Setting, type Settings } from './settings.js';
 
 /** A process with a pool of its own, from the start until it is ready. Milliseconds. */
 const OPEN_MS = 200;
-/** What they hold before they do anything: generous, since the alternative is to be killed. */
-const PROCESS_BYTES = 60 * 2 ** 20;
+/** What a thread holds before it does anything: generous, since the alternative is to be killed. */
 const THREAD_BYTES = 16 * 2 ** 20;
-/** Of all memory, so much may be taken by processes that wait for their turn. */
-const MEMORY_SHARE = 0.5;
 /** The interval of a median needs so many for 95 %. */
 const ENOUGH_ROUNDS = 6;
-/** So many are started at a time. */
-const STARTS = 2;
-
-interface Lane {
+interface Measured {
   readonly setting: Setting;
-  readonly slices: PoolSlice[];
-  probe: Probe<'pool'> | undefined;
-  isDead: boolean;
+  readonly lane: ProbeLane<'pool'>;
+  readonly slices: Slice<'pool'>[];
 }
 
 export interface RoundsContext {
-  readonly session: Session;
+  readonly session: FunctionSession;
   readonly draft: Draft;
   readonly inline: Inline;
   readonly settings: Settings;
@@ -58,9 +49,8 @@ class Rounds {
   readonly #end: number;
   readonly #latestEnd: number;
   readonly #plan: RoundsPlan;
-  readonly #lanes: readonly Lane[];
-  readonly #inline: InlineSlice[] = [];
-  /** There is not enough memory for all processes at once: each is started anew for its turn. */
+  readonly #lanes: readonly Measured[];
+  readonly #inline: Slice<'inline'>[] = [];
   readonly #isTight: boolean;
   readonly #warmMs: number;
   #complete = 0;
@@ -81,32 +71,48 @@ class Rounds {
       wished: settings.all.length - settings.needed,
     });
     const chosen = settings.all.slice(0, this.#plan.settings - 1);
-    this.#lanes = chosen.map((setting) => ({ setting, slices: [], probe: undefined, isDead: false }));
+    const threads = chosen.reduce((sum, { setup }) => sum + setup.threads, 0);
+    this.#isTight = isTight(chosen.length, threads * THREAD_BYTES, context.draft.machine.memoryBytes);
+    this.#lanes = chosen.map((setting) => ({ setting, slices: [], lane: this.#laneOf(setting) }));
     this.#wanted = chosen.length;
     for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
-    const wanted = chosen.reduce((sum, { setup }) => sum + PROCESS_BYTES + setup.threads * THREAD_BYTES, 0);
-    this.#isTight = wanted > MEMORY_SHARE * context.draft.machine.memoryBytes;
   }
 
   async run(): Promise<void> {
     if (!this.#isTight) await this.#openAll();
     for (let round = 0; await this.#round(round); round++);
-    for (const lane of this.#lanes) await this.#close(lane);
+    for (const { lane } of this.#lanes) await lane.close();
     this.#write();
+  }
+
+  #laneOf(setting: Setting): Measured['lane'] {
+    const { session, inputs, inline, draft } = this.#context;
+    return laneOf(session, 'pool', {
+      what: setting.what,
+      setup: { ...setting.setup, inputs, warmMs: this.#warmMs },
+      openMs: this.#warmMs + inline.warm.callMs,
+      isTight: this.#isTight,
+      check: ({ calls, failed, firstFailure }) => (failed === calls ? failureOf(firstFailure) : undefined),
+      onFailure: (failure) => {
+        // By the system, where memory is short, or by itself: only the latter is the function's doing.
+        if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
+        draft.behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
+      },
+    });
   }
 
   /** Those that are needed first: on a busy machine there is no time for more. */
   async #openAll(): Promise<void> {
     const { needed } = this.#context.settings;
     const begin = performance.now();
-    await this.#openSome(this.#lanes.slice(0, needed));
+    await openAll(this.#lanes.slice(0, needed).map(({ lane }) => lane));
     const eachMs = (performance.now() - begin) / Math.max(1, needed);
     const { callMs } = this.#context.inline.warm;
     const roundMs = ENOUGH_ROUNDS * costOf(this.#plan.sliceMs, callMs);
     const restMs = this.#end - performance.now() - (needed + 1) * roundMs;
     const more = Math.max(0, Math.floor(restMs / (eachMs + roundMs)));
     this.#limitTo(Math.min(this.#lanes.length, needed + more));
-    await this.#openSome(this.#lanes.slice(needed, this.#wanted));
+    await openAll(this.#lanes.slice(needed, this.#wanted).map(({ lane }) => lane));
   }
 
   /** Without the least important of them. */
@@ -117,51 +123,14 @@ class Rounds {
     this.#wanted = wanted;
   }
 
-  async #openSome(lanes: readonly Lane[]): Promise<void> {
-    const waiting = [...lanes];
-    const starter = async (): Promise<void> => {
-      for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await this.#open(lane);
-    };
-    await Promise.all(Array.from({ length: STARTS }, starter));
-  }
-
-  async #open(lane: Lane): Promise<void> {
-    const { session, inputs, inline } = this.#context;
-    if (session.plan.signal.aborted) return;
-    session.say(lane.setting.what);
-    lane.probe = session.start('pool');
-    const setup = { ...lane.setting.setup, inputs, warmMs: this.#warmMs };
-    const outcome = await lane.probe.open(setup, session.patience(this.#warmMs + inline.warm.callMs));
-    if (outcome.kind !== 'done') return this.#bury(lane, outcome);
-    const { calls, failed, firstFailure } = outcome.value;
-    if (failed === calls) this.#bury(lane, failureOf(firstFailure));
-  }
-
-  async #close(lane: Lane): Promise<void> {
-    const { probe } = lane;
-    lane.probe = undefined;
-    if (probe !== undefined) await this.#context.session.end(probe);
-  }
-
-  #bury(lane: Lane, failure: Failure): void {
-    lane.isDead = true;
-    if (failure.kind === 'aborted') return;
-    const { behaviour } = this.#context.draft;
-    // By the system, where memory is short, or by itself: only the latter is the function's doing.
-    if (failure.kind === 'ended' && failure.signal !== 'SIGKILL') {
-      behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
-    }
-    this.#context.session.skip(lane.setting.what, describeFailure(failure));
-  }
-
   /** Whether there is to be another one. */
   async #round(round: number): Promise<boolean> {
     const { session } = this.#context;
     const begin = performance.now();
     session.say(`round ${round + 1} of ${Math.max(this.#plan.rounds, round + 1)}`);
     if (!(await this.#inlineSlice())) return false;
-    for (const lane of this.#lanes.slice(0, this.#wanted)) {
-      if (!(await this.#slice(lane))) return false;
+    for (const each of this.#lanes.slice(0, this.#wanted)) {
+      if (!(await this.#slice(each))) return false;
     }
     this.#complete += 1;
     return this.#isRoomForNext(performance.now() - begin);
@@ -194,32 +163,25 @@ class Rounds {
     const { sliceMs } = this.#plan;
     const step = { ms: sliceMs, sizes: inline.sizes.map(({ index }) => index) };
     const expectedMs = sliceMs + inline.warm.callMs * (1 + inline.sizes.length);
-    const outcome = await inline.probe.step(step, session.patience(expectedMs));
+    const outcome = await inline.probe.ask('step', step, session.patience(expectedMs));
     if (outcome.kind === 'done') this.#inline.push(outcome.value);
     else noteInlineFailure(session, draft, outcome);
     return outcome.kind === 'done';
   }
 
   /** Whether the round can go on: it can do without this one. */
-  async #slice(lane: Lane): Promise<boolean> {
+  async #slice({ lane, slices }: Measured): Promise<boolean> {
     const { session, inline } = this.#context;
     if (session.isOver) return false;
-    if (this.#isTight && !lane.isDead) await this.#open(lane);
-    if (lane.isDead || lane.probe === undefined) return !session.plan.signal.aborted;
     const ms = this.#plan.sliceMs;
-    const outcome: Outcome<PoolSlice> = await lane.probe.step(
-      { ms },
-      session.patience(ms + 2 * inline.warm.callMs),
-    );
-    if (this.#isTight) await this.#close(lane);
-    if (outcome.kind === 'done') lane.slices.push(outcome.value);
-    else this.#bury(lane, outcome);
-    return outcome.kind !== 'aborted';
+    const slice = await lane.step({ ms }, ms + 2 * inline.warm.callMs);
+    if (slice !== undefined) slices.push(slice);
+    return slice !== undefined || !session.isAborted;
   }
 
   /** Of the time of all cores that the rounds took, what other programs had; undefined: the system does not tell. */
   #othersShare(first: number, rounds: number): number | undefined {
-    const slices: readonly (readonly Pick<PoolSlice, 'shared'>[])[] = [
+    const slices: readonly (readonly Pick<Slice<'pool'>, 'shared'>[])[] = [
       this.#inline,
       ...this.#lanes.map((lane) => lane.slices),
     ];

@@ -1,4 +1,5 @@
 /** How the time is split: pure arithmetic. Steps that need less leave the rest to those that follow. */
+import { clamp } from '../../../experiment/session.js';
 
 export type StepName =
   | 'behaviour'
@@ -177,8 +178,4 @@ const MAX_BATCH_BYTES = 2 ** 20;
 export function batchSize(callMs: number, bytesIn: number): number | undefined {
   const size = Math.min(MAX_BATCH, Math.round(BATCH_MS / callMs), Math.floor(MAX_BATCH_BYTES / bytesIn));
   return size >= 4 ? size : undefined;
-}
-
-export function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }

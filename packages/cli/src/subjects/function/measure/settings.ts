@@ -1,7 +1,10 @@
 /** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
+import { seriesOf } from '../../../experiment/statistics.js';
+import type { SubjectReference } from '../probe/subject.js';
+import type { Slice } from './session.js';
+import type { PoolSetup } from '../probe/pool.js';
 import type { PoolSamples, VariantSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
-import type { PoolSetup, PoolSlice, SubjectReference } from '../probe/protocol.js';
 import { batchSize, isLong, outstandingFor, threadCounts } from './schedule.js';
 
 /** What the inline probe found when it was warm. */
@@ -125,14 +128,7 @@ function leaseOf(base: Base, threads: number): Setting[] {
   ];
 }
 
-export function poolSamples(threads: number, slices: readonly PoolSlice[]): PoolSamples {
-  return {
-    threads,
-    rate: slices.map(({ rate }) => rate),
-    cpuMs: slices.map(({ cpuMs }) => cpuMs),
-    loopDelayMs: slices.map(({ loopDelayMs }) => loopDelayMs),
-    mainUtilization: slices.map(({ mainUtilization }) => mainUtilization),
-    busyShare: slices.map(({ busyShare }) => busyShare),
-    residentBytes: slices.map(({ residentBytes }) => residentBytes),
-  };
+export function poolSamples(threads: number, slices: readonly Slice<'pool'>[]): PoolSamples {
+  const series = ['rate', 'cpuMs', 'loopDelayMs', 'mainUtilization', 'busyShare', 'residentBytes'] as const;
+  return { threads, ...seriesOf(slices, ...series) };
 }

@@ -3,17 +3,45 @@ import { isDeepStrictEqual } from 'node:util';
 import v8 from 'node:v8';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
-import type { BehaviourReport, Note, Open } from './protocol.js';
-import { loadSubject, type Subject } from './subject.js';
+import { type Note, serveSteps } from '../../../experiment/serve.js';
+import { loadSubject, type Subject, type SubjectReference } from './subject.js';
 import { bytesOf, bytesPassed, isThenable, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
+
+interface BehaviourSetup {
+  readonly subject: SubjectReference;
+  readonly inputs: readonly unknown[];
+  /** After that no further input is begun. */
+  readonly shareMs: number;
+}
+
+/** What is known of the function's behaviour, beside whether its process survives. */
+export interface BehaviourReport {
+  /** The export's own name, also where none was given. */
+  readonly export: string;
+  readonly hasSetup: boolean;
+  readonly returnsPromise: boolean;
+  readonly calls: number;
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+  readonly repeats: 'same' | 'different' | 'unknown';
+  readonly changesItsArgument: boolean;
+  readonly uncloneableResult: string | undefined;
+  readonly coldMs: number | undefined;
+  /** Of each input that was tried, in order: its warmest call; undefined: it failed. */
+  readonly inputMs: readonly (number | undefined)[];
+  readonly bytesIn: readonly number[];
+  readonly bytesOut: readonly number[];
+  /** Of the first call that succeeded, if it can cross. */
+  readonly result: unknown;
+}
 
 /** So many inputs are given a second time: to be compared, and because the second call is warmer. */
 const REPEATED = 5;
 /** A larger result is not sent to be used as a pattern. Bytes. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
-export const open: Open<'behaviour'> = async (setup, note) => {
+export const open = async (setup: BehaviourSetup, note: Note) => {
   await watchParent();
   const observer = new Observer(await loadSubject(setup.subject), setup.subject.passing, note);
   const end = performance.now() + setup.shareMs;
@@ -148,3 +176,5 @@ function canBeSent(value: unknown): boolean {
     return false;
   }
 }
+
+serveSteps(open);

@@ -4,17 +4,24 @@ import { createPool, type Pool } from 'threadwise';
 import { argumentsOf } from '../../../run/work/passing.js';
 import { cpuMs } from '../../../experiment/gauges.js';
 import { keepOutstanding } from './outstanding.js';
-import type { CrossingSlice, CrossingStep, Open } from './protocol.js';
+import { serveSteps } from '../../../experiment/serve.js';
+import type { EchoSetup } from './tasks.js';
 import { standalone } from './values.js';
 import { warmUp } from './warm-up.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
+
+interface CrossingStep {
+  readonly transport: (typeof TRANSPORTS)[number];
+  readonly ms: number;
+}
+
 /** Share of a slice in which calls are made one at a time. */
 const ALONE_SHARE = 0.3;
 /** Milliseconds. */
 const WARM_PIECE_MS = 40;
 
-export const open: Open<'crossing'> = async ({ input, passing, result, threads, outstanding, warmMs }) => {
+export const open = async ({ input, passing, result, threads, outstanding, warmMs }: EchoSetup) => {
   const given = [...argumentsOf(standalone(input), passing)];
   const pools = new Map<CrossingStep['transport'], Pool>();
   for (const transport of TRANSPORTS) {
@@ -32,7 +39,7 @@ export const open: Open<'crossing'> = async ({ input, passing, result, threads, 
   return { opened: undefined, step: run };
 };
 
-async function slice(call: () => Promise<unknown>, outstanding: number, ms: number): Promise<CrossingSlice> {
+async function slice(call: () => Promise<unknown>, outstanding: number, ms: number) {
   const cpu = cpuMs();
   const load = { outstanding, turnsLoop: false, call };
   const { calls } = await keepOutstanding({ ...load, ms: ms * (1 - ALONE_SHARE) });
@@ -50,3 +57,5 @@ async function alone(call: () => Promise<unknown>, ms: number): Promise<number> 
   }
   return times.sort((a, b) => a - b)[times.length >> 1]!;
 }
+
+serveSteps(open);

@@ -1,16 +1,38 @@
 /** The function in the library's pool, with some number of threads and some way of calling. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import { createPool, type Lease, type Pool } from 'threadwise';
-import { argumentsOf } from '../../../run/work/passing.js';
-import { cpuMs, LoopDelay, Others } from '../../../experiment/gauges.js';
+import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { Gauges } from '../../../experiment/gauges.js';
 import { keepOutstanding } from './outstanding.js';
-import type { Open, PoolOpened, PoolSetup, PoolSlice } from './protocol.js';
+import { serveSteps } from '../../../experiment/serve.js';
 import { RunTimes } from './run-times.js';
 import { standalone } from './values.js';
 import { warmUp } from './warm-up.js';
 
-export const open: Open<'pool'> = async (setup) => {
+export interface PoolSetup {
+  readonly module: string;
+  readonly task: string;
+  readonly data: unknown;
+  readonly inputs: readonly unknown[];
+  /**
+   * each: one input a call. batch: many. lease: its bytes lie in memory that is shared already, or are read into such. read: the
+   * worker makes of the input what the function gets.
+   */
+  readonly kind: 'each' | 'batch' | 'lease' | 'read';
+  readonly passing: Passing;
+  /** Inputs in one call; 1 where it is not a batch. */
+  readonly batch: number;
+  readonly threads: number;
+  readonly placement: 'threads' | 'auto';
+  readonly outstanding: number;
+  /** Calls take long: what has run of one when the time is over counts for a part of it. */
+  readonly isLong: boolean;
+  readonly idleDelayMs: number;
+  /** At most so long, until it gets no faster. */
+  readonly warmMs: number;
+}
+
+export const open = async (setup: PoolSetup) => {
   const pool = createPool(setup.module, {
     name: 'threadwise analyze',
     threads: setup.threads,
@@ -19,7 +41,10 @@ export const open: Open<'pool'> = async (setup) => {
   });
   await pool.ready;
   const slices = new Slices(pool, setup);
-  return { opened: await slices.warm(setup.warmMs), step: ({ ms }) => slices.run(ms) };
+  return {
+    opened: await slices.warm(setup.warmMs),
+    step: ({ ms }: { readonly ms: number }) => slices.run(ms),
+  };
 };
 
 /** Milliseconds. */
@@ -30,7 +55,7 @@ class Slices {
   readonly #setup: PoolSetup;
   /** Each makes the arguments of a call, as its caller would. */
   readonly #makers: readonly Maker[];
-  readonly #delay: LoopDelay;
+  readonly #gauges: Gauges;
   readonly #runTimes: RunTimes;
   #next = 0;
 
@@ -38,12 +63,12 @@ class Slices {
     this.#pool = pool;
     this.#setup = setup;
     this.#makers = makersOf(pool, setup);
-    this.#delay = new LoopDelay(setup.idleDelayMs);
+    this.#gauges = new Gauges(setup.idleDelayMs);
     this.#runTimes = new RunTimes(pool, setup.isLong);
   }
 
   /** Beside long calls it does not matter how fast they are handed over: once will do. */
-  async warm(ms: number): Promise<PoolOpened> {
+  async warm(ms: number) {
     let [calls, failed] = [0, 0];
     let firstFailure: string | undefined;
     const piece = async (): Promise<number> => {
@@ -57,36 +82,26 @@ class Slices {
     return { calls, failed, firstFailure };
   }
 
-  async run(ms: number): Promise<PoolSlice> {
+  async run(ms: number) {
     const { outstanding, batch } = this.#setup;
-    const others = new Others();
-    await this.#delay.begin();
-    others.begin();
+    await this.#gauges.begin();
     this.#runTimes.begin();
-    const cpu = cpuMs();
-    const loop = performance.eventLoopUtilization();
-    const loaded = await keepOutstanding({
-      outstanding,
-      ms,
-      turnsLoop: false,
-      call: () => this.#call(),
-    });
-    const mainUtilization = performance.eventLoopUtilization(loop).utilization;
-    const used = cpuMs() - cpu;
+    const load = { outstanding, ms, turnsLoop: false };
+    const loaded = await keepOutstanding({ ...load, call: () => this.#call() });
+    const ended = this.#gauges.end();
     const { busyShare, rate } = this.#runTimes.end(loaded, this.#setup.threads, outstanding);
-    const shared = others.end();
-    const loopDelayMs = await this.#delay.end();
-    const { failed, firstFailure } = loaded;
+    const { loopShare, cpuMs, loopDelayMs, residentBytes, shared } = await ended;
+    const { calls, failed, firstFailure } = loaded;
     return {
-      calls: loaded.calls,
+      calls,
       failed,
       firstFailure,
       rate: batch * rate,
-      cpuMs: used / (loaded.calls * batch),
+      cpuMs: cpuMs / (calls * batch),
       loopDelayMs,
-      mainUtilization,
+      mainUtilization: loopShare,
       busyShare,
-      residentBytes: process.memoryUsage.rss(),
+      residentBytes,
       shared,
     };
   }
@@ -148,3 +163,5 @@ function filledFrom(path: string, pool: Pool): Lease {
     closeSync(file);
   }
 }
+
+serveSteps(open);

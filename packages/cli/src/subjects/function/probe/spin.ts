@@ -4,8 +4,8 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createPool } from 'threadwise';
 import { argumentsOf } from '../../../run/work/passing.js';
 import { HOLD_MS, keepOutstanding } from './outstanding.js';
-import type { Open, SpinSlice, SpinStep } from './protocol.js';
-import { echo, setup as prepare, spin } from './tasks.js';
+import { serveSteps } from '../../../experiment/serve.js';
+import { type EchoSetup, echo, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
 import { warmUp } from './warm-up.js';
 
@@ -20,7 +20,7 @@ const WARM_RUN_MS = 0.003;
 /** Until the workers have stopped looking for more to do, and leave the core to the calling thread. Milliseconds. */
 const SETTLE_MS = 3;
 
-export const open: Open<'spin'> = async ({ input, passing, result, threads, outstanding, warmMs }) => {
+export const open = async ({ input, passing, result, threads, outstanding, warmMs }: EchoSetup) => {
   const own = argumentsOf(standalone(input), passing);
   const data = { result: standalone(result) };
   prepare({ data });
@@ -29,7 +29,7 @@ export const open: Open<'spin'> = async ({ input, passing, result, threads, outs
   const perMs = iterationsPerMs();
   const pool = createPool(new URL('./tasks.js', import.meta.url), { threads, worker: { data } });
   await pool.ready;
-  const step = async ({ runMs, ms }: SpinStep): Promise<SpinSlice> => {
+  const step = async ({ runMs, ms }: { readonly runMs: number; readonly ms: number }) => {
     const iterations = Math.round(perMs * runMs);
     await sleep(SETTLE_MS);
     const inline = await inlineRate(iterations, own, runMs, ms);
@@ -76,3 +76,5 @@ async function poolRate(call: () => Promise<unknown>, outstanding: number, ms: n
   const { calls, begin, drained } = await keepOutstanding({ ...load, ms, call });
   return (calls * 1000) / (drained - begin);
 }
+
+serveSteps(open);

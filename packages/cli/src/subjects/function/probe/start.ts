@@ -1,8 +1,8 @@
 /** What threads cost before they do anything: how long one takes until it is ready, and the memory that it holds. */
 import { createPool, type Pool } from 'threadwise';
-import type { Open } from './protocol.js';
+import { serveSteps } from '../../../experiment/serve.js';
 
-export const open: Open<'start'> = async ({ module, threads }) => {
+export const open = async ({ module, threads }: { readonly module: string; readonly threads: number }) => {
   const pool = createPool(module, { threads: { min: 0, max: threads } });
   await pool.ready;
   const before = process.memoryUsage.rss();
@@ -27,3 +27,5 @@ function allReady(pool: Pool, threads: number): Promise<number[]> {
     });
   });
 }
+
+serveSteps(open);

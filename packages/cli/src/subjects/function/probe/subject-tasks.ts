@@ -1,6 +1,5 @@
 /** The user's function as tasks of ours: for many inputs in one call, and for an input of which the worker makes the arguments. */
-import type { SubjectReference } from './protocol.js';
-import { loadSubject, type Subject } from './subject.js';
+import { loadSubject, type Subject, type SubjectReference } from './subject.js';
 
 let subject: Subject | undefined;
 

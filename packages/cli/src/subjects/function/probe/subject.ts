@@ -1,5 +1,5 @@
 /** The user's module in a probe, and the function of it that is measured. */
-import { takingInput } from '../../../run/work/passing.js';
+import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
   importModule,
   type ModuleNamespace,
@@ -8,7 +8,12 @@ import {
 } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../usage-error.js';
 import { didYouMean } from '../../../nearest.js';
-import type { SubjectReference } from './protocol.js';
+
+export interface SubjectReference {
+  readonly module: string;
+  readonly export: string | undefined;
+  readonly passing: Passing;
+}
 
 export interface Subject {
   /** The function as it is. */

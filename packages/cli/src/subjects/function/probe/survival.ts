@@ -1,11 +1,20 @@
 /** Whether the function lives in a worker at all: one thread, one call after the other. */
 import { createPool } from 'threadwise';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
-import { argumentsOf } from '../../../run/work/passing.js';
-import type { Open } from './protocol.js';
+import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { standalone } from './values.js';
 
-export const open: Open<'survival'> = async ({ module, task, passing, inputs, shareMs }, note) => {
+/** One call after the other in a worker, to see whether the function lives there at all. */
+interface SurvivalSetup {
+  readonly module: string;
+  readonly task: string;
+  readonly passing: Passing;
+  readonly inputs: readonly unknown[];
+  readonly shareMs: number;
+}
+
+export const open = async ({ module, task, passing, inputs, shareMs }: SurvivalSetup, note: Note) => {
   const pool = createPool(module, { threads: 1, name: 'survival' });
   let workerExit: number | undefined;
   pool.on('worker:exit', ({ reason, exitCode }) => {
@@ -30,3 +39,5 @@ export const open: Open<'survival'> = async ({ module, task, passing, inputs, sh
   await pool.destroy();
   return { opened: { calls, failed, firstFailure, workerExit } };
 };
+
+serveSteps(open);

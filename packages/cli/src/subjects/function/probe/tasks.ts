@@ -1,5 +1,15 @@
 /** Tasks of ours, in every worker of a probe: they get what the user's function gets, and give what it gives. */
-import type { EchoSetup } from './protocol.js';
+import type { Passing } from '../../../run/work/passing.js';
+
+/** A task of ours: it gets what the function gets and gives what the function gives. */
+export interface EchoSetup {
+  readonly input: unknown;
+  readonly passing: Passing;
+  readonly result: unknown;
+  readonly threads: number;
+  readonly outstanding: number;
+  readonly warmMs: number;
+}
 
 let result: unknown;
 /** What was computed goes here, so that it is not optimised away. */

@@ -1,113 +1,75 @@
 /** The first process of a cluster (node:cluster): starts those that run the app, and speaks for all of them. It loads nothing of the user's. */
-import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
-import { performance } from 'node:perf_hooks';
+import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { cpuMs } from '../../../experiment/gauges.js';
-import { MARK, unwrap } from '../../function/probe/protocol.js';
-import type { AppOpened, AppSetup, AppSlice, AppTalk, OffloadedCalls, Reply } from '../measure/protocol.js';
+import { Child, describeFailure } from '../../../experiment/child.js';
+import { Gauges } from '../../../experiment/gauges.js';
+import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
+import type { AppTalk, Playing } from './process.js';
 
 const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
+/** The command has a limit of its own, and ends this process with all others. Milliseconds. */
+const LIMIT_MS = 3_600_000;
 
-interface Opened {
-  readonly opened: AppOpened;
-  readonly handlers: {
-    [K in Exclude<keyof AppTalk, 'open'>]: (asks: AppTalk[K]['asks']) => Promise<AppTalk[K]['gets']>;
-  };
-}
-
-export async function openCluster(setup: AppSetup, processes: number): Promise<Opened> {
+export async function openCluster(
+  setup: AppSetup,
+  processes: number,
+): Promise<Playing & { opened: AppOpened }> {
   cluster.setupPrimary({ exec: PROCESS, args: [], serialization: 'advanced' });
-  const workers = Array.from({ length: processes }, () => cluster.fork());
-  const opened = await Promise.all(workers.map((worker) => open(worker, setup)));
+  const { signal } = new AbortController();
+  const workers = Array.from(
+    { length: processes },
+    () => new Child<AppTalk>(cluster.fork().process, { signal }),
+  );
+  const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
+    Promise.all(workers.map((worker) => answerOf(worker, type, asks)));
+  const opened = await askAll('open', setup);
   // From now on one that ends is the end of all: a smaller cluster is not what is measured. Its last words are in our standard error.
-  cluster.on('exit', (_, code, signal) => {
-    if (signal) process.kill(process.pid, signal);
+  cluster.on('exit', (_, code, by) => {
+    if (by) process.kill(process.pid, by);
     else process.exit(code === 0 ? 1 : code);
   });
   const origins = new Set(opened.map(({ origin }) => origin));
   if (origins.size > 1) throw new Error(`its processes do not share a port: ${[...origins].join(', ')}`);
-  return { opened: opened[0]!, handlers: handlersOf(workers) };
-}
-
-function handlersOf(workers: readonly Worker[]): Opened['handlers'] {
-  let [ownCpuMs, begin] = [0, 0];
+  const own = new Gauges();
   return {
+    opened: opened[0]!,
     begin: async () => {
-      await Promise.all(workers.map((worker) => ask(worker, 'begin', undefined)));
-      [ownCpuMs, begin] = [cpuMs(), performance.now()];
+      await askAll('begin', undefined);
+      await own.begin();
     },
     end: async () => {
-      const own = (cpuMs() - ownCpuMs) / (performance.now() - begin);
-      const slices = await Promise.all(workers.map((worker) => ask(worker, 'end', undefined)));
-      return together(slices, own);
+      const { cpuMs, elapsedMs, residentBytes } = await own.end();
+      const slices = await askAll('end', undefined);
+      return together([
+        { loopDelayMs: 0, loopShare: 0, cpuShare: cpuMs / elapsedMs, residentBytes },
+        ...slices,
+      ]);
     },
-    settle: async (limitMs) =>
-      void (await Promise.all(workers.map((worker) => ask(worker, 'settle', limitMs)))),
-    calls: async (): Promise<OffloadedCalls> => ({ calls: 0, failed: 0, firstFailure: undefined }),
+    settle: async (limitMs) => void (await askAll('settle', limitMs)),
+    calls: () => ({ calls: 0, failed: 0, firstFailure: undefined }),
   };
 }
 
 /** Memory and CPU time of all, also of this process; the event loop of the one that is worst off. */
-function together(slices: readonly AppSlice[], ownShare: number): AppSlice {
+function together(slices: readonly AppSlice[]): AppSlice {
   const sum = (of: (slice: AppSlice) => number): number => slices.reduce((all, each) => all + of(each), 0);
   return {
     loopDelayMs: Math.max(...slices.map((slice) => slice.loopDelayMs)),
     loopShare: Math.max(...slices.map((slice) => slice.loopShare)),
-    cpuShare: ownShare + sum((slice) => slice.cpuShare),
-    residentBytes: process.memoryUsage.rss() + sum((slice) => slice.residentBytes),
+    cpuShare: sum((slice) => slice.cpuShare),
+    residentBytes: sum((slice) => slice.residentBytes),
   };
 }
 
-/** As soon as it listens to us. */
-async function open(worker: Worker, setup: AppSetup): Promise<AppOpened> {
-  await answerOf(worker, hello);
-  return ask(worker, 'open', setup);
-}
-
 /** Rejects where it fails, or ends before it has answered. */
-function ask<K extends keyof AppTalk>(
-  worker: Worker,
+async function answerOf<K extends keyof AppTalk>(
+  worker: Child<AppTalk>,
   type: K,
   asks: AppTalk[K]['asks'],
 ): Promise<AppTalk[K]['gets']> {
-  worker.send({ [MARK]: { type, asks } });
-  return answerOf(worker, reply<AppTalk[K]['gets']>);
-}
-
-/** What it says next; or that it ends instead. */
-async function answerOf<G>(
-  worker: Worker,
-  listen: (worker: Worker, signal: AbortSignal) => Promise<G>,
-): Promise<G> {
-  const over = new AbortController();
-  const { signal } = over;
-  const ended = once(worker, 'exit', { signal }).then(([code, by]) => {
-    throw new Error(`a process of the cluster ended (${by || `exit code ${code}`})`);
-  });
-  try {
-    return await Promise.race([listen(worker, signal), ended]);
-  } finally {
-    over.abort();
-  }
-}
-
-async function hello(worker: Worker, signal: AbortSignal): Promise<void> {
-  while ((await nextOf(worker, signal)).type !== 'hello');
-}
-
-async function reply<G>(worker: Worker, signal: AbortSignal): Promise<G> {
-  for (;;) {
-    const said = await nextOf(worker, signal);
-    if (said.type === 'done') return said.value as G;
-    if (said.type === 'failed') throw Object.assign(new Error(said.error.message), { name: said.error.name });
-  }
-}
-
-async function nextOf(worker: Worker, signal: AbortSignal): Promise<Reply> {
-  for (;;) {
-    const [message] = await once(worker, 'message', { signal });
-    const said = unwrap<Reply>(message);
-    if (said !== undefined) return said;
-  }
+  const outcome = await worker.ask(type, asks, LIMIT_MS);
+  if (outcome.kind === 'done') return outcome.value;
+  if (outcome.kind === 'failed')
+    throw Object.assign(new Error(outcome.error.message), { name: outcome.error.name });
+  throw new Error(describeFailure(outcome).replace('its process', 'a process of the cluster'));
 }

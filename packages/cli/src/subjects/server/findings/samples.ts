@@ -2,8 +2,9 @@
  * What was measured of a user's HTTP app: all that the findings know. Plain JSON. Durations in milliseconds, memory in bytes,
  * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
  */
+import type { Ending } from '../../../experiment/child.js';
 import type { Machine } from '../../../experiment/machine.js';
-import type { Series } from '../../../experiment/statistics.js';
+import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
 export interface ServerSamples {
   readonly subject: ServerSubject;
@@ -80,25 +81,27 @@ export interface ErrorSamples {
   readonly first: string | undefined;
 }
 
-export interface EndedSamples {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
+export interface EndedSamples extends Ending {
   /** The last lines of what it wrote to standard error. */
   readonly lastWords: string;
 }
 
+export const SERIES = [
+  'rate',
+  'p50Ms',
+  'p95Ms',
+  'p99Ms',
+  'loopDelayMs',
+  'loopShare',
+  'cpuShare',
+  'loadShare',
+  'loadLoopShare',
+  'otherShare',
+  'residentBytes',
+] as const;
+
 export const NOTHING_MEASURED: LaneSamples = {
-  rate: [],
-  p50Ms: [],
-  p95Ms: [],
-  p99Ms: [],
-  loopDelayMs: [],
-  loopShare: [],
-  cpuShare: [],
-  loadShare: [],
-  loadLoopShare: [],
-  otherShare: [],
-  residentBytes: [],
+  ...seriesOf<(typeof SERIES)[number]>([], ...SERIES),
   errors: { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined },
   ended: undefined,
 };

@@ -1,10 +1,9 @@
 /** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
-import os from 'node:os';
-import { createHistogram, performance } from 'node:perf_hooks';
+import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { cpuMs } from '../../../experiment/gauges.js';
-import type { LoadSetup, LoadSlice, RequestPlan } from '../measure/protocol.js';
+import { Gauges } from '../../../experiment/gauges.js';
+import type { LoadSetup, RequestPlan } from '../measure/protocol.js';
 
 /** It is told when it is to end. Seconds. */
 const FOR_EVER_S = 86_400;
@@ -49,24 +48,26 @@ export class Load {
   }
 
   /** What happens in the next so many milliseconds. */
-  async measure(ms: number): Promise<LoadSlice> {
+  async measure(ms: number) {
     this.#times.reset();
     this.#counts = newCounts();
-    const [cpu, machine, begin] = [cpuMs(), machineMs(), performance.now()];
-    const loop = performance.eventLoopUtilization();
+    const gauges = new Gauges();
+    await gauges.begin();
     await sleep(ms);
-    const passed = performance.now() - begin;
+    const { elapsedMs, cpuMs, loopShare, shared } = await gauges.end();
     const { good, ...counts } = this.#counts;
     return {
       ...counts,
       answers: good + counts.bad,
-      rate: (good * 1000) / passed,
+      /** Answers per second, of 2xx. */
+      rate: (good * 1000) / elapsedMs,
       p50Ms: this.#percentile(50),
       p95Ms: this.#percentile(95),
       p99Ms: this.#percentile(99),
-      cpuShare: (cpuMs() - cpu) / passed,
-      loopShare: performance.eventLoopUtilization(loop).utilization,
-      machineShare: (machineMs() - machine) / passed,
+      cpuShare: cpuMs / elapsedMs,
+      loopShare,
+      /** Of everything else on the machine, the app among it, in cores; not a number where it cannot be known. */
+      othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
     };
   }
 
@@ -103,11 +104,4 @@ function newCounts(): Counts {
 function requestOf({ method, path, headers, body }: RequestPlan): autocannon.Request {
   const shared = { method: method as NonNullable<autocannon.Request['method']>, path, headers };
   return body === undefined ? shared : { ...shared, body: Buffer.from(body) };
-}
-
-/** CPU time of all that runs on the machine; not a number where some of its cores are not ours. */
-function machineMs(): number {
-  const cores = os.cpus();
-  if (cores.length === 0 || cores.length !== os.availableParallelism()) return Number.NaN;
-  return cores.reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
 }

@@ -1,7 +1,8 @@
 /** What a measurement of a server is asked for. */
+import type { Plan } from '../../../experiment/session.js';
 import type { OffloadTarget, RequestPlan } from './protocol.js';
 
-export interface ServerPlan {
+export interface ServerPlan extends Plan {
   /** A file URL. */
   readonly module: string;
   /** As the user gave it, for messages and for the report. */
@@ -19,14 +20,6 @@ export interface ServerPlan {
   /** Undefined: as many as cores. */
   readonly threads: number | undefined;
   readonly processes: number | undefined;
-  readonly budgetMs: number;
-  /** Aborted: what is known so far is returned. */
-  readonly signal: AbortSignal;
-}
-
-export interface ServerEvents {
-  /** `done`: of the budget, 0 to 1. */
-  progress(step: { readonly what: string; readonly done: number }): void;
 }
 
 /** `GET /main?name=x`. */

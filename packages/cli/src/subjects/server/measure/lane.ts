@@ -1,8 +1,10 @@
 /** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
-import { describeFailure, type Failure } from '../../../experiment/child/ask.js';
-import type { ErrorSamples, LaneSamples } from '../findings/samples.js';
-import type { Child } from './child.js';
-import type { AppOpened, AppSlice, AppTalk, LoadSlice, RequestPlan } from './protocol.js';
+import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
+import type { AppTalk } from '../app/process.js';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { type ErrorSamples, type LaneSamples, SERIES } from '../findings/samples.js';
+import type { LoadSlice } from '../load/process.js';
+import type { AppOpened, AppSlice, RequestPlan } from './protocol.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
 
@@ -61,29 +63,19 @@ export class Lane {
 
   /** Of the first so many rounds. */
   samples(rounds: number): LaneSamples {
-    const slices = this.#slices.slice(0, rounds);
-    const load = (of: (slice: LoadSlice) => number): number[] => slices.map((slice) => of(slice.load));
-    const app = (of: (slice: AppSlice) => number): number[] => slices.map((slice) => of(slice.app));
+    const slices = this.#slices.slice(0, rounds).map(({ load, app }) => ({
+      ...load,
+      ...app,
+      loadShare: load.cpuShare,
+      loadLoopShare: load.loopShare,
+      otherShare: Math.max(0, load.othersShare - app.cpuShare),
+    }));
     return {
-      rate: load(({ rate }) => rate),
-      p50Ms: load(({ p50Ms }) => p50Ms),
-      p95Ms: load(({ p95Ms }) => p95Ms),
-      p99Ms: load(({ p99Ms }) => p99Ms),
-      loopDelayMs: app(({ loopDelayMs }) => loopDelayMs),
-      loopShare: app(({ loopShare }) => loopShare),
-      cpuShare: app(({ cpuShare }) => cpuShare),
-      loadShare: load(({ cpuShare }) => cpuShare),
-      loadLoopShare: load(({ loopShare }) => loopShare),
-      otherShare: slices.map(otherShare),
-      residentBytes: app(({ residentBytes }) => residentBytes),
+      ...seriesOf(slices, ...SERIES),
       errors: this.#errors,
       ended: this.child.ended,
     };
   }
-}
-
-function otherShare({ load, app }: Slice): number {
-  return Math.max(0, load.machineShare - load.cpuShare - app.cpuShare);
 }
 
 /** Why there is no such lane: what failed, and what its process said last. */

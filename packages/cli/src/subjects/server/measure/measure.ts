@@ -1,18 +1,20 @@
 /** Measures a user's HTTP app in each way that it can be run, in turn, round by round, so that what changes on the machine changes for all. */
+import type { Progress } from '../../../report/measure-and-report.js';
+import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
+import { Session } from '../../../experiment/session.js';
 import { UsageError } from '../../../usage-error.js';
 import { coresFor, isFailing } from '../findings/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../findings/samples.js';
-import type { Child } from './child.js';
-import { routeOf, type ServerEvents, type ServerPlan } from './contract.js';
-import { LANE_NAMES, type Lane, type LaneName } from './lane.js';
+import type { LoadSlice, LoadTalk } from '../load/process.js';
+import { routeOf, type ServerPlan } from './contract.js';
+import { type Lane, LANE_NAMES, type LaneName } from './lane.js';
 import { type Counts, LaneOpener } from './open-lanes.js';
-import type { LoadSlice, LoadTalk } from './protocol.js';
 import { connectionsFor, ENOUGH_ROUNDS, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
-import { Session } from './session.js';
 
 /** For one answer under load. Milliseconds. */
 const TIMEOUT_MS = 10_000;
+const LOAD = new URL('../load/process.js', import.meta.url);
 /** One is no cluster. */
 const LEAST_PROCESSES = 2;
 /** What an answer from a process of ours may take beside what it was asked to wait. Milliseconds. */
@@ -24,7 +26,7 @@ const SETTLE_MS = 3000;
  * Never loads the user's app in this process. Rejects with UsageError where the app cannot be started, or does not answer the routes;
  * whatever else it does is part of what is returned. When it settles, none of its processes is left.
  */
-export async function measureServer(plan: ServerPlan, events: ServerEvents): Promise<ServerSamples> {
+export async function measureServer(plan: ServerPlan, events: Progress): Promise<ServerSamples> {
   const machine = readMachine();
   const cores = coresFor(machine);
   const counts = {
@@ -33,7 +35,7 @@ export async function measureServer(plan: ServerPlan, events: ServerEvents): Pro
   };
   const session = new Session(plan, events);
   try {
-    const load = session.startLoad();
+    const load = session.start<LoadTalk>(LOAD);
     const opener = new LaneOpener(session, load, counts);
     const lanes = await opener.open();
     const rounds = new Rounds(session, load, lanes ?? [], Math.max(counts.threads, counts.processes));
@@ -69,7 +71,7 @@ function subjectOf(plan: ServerPlan, { threads, processes }: Counts) {
 }
 
 class Rounds {
-  readonly #session: Session;
+  readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #lanes: readonly Lane[];
   readonly #parallel: number;
@@ -78,7 +80,7 @@ class Rounds {
   /** The longest that a slice took beside what was measured, of the warm-up. */
   #handOverMs = 0;
 
-  constructor(session: Session, load: Child<LoadTalk>, lanes: readonly Lane[], parallel: number) {
+  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly Lane[], parallel: number) {
     this.#session = session;
     this.#load = load;
     this.#lanes = lanes;

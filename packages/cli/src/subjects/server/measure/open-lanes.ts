@@ -1,14 +1,14 @@
 /** Starts the app in each way that it is to be measured in, and sees whether it answers there as it does as it is. */
 import { basename } from 'node:path';
-import { describeFailure, type Failure, type Outcome } from '../../../experiment/child/ask.js';
+import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
+import { clamp, type Session } from '../../../experiment/session.js';
 import { UsageError } from '../../../usage-error.js';
+import type { AppTalk } from '../app/process.js';
+import type { LoadTalk } from '../load/process.js';
 import { compareAnswer, complaintOf, type Likeness } from './answers.js';
-import type { Child } from './child.js';
 import { routeOf, type ServerPlan } from './contract.js';
-import { LANE_NAMES, Lane, type LaneName, whyNot } from './lane.js';
-import type { Answer, AppSetup, AppTalk, LoadTalk, RequestPlan } from './protocol.js';
-import { clamp } from './schedule.js';
-import type { Session } from './session.js';
+import { Lane, LANE_NAMES, type LaneName, whyNot } from './lane.js';
+import type { Answer, AppSetup, RequestPlan } from './protocol.js';
 
 /** To load, and to listen: an app that takes longer is one that never does. Milliseconds. */
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
@@ -18,6 +18,7 @@ const GRACE_MS = 3000;
 const ANSWER_LIMIT_MS = 10_000;
 /** As it is, each request is asked so often: two that differ may still be alike by chance in what differs. */
 const REFERENCES = 3;
+const APP = new URL('../app/process.js', import.meta.url);
 /** What the processes of a cluster answer in turn. */
 const CANDIDATES = 3;
 
@@ -27,14 +28,14 @@ export interface Counts {
 }
 
 export class LaneOpener {
-  readonly #session: Session;
+  readonly #session: Session<ServerPlan>;
   readonly #plan: ServerPlan;
   readonly #load: Child<LoadTalk>;
   readonly #counts: Counts;
   /** Of each request, what it is answered as the app is. */
   #references: readonly (readonly Answer[])[] = [];
 
-  constructor(session: Session, load: Child<LoadTalk>, counts: Counts) {
+  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
     this.#session = session;
     this.#plan = session.plan;
     this.#load = load;
@@ -62,7 +63,7 @@ export class LaneOpener {
 
   async #first(): Promise<Lane | undefined> {
     this.#session.say(LANE_NAMES.asIs);
-    const child = this.#session.startApp();
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', this.#setup({}), this.#openLimitMs + GRACE_MS);
     if (outcome.kind === 'aborted') return undefined;
     if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
@@ -84,7 +85,7 @@ export class LaneOpener {
   async #another(name: LaneName, more: Partial<AppSetup>): Promise<Lane | undefined> {
     if (this.#session.isAborted) return undefined;
     this.#session.say(LANE_NAMES[name]);
-    const child = this.#session.startApp();
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', this.#setup(more), this.#openLimitMs + GRACE_MS);
     if (outcome.kind !== 'done') return this.#leaveOut(name, child, outcome);
     const lane = new Lane(name, child, outcome.value, this.#plan.requests);

@@ -2,7 +2,6 @@
  * What the command says to its children and they to it: to a process of the app, to the load generator. The command asks, one thing at
  * a time, and gets one `done` or `failed` for it. One that dies, or says nothing for too long, has said something as well.
  */
-import type { DescribedError } from '../../../run/work/batch.js';
 import type { ServerSubject } from '../findings/samples.js';
 
 export interface OffloadTarget {
@@ -47,16 +46,6 @@ export interface OffloadedCalls {
   readonly firstFailure: string | undefined;
 }
 
-/** What can be asked of the app's process. `settle`: until it has done what it was still asked, at most so many milliseconds. */
-export interface AppTalk {
-  open: { asks: AppSetup; gets: AppOpened };
-  begin: { asks: undefined; gets: undefined };
-  /** Of the time since `begin`. */
-  end: { asks: undefined; gets: AppSlice };
-  settle: { asks: number; gets: undefined };
-  calls: { asks: undefined; gets: OffloadedCalls };
-}
-
 export interface RequestPlan {
   readonly method: string;
   /** With its query. */
@@ -91,44 +80,3 @@ export interface LoadSetup {
   readonly rampMs: number;
   readonly timeoutMs: number;
 }
-
-export interface LoadSlice {
-  /** Answers per second, of 2xx. */
-  readonly rate: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-  readonly answers: number;
-  readonly bad: number;
-  readonly sockets: number;
-  readonly timeouts: number;
-  readonly first: string | undefined;
-  readonly cpuShare: number;
-  /** Of its own event loop. */
-  readonly loopShare: number;
-  /** Of all cores of the machine together, in cores; NaN where it cannot be known. */
-  readonly machineShare: number;
-}
-
-/** What can be asked of the load generator. */
-export interface LoadTalk {
-  /** Each request once, one after the other. */
-  ask: { asks: AskSetup; gets: readonly Answer[] };
-  start: { asks: LoadSetup; gets: undefined };
-  /** So many milliseconds of what has been started. */
-  measure: { asks: number; gets: LoadSlice };
-  stop: { asks: undefined; gets: undefined };
-}
-
-export type Talk = { [name: string]: { asks: unknown; gets: unknown } };
-
-export interface Question {
-  readonly type: string;
-  readonly asks: unknown;
-}
-
-/** hello: it listens. Before that, what is said to a process of a cluster would be lost. */
-export type Reply =
-  | { readonly type: 'hello' }
-  | { readonly type: 'done'; readonly value: unknown }
-  | { readonly type: 'failed'; readonly error: DescribedError };

@@ -1,4 +1,5 @@
 /** How the time is split: pure arithmetic. */
+import { clamp } from '../../../experiment/session.js';
 
 /** The interval of a median needs seven for what holds of two comparisons at once; beyond eleven more say little. */
 const WANTED_ROUNDS = 8;
@@ -44,8 +45,4 @@ export function warmMsFor(remainingMs: number, lanes: number): number {
 export function connectionsFor(asked: number, perSecond: number, sliceMs: number, parallel: number): number {
   const fitting = Math.floor((perSecond * sliceMs) / 1000 / ANSWERS_IN_SLICE);
   return Math.min(asked, Math.max(fitting, CONNECTIONS_EACH * parallel));
-}
-
-export function clamp(value: number, least: number, most: number): number {
-  return Math.min(most, Math.max(least, value));
 }
