@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createPool } from 'threadwise';
 import { analyze } from '../dist/subjects/function/rules/analyze.js';
-import { ratio } from '../dist/experiment/intervals.js';
+import { ratio } from '../dist/experiment/statistics.js';
 import { fastest } from '../dist/subjects/function/rules/scaling.js';
 import { measure } from '../dist/subjects/function/measure/measure.js';
 

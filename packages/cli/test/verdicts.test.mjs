@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { analyze } from '../dist/subjects/function/rules/analyze.js';
-import { duration, times } from '../dist/format/words.js';
+import { duration, times } from '../dist/format/figures.js';
 import { measure } from '../dist/subjects/function/measure/measure.js';
 import { temporaryFolder } from './command.mjs';
 

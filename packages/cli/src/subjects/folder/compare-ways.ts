@@ -1,15 +1,11 @@
 /** What the rounds of one class say: where and how its files are read best, as far as the intervals and the noise allow it. */
+import { directionOf, FEWEST_ROUNDS, isSurelyNotWorthIt, isWorthIt } from '../../experiment/rules.js';
 import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../experiment/statistics.js';
 import type { How, Place } from './findings.js';
 import type { RoundSamples, WayName } from './samples.js';
 
-/** A gain below that does not pay for more threads, or for another way of reading. */
-const WORTH_IT = 1.1;
 /** Closer than that nobody sees a difference. */
 const ALIKE = 0.1;
-/** Fewer agree by chance too often. */
-const FEWEST_ROUNDS = 3;
-
 /** Ways that stand for a way of reading on one thread, and in workers. */
 const SYNC: WayName = 'sync-loop';
 const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
@@ -96,18 +92,14 @@ function payOff(over: OverOne, noise: number): PayOff {
   const all = over.filter((gain) => gain !== undefined);
   if (all.length < over.length) return 'not measured';
   if (all.every((gain) => isWorthIt(gain, noise))) return 'pays';
-  return all.some(({ high }) => high * (1 + noise) < WORTH_IT) ? 'does not' : 'unknown';
-}
-
-function isWorthIt({ low, value }: Estimate, noise: number): boolean {
-  return low > 1 + noise && value >= WORTH_IT;
+  return all.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
 }
 
 function howOf(asyncGain: Estimate | undefined, noise: number): How {
   if (asyncGain === undefined) return 'unknown';
   const { low, high } = asyncGain;
-  if (low > 1 + noise) return 'async';
-  if (high * (1 + noise) < 1) return 'sync';
+  const direction = directionOf(asyncGain, noise);
+  if (direction !== 0) return direction === 1 ? 'async' : 'sync';
   return low >= 1 - ALIKE && high <= 1 + ALIKE ? 'either' : 'unknown';
 }
 

@@ -2,17 +2,18 @@
  * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
-import { type Plan, Session } from '../../experiment/session.js';
-import type { Progress } from '../../report/measure-and-report.js';
 import { readMachine } from '../../experiment/machine.js';
+import { ENOUGH_ROUNDS } from '../../experiment/rules.js';
+import { type Plan, Session } from '../../experiment/session.js';
 import { bytes } from '../../format/figures.js';
+import type { Progress } from '../../report/measure-and-report.js';
 import { UsageError } from '../../usage-error.js';
 import type { ClassDraft } from './class-draft.js';
 import { findFiles, type Found } from './find-files.js';
 import { readFirst } from './first-read.js';
 import { Lanes } from './lanes.js';
 import { mustBeDroppable, writeBack } from './page-cache.js';
-import { ENOUGH_ROUNDS, measureRounds, type RoundsOptions, verifyAll, warmUp } from './rounds.js';
+import { measureRounds, type RoundsOptions, verifyAll, warmUp } from './rounds.js';
 import type { FolderSamples, FolderSubject } from './samples.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 

@@ -1,4 +1,5 @@
 /** Why, what holds on the main thread of a server, what sending bytes back costs; and what to know before any of it is believed. */
+import { directionOf } from '../../experiment/rules.js';
 import { counted, duration, times, timesFromTo } from '../../format/figures.js';
 import { type Comparison, gainOver } from './compare-ways.js';
 import type { ClassFinding, WayFinding } from './findings.js';
@@ -41,7 +42,7 @@ function onServer({ finding, samples }: Weighed): string[] {
 
 function sentBack({ finding, samples, comparison: { noise } }: Weighed): string[] {
   const gain = gainOver(samples.warm, 'workers-return', 'workers');
-  if (gain === undefined || noise === undefined || gain.high * (1 + noise) >= 1) return [];
+  if (gain === undefined || noise === undefined || directionOf(gain, noise) !== -1) return [];
   return [
     `${sizesInWords(finding)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`,
   ];
@@ -50,8 +51,7 @@ function sentBack({ finding, samples, comparison: { noise } }: Weighed): string[
 function processes({ finding, samples, comparison: { noise } }: Weighed): string[] {
   const gain = gainOver(samples.warm, 'processes', 'workers');
   if (gain === undefined || noise === undefined) return [];
-  const isSure = gain.low > 1 + noise || gain.high * (1 + noise) < 1;
-  return isSure
+  return directionOf(gain, noise) !== 0
     ? [`${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`]
     : [];
 }

@@ -4,8 +4,6 @@ import type { Cache, ClassDraft, LaneName, Measured } from './class-draft.js';
 import type { Answered, Lanes } from './lanes.js';
 import { dropCaches } from './page-cache.js';
 
-/** The interval of a median needs six for 95 %. */
-export const ENOUGH_ROUNDS = 6;
 /** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
 const WANTED_ROUNDS = 12;
 const MOST_ROUNDS = 15;

@@ -1,11 +1,9 @@
 /** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
+import { ENOUGH_ROUNDS } from '../../experiment/rules.js';
 import { bytes, perCent, times, timesFromTo } from '../../format/figures.js';
 import type { Comparison } from './compare-ways.js';
 import type { ClassFinding, FolderAnswer } from './findings.js';
 import { titleOf } from './ways.js';
-
-/** Of fewer rounds an interval is so wide that it is they that are to blame, not the noise. */
-const ENOUGH_ROUNDS = 6;
 
 export type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;
 

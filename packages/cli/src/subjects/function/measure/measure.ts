@@ -1,4 +1,5 @@
 /** Measures a user's function, each thing in a process of its own: the steps, in the order of their importance. */
+import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan } from '../../../experiment/session.js';
 import type { Progress } from '../../../report/measure-and-report.js';
 import type { Passing } from '../../../run/work/passing.js';
@@ -79,7 +80,7 @@ async function measureCosts(
   draft: Draft,
   { subject, settings, inputs, most }: Costs,
 ): Promise<void> {
-  const pattern = patternOf(subject, Math.min(most, usable(draft)));
+  const pattern = patternOf(subject, Math.min(most, usableCores(draft.machine)));
   await measureCrossings(session, draft, pattern);
   await measureSpins(session, draft, pattern);
   await measureCores(session, draft, settings, inputs);
@@ -92,14 +93,9 @@ function nominalSliceMs(session: FunctionSession): number {
 }
 
 function mostThreads({ plan }: FunctionSession, draft: Draft): number {
-  return Math.min(plan.maxThreads ?? Number.POSITIVE_INFINITY, 2 * usable(draft));
-}
-
-/** A quota, or memory, may leave room for fewer threads than there are cores: more than twice as many are not worth the risk. */
-function usable({ machine }: Draft): number {
-  return Math.min(machine.cores, machine.availableThreads);
+  return Math.min(plan.maxThreads ?? Number.POSITIVE_INFINITY, 2 * usableCores(draft.machine));
 }
 
 function settingsFor(subject: Subject, { warm }: Inline, draft: Draft, most: number): Settings {
-  return most === 0 ? { all: [], needed: 0 } : settingsOf(subject, warm, usable(draft), most);
+  return most === 0 ? { all: [], needed: 0 } : settingsOf(subject, warm, usableCores(draft.machine), most);
 }

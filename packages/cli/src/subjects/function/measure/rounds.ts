@@ -2,6 +2,7 @@
  * The rounds: in each, the calling thread and every setting of the pool are measured in turn, so that what changes on the machine
  * changes all of them. What a round did not finish is left out.
  */
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import type { Failure } from '../../../experiment/child.js';
 import { isTight, openAll } from '../../../experiment/lane.js';
 import type { Draft } from './draft.js';
@@ -22,8 +23,7 @@ import { poolSamples, type Setting, type Settings } from './settings.js';
 const OPEN_MS = 200;
 /** What a thread holds before it does anything: generous, since the alternative is to be killed. */
 const THREAD_BYTES = 16 * 2 ** 20;
-/** The interval of a median needs so many for 95 %. */
-const ENOUGH_ROUNDS = 6;
+
 interface Measured {
   readonly setting: Setting;
   readonly lane: ProbeLane<'pool'>;

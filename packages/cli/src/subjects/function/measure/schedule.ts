@@ -1,4 +1,5 @@
 /** How the time is split: pure arithmetic. Steps that need less leave the rest to those that follow. */
+import { ENOUGH_ROUNDS, MOST_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 
 export type StepName =
@@ -63,9 +64,6 @@ export function coreCounts(cores: number): number[] {
   return [...new Set([1, 2, Math.ceil(cores / 2), cores])];
 }
 
-/** The interval of a median needs six for 95 %; beyond eleven, two outliers on each side can be left out, and more say little. */
-const WANTED_ROUNDS = 6;
-const MOST_ROUNDS = 11;
 const SLICE_MS = { least: 50, most: 300 } as const;
 
 export interface RoundsInput {
@@ -90,9 +88,9 @@ export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInp
   const fits = (settings: number, rounds: number, sliceMs: number): boolean =>
     settings * (openMs + rounds * costOf(sliceMs, callMs)) <= timeMs;
   let settings = needed + wished;
-  while (settings > needed && !fits(settings, WANTED_ROUNDS, SLICE_MS.least)) settings -= 1;
+  while (settings > needed && !fits(settings, ENOUGH_ROUNDS, SLICE_MS.least)) settings -= 1;
   const perSetting = timeMs / settings - openMs;
-  const sliceMs = clamp(perSetting / (WANTED_ROUNDS + 2), SLICE_MS.least, SLICE_MS.most);
+  const sliceMs = clamp(perSetting / (ENOUGH_ROUNDS + 2), SLICE_MS.least, SLICE_MS.most);
   const rounds = clamp(Math.floor(perSetting / costOf(sliceMs, callMs)), 1, MOST_ROUNDS);
   // A little less than a call, or there would be two in every other slice.
   return { settings, rounds, sliceMs: Math.max(sliceMs, 0.9 * callMs) };

@@ -1,9 +1,9 @@
 /** Other ways of calling the same function, and whether one of them changes the verdict. */
+import { isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, type Estimate, ratio } from '../../../experiment/statistics.js';
 import { counted, times } from '../../../format/figures.js';
 import type { Alternative, Answer } from './findings.js';
 import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
-import { isWorthIt } from './verdict.js';
 
 /** What brings less is not told. */
 const WORTH_TELLING = 1.05;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isBusy } from '../../../experiment/rules.js';
 import { analyze } from './analyze.js';
-import { byCpuTime, isBusy } from './busy.js';
+import { byCpuTime } from './busy.js';
 import type { Samples } from './samples.js';
 import { type Model, model, simulate } from './simulated.test.fake.js';
 
@@ -20,10 +21,10 @@ const machineWith = (changes: Partial<Samples['machine']>) => ({
 });
 
 test('what others had while it was measured counts, and only without that who wanted a core before', () => {
-  assert.equal(isBusy(machineWith({ othersShare: 0.4 })), true);
-  assert.equal(isBusy(machineWith({ othersShare: 0.02, loadBefore: 5 })), false);
-  assert.equal(isBusy(machineWith({ loadBefore: 5 })), true);
-  assert.equal(isBusy(machineWith({ loadBefore: 0.5 })), false);
+  assert.equal(isBusy(machineWith({ othersShare: 0.4 }).machine), true);
+  assert.equal(isBusy(machineWith({ othersShare: 0.02, loadBefore: 5 }).machine), false);
+  assert.equal(isBusy(machineWith({ loadBefore: 5 }).machine), true);
+  assert.equal(isBusy(machineWith({ loadBefore: 0.5 }).machine), false);
 });
 
 test('by CPU time two cores are good for twice as many calls, less what handing over takes', () => {

@@ -2,16 +2,9 @@
  * Other programs on the same cores. Who has more threads gets more of a core that is shared, and a thread that must be woken waits
  * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
  */
+import { usableCores } from '../../../experiment/rules.js';
 import { type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
-import { usableThreads } from './scaling.js';
-
-/** Of the time of all cores. A system's own services take a hundredth or two. */
-const BUSY = 0.1;
-
-export function isBusy({ machine: { othersShare, loadBefore, cores } }: Pick<Samples, 'machine'>): boolean {
-  return othersShare === undefined ? loadBefore > cores / 2 : othersShare > BUSY;
-}
 
 /**
  * How many times as many calls all cores could make with threads as one of them makes without, if nobody else wanted them and nothing
@@ -20,7 +13,7 @@ export function isBusy({ machine: { othersShare, loadBefore, cores } }: Pick<Sam
 export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'>): Estimate | undefined {
   const share = ratio(samples.inline.cpuMs, cpuMs);
   if (share === undefined) return undefined;
-  const cores = usableThreads(samples);
+  const cores = usableCores(samples.machine);
   return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
 }
 
@@ -49,7 +42,10 @@ export function mostByRunTime(samples: Samples): number {
   if (callMs === undefined || cpu === undefined) return Number.POSITIVE_INFINITY;
   // A median has not been interrupted by others, and a mean has the calls that take longer.
   const runMs = Math.max(callMs.p50, cpu.high);
-  return Math.min((usableThreads(samples) * runMs) / (runMs + LEAST_CROSSING_MS), runMs / LEAST_MAIN_MS);
+  return Math.min(
+    (usableCores(samples.machine) * runMs) / (runMs + LEAST_CROSSING_MS),
+    runMs / LEAST_MAIN_MS,
+  );
 }
 
 function byCheaperCrossing(samples: Samples, pool: Pick<PoolSamples, 'cpuMs'>): number {

@@ -1,11 +1,11 @@
 /** What keeps more threads from doing more: one rule for each thing, each with its figures. */
+import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { estimate, type Series } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
-import { isBusy } from './busy.js';
 import type { Limit } from './findings.js';
 import { roomOf } from './room.js';
 import type { PoolSamples, Samples } from './samples.js';
-import { type AmdahlFit, fastest, isTested, usableThreads } from './scaling.js';
+import { type AmdahlFit, fastest, isTested } from './scaling.js';
 import { computesLessThan, computingShare } from './waiting.js';
 
 interface Facts {
@@ -103,7 +103,7 @@ const RULES: readonly Rule[] = [
 function serialPart({ samples, amdahl }: Facts): Limit | undefined {
   if (amdahl === undefined || amdahl.error > FITS || amdahl.serialShare.low < SERIAL) return undefined;
   // Two numbers of threads fit any share: other programs that take a core would pass for one.
-  if (!isTested(samples) && isBusy(samples)) return undefined;
+  if (!isTested(samples) && isBusy(samples.machine)) return undefined;
   const { value } = amdahl.serialShare;
   const most = (1 / value).toFixed(1);
   const why = `${perCent(value)} of the work does not run in parallel: no number of threads makes it more than ${most} times as fast`;
@@ -113,7 +113,7 @@ function serialPart({ samples, amdahl }: Facts): Limit | undefined {
 function coresOf({ samples, best }: Facts): Limit {
   const { cores, availableThreads } = samples.machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
-  if (best.threads < usableThreads(samples)) {
+  if (best.threads < usableCores(samples.machine)) {
     const why = `more than ${counted(best.threads, 'thread')} did not do more, and nothing that was measured says why`;
     return { name: 'none', why };
   }
@@ -127,7 +127,7 @@ function coresOf({ samples, best }: Facts): Limit {
 /** CPU time of a call when all cores run it, over that on one thread; without handing it over. */
 function inflationOf({ samples, best, crossingMs }: Facts): number | undefined {
   const { inline, threads } = samples;
-  const most = usableThreads(samples);
+  const most = usableCores(samples.machine);
   const all = threads.find((of) => of.threads === most) ?? best;
   const one = middle(threads.find((samples) => samples.threads === 1)?.cpuMs ?? []);
   const alone = one === undefined ? middle(inline.cpuMs) : one - crossingMs;

@@ -1,4 +1,5 @@
 /** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
+import { usableCores } from '../../../experiment/rules.js';
 import { confidenceOfEach, type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
 import type { Findings } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
@@ -75,13 +76,8 @@ export function isTested(samples: Samples): boolean {
   return manyThreads(samples).length > 1;
 }
 
-/** That can compute at a time: a container may have a quota of less than its cores. */
-export function usableThreads({ machine }: Pick<Samples, 'machine'>): number {
-  return Math.min(machine.cores, machine.availableThreads);
-}
-
 function manyThreads(samples: Pick<Samples, 'threads' | 'machine'>): PoolSamples[] {
-  const most = usableThreads(samples);
+  const most = usableCores(samples.machine);
   return samples.threads.filter(({ threads: n, rate }) => n > 1 && n <= most && rate.length > 0);
 }
 

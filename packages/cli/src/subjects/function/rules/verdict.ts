@@ -1,26 +1,29 @@
 /** One sentence that says what to do. It is given only where the intervals allow it; a wrong one is the only failure. */
+import {
+  AS_MANY,
+  directionOf,
+  ENOUGH_ROUNDS,
+  FEWEST_ROUNDS,
+  firstVerdict,
+  isBusy,
+  isSurelyNotWorthIt,
+  isWorthIt,
+  usableCores,
+  WORTH_IT,
+} from '../../../experiment/rules.js';
 import { type Estimate, estimate } from '../../../experiment/statistics.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
-import { byCpuTime, isBusy, mostByRunTime, mostWithoutOthers } from './busy.js';
+import { byCpuTime, mostByRunTime, mostWithoutOthers } from './busy.js';
 import type { BreakEven, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
-import { fastest, type Gain, usableThreads } from './scaling.js';
+import { fastest, type Gain } from './scaling.js';
 import { computesLessThan, computingShare, loopShare } from './waiting.js';
 
-/** A gain below that does not pay for what threads cost: memory, and code that is harder to follow. */
-const WORTH_IT = 1.1;
-/** From here to as much above one nobody sees a difference. */
-const AS_MANY = 0.995;
 /** Of its time a call that returns a promise computes for less: it waits. */
 const WAITS = 0.25;
 /** It mostly waits: whether that decides depends on what threads bring. */
 const MOSTLY_WAITS = 0.5;
-/** Two rounds agree by chance too often: of fewer than that no gain is certain. */
-const FEWEST_ROUNDS = 3;
-/** Of fewer rounds an interval is so wide that it is they that are to blame, not the noise. */
-const ENOUGH_ROUNDS = 6;
-
 export interface Figures {
   readonly best: Gain | undefined;
   /** Of all numbers of threads that were measured. */
@@ -33,16 +36,8 @@ export interface Figures {
 type Rule = (samples: Samples, figures: Figures) => Verdict | undefined;
 
 export function verdictOf(samples: Samples, figures: Figures): Verdict {
-  for (const rule of RULES) {
-    const verdict = rule(samples, figures);
-    if (verdict !== undefined) return verdict;
-  }
-  return { answer: 'unknown', sentence: `Cannot tell: ${unclear(samples, figures)}` };
-}
-
-/** The intervals, and what repeated runs of the very same differ by, leave no doubt that it is worth having threads. */
-export function isWorthIt(gain: Estimate, noise = 0): boolean {
-  return gain.low > 1 + noise && gain.value >= WORTH_IT;
+  const verdict = firstVerdict(RULES, samples, figures);
+  return verdict ?? { answer: 'unknown', sentence: `Cannot tell: ${unclear(samples, figures)}` };
 }
 
 /** The first that applies. */
@@ -117,14 +112,14 @@ function pays(samples: Samples, { knee, best, noise }: Figures): Verdict | undef
 
 /** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
 function isGainOfOthers(samples: Samples, { threads }: Gain): boolean {
-  if (!isBusy(samples) || computesLessThan(MOSTLY_WAITS, samples)) return false;
+  if (!isBusy(samples.machine) || computesLessThan(MOSTLY_WAITS, samples)) return false;
   const pool = samples.threads.find((of) => of.threads === threads);
   return (pool === undefined ? 0 : (byCpuTime(samples, pool)?.low ?? 0)) <= 1;
 }
 
 /** On such cores threads may bring nothing, and would where they had them for themselves. */
 function isLossToOthers(samples: Samples): boolean {
-  return isBusy(samples) && mostWithoutOthers(samples) >= WORTH_IT;
+  return isBusy(samples.machine) && mostWithoutOthers(samples) >= WORTH_IT;
 }
 
 /** Calls that wait are not helped by threads as far as one event loop, with many of them at a time, would do as well. */
@@ -134,9 +129,9 @@ function overLoop(samples: Samples, gain: Estimate): Estimate {
   return { value: gain.value * value, low: gain.low * low, high: gain.high * high };
 }
 
-function doesNotPay(samples: Samples, { gains, best, breakEven, noise = 0 }: Figures): Verdict | undefined {
+function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures): Verdict | undefined {
   const most = mostOf(samples, gains);
-  const isSure = roundsOf(samples) >= FEWEST_ROUNDS && most < Math.max(1, WORTH_IT - noise);
+  const isSure = roundsOf(samples) >= FEWEST_ROUNDS && isSurelyNotWorthIt(most, noise);
   if (best === undefined || !isSure || isLossToOthers(samples)) return undefined;
   const { callMs } = samples.inline;
   const costs = samples.crossings.flatMap(({ cpuMs }) => estimate(cpuMs)?.value ?? []);
@@ -159,7 +154,7 @@ function doesNotPay(samples: Samples, { gains, best, breakEven, noise = 0 }: Fig
 /** What a machine that is busy cannot hide. */
 function isTooShort(samples: Samples): Verdict | undefined {
   const { callMs, rate } = samples.inline;
-  if (!isBusy(samples) || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
+  if (!isBusy(samples.machine) || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
   if (mostByRunTime(samples) >= 1) return undefined;
   const sentence = `Don't: half of the calls run for ${duration(callMs.p50)} or less; to hand one over takes longer than that, whoever else has the cores`;
   return { answer: 'inline', sentence };
@@ -186,7 +181,7 @@ function lackingOf(samples: Samples): number {
   // Threads that wait do not need a core.
   const needsMore = computesLessThan(MOSTLY_WAITS, samples) ? cores + 1 : 1;
   if (tried < needsMore) return Number.POSITIVE_INFINITY;
-  return Math.max(1, usableThreads(samples) / tried);
+  return Math.max(1, usableCores(samples.machine) / tried);
 }
 
 /** In which the fastest number of threads was compared with none. */
@@ -202,13 +197,13 @@ function unclear(samples: Samples, { best, noise }: Figures): string {
     return `${counted(rounds, 'round')} of measuring are too few; threads brought about ${times(gain)} the calls`;
   }
   const others = samples.machine.othersShare;
-  if (others !== undefined && isBusy(samples)) {
+  if (others !== undefined && isBusy(samples.machine)) {
     return `other programs had ${perCent(others)} of the cores while it was measured: threads brought ${timesFromTo(gain)} the calls`;
   }
   if (isWorthIt(gain, noise)) {
     return `threads bring ${times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;
   }
-  if (gain.low > 1 + (noise ?? 0)) {
+  if (directionOf(gain, noise) === 1) {
     return `threads bring ${percentMore(gain)} more calls; whether that pays for their memory is not for figures to say`;
   }
   if (gain.high < 1 && lackingOf(samples) > 1) {

@@ -1,12 +1,13 @@
 /** What the user should know of his function before he believes any figure. */
+import { busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import { bytes, counted, duration, perCent } from '../../../format/figures.js';
-import { isBusy } from './busy.js';
 import type { Samples } from './samples.js';
 
 /** Calls that differ by so much are not one kind of call: 99th percentile over the median. */
 const UNEVEN = 20;
 
-export function warningsOf({ subject, behaviour, inline, skipped, isCutShort, machine }: Samples): string[] {
+export function warningsOf(samples: Samples): string[] {
+  const { subject, behaviour, inline, machine } = samples;
   const { failures, repeats, changesItsArgument, hasSetup } = behaviour;
   const { callMs } = inline;
   const found = [
@@ -23,18 +24,12 @@ export function warningsOf({ subject, behaviour, inline, skipped, isCutShort, ma
     callMs !== undefined &&
       callMs.p99 > UNEVEN * callMs.p50 &&
       `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
-    machine.othersShare !== undefined &&
-      isBusy({ machine }) &&
-      `other programs were running: they had ${perCent(machine.othersShare)} of the cores while it was measured`,
-    machine.othersShare === undefined &&
-      isBusy({ machine }) &&
-      `other programs were running: ${machine.loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${machine.cores}`,
+    busyWarning(machine),
     inline.residentBytes !== undefined &&
       machine.memoryBytes > 0 &&
       inline.residentBytes > machine.memoryBytes / 2 &&
       `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
-    isCutShort && 'not everything was measured: the time was over, or somebody ended it',
-    ...skipped.map(({ what, why }) => `${what} was left out: ${why}`),
+    ...leftOutWarnings(samples),
   ];
   return found.filter((text) => typeof text === 'string');
 }

@@ -1,12 +1,12 @@
 /** The figures that sentences are made of: what each way brings against the app as it is, and how sure that is. */
-import type { Machine } from '../../../experiment/machine.js';
+import { directionOf, isWorthIt, WORTH_IT } from '../../../experiment/rules.js';
 import {
   confidenceOfEach,
-  type Estimate,
-  estimate,
+  middleOf,
   noiseOf,
   pairwise,
   ratio,
+  real,
   type Series,
 } from '../../../experiment/statistics.js';
 import type { Gain, Noise } from './findings.js';
@@ -29,14 +29,10 @@ export interface Figures {
   readonly rounds: number;
 }
 
-/** A gain below that does not pay for what it costs: memory, and a program that is harder to follow. */
-export const WORTH_IT = 1.1;
 /** Answers that come so much sooner are worth having, with no more requests. */
 const WORTH_SOONER = 0.67;
 /** Nobody notices less. Milliseconds. */
 const NOTICED_MS = 2;
-/** Two rounds agree by chance too often: of fewer than that no gain is certain. */
-export const FEWEST_ROUNDS = 3;
 /** Of so many answers one may be bad: a connection is lost now and then. */
 const ANSWERS_PER_ERROR = 1000;
 
@@ -75,25 +71,20 @@ function noiseBetween({ asIs, control }: ServerSamples): Noise {
 function noise(again: Series, first: Series): number | undefined {
   const ratios = pairwise(again, first, (a, b) => a / b);
   const spread = noiseOf(ratios);
-  const middle = estimate(ratios)?.value;
+  const middle = middleOf(ratios);
   return spread === undefined || middle === undefined ? undefined : spread + Math.abs(middle - 1);
 }
 
-function real(figure: Estimate | undefined): Estimate | undefined {
-  const isReal = figure !== undefined && [figure.value, figure.low, figure.high].every(Number.isFinite);
-  return isReal ? figure : undefined;
-}
-
 /** The intervals, and what the very same differs by, leave no doubt that more requests are answered. */
-export function bringsMore({ gain }: Way, { requests: share = 0 }: Noise): boolean {
-  return gain.requests !== undefined && gain.requests.low > 1 + share && gain.requests.value >= WORTH_IT;
+export function bringsMore({ gain }: Way, { requests: share }: Noise): boolean {
+  return gain.requests !== undefined && isWorthIt(gain.requests, share);
 }
 
 /** As many requests or more, and the slowest of them are answered much sooner. */
 export function answersSooner({ gain, lane }: Way, asIs: LaneSamples, of: Noise): boolean {
   const { requests, p99 } = gain;
   if (requests === undefined || p99 === undefined || of.p99 === undefined) return false;
-  const isSure = p99.high < 1 - of.p99 && p99.value <= WORTH_SOONER && isNoticed(lane, asIs);
+  const isSure = directionOf(p99, of.p99) === -1 && p99.value <= WORTH_SOONER && isNoticed(lane, asIs);
   return isSure && requests.low > 1 / WORTH_IT;
 }
 
@@ -104,15 +95,6 @@ export function mayAnswerSooner({ gain: { p99 }, lane }: Way, asIs: LaneSamples)
 
 function isNoticed(lane: LaneSamples, asIs: LaneSamples): boolean {
   return (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0) >= NOTICED_MS;
-}
-
-export function middleOf(series: Series): number | undefined {
-  return estimate(series)?.value;
-}
-
-/** A quota, or memory, may leave less than the cores that there are. */
-export function coresFor({ cores, availableThreads }: Machine): number {
-  return Math.max(1, Math.min(cores, availableThreads));
 }
 
 /** How many cores the load generator and other programs had while the app was run that way; and whether any were left. */

@@ -1,7 +1,8 @@
 /** Why the verdict is what it is, with the figures; and what each way costs. */
-import { ratio } from '../../../experiment/statistics.js';
+import { usableCores } from '../../../experiment/rules.js';
+import { middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
-import { coresFor, type Figures, middleOf, roomOf, type Way } from './figures.js';
+import { type Figures, roomOf, type Way } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
 import { coresOf, doesPay, processesOf, whoFills } from './verdict.js';
 
@@ -66,7 +67,7 @@ function loop({ asIs }: ServerSamples, ways: readonly Way[]): string | undefined
 
 function whoComputes(samples: ServerSamples): string | undefined {
   const { machine, asIs } = samples;
-  const cores = coresFor(machine);
+  const cores = usableCores(machine);
   const room = roomOf(asIs, cores);
   const share = middleOf(asIs.loopShare);
   if (share === undefined) return undefined;

@@ -1,19 +1,24 @@
 /** One sentence that says what to do with a server. It is given only where the intervals allow it; a wrong one is the only failure. */
-import { type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
+import {
+  AS_MANY,
+  directionOf,
+  FEWEST_ROUNDS,
+  firstVerdict,
+  isSurelyNotWorthIt,
+  usableCores,
+  WORTH_IT,
+} from '../../../experiment/rules.js';
+import { estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import {
   answersSooner,
   bringsMore,
-  coresFor,
-  FEWEST_ROUNDS,
   type Figures,
   isFailing,
   mayAnswerSooner,
-  middleOf,
   type Room,
   roomOf,
   type Way,
-  WORTH_IT,
 } from './figures.js';
 import type { ServerVerdict } from './findings.js';
 import type { EndedSamples, ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
@@ -21,11 +26,7 @@ import type { EndedSamples, ErrorSamples, LaneSamples, ServerSamples } from './s
 type Rule = (samples: ServerSamples, figures: Figures) => ServerVerdict | undefined;
 
 export function serverVerdict(samples: ServerSamples, figures: Figures): ServerVerdict {
-  for (const rule of RULES) {
-    const verdict = rule(samples, figures);
-    if (verdict !== undefined) return verdict;
-  }
-  return unknown(unclear(samples, figures));
+  return firstVerdict(RULES, samples, figures) ?? unknown(unclear(samples, figures));
 }
 
 /** The first that applies. */
@@ -87,18 +88,11 @@ export function doesPay(way: Way, asIs: LaneSamples, { noise }: Figures): boolea
 
 /** By requests, else by how late the slowest are, else by what it costs: surely, or it is the same. */
 export function better(a: Way, b: Way, { noise }: Figures): Way {
-  const requests = sureOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
+  const requests = directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
-  const late = sureOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
+  const late = directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
   if (late !== 0) return late < 0 ? a : b;
   return (middleOf(a.lane.residentBytes) ?? 0) <= (middleOf(b.lane.residentBytes) ?? 0) ? a : b;
-}
-
-/** 1: surely more. -1: surely less. 0: it cannot be told apart. */
-export function sureOf(of: Estimate | undefined, noise = 0): -1 | 0 | 1 {
-  if (of === undefined) return 0;
-  if (of.low > 1 + noise) return 1;
-  return of.high < 1 - noise ? -1 : 0;
 }
 
 function imperative({ name }: Way, { subject }: ServerSamples): string {
@@ -156,7 +150,7 @@ function isHeldUpByLoad({ asIs }: ServerSamples, { ways }: Figures): ServerVerdi
  * from elsewhere it may well pay.
  */
 function isFullOfOthers(samples: ServerSamples, figures: Figures): ServerVerdict | undefined {
-  const cores = coresFor(samples.machine);
+  const cores = usableCores(samples.machine);
   if (cores < 2 || (middleOf(samples.asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
   const held = figures.ways
     .map((way) => ({ way, room: roomOf(way.lane, cores) }))
@@ -197,11 +191,10 @@ export function coresOf(share: number): string {
 
 function doesNotPay(samples: ServerSamples, { ways, noise }: Figures): ServerVerdict | undefined {
   const cluster = ways.find(({ name }) => name === 'cluster');
-  const least = Math.max(1, WORTH_IT - (noise.requests ?? 0));
   const isIdle = waits(samples.asIs);
   const isSure = ways.every(({ gain: { requests } }) => {
     if (requests === undefined) return false;
-    return requests.high < least || (isIdle && requests.value < WORTH_IT);
+    return isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < WORTH_IT);
   });
   // With fewer requests the slowest may still be answered sooner: which of them matters more is not for figures to say.
   const isAnySooner = ways.some((way) => mayAnswerSooner(way, samples.asIs));
@@ -223,12 +216,13 @@ function bring({ name, gain }: Way, { subject }: ServerSamples): string {
   const what = name === 'cluster' ? processesOf(subject.processes) : 'offloading';
   const verb = name === 'cluster' && subject.processes > 1 ? 'bring' : 'brings';
   const { value, high } = gain.requests!;
-  if (value < 0.995 || high > WORTH_IT) return `${what} ${verb} ${timesFromTo(gain.requests!)} the requests`;
+  if (value < AS_MANY || high > WORTH_IT)
+    return `${what} ${verb} ${timesFromTo(gain.requests!)} the requests`;
   return `${what} ${verb} at most ${perCent(Math.max(0, high - 1))} more requests`;
 }
 
 function whyLeave({ asIs, machine, subject }: ServerSamples): string {
-  const cores = coresFor(machine);
+  const cores = usableCores(machine);
   const { app } = roomOf(asIs, cores);
   const loop = middleOf(asIs.loopShare);
   if (cores === 1) return 'there is one core';
@@ -249,7 +243,7 @@ function unclear(samples: ServerSamples, { ways, noise }: Figures): string {
   const cluster = ways.some(({ name }) => name === 'cluster');
   if (!cluster)
     return `a cluster could not be measured, and ${what} ${verb} ${timesFromTo(gain)} the requests`;
-  if (gain.low > 1 + (noise.requests ?? 0)) {
+  if (directionOf(gain, noise.requests) === 1) {
     return `${what} ${verb} ${timesFromTo(gain)} the requests; whether that pays for the memory is not for figures to say`;
   }
   const differ =

@@ -1,6 +1,7 @@
 /** What the user should know of his app, and of the measurement, before he believes any figure. */
+import { busyWarning, leftOutWarnings, usableCores } from '../../../experiment/rules.js';
 import { perCent } from '../../../format/figures.js';
-import { coresFor, isFailing } from './figures.js';
+import { isFailing } from './figures.js';
 import type { ServerVerdict } from './findings.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
 import { endOf, errorsOf } from './verdict.js';
@@ -9,7 +10,7 @@ const NO_STATE =
   'in a cluster each process has a memory of its own: what the app keeps between requests (sessions, caches, counters, rate limits) must be kept elsewhere first';
 
 export function warningsOf(samples: ServerSamples, { answer }: ServerVerdict): string[] {
-  const { machine, subject, notes, skipped, asIs, isCutShort } = samples;
+  const { machine, subject, notes, asIs } = samples;
   const found = [
     ...notes,
     answer === 'cluster' && NO_STATE,
@@ -18,11 +19,9 @@ export function warningsOf(samples: ServerSamples, { answer }: ServerVerdict): s
     !isFailing(asIs.errors) && hasErrors(asIs) && `now and then: ${errorsOf(asIs.errors)}`,
     subject.connections.used < subject.connections.asked &&
       `${subject.connections.used} connections were used, not ${subject.connections.asked}: with more a request would take longer than there is time to measure (--budget)`,
-    machine.loadBefore > machine.cores / 2 &&
-      `other programs were running: ${machine.loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${machine.cores}`,
+    busyWarning(machine),
     sharedCores(samples),
-    isCutShort && 'not everything was measured: the time was over, or somebody ended it',
-    ...skipped.map(({ what, why }) => `${what} was left out: ${why}`),
+    ...leftOutWarnings(samples),
   ];
   return found.filter((text) => typeof text === 'string');
 }
@@ -42,7 +41,7 @@ function failed(name: string, lane: LaneSamples | undefined): string[] {
 /** The load generator has a core of its own only on other machines. */
 function sharedCores({ asIs, machine }: ServerSamples): string | undefined {
   const share = asIs.loadShare.length === 0 ? 0 : Math.max(...asIs.loadShare.filter(Number.isFinite));
-  const cores = coresFor(machine);
+  const cores = usableCores(machine);
   if (share < cores / 4) return undefined;
   return `the load generator runs on the same machine, and takes up to ${perCent(share / cores)} of its cores: the app has fewer than in production`;
 }

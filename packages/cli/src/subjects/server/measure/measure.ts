@@ -1,16 +1,17 @@
 /** Measures a user's HTTP app in each way that it can be run, in turn, round by round, so that what changes on the machine changes for all. */
-import type { Progress } from '../../../report/measure-and-report.js';
 import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
+import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { Session } from '../../../experiment/session.js';
+import type { Progress } from '../../../report/measure-and-report.js';
 import { UsageError } from '../../../usage-error.js';
-import { coresFor, isFailing } from '../findings/figures.js';
+import { isFailing } from '../findings/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../findings/samples.js';
 import type { LoadSlice, LoadTalk } from '../load/process.js';
 import { routeOf, type ServerPlan } from './contract.js';
 import { type Lane, LANE_NAMES, type LaneName } from './lane.js';
 import { type Counts, LaneOpener } from './open-lanes.js';
-import { connectionsFor, ENOUGH_ROUNDS, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
+import { connectionsFor, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
 
 /** For one answer under load. Milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -28,7 +29,7 @@ const SETTLE_MS = 3000;
  */
 export async function measureServer(plan: ServerPlan, events: Progress): Promise<ServerSamples> {
   const machine = readMachine();
-  const cores = coresFor(machine);
+  const cores = usableCores(machine);
   const counts = {
     threads: plan.threads ?? cores,
     processes: plan.processes ?? Math.max(LEAST_PROCESSES, cores),

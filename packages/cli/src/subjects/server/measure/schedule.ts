@@ -1,11 +1,9 @@
 /** How the time is split: pure arithmetic. */
+import { MOST_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 
-/** The interval of a median needs seven for what holds of two comparisons at once; beyond eleven more say little. */
+/** The interval of a median needs seven for what holds of two comparisons at once. */
 const WANTED_ROUNDS = 8;
-const MOST_ROUNDS = 11;
-/** Fewer than that is less than what was meant to be measured. */
-export const ENOUGH_ROUNDS = 6;
 /** Shorter ones are all beginning. Milliseconds. */
 const SLICE_MS = { least: 150, most: 3000 } as const;
 /** Before it counts, connections are made and queues fill. A share of the slice; milliseconds. */
