@@ -1,10 +1,10 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
 import { makeBar, WHOLE } from '../bar.js';
-import type { NamedFile } from '../disk/file-id.js';
 import { ExitCode } from '../exit-code.js';
 import { Interrupts } from '../run/interrupts.js';
-import type { Report } from './model.js';
-import { checkWritable, type Output, writeReports } from './outputs.js';
+import type { Plan } from '../experiment/session.js';
+import type { Reporting, Subject } from '../subjects/subject.js';
+import { checkWritable, writeReports } from './outputs.js';
 import { renderTerminal, type TerminalOptions } from './terminal.js';
 
 /** How far a measurement is. `done`: of the budget, 0 to 1. */
@@ -12,35 +12,26 @@ export interface Progress {
   progress(step: { readonly what: string; readonly done: number }): void;
 }
 
-export interface Analysis<Samples, Findings> {
-  readonly outputs: readonly Output[];
-  /** The files that it reads; none of them may be written. */
-  readonly read: readonly NamedFile[];
-  readonly quiet: boolean;
-  /** @param signal aborted: what is known so far is wanted */
-  measure(signal: AbortSignal, progress: Progress): Promise<Samples>;
-  analyze(samples: Samples): Findings;
-  report(findings: Findings): Report;
-}
-
 /** Returns the exit code. A second interrupt ends the process. */
-export async function measureAndReport<Samples, Findings extends object>(
-  analysis: Analysis<Samples, Findings>,
+export async function measureAndReport<P extends Plan, Samples, Findings extends object>(
+  { measure, analyze, report: reportOf }: Subject<P, Samples, Findings>,
+  plan: Omit<P, 'signal'>,
+  { outputs, read, quiet }: Reporting,
 ): Promise<number> {
   const controller = new AbortController();
   const interrupts = new Interrupts({
     first: () => controller.abort(),
     second: () => process.exit(ExitCode.interrupted),
   });
-  const progress = openProgress(analysis.quiet ? undefined : process.stderr);
+  const progress = openProgress(quiet ? undefined : process.stderr);
   try {
-    checkWritable(analysis.outputs, analysis.read);
-    const samples = await analysis.measure(controller.signal, progress);
+    checkWritable(outputs, read);
+    const samples = await measure({ ...plan, signal: controller.signal } as P, progress);
     progress.stop();
-    const findings = analysis.analyze(samples);
-    const report = analysis.report(findings);
+    const findings = analyze(samples);
+    const report = reportOf(findings);
     process.stdout.write(renderTerminal(report, terminal()));
-    await writeReports(analysis.outputs, report, findings);
+    await writeReports(outputs, report, findings);
     return interrupts.exitCode ?? ExitCode.ok;
   } finally {
     progress.stop();

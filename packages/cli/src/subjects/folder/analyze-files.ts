@@ -1,18 +1,11 @@
 /** What `threadwise analyze files` does: measures, analyses, and writes what was found. */
 import { measureAndReport } from '../../report/measure-and-report.js';
+import type { Reporting } from '../subject.js';
 import { analyzeFolder } from './analyze-folder.js';
-import { measureFolder } from './measure.js';
-import type { FolderOptions } from './options.js';
+import { type FolderPlan, measureFolder } from './measure.js';
 import { folderReport } from './report/report.js';
 
-export async function analyzeFiles({ outputs, quiet, ...plan }: FolderOptions): Promise<number> {
-  const ownFiles = outputs.map(({ file }) => file);
-  return measureAndReport({
-    outputs,
-    read: [], // what is written is left out of what is measured
-    quiet,
-    measure: (signal, progress) => measureFolder({ ...plan, ownFiles, signal }, progress),
-    analyze: analyzeFolder,
-    report: folderReport,
-  });
+export function analyzeFiles(plan: Omit<FolderPlan, 'signal'>, reporting: Reporting): Promise<number> {
+  const folder = { measure: measureFolder, analyze: analyzeFolder, report: folderReport };
+  return measureAndReport(folder, plan, reporting);
 }

@@ -1,6 +1,7 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
 import { safeText } from '../../../control/text.js';
+import { ExitCode } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -13,6 +14,7 @@ import {
   shown,
   withRange,
 } from '../../../format/figures.js';
+import { terminal } from '../../../report/measure-and-report.js';
 import {
   type Line,
   listed,
@@ -21,13 +23,30 @@ import {
   titledTable,
   wrapped,
 } from '../../../report/terminal.js';
-import { UsageError } from '../../../usage-error.js';
+import { describeSystemError, UsageError } from '../../../usage-error.js';
 import type { Findings } from '../rules/findings.js';
 import { SHORT } from './explanation.js';
 import { byThreads, subjectName, threadsOf } from './tables.js';
+import { readFile } from 'node:fs/promises';
 
 /** Differences within that, and that surely, are none that matter. */
 const SAME = 0.05;
+
+export async function compareReports(...files: readonly [string, string]): Promise<number> {
+  const [a, b] = await Promise.all(files.map(readReport));
+  process.stdout.write(renderComparison(a!, b!, terminal()));
+  return ExitCode.ok;
+}
+
+async function readReport(file: string): Promise<Findings> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
+  }
+  return readFindings(text, file);
+}
 
 /** @param b is said to be faster or slower than `a` */
 export function renderComparison(a: Findings, b: Findings, options: Partial<TerminalOptions> = {}): string {

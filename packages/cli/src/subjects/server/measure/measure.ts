@@ -2,16 +2,36 @@
 import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
 import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import { Session } from '../../../experiment/session.js';
+import { type Plan, Session } from '../../../experiment/session.js';
 import type { Progress } from '../../../report/measure-and-report.js';
 import { UsageError } from '../../../usage-error.js';
 import { isFailing } from '../findings/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../findings/samples.js';
 import type { LoadSlice, LoadTalk } from '../load/process.js';
-import { routeOf, type ServerPlan } from './contract.js';
 import { type Lane, LANE_NAMES, type LaneName } from './lane.js';
 import { type Counts, LaneOpener } from './open-lanes.js';
+import { type OffloadTarget, type RequestPlan, routeOf } from './protocol.js';
 import { connectionsFor, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
+
+export interface ServerPlan extends Plan {
+  /** A file URL. */
+  readonly module: string;
+  /** As the user gave it, for messages and for the report. */
+  readonly moduleGiven: string;
+  readonly export: string | undefined;
+  readonly args: readonly string[];
+  readonly port: number | undefined;
+  readonly requests: readonly RequestPlan[];
+  /** In place of these, in the same order, for what is offloaded already; empty: there is none. */
+  readonly against: readonly RequestPlan[];
+  readonly offload: readonly OffloadTarget[];
+  /** `./tasks.js#render`, as the user gave them. */
+  readonly offloadGiven: readonly string[];
+  readonly connections: number;
+  /** Undefined: as many as cores. */
+  readonly threads: number | undefined;
+  readonly processes: number | undefined;
+}
 
 /** For one answer under load. Milliseconds. */
 const TIMEOUT_MS = 10_000;

@@ -6,9 +6,9 @@ import { UsageError } from '../../../usage-error.js';
 import type { AppTalk } from '../app/process.js';
 import type { LoadTalk } from '../load/process.js';
 import { compareAnswer, complaintOf, type Likeness } from './answers.js';
-import { routeOf, type ServerPlan } from './contract.js';
 import { Lane, LANE_NAMES, type LaneName, whyNot } from './lane.js';
-import type { Answer, AppSetup, RequestPlan } from './protocol.js';
+import type { ServerPlan } from './measure.js';
+import { type Answer, type AppSetup, type RequestPlan, routeOf } from './protocol.js';
 
 /** To load, and to listen: an app that takes longer is one that never does. Milliseconds. */
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;

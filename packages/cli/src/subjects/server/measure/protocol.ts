@@ -80,3 +80,8 @@ export interface LoadSetup {
   readonly rampMs: number;
   readonly timeoutMs: number;
 }
+
+/** `GET /main?name=x`. */
+export function routeOf({ method, path }: RequestPlan): string {
+  return `${method} ${path}`;
+}

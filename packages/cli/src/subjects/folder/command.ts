@@ -1,11 +1,23 @@
-/** `threadwise analyze files`: declares its argument, options and help; what it does is in ../files. */
-
+/** `threadwise analyze files`: its argument, options and help, and what they resolve to. */
 import type { Command } from 'commander';
-import { type RawFolderOptions, resolveFolderOptions } from '../subjects/folder/options.js';
-import { parseDuration, parseThreads } from '../run/option-values.js';
+import {
+  addMeasuring,
+  addOutputs,
+  budgetOf,
+  EXIT_CODES,
+  type RawOptions,
+  reportingOf,
+  threadsOf,
+} from '../subject.js';
+
+interface RawFolderOptions extends RawOptions {
+  readonly match?: readonly string[];
+  readonly dot?: boolean;
+  readonly cold?: boolean;
+}
 
 export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) => void): void {
-  analyze
+  const command = analyze
     // What comes after `files` is for it, though `analyze` has options of the same names.
     .enablePositionalOptions()
     .command('files')
@@ -17,26 +29,27 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
     .optionsGroup('Input:')
     .option('--match <globs...>', "only files that match, relative to the folder; '!glob' excludes")
     .option('--dot', 'names beginning with a dot as well')
-    .optionsGroup('Measuring:')
-    .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration)
-    .option(
-      '--threads <n>',
-      'how many read at the same time (default: as many as the library would use)',
-      parseThreads,
-    )
-    .option(
-      '--cold',
-      "from the disk as well: drops the system's cache of files (root; slows the whole machine)",
-    )
-    .optionsGroup('Output:')
-    .option('--out <files...>', 'write a report; its ending says which: .json, .html, .md')
-    .option('--quiet', 'no progress')
+    .optionsGroup('Measuring:');
+  addMeasuring(command, 'how many read at the same time (default: as many as the library would use)').option(
+    '--cold',
+    "from the disk as well: drops the system's cache of files (root; slows the whole machine)",
+  );
+  addOutputs(command)
     .addHelpText('after', examples)
     .action(async (folder: string, raw: RawFolderOptions) => {
-      const options = resolveFolderOptions(folder, raw);
+      const reporting = reportingOf(raw, []); // what is written is left out of what is measured
+      const plan = {
+        folder,
+        patterns: raw.match ?? [],
+        dot: raw.dot === true,
+        budgetMs: budgetOf(raw),
+        threads: threadsOf(raw, 'how many read at the same time'),
+        cold: raw.cold === true,
+        ownFiles: reporting.outputs.map(({ file }) => file),
+      };
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeFiles } = await import('../subjects/folder/analyze-files.js');
-      setExitCode(await analyzeFiles(options));
+      const { analyzeFiles } = await import('./analyze-files.js');
+      setExitCode(await analyzeFiles(plan, reporting));
     });
 }
 
@@ -47,4 +60,4 @@ Examples:
   threadwise analyze files ./photos --out report.html --out report.json
   sudo threadwise analyze files ./photos --cold                        from the disk, too
 
-Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 130 interrupted.`;
+${EXIT_CODES}`;
