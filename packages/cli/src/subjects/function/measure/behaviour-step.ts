@@ -9,7 +9,7 @@ import type { BehaviourReport } from '../probe/behaviour.js';
 import { bytesOf, uncloneable } from '../probe/values.js';
 import type { Draft } from './draft.js';
 import type { Measured } from './inputs.js';
-import type { FunctionSession, Probe } from './session.js';
+import type { FunctionSession } from './session.js';
 
 export interface Subject {
   readonly module: string;
@@ -37,11 +37,14 @@ export async function watchBehaviour(session: FunctionSession, draft: Draft): Pr
   const setup = { subject: { module, export: name, passing }, inputs, shareMs };
   const outcome = await probe.ask('open', setup, Math.min(session.limitMs, session.remainingMs));
   if (outcome.kind === 'failed') throw startError(session, outcome.error);
-  const report = outcome.kind === 'done' ? outcome.value : knownOf(probe);
-  note(draft, report);
-  if (outcome.kind !== 'done') noteFailure(session, draft, outcome, probe);
+  const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
+  if (report !== undefined) note(draft, report);
   await session.end(probe);
-  return outcome.kind === 'done' ? subjectOf(session, inputs, outcome.value) : undefined;
+  if (outcome.kind === 'done') return subjectOf(session, inputs, outcome.value);
+  noteEnd(draft, outcome);
+  const during = report === undefined ? 'while the module was loaded, ' : '';
+  if (outcome.kind !== 'aborted') session.skip('everything else', `${during}${describeFailure(outcome)}`);
+  return undefined;
 }
 
 /** Memory that is shared can go to a thread, and not to a process. */
@@ -62,40 +65,18 @@ function startError({ plan }: FunctionSession, { name, message }: DescribedError
   return loadError(plan.moduleGiven, plan.module, error);
 }
 
-function note({ behaviour, inline, subject }: Draft, report: Partial<BehaviourReport>): void {
-  subject.export = report.export ?? subject.export;
-  behaviour.hasSetup = report.hasSetup ?? false;
-  behaviour.returnsPromise = report.returnsPromise ?? false;
-  behaviour.repeats = report.repeats ?? 'unknown';
-  behaviour.changesItsArgument = report.changesItsArgument ?? false;
-  behaviour.failures = {
-    calls: report.calls ?? 0,
-    failed: report.failed ?? 0,
-    first: report.firstFailure,
-  };
-  behaviour.uncloneable = { ...behaviour.uncloneable, result: report.uncloneableResult };
-  inline.coldMs = report.coldMs;
-  inline.bytesIn = spreadOf(report.bytesIn ?? []);
-  inline.bytesOut = spreadOf(report.bytesOut ?? []);
+function note({ behaviour, inline, subject }: Draft, report: BehaviourReport): void {
+  const { seen, failures, uncloneableResult, coldMs, bytesIn, bytesOut } = report;
+  subject.export = report.export;
+  const uncloneable = { ...behaviour.uncloneable, result: uncloneableResult };
+  Object.assign(behaviour, { ...seen, failures, uncloneable });
+  Object.assign(inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 
-function noteFailure(
-  session: FunctionSession,
-  draft: Draft,
-  failure: Failure,
-  probe: Probe<'behaviour'>,
-): void {
-  if (failure.kind === 'aborted') return;
-  if (failure.kind === 'ended')
-    draft.behaviour.ended = { exitCode: failure.exitCode, signal: failure.signal };
-  if (failure.kind === 'silent') draft.behaviour.neverSettled = failure.ms;
-  const during = knownOf(probe).calls === undefined ? 'while the module was loaded, ' : '';
-  session.skip('everything else', `${during}${describeFailure(failure)}`);
-}
-
-/** What it noted before it ended. */
-function knownOf(probe: Probe<'behaviour'>): Partial<BehaviourReport> {
-  return probe.noted ?? {};
+/** What happens on the calling thread is the function's own doing. */
+export function noteEnd({ behaviour }: Draft, failure: Failure): void {
+  if (failure.kind === 'ended') behaviour.ended ??= { exitCode: failure.exitCode, signal: failure.signal };
+  if (failure.kind === 'silent') behaviour.neverSettled ??= failure.ms;
 }
 
 function subjectOf(
@@ -113,8 +94,8 @@ function subjectOf(
   return {
     module: plan.module,
     export: report.export,
-    isAsync: report.returnsPromise,
-    copiesInputs: report.changesItsArgument,
+    isAsync: report.seen.returnsPromise,
+    copiesInputs: report.seen.changesItsArgument,
     passing: plan.passing ?? 'value',
     inputs: good,
     result: report.result,
@@ -141,17 +122,18 @@ export async function watchSurvival(
     behaviour.endedInWorker = { exitCode: outcome.exitCode, signal: outcome.signal };
   }
   if (outcome.kind !== 'done') return `in a worker ${describeFailure(outcome)}`;
-  const { calls, failed, firstFailure, workerExit } = outcome.value;
+  const { failures, workerExit } = outcome.value;
   if (workerExit !== undefined) {
     behaviour.endedInWorker = { exitCode: workerExit, signal: null };
     return `a worker ended while it ran (exit code ${workerExit})`;
   }
+  const { calls, failed, first } = failures;
   if (failed === 0) return undefined;
-  const { failures } = behaviour;
+  const before = behaviour.failures;
   behaviour.failures = {
-    calls: failures.calls + calls,
-    failed: failures.failed + failed,
-    first: failures.first ?? `in a worker: ${firstFailure}`,
+    calls: before.calls + calls,
+    failed: before.failed + failed,
+    first: before.first ?? `in a worker: ${first}`,
   };
-  return failed === calls ? `in a worker every call fails: ${firstFailure}` : undefined;
+  return failed === calls ? `in a worker every call fails: ${first}` : undefined;
 }

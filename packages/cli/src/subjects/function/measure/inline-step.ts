@@ -3,7 +3,7 @@ import { describeFailure, type Failure } from '../../../experiment/child.js';
 import { clamp } from '../../../experiment/session.js';
 import { type Series, seriesOf, spreadOf } from '../../../experiment/statistics.js';
 import { bytesPassed } from '../probe/values.js';
-import type { Subject } from './behaviour-step.js';
+import { noteEnd, type Subject } from './behaviour-step.js';
 import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
 import type { StepName } from './schedule.js';
@@ -36,12 +36,9 @@ export async function openInline(
   return undefined;
 }
 
-/** What happens on the calling thread is the function's own doing. */
 export function noteInlineFailure(session: FunctionSession, draft: Draft, failure: Failure): void {
   if (failure.kind === 'aborted') return;
-  const { behaviour } = draft;
-  if (failure.kind === 'ended') behaviour.ended ??= { exitCode: failure.exitCode, signal: failure.signal };
-  if (failure.kind === 'silent') behaviour.neverSettled ??= failure.ms;
+  noteEnd(draft, failure);
   session.skip('the calling thread', describeFailure(failure));
 }
 

@@ -22,22 +22,20 @@ export const open = async ({ module, task, passing, inputs, shareMs }: SurvivalS
   });
   await pool.ready;
   const end = performance.now() + shareMs;
-  let calls = 0;
-  let failed = 0;
-  let firstFailure: string | undefined;
+  const failures = { calls: 0, failed: 0, first: undefined as string | undefined };
   for (const input of inputs.map(standalone)) {
-    if (workerExit !== undefined || (calls > 0 && performance.now() > end)) break;
+    if (workerExit !== undefined || (failures.calls > 0 && performance.now() > end)) break;
     await note({});
-    calls += 1;
+    failures.calls += 1;
     try {
       await pool.run(task, [...argumentsOf(input, passing)]);
     } catch (error) {
-      failed += 1;
-      firstFailure ??= errorLine(describeError(error));
+      failures.failed += 1;
+      failures.first ??= errorLine(describeError(error));
     }
   }
   await pool.destroy();
-  return { opened: { calls, failed, firstFailure, workerExit } };
+  return { opened: { failures, workerExit } };
 };
 
 serveSteps(open);
