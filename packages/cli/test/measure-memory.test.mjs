@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { watchBehaviour } from '../dist/subjects/function/measure/behaviour-step.js';
-import { newDraft } from '../dist/subjects/function/measure/draft.js';
 import { openInline } from '../dist/subjects/function/measure/inline-step.js';
 import { measureRounds } from '../dist/subjects/function/measure/rounds.js';
-import { FunctionSession } from '../dist/subjects/function/measure/session.js';
+import { FunctionSession, newDraft } from '../dist/subjects/function/measure/session.js';
 import { settingsOf } from '../dist/subjects/function/measure/settings.js';
 import { temporaryFolder } from './command.mjs';
 

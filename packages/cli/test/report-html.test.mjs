@@ -8,25 +8,25 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
-import { analyzeFolder } from '../dist/subjects/folder/analyze-folder.js';
+import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
 import { renderHtml } from '../dist/report/html/page.js';
-import { folderReport } from '../dist/subjects/folder/report/report.js';
+import { folderReport } from '../dist/subjects/folder/report.js';
 import {
   FEWER_ASYNC,
   fakeClass,
   fakeFolder,
   fakeRounds,
   MORE_IN_WORKERS,
-} from '../dist/subjects/folder/samples.test.fake.js';
+} from '../dist/subjects/folder/rules/samples.test.fake.js';
 import {
   fakeFindings,
   hostileFindings,
   nothingFound,
 } from '../dist/subjects/function/report/findings.test.fake.js';
 import { functionReport } from '../dist/subjects/function/report/report.js';
-import { findServer } from '../dist/subjects/server/findings/find.js';
-import { fakeServer } from '../dist/subjects/server/findings/samples.test.fake.js';
-import { serverReport } from '../dist/subjects/server/report/report.js';
+import { findServer } from '../dist/subjects/server/rules/find.js';
+import { fakeServer } from '../dist/subjects/server/rules/samples.test.fake.js';
+import { serverReport } from '../dist/subjects/server/report.js';
 
 const found = ensureChromium();
 const skip = found.reason ?? false;

@@ -7,9 +7,8 @@ import type { Passing } from '../../../run/work/passing.js';
 import { UsageError } from '../../../usage-error.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import { bytesOf, uncloneable } from '../probe/values.js';
-import type { Draft } from './draft.js';
 import type { Measured } from './inputs.js';
-import type { FunctionSession } from './session.js';
+import type { Draft, FunctionSession } from './session.js';
 
 export interface Subject {
   readonly module: string;

@@ -2,9 +2,8 @@
 import { clamp } from '../../../experiment/session.js';
 import type { EchoSetup } from '../probe/tasks.js';
 import type { Subject } from './behaviour-step.js';
-import type { Draft } from './draft.js';
 import { outstandingFor } from './schedule.js';
-import { type FunctionSession, laneOf, type ProbeLane } from './session.js';
+import { type Draft, type FunctionSession, laneOf, type ProbeLane } from './session.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
 /** Milliseconds, a decade in two steps: where it pays is found between them. */

@@ -4,10 +4,9 @@ import { clamp } from '../../../experiment/session.js';
 import { type Series, seriesOf, spreadOf } from '../../../experiment/statistics.js';
 import { bytesPassed } from '../probe/values.js';
 import { noteEnd, type Subject } from './behaviour-step.js';
-import type { Draft } from './draft.js';
 import { chooseSizes } from './inputs.js';
 import type { StepName } from './schedule.js';
-import type { FunctionSession, Opened, Probe, Slice } from './session.js';
+import type { Draft, FunctionSession, Opened, Probe, Slice } from './session.js';
 
 export interface Inline {
   readonly probe: Probe<'inline'>;

@@ -4,9 +4,8 @@ import { usableCpus } from '../../../experiment/machine.js';
 import { clamp } from '../../../experiment/session.js';
 import type { CoreSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
-import type { Draft } from './draft.js';
 import { coreCounts } from './schedule.js';
-import { type FunctionSession, laneOf } from './session.js';
+import { type Draft, type FunctionSession, laneOf } from './session.js';
 import type { Settings } from './settings.js';
 
 const WHAT = 'fewer cores';

@@ -7,13 +7,12 @@ import { UsageError } from '../../../usage-error.js';
 import type { Samples } from '../rules/samples.js';
 import { type Subject, watchBehaviour, watchSurvival } from './behaviour-step.js';
 import { measureCrossings, measureSpins, patternOf } from './cost-steps.js';
-import { type Draft, newDraft } from './draft.js';
 import { control, type Inline, openInline } from './inline-step.js';
 import { chooseInputs } from './inputs.js';
 import { measureCores, measureStart } from './machine-steps.js';
 import { measureRounds } from './rounds.js';
 import { shareOf } from './schedule.js';
-import { FunctionSession } from './session.js';
+import { type Draft, FunctionSession, newDraft } from './session.js';
 import { type Settings, settingsOf } from './settings.js';
 
 export interface MeasurePlan extends Plan {

@@ -2,10 +2,9 @@
  * The rounds: in each, the calling thread and every setting of the pool are measured in turn, so that what changes on the machine
  * changes all of them. What a round did not finish is left out.
  */
-import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import type { Failure } from '../../../experiment/child.js';
 import { isTight, openAll } from '../../../experiment/lane.js';
-import type { Draft } from './draft.js';
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
 import {
   affordable,
@@ -16,7 +15,7 @@ import {
   type RoundsPlan,
   warmMsFor,
 } from './schedule.js';
-import { type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
+import { type Draft, type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
 import { poolSamples, type Setting, type Settings } from './settings.js';
 
 /** A process with a pool of its own, from the start until it is ready. Milliseconds. */

@@ -5,6 +5,8 @@ import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, shareOf, type StepName } from './schedule.js';
+import { readMachine } from '../../../experiment/machine.js';
+import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
 
 /** What a process is opened with, and what it gives, is in the file of its role. */
 interface Openers {
@@ -60,4 +62,56 @@ export function laneOf<R extends Role>(
   },
 ): ProbeLane<R> {
   return new Lane({ ...options, session, start: () => session.probe(role, options.cpus) });
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export type Draft = Mutable<Omit<Samples, 'behaviour' | 'inline' | 'control' | 'subject'>> & {
+  subject: Mutable<Omit<Subject, 'inputs'>> & { inputs: Mutable<Subject['inputs']> };
+  behaviour: Mutable<Behaviour>;
+  inline: Mutable<InlineSamples>;
+  control: Mutable<Samples['control']>;
+};
+
+export function newDraft(plan: MeasurePlan): Draft {
+  return {
+    subject: {
+      module: plan.moduleGiven,
+      export: plan.export ?? 'default',
+      inputs: { count: plan.inputCount, used: 0, how: plan.inputsHow },
+    },
+    machine: readMachine(),
+    behaviour: {
+      returnsPromise: false,
+      failures: { calls: 0, failed: 0, first: undefined },
+      neverSettled: undefined,
+      ended: undefined,
+      endedInWorker: undefined,
+      repeats: 'unknown',
+      changesItsArgument: false,
+      uncloneable: { argument: undefined, result: undefined },
+      hasSetup: false,
+    },
+    inline: {
+      coldMs: undefined,
+      callMs: undefined,
+      rate: [],
+      cpuMs: [],
+      loopDelayMs: [],
+      garbageShare: [],
+      bytesIn: undefined,
+      bytesOut: undefined,
+      bySize: [],
+      residentBytes: undefined,
+    },
+    threads: [],
+    variants: [],
+    crossings: [],
+    spins: [],
+    cores: [],
+    start: undefined,
+    control: { before: [], after: [] },
+    skipped: [],
+    isCutShort: false,
+  };
 }

@@ -7,7 +7,7 @@ import {
   type TaskFunction,
 } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../usage-error.js';
-import { didYouMean } from '../../../nearest.js';
+import { didYouMean, exportsOf } from '../../exports.js';
 
 export interface SubjectReference {
   readonly module: string;
@@ -56,10 +56,4 @@ function nameOf(module: ModuleNamespace, run: TaskFunction): string {
 function functionNames(module: ModuleNamespace): string[] {
   const exported = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
   return exported.map(([name]) => name);
-}
-
-/** Of CommonJS also what is on `module.exports` and its lexer did not find. */
-function exportsOf(module: ModuleNamespace): ModuleNamespace {
-  const more = typeof module.default === 'object' && module.default !== null ? module.default : {};
-  return { ...more, ...module };
 }

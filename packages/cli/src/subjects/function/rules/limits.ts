@@ -2,11 +2,10 @@
 import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { estimate, type Series } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
+import { computesLessThan, computingShare } from './busy.js';
 import type { Limit } from './findings.js';
-import { roomOf } from './room.js';
 import type { PoolSamples, Samples } from './samples.js';
-import { type AmdahlFit, fastest, isTested } from './scaling.js';
-import { computesLessThan, computingShare } from './waiting.js';
+import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
 
 interface Facts {
   readonly samples: Samples;

@@ -4,9 +4,8 @@
  */
 import { estimate } from '../../../experiment/statistics.js';
 import type { Findings, Recommended, Verdict } from './findings.js';
-import { roomOf } from './room.js';
 import type { Samples, VariantSamples } from './samples.js';
-import { fastest } from './scaling.js';
+import { fastest, roomOf } from './scaling.js';
 
 /** By how much automatic placement has to be faster than threads alone before it is preferred to them. */
 const CLEARLY = 1.05;

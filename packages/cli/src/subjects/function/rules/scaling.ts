@@ -91,3 +91,19 @@ function fit(points: readonly { n: number; inverse: number }[]): { serial: numbe
   const squares = points.map(({ n, inverse }) => (inverse - (serial + (1 - serial) / n)) ** 2);
   return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
 }
+
+/** As the library does: docs/sizing.md. A share, and what it reckons for a worker of which nothing is known, bytes. */
+const USABLE = 0.75;
+const WORKER_BYTES = 64 * 1024 * 1024;
+
+export interface Room {
+  readonly threads: number;
+  readonly bytesEach: number;
+}
+
+export function roomOf({ machine, start }: Samples): Room | undefined {
+  const measured = estimate(start?.bytesPerThread ?? [])?.value ?? 0;
+  const bytesEach = Math.max(measured, WORKER_BYTES);
+  if (machine.memoryBytes <= 0) return undefined;
+  return { threads: Math.max(1, Math.floor((USABLE * machine.memoryBytes) / bytesEach)), bytesEach };
+}

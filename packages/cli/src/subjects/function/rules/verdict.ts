@@ -14,11 +14,17 @@ import {
 import { type Estimate, estimate } from '../../../experiment/statistics.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
-import { byCpuTime, mostByRunTime, mostWithoutOthers } from './busy.js';
+import {
+  byCpuTime,
+  computesLessThan,
+  computingShare,
+  loopShare,
+  mostByRunTime,
+  mostWithoutOthers,
+} from './busy.js';
 import type { BreakEven, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest, type Gain } from './scaling.js';
-import { computesLessThan, computingShare, loopShare } from './waiting.js';
 
 /** Of its time a call that returns a promise computes for less: it waits. */
 const WAITS = 0.25;

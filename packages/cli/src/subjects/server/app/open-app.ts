@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { basename } from 'node:path';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { didYouMean } from '../../../nearest.js';
 import { importModule, type ModuleNamespace } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../usage-error.js';
+import { didYouMean, exportsOf } from '../../exports.js';
 import type { AppOpened, AppSetup } from '../measure/protocol.js';
 import { Listening } from './listening.js';
 import { installOffload } from './offload/install.js';
-import { chooseExport, exportsInWords, exportsOf, type Usable, usableOf } from './usable.js';
+import { chooseExport, exportsInWords, type Usable, usableOf } from './usable.js';
 
 /** A factory may return a factory, but not for ever. */
 const MOST_FACTORIES = 3;

@@ -1,4 +1,5 @@
 /** What of a module's exports can serve requests, and how it is made to: a request listener, a server, or a function that makes one. */
+import { exportsOf } from '../../exports.js';
 import http from 'node:http';
 import net from 'node:net';
 import type { ModuleNamespace } from '../../../run/work/task-module.js';
@@ -59,12 +60,6 @@ function starterOf(value: object): (() => unknown) | undefined {
   // hapi.
   if (has('start') && 'listener' in value) return () => call('start');
   return has('listen') ? () => call('listen', 0) : undefined;
-}
-
-/** Of CommonJS also what is on `module.exports` and its lexer did not find. */
-export function exportsOf(namespace: ModuleNamespace): ModuleNamespace {
-  const more = typeof namespace.default === 'object' && namespace.default !== null ? namespace.default : {};
-  return { ...more, ...namespace };
 }
 
 /** For messages: `it exports build, VERSION`. */

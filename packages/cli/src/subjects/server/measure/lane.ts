@@ -2,7 +2,7 @@
 import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
 import type { AppTalk } from '../app/process.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type ErrorSamples, type LaneSamples, SERIES } from '../findings/samples.js';
+import { type ErrorSamples, type LaneSamples, SERIES } from '../rules/samples.js';
 import type { LoadSlice } from '../load/process.js';
 import type { AppOpened, AppSlice, RequestPlan } from './protocol.js';
 

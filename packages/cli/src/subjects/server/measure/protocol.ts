@@ -2,7 +2,7 @@
  * What the command says to its children and they to it: to a process of the app, to the load generator. The command asks, one thing at
  * a time, and gets one `done` or `failed` for it. One that dies, or says nothing for too long, has said something as well.
  */
-import type { ServerSubject } from '../findings/samples.js';
+import type { ServerSubject } from '../rules/samples.js';
 
 export interface OffloadTarget {
   /** File URL, links resolved. */
