@@ -1,7 +1,7 @@
 /** Findings out of a file: whatever is in it, either they are what a comparison uses, or it is said what is wrong. */
 import type { Findings } from '../analysis/findings.js';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../checks.js';
-import { safeText } from '../control/text.js';
+import { safeText } from '../format/text.js';
 import { UsageError } from '../usage-error.js';
 
 const SCHEMA_VERSION = 1;

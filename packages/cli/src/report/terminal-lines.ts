@@ -1,8 +1,8 @@
 /** Text and tables as lines of a terminal, none wider than it is; nothing of the user's steers it. */
 
 import Table from 'cli-table3';
-import { safeText, truncated, widthOf } from '../control/text.js';
-import { noBorders } from '../no-borders.js';
+import { safeText, truncated, widthOf } from '../format/text.js';
+import { noBorders } from '../format/no-borders.js';
 import { NONE } from './figures.js';
 import type { Table as Contents } from './tables.js';
 

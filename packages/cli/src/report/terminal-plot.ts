@@ -1,7 +1,7 @@
 /** A small plot of the rate by number of threads, in characters. */
 import { plot } from 'asciichart';
 import type { Findings } from '../analysis/findings.js';
-import { widthOf } from '../control/text.js';
+import { widthOf } from '../format/text.js';
 import { count, figureOf, rate } from './figures.js';
 import { byThreads } from './tables.js';
 import { type Line, wrapped } from './terminal-lines.js';

@@ -1,5 +1,5 @@
 /** What all `.md` reports are made of. Text stays text, whatever a name or an error of the user's brings along. */
-import { safeText, truncated } from '../control/text.js';
+import { safeText, truncated } from '../format/text.js';
 import type { Table } from '../report/tables.js';
 
 /** In characters. What a process says before it ends may be a whole document. */

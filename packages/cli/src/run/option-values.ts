@@ -51,7 +51,7 @@ export function parseRange(text: string): RangeOptions {
   return { from, to };
 }
 
-function parseWhole(text: string, least: number, expected: string): number {
+export function parseWhole(text: string, least: number, expected: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
     throw new InvalidArgumentError(expected);

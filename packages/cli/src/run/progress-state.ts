@@ -1,7 +1,7 @@
 /** What is known of a run that goes on, and how it reads: shared by every way of showing it. */
 
 import { type Counts, minus } from './counts.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from './numbers.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
 
 export interface Progress {
   update(counts: Counts): void;

@@ -1,6 +1,6 @@
 /** --reduce: folds the results in the main thread, by the rule of Array.prototype.reduce. */
 
-import { UsageError } from '../usage-error.js';
+import { ExpectedError, UsageError } from '../usage-error.js';
 import { describeError, errorLine } from './work/described-error.js';
 import type { TaskFunction } from './work/task-module.js';
 
@@ -10,7 +10,7 @@ export interface Reducer {
   value(): unknown;
 }
 
-export class ReducerError extends Error {
+export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
 }
 

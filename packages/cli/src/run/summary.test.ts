@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noCounts } from './counts.js';
 import { hintsFor } from './hints.js';
-import { formatDuration, formatRate } from './numbers.js';
+import { formatDuration, formatRate } from '../format/numbers.js';
 import { resolveRunOptions } from './options.js';
 import { stateOf } from './progress-state.js';
 import type { Report } from './report.js';

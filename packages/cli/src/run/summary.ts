@@ -1,9 +1,9 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import Table from 'cli-table3';
-import { noBorders } from '../no-borders.js';
+import { noBorders } from '../format/no-borders.js';
 import { minus } from './counts.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from './numbers.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
 import { type Report, speedUpOf } from './report.js';
 
 type Row = [name: string, value: string];

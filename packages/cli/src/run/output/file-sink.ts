@@ -3,8 +3,7 @@
 import { fstatSync, ftruncateSync } from 'node:fs';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { OutputError } from '../../disk/output-error.js';
-import { describeSystemError, UsageError } from '../../usage-error.js';
+import { describeSystemError, OutputError, UsageError } from '../../usage-error.js';
 import type { Place, Sink } from './sink.js';
 
 /** Where an earlier run of the journal stopped writing. */

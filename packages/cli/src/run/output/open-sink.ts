@@ -3,8 +3,7 @@
 import { fstatSync } from 'node:fs';
 import { STDOUT } from '../../disk/file-id.js';
 import type { OutPath } from '../../disk/out-file.js';
-import { OutputError } from '../../disk/output-error.js';
-import { UsageError } from '../../usage-error.js';
+import { OutputError, UsageError } from '../../usage-error.js';
 import { type OutputMark, openOut, openRedirectedStdout } from './file-sink.js';
 import { openPipe } from './pipe-sink.js';
 import type { Sink } from './sink.js';

@@ -9,8 +9,7 @@ import { write, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
-import { OutputError } from '../../disk/output-error.js';
-import { describeSystemError, hasCode } from '../../usage-error.js';
+import { describeSystemError, hasCode, OutputError } from '../../usage-error.js';
 import { ClosedPipeError, type Place, type Sink } from './sink.js';
 
 /** How long to wait when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */

@@ -1,7 +1,7 @@
 /** The views of a server's findings: what is in them, and that no text of the user's, or of his app, becomes part of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { widthOf } from '../../control/text.js';
+import { widthOf } from '../../format/text.js';
 import { outputsOf } from '../../reporting/outputs.js';
 import { findServer } from '../findings/find.js';
 import type { ServerFindings } from '../findings/findings.js';
