@@ -19,8 +19,8 @@ import {
   that,
 } from '../../checks.js';
 import { UsageError } from '../../usage-error.js';
-import { type Compare, compareNumbers } from '../inputs/done.js';
-import { comparePaths } from '../inputs/path-order.js';
+import { type Compare, compareNumbers } from '../inputs/input-source.js';
+import { comparePaths } from '../inputs/walk.js';
 import type { JournalHeader, JournalRecord } from './resume.js';
 
 /** What a position is: the number of an input, or its path. */

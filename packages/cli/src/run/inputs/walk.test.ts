@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { comparePaths, isDirectoryBefore } from './path-order.js';
+import { comparePaths } from './walk.js';
 
 /** The definition, slow and plain. */
 function compareSegments(a: string, b: string): number {
@@ -37,11 +37,4 @@ test('orders paths segment by segment, by code units', () => {
 test('puts what is in a directory before a file whose name only begins like it', () => {
   const sorted = ['a.txt', 'a/z', 'a-b/c', 'a'].sort(comparePaths);
   assert.deepEqual(sorted, ['a', 'a/z', 'a-b/c', 'a.txt']);
-});
-
-test('a directory is before a mark if all that is in it is', () => {
-  assert.equal(isDirectoryBefore('/x/a', '/x/b/c'), true);
-  assert.equal(isDirectoryBefore('/x/b', '/x/b/c'), false);
-  assert.equal(isDirectoryBefore('/x/c', '/x/b/c'), false);
-  assert.equal(isDirectoryBefore('/x/b', '/x/b-2/c'), true);
 });
