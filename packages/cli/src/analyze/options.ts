@@ -5,7 +5,7 @@ import { budgetOf, threadsOf } from '../reporting/options.js';
 import { type Output, outputsOf } from '../reporting/outputs.js';
 import type { InputOptions } from '../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../run/options.js';
-import type { Threads } from '../run/work/batch-pool.js';
+import type { Threads } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
 import { VIEWS } from './views.js';
 

@@ -1,7 +1,7 @@
 /** All options of `threadwise analyze files`, checked once and resolved into one record. */
 import { budgetOf, threadsOf } from '../reporting/options.js';
 import { type Output, outputsOf } from '../reporting/outputs.js';
-import type { Threads } from '../run/work/batch-pool.js';
+import type { Threads } from '../run/option-values.js';
 import type { FolderFindings } from './findings.js';
 import { VIEWS } from './report/views.js';
 

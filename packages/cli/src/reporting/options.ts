@@ -1,5 +1,5 @@
 /** Options that each `threadwise analyze …` has. */
-import type { Threads } from '../run/work/batch-pool.js';
+import type { Threads } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
 
 const BUDGET_MS = 60_000;

@@ -2,7 +2,8 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { RangeOptions } from './inputs/range.js';
-import type { Threads } from './work/batch-pool.js';
+
+export type Threads = number | 'auto' | { readonly min: number; readonly max: number };
 
 export function parseThreads(text: string): Threads {
   if (text === 'auto') return 'auto';

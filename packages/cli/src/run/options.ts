@@ -3,8 +3,8 @@
 import { UsageError } from '../usage-error.js';
 import type { InputOptions } from './inputs/open-inputs.js';
 import type { RangeOptions } from './inputs/range.js';
+import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
-import type { Threads } from './work/batch-pool.js';
 
 /** As the argument parser gives them. */
 export interface RawInputOptions {

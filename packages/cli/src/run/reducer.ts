@@ -2,7 +2,7 @@
 
 import { ExpectedError, UsageError } from '../usage-error.js';
 import { describeError, errorLine } from './work/described-error.js';
-import type { TaskFunction } from './work/task-module.js';
+import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
 export interface Reducer {
   add(value: unknown): Promise<void>;
@@ -12,6 +12,13 @@ export interface Reducer {
 
 export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
+}
+
+/** Undefined without a name: nothing is folded. */
+export async function loadReducer(url: string, name: string | undefined): Promise<Reducer | undefined> {
+  return name === undefined
+    ? undefined
+    : createReducer(namedFunction(await importModule(url), name, url), name);
 }
 
 /**

@@ -4,7 +4,7 @@ import { noCounts } from './counts.js';
 import { hintsFor } from './hints.js';
 import { formatDuration, formatRate } from '../format/numbers.js';
 import { resolveRunOptions } from './options.js';
-import { stateOf } from './progress-state.js';
+import { stateOf } from './progress.js';
 import type { Report } from './report.js';
 import { renderSummary } from './summary.js';
 

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type NamedFile, named } from '../disk/file-id.js';
 import { budgetOf, threadsOf } from '../reporting/options.js';
 import { type Output, outputsOf } from '../reporting/outputs.js';
-import type { Threads } from '../run/work/batch-pool.js';
+import type { Threads } from '../run/option-values.js';
 import { findModule, moduleFile } from '../run/work/task-module.js';
 import { UsageError } from '../usage-error.js';
 import type { ServerFindings } from './findings/findings.js';

@@ -4,7 +4,7 @@
  */
 
 import type { Counts } from '../counts.js';
-import { type Compare, nothingDone } from '../inputs/input-source.js';
+import type { Compare } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './done-tracker.js';
@@ -41,10 +41,9 @@ export interface JournalOptions {
 }
 
 export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions): Journal {
-  const isContinued = resume.kind === 'continue';
-  const tracker = new DoneTracker(isContinued ? resume.done : nothingDone, compare);
-  writer.cut(isContinued ? resume.length : 0);
-  if (!isContinued) {
+  const tracker = new DoneTracker(resume.done, compare);
+  writer.cut(resume.length);
+  if (resume.kind === 'new') {
     const { place, offset } = sink;
     writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
   }

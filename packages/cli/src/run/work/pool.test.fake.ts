@@ -1,25 +1,21 @@
-/** A pool for tests: runs batches in this thread by a function that decides what happens to them. */
+/** Calls for tests: batches run in this thread by a function that decides what happens to them. */
 
-import type { BatchOutcome, BatchPool } from './batch.js';
+import type { RunInWorker } from './attempts.js';
+import type { BatchOutcome } from './batch.js';
 
 export type Behaviour = (
   values: readonly unknown[],
   attempts: number,
 ) => Promise<BatchOutcome> | BatchOutcome;
 
-export function fakePool(behaviour: Behaviour, maxThreads = 2): BatchPool & { readonly calls: unknown[][] } {
+export function fakePool(behaviour: Behaviour): { readonly calls: unknown[][]; readonly run: RunInWorker } {
   const calls: unknown[][] = [];
   return {
     calls,
-    ready: Promise.resolve(),
-    maxThreads,
-    currentThreads: () => maxThreads,
     async run(values, attempts) {
       calls.push([...values]);
       return behaviour(values, attempts);
     },
-    async close() {},
-    async destroy() {},
   };
 }
 
