@@ -29,6 +29,7 @@ export type Compare = (a: Position, b: Position) => number;
 export const compareNumbers: Compare = (a, b) => Number(a) - Number(b);
 
 export function isDone({ mark, beyond }: Done, position: Position, compare: Compare): boolean {
+  if (mark === undefined && beyond.length === 0) return false; // asked for every input of every new run
   if (mark !== undefined && compare(position, mark) <= 0) return true;
   return beyond.some(([first, last]) => compare(position, first) >= 0 && compare(position, last) <= 0);
 }

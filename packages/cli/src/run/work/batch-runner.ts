@@ -4,7 +4,7 @@ import { createRender, joinTexts, type Render } from '../output/format.js';
 import type { BatchFailure, BatchOutcome, BatchSetup } from './batch.js';
 import { describeError } from './described-error.js';
 import { takingInput } from './passing.js';
-import { importModule, type ModuleNamespace, selectFunction } from './task-module.js';
+import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
 
 export interface BatchRunner {
   /** The user's module, for its own setup and teardown. */
@@ -27,17 +27,9 @@ export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner>
     let ran = 0;
     for (const input of inputs) {
       try {
-        let result: unknown;
-        for (let left = attempts; ; left -= 1) {
-          try {
-            const pending = task(input);
-            // Awaiting only what is a promise saves most of the time of a small synchronous function.
-            result = isThenable(pending) ? await pending : pending;
-            break;
-          } catch (error) {
-            if (left <= 1) throw error;
-          }
-        }
+        const pending = attempts > 1 ? retried(task, input, attempts) : task(input);
+        // Awaiting only what is a promise saves most of the time of a small synchronous function.
+        const result = isThenable(pending) ? await pending : pending;
         texts.push(render(input, result));
         if (keepsValues) values.push(result);
       } catch (error) {
@@ -47,6 +39,16 @@ export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner>
       if (stopsAtFailure && failures.length > 0) break;
     }
     return { text: joinTexts(format, texts), values, failures, ran, runMs: performance.now() - begin };
+  }
+}
+
+async function retried(task: TaskFunction, input: unknown, attempts: number): Promise<unknown> {
+  for (let left = attempts; ; left -= 1) {
+    try {
+      return await task(input);
+    } catch (error) {
+      if (left === 1) throw error;
+    }
   }
 }
 

@@ -5,7 +5,7 @@
  * and not by size.
  */
 
-import type { InputGroups } from '../inputs/input-source.js';
+import type { Input, InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchResult } from './batch.js';
 import type { Batching } from './batching.js';
@@ -35,7 +35,10 @@ export class Pump {
   #waitingCharacters = 0;
   #input: 'idle' | 'reading' | 'ended' = 'idle';
   #error: { readonly reason: unknown } | undefined;
-  #batches: AsyncIterator<Batch> | undefined;
+  #groups: Iterator<readonly Input[]> | AsyncIterator<readonly Input[]> | undefined;
+  /** Inputs that were read and are not in a batch yet. A batch is cut from one group, and so never waits for the next one. */
+  #group: readonly Input[] = [];
+  #at = 0;
   #wake: () => void = () => {};
 
   constructor(options: PumpOptions) {
@@ -44,14 +47,15 @@ export class Pump {
 
   /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
   async *results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
-    this.#batches = cut(groups, this.#options.batching);
+    this.#groups =
+      Symbol.asyncIterator in groups ? groups[Symbol.asyncIterator]() : groups[Symbol.iterator]();
     for (;;) {
       // The promise is made before looking, so that whatever happens meanwhile resolves it.
       const changed = new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
       const ready = this.#takeReady();
-      void this.#read(this.#batches);
+      void this.#read();
       if (ready.length > 0) yield ready;
       else if (this.#slots.length === 0 && this.#input === 'ended') break;
       else await changed;
@@ -66,15 +70,21 @@ export class Pump {
   }
 
   /** Begins batches until there are enough. One reader at a time: the next input may be long in coming. */
-  async #read(batches: AsyncIterator<Batch>): Promise<void> {
+  async #read(): Promise<void> {
     if (this.#input !== 'idle') return;
     this.#input = 'reading';
     try {
       while (this.#hasRoom()) {
-        const next = await batches.next();
-        if (!this.#isReading()) return;
-        if (next.done === true) return this.stop();
-        this.#begin(next.value);
+        if (this.#at === this.#group.length) {
+          const next = await this.#groups!.next();
+          if (!this.#isReading()) return;
+          if (next.done === true) return this.stop();
+          this.#group = next.value;
+          this.#at = 0;
+        }
+        const inputs = this.#group.slice(this.#at, this.#at + this.#options.batching.size());
+        this.#at += inputs.length;
+        this.#begin({ inputs });
       }
       this.#input = 'idle';
     } catch (error) {
@@ -117,7 +127,7 @@ export class Pump {
         this.#running -= 1;
         this.#wake();
         // Also while what is ready is being written: the workers need not wait for that.
-        void this.#read(this.#batches!);
+        void this.#read();
       });
   }
 
@@ -135,16 +145,5 @@ export class Pump {
     this.#slots = this.#slots.filter(({ result }, i) => i >= end || result === undefined);
     for (const { text } of ready) this.#waitingCharacters -= text.length;
     return ready;
-  }
-}
-
-/** A batch is cut from one group, and so never waits for the next one. */
-async function* cut(groups: InputGroups, batching: Batching): AsyncGenerator<Batch> {
-  for await (const group of groups) {
-    for (let at = 0; at < group.length;) {
-      const inputs = group.slice(at, at + batching.size());
-      at += inputs.length;
-      yield { inputs };
-    }
   }
 }
