@@ -7,7 +7,6 @@ import { UsageError } from '../usage-error.js';
 import type { Counts } from './counts.js';
 import { Delivery } from './delivery.js';
 import { Failures } from './failures.js';
-import { hintsFor } from './hints.js';
 import type { InlineSample } from './inline-sample.js';
 import type { InputSource } from './inputs/input-source.js';
 import { Interrupts } from './interrupts.js';
@@ -19,7 +18,7 @@ import type { RunOptions } from './options.js';
 import { ClosedPipeError, openSink } from './output/sink.js';
 import { startProgress } from './progress.js';
 import { loadReducer } from './reducer.js';
-import type { Report } from './report.js';
+import type { Report } from './summary.js';
 import { createAttempts, type RunInWorker } from './work/attempts.js';
 import type { Batch, BatchSetup } from './work/batch.js';
 import { createBatching } from './work/batching.js';
@@ -190,7 +189,8 @@ export class Session {
       failed,
       inline,
     };
-    const { renderSummary } = await import('./summary.js');
+    // Loaded only now: a quiet run needs none of it.
+    const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));
   }
 

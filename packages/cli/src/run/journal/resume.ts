@@ -6,7 +6,7 @@ import { type Counts, noCounts } from '../counts.js';
 import { type Done, nothingDone, type Position, type Span } from '../inputs/input-source.js';
 import type { OutputMark, Place } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { checkHeader, checkRecord } from './check-content.js';
+import { checkContent } from './check-content.js';
 import { readJournalFile } from './journal-file.js';
 
 /** What must be the same for a journal to be used again; plain JSON. */
@@ -66,9 +66,8 @@ export function planResume(path: string, identity: JournalIdentity): Resume {
   if (content === undefined) return newRun;
   const header = content.header as JournalHeader;
   checkIdentity(path, header, identity);
-  checkHeader(path, header);
   const record = content.last as JournalRecord | undefined;
-  if (record !== undefined) checkRecord(path, record, header);
+  checkContent(path, header, record);
   const { inputs, failed, bytes } = record ?? noCounts;
   return {
     kind: record?.complete === true ? 'complete' : 'continue',
