@@ -1,5 +1,5 @@
 /** A report as Markdown, for an issue or a merge request: the verdict first, then tables. Text stays text, whatever a name or an error of the user's brings along. */
-import { safeText, truncated } from '../control/text.js';
+import { safeText, truncated } from '../format/text.js';
 import type { Report, Table } from './model.js';
 
 /** In characters. What a process says before it ends may be a whole document. */

@@ -1,8 +1,8 @@
 /** A report on a terminal: the verdict first, then why, what to do, and the figures. No line is wider than the terminal, and nothing of the user's steers it. */
 import Table from 'cli-table3';
-import { safeText, truncated, widthOf } from '../control/text.js';
+import { safeText, truncated, widthOf } from '../format/text.js';
 import { NONE } from '../format/figures.js';
-import { noBorders } from '../no-borders.js';
+import { noBorders } from '../format/no-borders.js';
 import type { Table as Contents, Report, Tone } from './model.js';
 
 export interface TerminalOptions {

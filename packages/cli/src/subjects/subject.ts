@@ -6,7 +6,7 @@ import type { Progress } from '../report/measure-and-report.js';
 import type { Report } from '../report/model.js';
 import { type Output, outputsOf } from '../report/outputs.js';
 import { parseDuration, parseThreads } from '../run/option-values.js';
-import type { Threads } from '../run/work/batch-pool.js';
+import type { Threads } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
 
 export interface Subject<P extends Plan, Samples, Findings extends object> {

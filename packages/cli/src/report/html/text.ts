@@ -1,5 +1,5 @@
 /** Text from elsewhere in a page: it is read, and nothing else. */
-import { safeText, truncated } from '../../control/text.js';
+import { safeText, truncated } from '../../format/text.js';
 
 /** In characters. A message of an error may be a whole document. */
 const LONGEST_TEXT = 600;
