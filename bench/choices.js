@@ -1,8 +1,8 @@
 // What the command line says: which experiments, scenarios and contenders, and how thoroughly.
 import { parseArgs } from 'node:util';
 import { byId } from './catalog.js';
-import { FULL, LEAST, QUICK } from './efforts.js';
-import { entriesOf } from './entries.js';
+import { FULL, LEAST, QUICK } from './driver/efforts.js';
+import { entriesOf } from './driver/entries.js';
 
 export const HELP = `threadwise bench [experiment…] [options]
 threadwise bench report [experiment…]

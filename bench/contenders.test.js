@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from './catalog.js';
 import { open as openOurs } from './contenders/threadwise.js';
-import { LEAST } from './efforts.js';
-import { entriesOf } from './entries.js';
-import { versionOf } from './machine.js';
-import { NotAvailable } from './not-available.js';
-import { takeSample } from './sampling.js';
-import { everyThread, openReady } from './with-pool.js';
+import { LEAST } from './driver/efforts.js';
+import { entriesOf } from './driver/entries.js';
+import { versionOf } from './driver/machine.js';
+import { NotAvailable } from './driver/not-available.js';
+import { takeSample } from './driver/sampling.js';
+import { everyThread, openReady } from './driver/with-pool.js';
 
 const all = await contenders();
 const threads = 2;

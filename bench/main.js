@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { counted } from '@threadwise/cli/analysis';
 import { contenders as allContenders, experiments as allExperiments, byId } from './catalog.js';
 import { HELP, readArguments } from './choices.js';
-import { renderDocument, saved } from './document.js';
-import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './markdown.js';
-import { renderPlots } from './plot.js';
-import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report.js';
-import { load, save } from './results.js';
-import { runExperiment } from './run.js';
+import { renderDocument, saved } from './report/document.js';
+import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './report/markdown.js';
+import { renderPlots } from './report/plot.js';
+import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
+import { load, save } from './report/results.js';
+import { runExperiment } from './driver/run.js';
 
 const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const README = inRepository('README.md');

@@ -33,7 +33,7 @@ export const SLOW = [
     proves: 'the scaler finds the right size, and stays there, in simulated programs of all kinds',
   },
   {
-    files: /\/analysis\/(never-wrong|totality)\.test/,
+    files: /\/function\/rules\/(never-wrong|totality)\.test/,
     proves: 'no samples, however odd, make analyze say what is wrong, or fail',
   },
   {
@@ -76,7 +76,7 @@ const isAlone = (name) => SLOW.some(({ files, isAlone }) => isAlone && files.tes
 /** Is arithmetic and takes long, or is gone through by the tests of the command as well. */
 const OWN_ONLY = new RegExp(
   [
-    'packages/cli/(dist/(analysis|report)/|test/measure)',
+    'packages/cli/(dist/(experiment|format|report|subjects)/|test/measure)',
     'packages/threadwise/dist/(scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
     // The benchmarks are no part of what supports each version.
     'bench/',

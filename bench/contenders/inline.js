@@ -1,5 +1,5 @@
 // No threads: what a call costs without any pool, and so what a pool has to beat.
-import * as exported from '../tasks.js';
+import * as exported from '../driver/tasks.js';
 
 const tasks = { ...exported };
 

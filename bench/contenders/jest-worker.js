@@ -1,6 +1,6 @@
 // https://github.com/jestjs/jest/tree/main/packages/jest-worker, with threads instead of its default, processes.
 import { fileURLToPath } from 'node:url';
-import * as tasks from '../tasks.js';
+import * as tasks from '../driver/tasks.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
 async function open({ threads }) {

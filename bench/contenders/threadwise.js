@@ -1,5 +1,5 @@
 // Ours, with all defaults and with each transport and dispatch.
-import { NotAvailable } from '../not-available.js';
+import { NotAvailable } from '../driver/not-available.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
 /**

@@ -18,7 +18,7 @@ const rounds = {
   async threadwise() {
     const { createPool } = await import('threadwise');
     return async (i) => {
-      const pool = createPool(new URL('../tasks.js', import.meta.url), { threads: THREADS });
+      const pool = createPool(new URL('../driver/tasks.js', import.meta.url), { threads: THREADS });
       if ((await pool.run('increment', [i])) !== i + 1) throw new Error('wrong result');
       await pool.close();
     };

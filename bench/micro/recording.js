@@ -34,7 +34,7 @@ async function measureNothing() {
 async function rateOf(way) {
   if (way === 'without') await measureNothing();
   const { createPool } = await load('index.js');
-  const pool = createPool(new URL('../tasks.js', import.meta.url), { threads: 2 });
+  const pool = createPool(new URL('../driver/tasks.js', import.meta.url), { threads: 2 });
   await pool.ready;
   const call = async (count) => {
     let left = count;

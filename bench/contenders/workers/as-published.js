@@ -1,7 +1,7 @@
 // What a thread of the published pool runs: whatever method a message names, with an answer that has the message's
 // number.
 import { parentPort } from 'node:worker_threads';
-import * as exported from '../../tasks.js';
+import * as exported from '../../driver/tasks.js';
 
 const methods = { ...exported };
 

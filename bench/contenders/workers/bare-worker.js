@@ -1,6 +1,6 @@
 // What a bare thread runs: the tasks, one after the other.
 import { parentPort } from 'node:worker_threads';
-import * as exported from '../../tasks.js';
+import * as exported from '../../driver/tasks.js';
 
 const tasks = { ...exported };
 let last = Promise.resolve();

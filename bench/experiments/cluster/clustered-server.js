@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { answerOrders } from '../../fixtures/processes.js';
-import { countPrimes } from '../../tasks.js';
+import { countPrimes } from '../../driver/tasks.js';
 
 const HOST = '127.0.0.1';
 

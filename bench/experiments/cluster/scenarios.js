@@ -2,7 +2,7 @@
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { askAll, openUsers } from '../../fixtures/users.js';
-import { quantile } from '../../statistics.js';
+import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
 /** Processes of the cluster; threads of a pool. */

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { listen } from '../../fixtures/listening.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { askAll, openUsers, Sieve } from '../../fixtures/users.js';
-import { countPrimes } from '../../tasks.js';
+import { countPrimes } from '../../driver/tasks.js';
 
 const singleServer = new URL('../../fixtures/compute-server.js', import.meta.url);
 const clusteredServer = new URL('./clustered-server.js', import.meta.url);

@@ -4,8 +4,8 @@ import os from 'node:os';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { ask, endProcess, startProcess } from '../../fixtures/processes.js';
 import { askAll, openUsers } from '../../fixtures/users.js';
-import { NotAvailable } from '../../not-available.js';
-import { quantile } from '../../statistics.js';
+import { NotAvailable } from '../../driver/not-available.js';
+import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
 /** As published, and as many of them as there are. */

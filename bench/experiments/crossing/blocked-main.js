@@ -1,8 +1,8 @@
 // Whether the threads have work while the main thread is blocked: what it could not hand out before, they wait for.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sharedNow } from '../../clock.js';
-import { withPool } from '../../with-pool.js';
+import { sharedNow } from '../../driver/clock.js';
+import { withPool } from '../../driver/with-pool.js';
 import { milliseconds, percent } from './metrics.js';
 
 const TASK_MS = 0.2;

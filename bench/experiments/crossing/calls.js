@@ -1,7 +1,7 @@
 // What a call costs: tasks that do nothing, so that only the way there and back is measured.
 import assert from 'node:assert/strict';
-import { callManyAtOnce, callOneByOne } from '../../driver.js';
-import { withPool } from '../../with-pool.js';
+import { callManyAtOnce, callOneByOne } from '../../driver/driver.js';
+import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, p50Microseconds, p99Microseconds } from './metrics.js';
 
 const OUTSTANDING = 1000;

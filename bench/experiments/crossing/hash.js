@@ -1,6 +1,6 @@
 // Files hashed on threads: how much of the work a second core takes over if the main thread reads, and if it does not.
 import { files } from '../../fixtures/files.js';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { hashPaths, measurePasses, readAndHash } from './hashing.js';
 import { cleanMs, cpuMs, percent, readMs, totalMs } from './metrics.js';
 

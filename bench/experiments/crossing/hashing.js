@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { combine, FILE_BYTES } from '../../fixtures/files.js';
-import { median } from '../../statistics.js';
+import { median } from '../../conclusions/statistics.js';
 
 /** Files on their way at a time: enough for sixteen threads, and 4 MiB of memory. */
 const OUTSTANDING = 64;

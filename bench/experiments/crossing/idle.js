@@ -1,8 +1,8 @@
 // What a pool burns that has nothing to do, and while its one task waits.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { median } from '../../statistics.js';
-import { withPool } from '../../with-pool.js';
+import { median } from '../../conclusions/statistics.js';
+import { withPool } from '../../driver/with-pool.js';
 import { percent } from './metrics.js';
 
 const WARM_UP_CALLS = 200;

@@ -1,6 +1,6 @@
 // What a further worker costs in resident memory, beside the least that a thread costs.
 import { setTimeout as pause } from 'node:timers/promises';
-import { openReady } from '../../with-pool.js';
+import { openReady } from '../../driver/with-pool.js';
 import { mebibytes } from './metrics.js';
 
 const FURTHER_THREADS = 8;

@@ -1,8 +1,8 @@
 // What a pool adds to a task that comes when the pool has nothing else to do: threads sleep then, and must be woken.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { median } from '../../statistics.js';
-import { withPool } from '../../with-pool.js';
+import { median } from '../../conclusions/statistics.js';
+import { withPool } from '../../driver/with-pool.js';
 import { microseconds } from './metrics.js';
 
 const DURATIONS = [1, 5, 20];

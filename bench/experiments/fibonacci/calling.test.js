@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fibonacci, fibonacciAll } from '../../tasks.js';
+import { fibonacci, fibonacciAll } from '../../driver/tasks.js';
 import { callChained } from './as-published.js';
 import { callBatched, callEach, callInLoop } from './calling.js';
 import { checkFor } from './numbers.js';

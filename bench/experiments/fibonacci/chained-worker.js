@@ -1,5 +1,5 @@
 // A worker of the published program: computes what it is asked for, and answers.
 import { parentPort } from 'node:worker_threads';
-import { fibonacci } from '../../tasks.js';
+import { fibonacci } from '../../driver/tasks.js';
 
 parentPort.on('message', (index) => parentPort.postMessage(fibonacci(index)));

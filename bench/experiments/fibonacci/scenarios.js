@@ -1,7 +1,7 @@
 // Two curves: by the number of calls, from nothing to the last result; and by the length of a task, warm.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
-import { callManyAtOnce } from '../../driver.js';
-import { withPool } from '../../with-pool.js';
+import { callManyAtOnce } from '../../driver/driver.js';
+import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
 import { callChained } from './as-published.js';
 import { callBatched, callEach, callInLoop } from './calling.js';

@@ -1,7 +1,7 @@
 // A worker of the article that waits without blocking: its event loop stays alive, and its utilisation can be measured.
 import { once } from 'node:events';
 import { parentPort } from 'node:worker_threads';
-import { hashTimed } from '../../tasks.js';
+import { hashTimed } from '../../driver/tasks.js';
 import { changed, FREE, takeTask } from '../hash-direct/segments.js';
 
 const [port] = await once(parentPort, 'message');

@@ -2,7 +2,7 @@
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { open as openOurs } from '../../contenders/threadwise.js';
 import { files } from '../../fixtures/files.js';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, percent, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from '../hash-direct/as-published.js';

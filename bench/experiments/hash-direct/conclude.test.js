@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from '../../catalog.js';
-import { entriesOf } from '../../entries.js';
-import { MACHINE } from '../../made-up.js';
-import { summarize } from '../../summary.js';
-import { conclude } from '../../tools.js';
+import { entriesOf } from '../../driver/entries.js';
+import { MACHINE } from '../../report/made-up.js';
+import { summarize } from '../../conclusions/summary.js';
+import { conclude } from '../../conclusions/tools.js';
 import { CORES } from '../cores/scenarios.js';
 
 const VERDICT = /is (faster|slower) than|takes (less|more) than/;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { always, MACHINE, summaryOf } from '../../made-up.js';
-import { toolsFor } from '../../tools.js';
+import { always, MACHINE, summaryOf } from '../../report/made-up.js';
+import { toolsFor } from '../../conclusions/tools.js';
 import { allHold, atCores, finding, isFaster, sideBySide, withThreads } from './finding.js';
 
 test('a finding holds, or not, or nobody can tell', () => {

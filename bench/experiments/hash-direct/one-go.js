@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { sharedNow } from '../../clock.js';
-import { median } from '../../statistics.js';
+import { sharedNow } from '../../driver/clock.js';
+import { median } from '../../conclusions/statistics.js';
 import { measurePasses } from '../crossing/hashing.js';
 import { percent, readMs, totalMs } from '../crossing/metrics.js';
 

@@ -1,7 +1,7 @@
 // One scenario for each number of threads; and what threads get to do while the main thread reads.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { files } from '../../fixtures/files.js';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { hashPaths, measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from './as-published.js';

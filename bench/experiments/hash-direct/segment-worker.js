@@ -1,6 +1,6 @@
 // A worker of the article: sleeps on its lock, hashes what is in its segment, and posts the digest.
 import { parentPort, workerData } from 'node:worker_threads';
-import { hashTimed } from '../../tasks.js';
+import { hashTimed } from '../../driver/tasks.js';
 import { FREE, takeTask, waitForChange } from './segments.js';
 
 const segment = { data: new Uint8Array(workerData.data), lock: new Int32Array(workerData.lock) };

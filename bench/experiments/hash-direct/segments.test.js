@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { combine, files } from '../../fixtures/files.js';
-import { hash } from '../../tasks.js';
+import { hash } from '../../driver/tasks.js';
 import { openCoordinated } from '../hash-coordinator/as-published.js';
 import { openSegments } from './as-published.js';
 import { readInOneGo } from './one-go.js';

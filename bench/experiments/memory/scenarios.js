@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
-import { openReady } from '../../with-pool.js';
+import { openReady } from '../../driver/with-pool.js';
 import { mebibytes } from '../crossing/metrics.js';
 import { sizesOf } from './sizes.js';
 

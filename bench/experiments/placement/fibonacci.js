@@ -1,8 +1,8 @@
 // A task of half a microsecond, which runs in less time than its crossing takes: how much a pool still adds to it
 // that does not let it cross.
 import assert from 'node:assert/strict';
-import { callCounted } from '../../driver.js';
-import { withPool } from '../../with-pool.js';
+import { callCounted } from '../../driver/driver.js';
+import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
 import { ACROSS, AUTO, AWAITED, isOurs, PLAIN, placed } from './ways.js';
 

@@ -1,7 +1,7 @@
 // Tasks that are far too long for the calling thread: a pool that may choose must do as well as one that
 // may not.
-import { rateOf } from '../../steady-load.js';
-import { withPool } from '../../with-pool.js';
+import { rateOf } from '../../driver/steady-load.js';
+import { withPool } from '../../driver/with-pool.js';
 import { perSecond } from '../crossing/metrics.js';
 import { ACROSS, AUTO, isOurs, placed } from './ways.js';
 

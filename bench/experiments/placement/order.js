@@ -1,7 +1,7 @@
 // A task of about two microseconds that gets an object of 900 bytes: where a call does not cross, what a pool adds to it
 // is the copying of arguments and result.
-import { callCounted } from '../../driver.js';
-import { withPool } from '../../with-pool.js';
+import { callCounted } from '../../driver/driver.js';
+import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds } from '../crossing/metrics.js';
 import { ACROSS, AUTO, AWAITED, INLINE, isOurs, placed } from './ways.js';
 

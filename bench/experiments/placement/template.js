@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 import { ACROSS, AUTO, isOurs, placed } from './ways.js';
 

@@ -1,6 +1,6 @@
 // What follows from read-files.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
-import { formatNumber } from '../../format.js';
+import { formatNumber } from '../../report/format.js';
 import { allHold, finding, isFaster, named } from '../hash-direct/finding.js';
 import { NAMES } from './published.js';
 

@@ -1,5 +1,5 @@
 // Ways to read a file in the threads of a pool: the contents stay there.
-import { NotAvailable } from '../../not-available.js';
+import { NotAvailable } from '../../driver/not-available.js';
 
 /** Reads on their way at a time. */
 const OUTSTANDING = 64;

@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { twoFiles } from '../../fixtures/two-files.js';
-import { median } from '../../statistics.js';
-import { withPool } from '../../with-pool.js';
+import { median } from '../../conclusions/statistics.js';
+import { withPool } from '../../driver/with-pool.js';
 import { percent, perSecond } from '../crossing/metrics.js';
 import { Checker } from './checking.js';
 import { watchCores } from './core-load.js';

@@ -1,5 +1,5 @@
 // Loads for a pool that sizes itself, and for pools of fixed sizes beside it.
-import { rateOf } from '../../steady-load.js';
+import { rateOf } from '../../driver/steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
 const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];

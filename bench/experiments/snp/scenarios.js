@@ -1,7 +1,7 @@
 // One scenario for each number of threads.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { canonical, genotypes, WANTED } from '../../fixtures/genotypes.js';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { measurePasses } from '../crossing/hashing.js';
 import { cpuMs, totalMs } from '../crossing/metrics.js';
 import { studyInShares } from './as-published.js';

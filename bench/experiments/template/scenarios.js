@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { open as openOurs } from '../../contenders/threadwise.js';
 import { startLoader } from '../../fixtures/http-load.js';
-import { withPool } from '../../with-pool.js';
+import { withPool } from '../../driver/with-pool.js';
 import { microseconds, milliseconds, perSecond } from '../crossing/metrics.js';
 import { watchEventLoop } from './event-loop.js';
 

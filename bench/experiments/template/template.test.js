@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { open, STRATEGIES } from '../../contenders/as-published.js';
 import { startLoader } from '../../fixtures/http-load.js';
 import { listen } from '../../fixtures/listening.js';
-import { everyThread } from '../../with-pool.js';
+import { everyThread } from '../../driver/with-pool.js';
 import { watchEventLoop } from './event-loop.js';
 
 /** A load is short, and on a busy machine nothing may be answered in time: then there is another one. */

@@ -1,6 +1,6 @@
 // Loads a server over several connections, each with a question of its own: answers that are mixed up are seen.
 import { performance } from 'node:perf_hooks';
-import { quantile } from '../../../statistics.js';
+import { quantile } from '../../../conclusions/statistics.js';
 import { Connection } from './connection.js';
 
 /** @param repetitions of the sentence that the server renders: what the answer must be is known here without it */

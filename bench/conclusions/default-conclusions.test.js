@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { goalsMet, highlightsCompared } from './default-conclusions.js';
-import { always, summaryOf } from './made-up.js';
+import { always, summaryOf } from '../report/made-up.js';
 import { conclude } from './tools.js';
 
 test('goals: how many are met, and which are not; those of rows that took no part do not count', () => {

@@ -10,7 +10,7 @@ import {
   ratio,
 } from '@threadwise/cli/analysis';
 import { FEWEST_ROUNDS, fasterThan, figure } from './conclusions.js';
-import { formatNumber } from './format.js';
+import { formatNumber } from '../report/format.js';
 import { alongX, goodnessOf, metricOf, pointsOf, seriesOf } from './rows.js';
 
 /** What has 95 % of the best by its figure has surely so much of it. A share. */

@@ -1,10 +1,10 @@
 // Runs one experiment: measures, draws the conclusions, and puts together what is saved.
-import { planOf } from './choices.js';
+import { planOf } from '../choices.js';
 import { describeCommit, describeMachine, versionOf } from './machine.js';
 import { measure } from './measure.js';
 import { takeSample } from './sampling.js';
-import { summarize } from './summary.js';
-import { conclude } from './tools.js';
+import { summarize } from '../conclusions/summary.js';
+import { conclude } from '../conclusions/tools.js';
 
 /**
  * @param options as choices.js reads them @param onSample told of each sample before it is taken

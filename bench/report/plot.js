@@ -3,7 +3,7 @@
 import { estimate } from '@threadwise/cli/analysis';
 import { plot } from 'asciichart';
 import { formatNumber } from './format.js';
-import { metricOf, seriesOf } from './rows.js';
+import { metricOf, seriesOf } from '../conclusions/rows.js';
 
 const HEIGHT_ROWS = 10;
 /** Of one step of the curve, in columns: as wide as there is room. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
-import { always, curveOf, MACHINE, MEMORY, RATE } from './made-up.js';
+import { always, curveOf, MACHINE, MEMORY, RATE } from '../report/made-up.js';
 
 const roughly = (value, expected) =>
   assert.ok(Math.abs(value / expected - 1) < 1e-6, `${value} is not ${expected}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bestRow, estimate, fasterThan } from './conclusions.js';
-import { always, MEMORY, RATE, summaryOf, TIME } from './made-up.js';
+import { always, MEMORY, RATE, summaryOf, TIME } from '../report/made-up.js';
 
 const compared = (a, b, metric = TIME) =>
   fasterThan(summaryOf({ metric, rows: { threadwise: a, inline: b } }), 'threadwise', 'inline', metric.id);

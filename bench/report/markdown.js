@@ -1,7 +1,7 @@
 // The table of the README: the figures that scenarios name as their highlights, from a result that was saved.
 import { counted } from '@threadwise/cli/analysis';
 import { formatNumber, formatRatio } from './format.js';
-import { bestRow } from './goals.js';
+import { bestRow } from '../conclusions/goals.js';
 
 const OURS = 'threadwise';
 const HEAD = [

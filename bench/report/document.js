@@ -6,8 +6,8 @@ import { formatNumber } from './format.js';
 import { placeOf } from './markdown.js';
 import { renderPlots } from './plot.js';
 import { load } from './results.js';
-import { median } from './statistics.js';
-import { conclude } from './tools.js';
+import { median } from '../conclusions/statistics.js';
+import { conclude } from '../conclusions/tools.js';
 
 const HEAD = `<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->
 # The experiments

@@ -1,6 +1,6 @@
 // A process of its own for one sample: one contender, one scenario, once. So no contender runs on what another one left
 // behind in the heap, the compiler or the scheduler, and a contender that does not end is found out.
-import { byId, contenders, experimentOf } from './catalog.js';
+import { byId, contenders, experimentOf } from '../catalog.js';
 import { NotAvailable } from './not-available.js';
 
 const order = JSON.parse(process.argv[2]);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { experiments } from './catalog.js';
-import { formatGoal } from './format.js';
+import { experiments } from '../catalog.js';
+import { formatGoal } from '../report/format.js';
 import { evaluate } from './goals.js';
-import { renderGoals } from './report.js';
+import { renderGoals } from '../report/terminal.js';
 import { describe } from './statistics.js';
 
 const metrics = [

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const fileOf = (folder, experiment) =>
-  fileURLToPath(new URL(`./${folder}/${experiment}.json`, import.meta.url));
+  fileURLToPath(new URL(`../${folder}/${experiment}.json`, import.meta.url));
 
 /**
  * A run that is quick or leaves something out goes where git does not see it, and replaces no measurement.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { always, curveOf, MACHINE, summaryOf } from './made-up.js';
+import { always, curveOf, MACHINE, summaryOf } from '../report/made-up.js';
 import { curveAgrees, orderAgrees } from './shapes.js';
 
 /** Best with as many threads as cores, slower beyond. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatNumber, formatRatio } from './format.js';
-import { renderScenario } from './report.js';
-import { describe, median, quantile, ratio } from './statistics.js';
-import { summarize } from './summary.js';
+import { renderScenario } from './terminal.js';
+import { describe, median, quantile, ratio } from '../conclusions/statistics.js';
+import { summarize } from '../conclusions/summary.js';
 
 const experiment = {
   id: 'synthetic',

@@ -1,5 +1,5 @@
 // Results that nobody measured, in the shape of those that somebody did: for tests.
-import { summarize } from './summary.js';
+import { summarize } from '../conclusions/summary.js';
 
 export const MACHINE = {
   ...{ cpu: 'Some CPU', cores: 2, availableParallelism: 2, memoryBytes: 2 ** 30 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { markersOf, renderMarkdown, replaceBetween } from './markdown.js';
-import { summarize } from './summary.js';
+import { summarize } from '../conclusions/summary.js';
 
 const scenario = {
   id: 'speed',

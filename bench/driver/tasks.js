@@ -173,7 +173,7 @@ let genotypes;
 
 /** Counts and searches a part of a genotype file: see experiments/snp/genotypes.js. */
 export async function studyGenotypes(part) {
-  genotypes ??= await import('./experiments/snp/genotypes.js');
+  genotypes ??= await import('../experiments/snp/genotypes.js');
   return genotypes.study(part);
 }
 

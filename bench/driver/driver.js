@@ -1,6 +1,6 @@
 // Calls a pool for a given time, or so many times, and checks what comes back. What every contender goes through.
 import { performance } from 'node:perf_hooks';
-import { median, quantile } from './statistics.js';
+import { median, quantile } from '../conclusions/statistics.js';
 
 /**
  * A workload: `task` is called with `argument(i)`; `score(result)` is a number that depends on the whole result, so

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { NotAvailable } from './not-available.js';
 
 const sampleModule = new URL('./sample.js', import.meta.url);
-const root = new URL('../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 /** Beyond its budget, what a sample may take to start, to do its work, to check its results and to close. Milliseconds. */
 const GRACE_MS = 40_000;
 /** Node's exit code when a top-level await has nothing left to wait for. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { experiments } from './catalog.js';
+import { experiments } from '../catalog.js';
 import { renderDocument, saved } from './document.js';
 import { always, curveOf, MACHINE, RATE, summaryOf } from './made-up.js';
 
@@ -117,6 +117,6 @@ test('a result that the conclusions do not fit any more is told, with what to do
 });
 
 test('docs/experiments.md is what the saved results give: `npm run bench -- report` makes it', async () => {
-  const there = readFileSync(new URL('../docs/experiments.md', import.meta.url), 'utf8');
+  const there = readFileSync(new URL('../../docs/experiments.md', import.meta.url), 'utf8');
   assert.equal(there, renderDocument(saved(await experiments())));
 });

@@ -1,7 +1,7 @@
 // The tables of docs/experiments.md: a scenario's rows by metric; and where scenarios are the points of a curve, rows by x.
 import { formatNumber, formatRatio } from './format.js';
 import { escapeCell } from './markdown.js';
-import { alongX } from './rows.js';
+import { alongX } from '../conclusions/rows.js';
 
 /** In place of a figure that there is not. */
 const NONE = '-';

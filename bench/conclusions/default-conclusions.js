@@ -2,7 +2,7 @@
 // names as its highlights compare with the best published pool, or without one with what has no pool.
 import { times } from '@threadwise/cli/analysis';
 import { bestRow, FEWEST_ROUNDS, fasterThan } from './conclusions.js';
-import { formatNumber } from './format.js';
+import { formatNumber } from '../report/format.js';
 
 const OURS = 'threadwise';
 

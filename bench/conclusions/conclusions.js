@@ -1,7 +1,7 @@
 // What measurements say, in words: which row is faster, and which is the best. The analysis of the command has the figures
 // and their intervals; here is when they are enough for a word. Nothing is concluded from fewer than three rounds.
 import { estimate as estimateOf, noiseOf, ratio, times, timesFromTo } from '@threadwise/cli/analysis';
-import { formatNumber } from './format.js';
+import { formatNumber } from '../report/format.js';
 import { bestRow as bestOf } from './goals.js';
 import { goodnessOf, metricOf, seriesOf } from './rows.js';
 
