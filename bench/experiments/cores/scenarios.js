@@ -20,7 +20,7 @@ const LOAD_SHARE = 1 / 3;
 
 const server = new URL('../../fixtures/compute-server.js', import.meta.url);
 /** What the command finds out of a machine for `threadwise analyze`, which binds processes to cores as well. */
-const machineModule = new URL('../../../packages/cli/dist/measure/machine.js', import.meta.url);
+const machineModule = new URL('../../../packages/cli/dist/experiment/machine.js', import.meta.url);
 
 const coresUsed = { id: 'coresUsed', label: 'cores used', unit: 'cores', better: 'lower' };
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { usableCpus } from '../dist/measure/machine.js';
+import { usableCpus } from '../dist/experiment/machine.js';
 import { main, run, start, task, temporaryFolder } from './command.mjs';
 
 const cpus = usableCpus();

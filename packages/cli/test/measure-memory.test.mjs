@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { watchBehaviour } from '../dist/measure/behaviour-step.js';
-import { newDraft } from '../dist/measure/draft.js';
-import { openInline } from '../dist/measure/inline-step.js';
-import { measureRounds } from '../dist/measure/rounds.js';
-import { Session } from '../dist/measure/session.js';
-import { settingsOf } from '../dist/measure/settings.js';
+import { watchBehaviour } from '../dist/subjects/function/measure/behaviour-step.js';
+import { openInline } from '../dist/subjects/function/measure/inline-step.js';
+import { measureRounds } from '../dist/subjects/function/measure/rounds.js';
+import { FunctionSession, newDraft } from '../dist/subjects/function/measure/session.js';
+import { settingsOf } from '../dist/subjects/function/measure/settings.js';
 import { temporaryFolder } from './command.mjs';
 
 const MIB = 2 ** 20;
@@ -31,7 +30,7 @@ async function roundsWith(memoryBytes, isEnd = () => false) {
     budgetMs: 8000,
     signal: controller.signal,
   };
-  const session = new Session(plan, { progress });
+  const session = new FunctionSession(plan, { progress });
   const draft = newDraft(plan);
   draft.machine = { ...draft.machine, memoryBytes };
   const subject = await watchBehaviour(session, draft);

@@ -6,10 +6,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createPool } from 'threadwise';
-import { analyze } from '../dist/analysis/analyze.js';
-import { ratio } from '../dist/analysis/intervals.js';
-import { fastest } from '../dist/analysis/scaling.js';
-import { measure } from '../dist/measure/measure.js';
+import { analyze } from '../dist/subjects/function/rules/analyze.js';
+import { ratio } from '../dist/experiment/statistics.js';
+import { fastest } from '../dist/subjects/function/rules/scaling.js';
+import { measure } from '../dist/subjects/function/measure/measure.js';
 
 const MODULE = new URL('fixtures/analyze/verdicts.mjs', import.meta.url);
 const BUDGET_MS = 5000;

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { measure } from '../dist/measure/measure.js';
+import { measure } from '../dist/subjects/function/measure/measure.js';
 import { temporaryFolder } from './command.mjs';
 
 const fixture = (name) => new URL(`fixtures/analyze/${name}.mjs`, import.meta.url).href;

@@ -8,20 +8,25 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
-import { analyzeFolder } from '../dist/files/analyze-folder.js';
-import { renderFolderHtml } from '../dist/files/report/html.js';
+import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
+import { renderHtml } from '../dist/report/html/page.js';
+import { folderReport } from '../dist/subjects/folder/report.js';
 import {
   FEWER_ASYNC,
   fakeClass,
   fakeFolder,
   fakeRounds,
   MORE_IN_WORKERS,
-} from '../dist/files/samples.test.fake.js';
-import { fakeFindings, hostileFindings, nothingFound } from '../dist/report/findings.test.fake.js';
-import { renderHtml } from '../dist/report/html.js';
-import { findServer } from '../dist/server/findings/find.js';
-import { fakeServer } from '../dist/server/findings/samples.test.fake.js';
-import { renderHtml as renderServerHtml } from '../dist/server/report/html.js';
+} from '../dist/subjects/folder/rules/samples.test.fake.js';
+import {
+  fakeFindings,
+  hostileFindings,
+  nothingFound,
+} from '../dist/subjects/function/report/findings.test.fake.js';
+import { functionReport } from '../dist/subjects/function/report/report.js';
+import { findServer } from '../dist/subjects/server/rules/find.js';
+import { fakeServer } from '../dist/subjects/server/rules/samples.test.fake.js';
+import { serverReport } from '../dist/subjects/server/report.js';
 
 const found = ensureChromium();
 const skip = found.reason ?? false;
@@ -40,11 +45,11 @@ const server = fakeServer({
   cluster: { rate: 1900, p99Ms: 30 },
 });
 const pages = {
-  measured: renderHtml(fakeFindings()),
-  hostile: renderHtml(hostileFindings()),
-  nothing: renderHtml(nothingFound()),
-  folder: renderFolderHtml(analyzeFolder(folder)),
-  server: renderServerHtml(findServer(server)),
+  measured: renderHtml(functionReport(fakeFindings())),
+  hostile: renderHtml(functionReport(hostileFindings())),
+  nothing: renderHtml(functionReport(nothingFound())),
+  folder: renderHtml(folderReport(analyzeFolder(folder))),
+  server: renderHtml(serverReport(findServer(server))),
 };
 const urls = Object.fromEntries(
   Object.entries(pages).map(([name, html]) => {

@@ -8,9 +8,9 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { analyze } from '../dist/analysis/analyze.js';
-import { duration, times } from '../dist/analysis/words.js';
-import { measure } from '../dist/measure/measure.js';
+import { analyze } from '../dist/subjects/function/rules/analyze.js';
+import { duration, times } from '../dist/format/figures.js';
+import { measure } from '../dist/subjects/function/measure/measure.js';
 import { temporaryFolder } from './command.mjs';
 
 /** Of each: on two quiet cores enough for six rounds. Milliseconds. */

@@ -1,37 +1,63 @@
-/** Findings as Markdown, for an issue or a merge request: the verdict first, then tables. */
-import type { Findings } from '../analysis/findings.js';
-import { listBlocks, plain, tableBlocks } from '../reporting/markdown.js';
-import { explanation } from './explanation.js';
-import { beforeCode, recommendedCode } from './recommended-code.js';
-import * as tables from './tables.js';
+/** A report as Markdown, for an issue or a merge request: the verdict first, then tables. Text stays text, whatever a name or an error of the user's brings along. */
+import { safeText, truncated } from '../format/text.js';
+import type { Report, Table } from './model.js';
 
+/** In characters. What a process says before it ends may be a whole document. */
+const LONGEST_TEXT = 600;
 /** Code is not broken for a terminal here, only for a reader. */
 const CODE_COLUMNS = 100;
 
-export function renderMarkdown(findings: Findings): string {
-  const { verdict, reasons, warnings } = findings;
+export function renderMarkdown({
+  sentence,
+  reasons,
+  warnings,
+  recommended,
+  figures,
+  meaning,
+}: Report): string {
+  const code = recommended?.code(CODE_COLUMNS) ?? [];
   const blocks = [
-    `# ${plain(verdict.sentence)}`,
+    `# ${plain(sentence)}`,
     ...listBlocks('Why', reasons),
     ...listBlocks('Before you believe it', warnings),
-    '## Recommended',
-    plain(beforeCode(findings)),
-    ['```js', ...recommendedCode(findings, CODE_COLUMNS), '```'].join('\n'),
-    ...TABLES.flatMap((make) => make(findings) ?? []).flatMap(tableBlocks),
-    '## What it means',
-    ...explanation(findings).map(({ title, text }) => `**${title}.** ${plain(text)}`),
+    ...(recommended === undefined ? [] : ['## Recommended', plain(recommended.before)]),
+    ...(code.length === 0 ? [] : [['```js', ...code, '```'].join('\n')]),
+    ...figures.flatMap(({ table }) => (table === undefined ? [] : tableBlocks(table))),
+    ...(meaning === undefined ? [] : ['## What it means']),
+    ...(meaning ?? []).map(({ title, text }) => `**${title}.** ${plain(text)}`),
   ];
   return `${blocks.join('\n\n')}\n`;
 }
 
-const TABLES: readonly ((findings: Findings) => tables.Table | undefined)[] = [
-  tables.ratesTable,
-  tables.breakEvenTable,
-  tables.crossingsTable,
-  tables.spinsTable,
-  tables.coresTable,
-  tables.runTimesTable,
-  tables.sizesTable,
-  tables.bySizeTable,
-  tables.circumstancesTable,
-];
+/** None where there are no texts. */
+function listBlocks(title: string, texts: readonly string[]): string[] {
+  if (texts.length === 0) return [];
+  return [`## ${title}`, texts.map((text) => `- ${plain(text)}`).join('\n')];
+}
+
+function tableBlocks({ title, head, rows }: Table): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.map(inTable).join(' | ')} |`;
+  const rule = `| ${head.map((_, i) => (i === 0 || head.length === 2 ? '---' : '---:')).join(' | ')} |`;
+  return [`## ${plain(title)}`, [line(head), rule, ...rows.map(line)].join('\n')];
+}
+
+/** A text that begins a line: there, some characters would make a heading, a list, or a rule. */
+function plain(text: string): string {
+  return inTable(text)
+    .replace(/^(\s*)([#+-])/, '$1\\$2')
+    .replace(/^(\s*\d+)([.)]\s)/, '$1\\$2');
+}
+
+/** On one line, without markup but the code that our own sentences have in backticks. */
+function inTable(text: string): string {
+  const pieces = truncated(safeText(text), LONGEST_TEXT).split(/(`[^`]+`)/);
+  return pieces.map((piece, i) => (i % 2 === 1 ? piece.replaceAll('|', '\\|') : escapedText(piece))).join('');
+}
+
+function escapedText(text: string): string {
+  return text
+    .replace(/[\\`*_[\]|~]/g, '\\$&')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}

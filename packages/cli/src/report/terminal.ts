@@ -1,36 +1,155 @@
-/** Findings on a terminal: the verdict first, then why, what to do, and the figures. */
-import type { Answer, Findings } from '../analysis/findings.js';
-import { codeLines, renderReport, titledTable } from '../reporting/terminal.js';
-import { beforeCode, recommendedCode } from './recommended-code.js';
-import * as tables from './tables.js';
-import type { Line, Style, TerminalOptions } from './terminal-lines.js';
-import { plotLines } from './terminal-plot.js';
+/** A report on a terminal: the verdict first, then why, what to do, and the figures. No line is wider than the terminal, and nothing of the user's steers it. */
+import Table from 'cli-table3';
+import { safeText, truncated, widthOf } from '../format/text.js';
+import { NONE } from '../format/figures.js';
+import { noBorders } from '../format/no-borders.js';
+import type { Table as Contents, Report, Tone } from './model.js';
 
-const STYLES: Readonly<Record<Answer, Style>> = {
-  threads: 'good',
-  inline: 'bold',
-  async: 'bold',
-  unknown: 'warn',
-};
-
-export function renderTerminal(findings: Findings, options: TerminalOptions): string {
-  return renderReport(findings, STYLES[findings.verdict.answer], options, (columns) => [
-    ...codeLines(beforeCode(findings), recommendedCode(findings, columns - 2), columns),
-    ...figures(findings, columns),
-  ]);
+export interface TerminalOptions {
+  readonly columns: number;
+  readonly isColor: boolean;
 }
 
-function figures(findings: Findings, columns: number): Line[] {
-  const block = (table: tables.Table | undefined, more: Line[] = []): Line[] =>
-    table === undefined ? [] : [...titledTable(table, columns), ...more];
-  return [
-    ...block(tables.ratesTable(findings), plotLines(findings, columns)),
-    ...block(tables.breakEvenTable(findings)),
-    ...block(tables.crossingsTable(findings)),
-    ...block(tables.coresTable(findings)),
-    ...block(tables.runTimesTable(findings)),
-    ...block(tables.sizesTable(findings)),
-    ...block(tables.bySizeTable(findings)),
-    ...block(tables.circumstancesTable(findings)),
+type Style = 'good' | 'bad' | 'warn' | 'bold' | 'dim';
+
+export interface Line {
+  readonly text: string;
+  readonly style?: Style | undefined;
+}
+
+/** Select graphic rendition, ECMA-48 8.3.117. */
+const CODES: Readonly<Record<Style, string>> = { good: '1;32', bad: '1;31', warn: '33', bold: '1', dim: '2' };
+const RESET = '\x1b[0m';
+const STYLES: Readonly<Record<Tone, Style>> = {
+  pays: 'good',
+  'does not': 'bold',
+  mixed: 'bold',
+  unknown: 'warn',
+};
+/** In characters. A message of an error may be a whole document. */
+const LONGEST_TEXT = 600;
+const INDENT = '  ';
+
+export function renderTerminal(report: Report, options: TerminalOptions): string {
+  const columns = Math.max(1, Math.floor(options.columns));
+  const { sentence, tone, reasons, warnings, recommended, figures } = report;
+  const lines = [
+    ...wrapped(sentence, columns, '', STYLES[tone]),
+    ...listed('Why', reasons, columns, '-'),
+    ...listed('Before you believe it', warnings, columns, '!', 'warn'),
+    ...(recommended === undefined ? [] : codeLines(recommended, columns)),
+    ...figures.flatMap(({ table, plot, isForMarkdown }) => {
+      if (isForMarkdown === true) return [];
+      return [...(table === undefined ? [] : titledTable(table, columns)), ...(plot?.(columns) ?? [])];
+    }),
   ];
+  return painted(lines, { ...options, columns });
+}
+
+/** Code to paste, with what is to be said before it. */
+function codeLines({ before, code }: NonNullable<Report['recommended']>, columns: number): Line[] {
+  const lines = code(columns - INDENT.length).map((text) => ({ text: `${INDENT}${text}` }));
+  return [
+    ...heading('Recommended', columns),
+    ...wrapped(before, columns, INDENT),
+    ...(lines.length === 0 ? [] : [{ text: '' }, ...lines]),
+  ];
+}
+
+export function titledTable(table: Contents, columns: number): Line[] {
+  return [...heading(table.title, columns), ...tableLines(table, columns)];
+}
+
+function heading(title: string, columns: number, style: Style = 'bold'): Line[] {
+  return [{ text: '' }, ...wrapped(title, columns, '', style)];
+}
+
+/** None where there are no texts. */
+export function listed(
+  title: string,
+  texts: readonly string[],
+  columns: number,
+  mark: string,
+  style?: Style,
+  titleStyle?: Style,
+): Line[] {
+  if (texts.length === 0) return [];
+  const items = texts.flatMap((text) => wrapped(text, columns, `  ${mark} `, style));
+  return [...heading(title, columns, titleStyle), ...items];
+}
+
+export function painted(lines: readonly Line[], { columns, isColor }: TerminalOptions): string {
+  const texts = lines.map(({ text, style }) => {
+    const cut = truncated(text.trimEnd(), columns);
+    return isColor && style !== undefined && cut !== '' ? `\x1b[${CODES[style]}m${cut}${RESET}` : cut;
+  });
+  return `${texts.join('\n')}\n`;
+}
+
+/** @param first before the first line; as many blanks are before the others */
+export function wrapped(text: string, columns: number, first = '', style?: Style): Line[] {
+  const rest = ' '.repeat(widthOf(first));
+  const width = Math.max(1, columns - rest.length);
+  const lines: string[] = [];
+  let line = '';
+  for (const word of pieces(truncated(safeText(text), LONGEST_TEXT), width)) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (widthOf(longer) <= width) line = longer;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return [...lines, line].map((each, i) => ({ text: (i === 0 ? first : rest) + each, style }));
+}
+
+/** The words; those that no line could hold, in pieces. */
+function pieces(text: string, width: number): string[] {
+  return text.split(' ').flatMap((word) => {
+    if (widthOf(word) <= width) return word;
+    const parts = [''];
+    for (const character of word) {
+      if (widthOf(parts.at(-1)! + character) > width) parts.push('');
+      parts[parts.length - 1] += character;
+    }
+    return parts.filter((part) => part !== '');
+  });
+}
+
+/** A table side by side where there is room, else one row below the other, each with the names of its columns. */
+function tableLines(table: Contents, columns: number): Line[] {
+  const safe = { ...table, head: table.head.map(cellText), rows: table.rows.map((row) => row.map(cellText)) };
+  const lines = sideBySide(safe);
+  return lines.every(({ text }) => widthOf(text) <= columns) ? lines : below(safe, columns);
+}
+
+function cellText(text: string): string {
+  return truncated(safeText(text), LONGEST_TEXT);
+}
+
+function sideBySide({ head, rows }: Contents): Line[] {
+  const isPairs = head.length === 2;
+  const table = new Table({
+    chars: noBorders,
+    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
+    colAligns: head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right')),
+  });
+  table.push([...head], ...rows.map((row) => [...row]));
+  const lines = table.toString().split('\n');
+  return lines.map((line, i) => ({
+    text: `${INDENT}${line.trimEnd()}`,
+    style: i === 0 ? 'dim' : undefined,
+  }));
+}
+
+/** What has two columns is read as it is: `name: value`. */
+function below({ head, rows }: Contents, columns: number): Line[] {
+  const isPairs = head.length === 2;
+  return rows.flatMap(([name = '', ...cells]) => {
+    if (isPairs) return wrapped(`${name}: ${cells[0]}`, columns, INDENT);
+    const inner = cells.flatMap((cell, i) =>
+      cell === NONE ? [] : wrapped(`${head[i + 1]}: ${cell}`, columns, INDENT.repeat(2)),
+    );
+    return [...wrapped(`${head[0]} ${name}`, columns, INDENT), ...inner];
+  });
 }

@@ -1,5 +1,5 @@
 /** What every chart of the page has: a name and a description to be heard, a legend, and the same figures as a table. */
-import type { Table } from '../tables.js';
+import type { Table } from '../model.js';
 import { tableHtml } from './table.js';
 import { escaped } from './text.js';
 

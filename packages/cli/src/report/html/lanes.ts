@@ -1,6 +1,6 @@
 /** Shares of a whole over time, one lane below the other: how busy each core was. */
 import { mean } from 'd3-array';
-import { perCent } from '../../analysis/words.js';
+import { perCent } from '../../format/figures.js';
 import { type Chart, px } from './chart.js';
 import { escaped } from './text.js';
 

@@ -1,23 +1,44 @@
 /** Tables of the page: each scrolls in a box of its own, which the keyboard reaches. */
-import { orNotMeasured } from '../explanation.js';
-import type { Table } from '../tables.js';
+import { middle, NONE, range } from '../../format/figures.js';
+import type { HeatTable, Table } from '../model.js';
 import { escaped } from './text.js';
 
+const NOT_MEASURED = 'not measured';
+
 export function tableHtml({ title, head, rows }: Table): string {
-  const isPairs = head.length === 2;
-  const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
-  const body = rows.map(([name = '', ...cells]) => {
-    const rest = cells.map((cell) => `<td>${escaped(orNotMeasured(cell))}</td>`).join('');
-    return `<tr><th scope="row">${escaped(name)}</th>${rest}</tr>`;
-  });
-  return scrolling(
-    title,
-    `<table${isPairs ? ' class="pairs"' : ''}><caption>${escaped(title)}</caption>` +
-      `<thead><tr>${columns}</tr></thead><tbody>${body.join('\n')}</tbody></table>`,
-  );
+  const cells = (row: readonly string[]): string =>
+    row.map((cell) => `<td>${escaped(cell === NONE ? NOT_MEASURED : cell)}</td>`).join('');
+  const body = rows.map(([name = '', ...rest]) => rowHtml(name, cells(rest)));
+  return scrolling(title, head, body, head.length === 2 ? 'pairs' : '');
 }
 
-/** @param name said to who gets there without seeing it */
-export function scrolling(name: string, content: string): string {
-  return `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(name)}">${content}</div>`;
+/** As many as the style sheet has. */
+const SHADES = 5;
+
+export function heatHtml({ title, head, rows, format }: HeatTable): string {
+  const most = Math.max(...rows.flatMap(({ cells }) => cells.map((figure) => figure?.value ?? 0)));
+  const cell = (figure: HeatTable['rows'][number]['cells'][number]): string => {
+    if (figure === undefined) return `<td>${NOT_MEASURED}</td>`;
+    const share = most > 0 ? Math.max(0, figure.value) / most : 0;
+    const shade = Math.min(SHADES - 1, Math.floor(share * SHADES));
+    const [value, interval] = [middle(figure, format), range(figure, format)];
+    const small = value === interval ? '' : `<small>${escaped(interval)}</small>`;
+    return `<td class="heat-${shade}">${escaped(value)}${small}</td>`;
+  };
+  const body = rows.map(({ name, cells }) => rowHtml(name, cells.map(cell).join('')));
+  return scrolling(title, head, body, 'heat');
+}
+
+function rowHtml(name: string, cells: string): string {
+  return `<tr><th scope="row">${escaped(name)}</th>${cells}</tr>`;
+}
+
+/** The title is also said to who gets there without seeing it. */
+function scrolling(title: string, head: readonly string[], body: readonly string[], kind: string): string {
+  const named = kind === '' ? '' : ` class="${kind}"`;
+  const columns = head.map((name) => `<th scope="col">${escaped(name)}</th>`).join('');
+  const table =
+    `<table${named}><caption>${escaped(title)}</caption>` +
+    `<thead><tr>${columns}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
+  return `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(title)}">${table}</div>`;
 }

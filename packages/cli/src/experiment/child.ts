@@ -1,0 +1,227 @@
+/** A process in which something is measured: the command starts it, asks it one thing at a time, and ends it. Whatever becomes of it is an answer. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { DescribedError } from '../run/work/batch.js';
+import { type Reply, unwrap, wrapped } from './serve.js';
+
+export interface Ending {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: DescribedError }
+  /** Its process is gone, or did not even start. */
+  | ({ readonly kind: 'ended'; readonly notStarted?: string | undefined } & Ending)
+  /** It said nothing for that long. */
+  | { readonly kind: 'silent'; readonly ms: number }
+  | { readonly kind: 'aborted' };
+
+export type Failure = Exclude<Outcome<never>, { kind: 'done' }>;
+
+export interface ChildOptions {
+  /** Aborted: nobody wants to know any more. */
+  readonly signal: AbortSignal;
+  /** The cores that it may use; undefined: all that this process may. */
+  readonly cpus?: readonly number[] | undefined;
+  /** Runs a program that starts others: all of them are ended with it, and what it writes to standard error is kept. */
+  readonly isProgram?: boolean;
+}
+
+/** What can be asked of a child, and what it answers. */
+export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
+
+/** Of what it wrote to standard error, so much is kept. Characters. */
+const KEPT = 8192;
+const LAST_LINES = 12;
+/** Processes that must not outlive the command's own, and how they are ended. */
+const living = new Map<ChildProcess, () => void>();
+process.on('exit', () => {
+  for (const kill of living.values()) kill();
+});
+
+export class Child<T extends Talk<T>> {
+  readonly #child: ChildProcess;
+  readonly #options: ChildOptions;
+  /** When it is gone, and all that it has said has been heard. */
+  readonly #gone: Promise<Ending & { readonly notStarted?: string }>;
+  /** It listens: what is said before that may be lost. */
+  readonly #hello: Promise<void>;
+  #ending: (Ending & { readonly notStarted?: string }) | undefined;
+  #noted: unknown;
+  #said = '';
+  /** It was ended by us: why. */
+  #verdict = '';
+
+  /** @param from what it runs, or a process that runs already */
+  constructor(from: URL | ChildProcess, options: ChildOptions) {
+    this.#options = options;
+    const child = from instanceof URL ? start(from, options) : from;
+    this.#child = child;
+    this.#hello = new Promise((resolve) => {
+      child.on('message', (message) => unwrap<Reply>(message)?.type === 'hello' && resolve());
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-KEPT);
+    });
+    this.#gone = this.#end();
+    living.set(child, () => this.#kill());
+  }
+
+  /** What it last noted: of use where it ended before its answer. */
+  get noted(): unknown {
+    return this.#noted;
+  }
+
+  /** Undefined as long as it runs. */
+  get ended(): (Ending & { readonly lastWords: string }) | undefined {
+    if (this.#ending === undefined) return undefined;
+    const { exitCode, signal, notStarted = '' } = this.#ending;
+    return { exitCode, signal, lastWords: this.#verdict || this.lastWords || notStarted };
+  }
+
+  /** The last lines of what it wrote to standard error. */
+  get lastWords(): string {
+    return mostTelling(this.#said.split('\n').filter((line) => line.trim() !== '')).join('\n');
+  }
+
+  /** One at a time. `limitMs`: how long it may say nothing; then it is ended. */
+  async ask<K extends keyof T & string>(
+    type: K,
+    asks: T[K]['asks'],
+    limitMs: number,
+  ): Promise<Outcome<T[K]['gets']>> {
+    const { signal } = this.#options;
+    if (signal.aborted) return { kind: 'aborted' };
+    const { promise, resolve } = withResolver<Outcome<T[K]['gets']>>();
+    const listen = (message: unknown): void => {
+      const reply = unwrap<Reply>(message);
+      if (reply?.type === 'done') resolve({ kind: 'done', value: reply.value as T[K]['gets'] });
+      else if (reply?.type === 'failed') resolve({ kind: 'failed', error: reply.error });
+      else if (reply?.type === 'note') {
+        this.#noted = reply.known;
+        timer.refresh();
+      }
+    };
+    const abort = (): void => resolve({ kind: 'aborted' });
+    const timer = setTimeout(() => resolve({ kind: 'silent', ms: limitMs }), limitMs);
+    signal.addEventListener('abort', abort, { once: true });
+    this.#child.on('message', listen);
+    void this.#gone.then((ending) => resolve({ kind: 'ended', ...ending }));
+    // That it does not arrive is said by `gone`.
+    void this.#hello.then(() => this.#child.send(wrapped({ type, asks }), () => {}));
+    const outcome = await promise;
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    this.#child.off('message', listen);
+    if (outcome.kind === 'silent') {
+      this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;
+      await this.kill();
+    }
+    return outcome;
+  }
+
+  async endsWithin(ms: number): Promise<boolean> {
+    await Promise.race([this.#gone, sleep(ms, undefined, { ref: false })]);
+    return this.#ending !== undefined;
+  }
+
+  /** Ends it now, with all that it has started; resolves when it is gone. */
+  async kill(): Promise<void> {
+    this.#kill();
+    await this.#gone;
+  }
+
+  /** Whether there was anything left to be ended. */
+  #kill(): boolean {
+    const { pid } = this.#child;
+    if (pid === undefined) return false;
+    if (!isGroup(this.#options)) return this.#child.kill('SIGKILL');
+    try {
+      return process.kill(-pid, 'SIGKILL');
+    } catch {
+      return false;
+    }
+  }
+
+  async #end(): Promise<Ending & { readonly notStarted?: string }> {
+    const child = this.#child;
+    const { promise, resolve } = withResolver<Ending & { readonly notStarted?: string }>();
+    // Of one that runs, an error says that a message did not reach it: that it is gone says so as well.
+    child.on('error', ({ message }) => {
+      if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
+    });
+    child.once('exit', () => isGroup(this.#options) && this.#kill());
+    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
+    const ending = await promise;
+    await this.#endOfGroup();
+    living.delete(child);
+    this.#ending = ending;
+    return ending;
+  }
+
+  /** What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look. */
+  async #endOfGroup(): Promise<void> {
+    const end = performance.now() + LOOK_FOR_MS;
+    while (isGroup(this.#options) && this.#kill() && performance.now() < end) await sleep(LOOK_MS);
+  }
+}
+
+const LOOK_MS = 5;
+/** The system takes the memory of a killed process before it is gone. Milliseconds. */
+const LOOK_FOR_MS = 2000;
+
+function isGroup({ isProgram = false }: ChildOptions): boolean {
+  return isProgram && process.platform !== 'win32';
+}
+
+function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((resolver) => {
+    resolve = resolver;
+  });
+  return { promise, resolve };
+}
+
+/** A debugger's port, and what a test runner adds: they concern this process alone. */
+const OWN_FLAG = /^--(?:inspect|test|watch)/;
+
+function start(file: URL, options: ChildOptions): ChildProcess {
+  const { cpus, isProgram = false } = options;
+  const { THREADWISE_CONTROL: _, ...env } = process.env;
+  const bound = cpus === undefined ? [] : ['-c', cpus.join(','), process.execPath];
+  return fork(fileURLToPath(file), [], {
+    env,
+    execArgv: [...bound, ...process.execArgv.filter((flag) => !OWN_FLAG.test(flag))],
+    ...(cpus === undefined ? {} : { execPath: 'taskset' }),
+    serialization: 'advanced',
+    // What the user's code prints is no part of the report; what a program says last before it dies is.
+    stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
+    // A group of its own: whatever it starts can be ended with it.
+    detached: isGroup(options),
+  });
+}
+
+/** Of an uncaught error Node.js writes the place, the error, the stack, and its own version: the error says most. */
+function mostTelling(lines: readonly string[]): readonly string[] {
+  const error = lines.findLastIndex((line) => /^\S*(?:Error|Exception)\b.*:/.test(line.trim()));
+  const from = Math.max(0, error === -1 ? lines.length - LAST_LINES : error);
+  return lines.slice(from, from + LAST_LINES).map((line) => line.trim());
+}
+
+/** For what is left out because of it: in words. */
+export function describeFailure(failure: Failure): string {
+  switch (failure.kind) {
+    case 'failed':
+      return `${failure.error.name}: ${failure.error.message}`;
+    case 'ended':
+      if (failure.notStarted !== undefined) return `its process did not start: ${failure.notStarted}`;
+      return `its process ended (${failure.signal ?? `exit code ${failure.exitCode}`})`;
+    case 'silent':
+      return `it had not answered after ${(failure.ms / 1000).toFixed(1)} s`;
+    case 'aborted':
+      return 'it was interrupted';
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * What is read of a process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of
+ * all others.
+ */
+import os from 'node:os';
+import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+
+/** The shortest that there is. Milliseconds. */
+const RESOLUTION_MS = 1;
+/** The first tick of the timer is what the others are measured from. Milliseconds. */
+const UNTIL_FIRST_TICK_MS = 3;
+const NS_PER_MS = 1e6;
+const US_PER_MS = 1000;
+
+/** How late a timer was, 99th percentile: a timer of its own that wants to run each millisecond. */
+export class LoopDelay {
+  readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #idleMs: number;
+
+  /** @param idleMs what it comes to where nothing else runs */
+  constructor(idleMs = 0) {
+    this.#idleMs = idleMs;
+  }
+
+  async begin(): Promise<void> {
+    this.#histogram.enable();
+    await sleep(UNTIL_FIRST_TICK_MS);
+    this.#histogram.reset();
+  }
+
+  /** Inverse of `begin`. */
+  async end(): Promise<number> {
+    // A call that held up the loop until now is seen only when the loop has turned.
+    await sleep(RESOLUTION_MS);
+    this.#histogram.disable();
+    const ms = this.#histogram.count === 0 ? 0 : this.#histogram.percentile(99) / NS_PER_MS;
+    return Math.max(0, ms - this.#idleMs);
+  }
+}
+
+export async function idleDelayMs(ms: number): Promise<number> {
+  const delay = new LoopDelay();
+  await delay.begin();
+  await sleep(ms);
+  return delay.end();
+}
+
+/** Time spent on collecting garbage, on this thread. */
+export class Garbage {
+  #ms = 0;
+  readonly #observer = new PerformanceObserver((list) => this.#add(list.getEntries()));
+
+  begin(): void {
+    this.#ms = 0;
+    this.#observer.observe({ entryTypes: ['gc'] });
+  }
+
+  /** Inverse of `begin`. */
+  async end(): Promise<number> {
+    // Entries are handed over in a later turn than the one that they are of.
+    await turn();
+    this.#add(this.#observer.takeRecords());
+    this.#observer.disconnect();
+    return this.#ms;
+  }
+
+  #add(entries: readonly { readonly duration: number }[]): void {
+    for (const { duration } of entries) this.#ms += duration;
+  }
+}
+
+/** CPU time of all threads of this process, milliseconds. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / US_PER_MS;
+}
+
+export interface Shared {
+  /** CPU time that other programs had, milliseconds; the system counts it in steps, so that of a moment it may be less than nothing. */
+  readonly othersMs: number;
+  /** That all cores had to give. */
+  readonly coresMs: number;
+}
+
+export interface Reading {
+  readonly elapsedMs: number;
+  /** Of all threads of this process. */
+  readonly cpuMs: number;
+  /** Share of the time in which the event loop was busy. */
+  readonly loopShare: number;
+  /** 0 where it was not asked for. */
+  readonly loopDelayMs: number;
+  readonly residentBytes: number;
+  /** Undefined: the system does not tell, or this process may not use all of its cores. */
+  readonly shared: Shared | undefined;
+}
+
+/** All that is read of a process while something runs in it. */
+export class Gauges {
+  readonly #delay: LoopDelay | undefined;
+  #before = newReading();
+
+  /** @param idleDelayMs what a timer is late by where nothing else runs; undefined: nobody wants to know how late they are */
+  constructor(idleDelayMs?: number) {
+    this.#delay = idleDelayMs === undefined ? undefined : new LoopDelay(idleDelayMs);
+  }
+
+  async begin(): Promise<void> {
+    await this.#delay?.begin();
+    this.#before = newReading();
+  }
+
+  /** Inverse of `begin`. All but the delay is read at once. */
+  async end(): Promise<Reading> {
+    const { time, cpu, loop, cores } = this.#before;
+    const now = newReading();
+    const reading = {
+      elapsedMs: now.time - time,
+      cpuMs: now.cpu - cpu,
+      loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
+      residentBytes: process.memoryUsage.rss(),
+      shared: cores &&
+        now.cores && {
+          othersMs: now.cores.othersMs - cores.othersMs,
+          coresMs: now.cores.coresMs - cores.coresMs,
+        },
+    };
+    return { ...reading, loopDelayMs: (await this.#delay?.end()) ?? 0 };
+  }
+}
+
+function newReading() {
+  return {
+    cores: sharedNow(),
+    cpu: cpuMs(),
+    loop: performance.eventLoopUtilization(),
+    time: performance.now(),
+  };
+}
+
+function sharedNow(): Shared | undefined {
+  const cores = os.cpus();
+  if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
+  let [busyMs, coresMs] = [0, 0];
+  for (const { times } of cores) {
+    busyMs += times.user + times.nice + times.sys + times.irq;
+    coresMs += times.user + times.nice + times.sys + times.irq + times.idle;
+  }
+  return { othersMs: busyMs - cpuMs(), coresMs };
+}

@@ -1,0 +1,106 @@
+/** One of the things that are measured in turn: a process of its own, which waits for its turn, or is started anew for it where memory is short. */
+import { type Child, describeFailure, type Failure, type Outcome, type Talk } from './child.js';
+import type { Session } from './session.js';
+
+interface Steps {
+  open: { asks: unknown; gets: unknown };
+  step: { asks: unknown; gets: unknown };
+}
+
+export interface LaneOptions<T extends Steps & Talk<T>> {
+  readonly session: Session;
+  /** For messages, and for what is shown of the progress. */
+  readonly what: string;
+  readonly start: () => Child<T>;
+  readonly setup: T['open']['asks'];
+  /** Until it is ready. Milliseconds. */
+  readonly openMs: number;
+  /** There is not enough memory for all processes at once. */
+  readonly isTight?: boolean;
+  /** What is wrong with what it opened with. */
+  readonly check?: (opened: T['open']['gets']) => Failure | undefined;
+  readonly onFailure?: (failure: Failure) => void;
+}
+
+export class Lane<T extends Steps & Talk<T>> {
+  readonly what: string;
+  readonly #options: LaneOptions<T>;
+  #child: Child<T> | undefined;
+  #isDead = false;
+
+  constructor(options: LaneOptions<T>) {
+    this.what = options.what;
+    this.#options = options;
+  }
+
+  /** It could not be measured, which has been said. */
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  async open(): Promise<void> {
+    const { session, what, start, setup, openMs, check } = this.#options;
+    if (session.isAborted || this.#isDead || this.#child !== undefined) return;
+    session.say(what);
+    this.#child = start();
+    const outcome: Outcome<T['open']['gets']> = await this.#child.ask(
+      'open',
+      setup,
+      session.patience(openMs),
+    );
+    const failure = outcome.kind === 'done' ? check?.(outcome.value) : outcome;
+    if (failure !== undefined) await this.#bury(failure);
+  }
+
+  /** Undefined: it could not, which has been said; or it was interrupted. */
+  async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
+    const { session, isTight = false } = this.#options;
+    await this.open();
+    if (this.#child === undefined || this.#isDead) return undefined;
+    const outcome: Outcome<T['step']['gets']> = await this.#child.ask(
+      'step',
+      asks,
+      session.patience(expectedMs),
+    );
+    if (isTight) await this.close();
+    if (outcome.kind === 'done') return outcome.value;
+    await this.#bury(outcome);
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (child !== undefined) await this.#options.session.end(child);
+  }
+
+  async #bury(failure: Failure): Promise<void> {
+    const { session, onFailure } = this.#options;
+    await this.close();
+    if (failure.kind === 'aborted') return;
+    this.#isDead = true;
+    onFailure?.(failure);
+    session.skip(this.what, describeFailure(failure));
+  }
+}
+
+/** So many are started at a time. */
+const STARTS = 2;
+
+export async function openAll(lanes: readonly { open(): Promise<void> }[]): Promise<void> {
+  const waiting = [...lanes];
+  const starter = async (): Promise<void> => {
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await lane.open();
+  };
+  await Promise.all(Array.from({ length: STARTS }, starter));
+}
+
+/** What a process holds before it does anything: generous, since the alternative is to be killed. */
+const PROCESS_BYTES = 60 * 2 ** 20;
+/** Of all memory, so much may be taken by processes that wait for their turn. */
+const MEMORY_SHARE = 0.5;
+
+/** Whether there is not enough memory for so many processes, and for what is beside them. */
+export function isTight(processes: number, besideBytes: number, memoryBytes: number): boolean {
+  return processes * PROCESS_BYTES + besideBytes > MEMORY_SHARE * memoryBytes;
+}

@@ -1,0 +1,64 @@
+/** The machine as far as a measurement depends on it, and to which of its cores a process can be bound. */
+import { spawnSync } from 'node:child_process';
+import os from 'node:os';
+import { availableThreads } from 'threadwise';
+
+export interface Machine {
+  readonly cpu: string;
+  /** That the process may use. */
+  readonly cores: number;
+  /** What the library makes of cores, quota and memory. */
+  readonly availableThreads: number;
+  readonly memoryBytes: number;
+  readonly node: string;
+  readonly platform: string;
+  /** How many programs wanted to run before anything was measured: the system's mean of the last minute. */
+  readonly loadBefore: number;
+  /** Of the time of all cores while the rounds were measured, the share that other programs had; undefined: not known. */
+  readonly othersShare?: number | undefined;
+}
+
+/** Such a program takes a moment; one that does not end is as good as none. */
+const LIMIT_MS = 2000;
+
+/** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */
+export type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
+
+export function readMachine(system: System = os): Machine {
+  return {
+    cpu: system.cpus()[0]?.model.trim() ?? 'unknown',
+    cores: system.availableParallelism(),
+    availableThreads: availableThreads(),
+    memoryBytes: memoryBytes(system.totalmem()),
+    node: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    loadBefore: system.loadavg()[0] ?? 0,
+    othersShare: undefined,
+  };
+}
+
+/** The limit of the container, where there is one: without one some systems name a number beyond all memory. */
+function memoryBytes(total: number): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 && limit < total ? limit : total;
+}
+
+/** The cores that this process may use, by number; undefined: there is no `taskset` here, or it may not be used. */
+export function usableCpus(): readonly number[] | undefined {
+  const { status, stdout } = spawnSync('taskset', ['-cp', String(process.pid)], {
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return status === 0 ? parseCpus(stdout) : undefined;
+}
+
+/** `pid 17's current affinity list: 0-2,5` → 0, 1, 2, 5. */
+export function parseCpus(said: string): readonly number[] | undefined {
+  const list = /:\s*([\d,\s-]+?)\s*$/.exec(said)?.[1];
+  if (list === undefined) return undefined;
+  return list.split(',').flatMap((part) => {
+    const [from, to = from] = part.split('-').map(Number);
+    return Array.from({ length: to! - from! + 1 }, (_, i) => from! + i);
+  });
+}

@@ -1,0 +1,87 @@
+/**
+ * The rules of every verdict, in the words that all subjects share: what is worth it, what surely is more or less, what is too little
+ * to say, and what a machine that is busy means. A constant that decides is here, or is about one subject only.
+ */
+import { perCent } from '../format/figures.js';
+import type { Machine } from './machine.js';
+import type { Skipped } from './session.js';
+import type { Estimate } from './statistics.js';
+
+/** A gain below that does not pay for what it costs: memory, and a program that is harder to follow. */
+export const WORTH_IT = 1.1;
+/** From here to as much above one nobody sees a difference. */
+export const AS_MANY = 0.995;
+/** Two rounds agree by chance too often: of fewer than that nothing is certain. */
+export const FEWEST_ROUNDS = 3;
+/** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
+export const ENOUGH_ROUNDS = 6;
+/** Beyond so many, two outliers on each side can be left out, and more say little. */
+export const MOST_ROUNDS = 11;
+
+/** The intervals, and what repeated runs of the very same differ by, leave no doubt that it pays. */
+export function isWorthIt(gain: Estimate, noise = 0): boolean {
+  return directionOf(gain, noise) === 1 && gain.value >= WORTH_IT;
+}
+
+/** @param most that is brought at the very most */
+export function isSurelyNotWorthIt(most: number, noise = 0): boolean {
+  return most < Math.max(1, WORTH_IT - noise);
+}
+
+/** 1: surely more than as much. -1: surely less. 0: it cannot be told apart. */
+export function directionOf(gain: Estimate | undefined, noise = 0): -1 | 0 | 1 {
+  if (gain === undefined) return 0;
+  if (gain.low > 1 + noise) return 1;
+  return gain.high * (1 + noise) < 1 ? -1 : 0;
+}
+
+/** That can compute at a time: a container may have a quota, or memory, for less than its cores. */
+export function usableCores({
+  cores,
+  availableThreads,
+}: Pick<Machine, 'cores' | 'availableThreads'>): number {
+  return Math.max(1, Math.min(cores, availableThreads));
+}
+
+/** Of the time of all cores. A system's own services take a hundredth or two. */
+const BUSY = 0.1;
+
+type Load = Pick<Machine, 'othersShare' | 'loadBefore' | 'cores'>;
+
+export function isBusy({ othersShare, loadBefore, cores }: Load): boolean {
+  return othersShare === undefined ? loadBefore > cores / 2 : othersShare > BUSY;
+}
+
+/** What to know of the machine before any figure is believed; undefined: it was quiet. */
+export function busyWarning(machine: Load): string | undefined {
+  if (!isBusy(machine)) return undefined;
+  const { othersShare, loadBefore, cores } = machine;
+  return othersShare === undefined
+    ? `other programs were running: ${loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${cores}`
+    : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
+}
+
+interface Left {
+  readonly skipped: readonly Skipped[];
+  readonly isCutShort: boolean;
+}
+
+/** What is missing of a measurement. */
+export function leftOutWarnings({ skipped, isCutShort }: Left): string[] {
+  return [
+    ...(isCutShort ? ['not everything was measured: the time was over, or somebody ended it'] : []),
+    ...skipped.map(({ what, why }) => `${what} was left out: ${why}`),
+  ];
+}
+
+/** The verdict of the first rule that applies. */
+export function firstVerdict<V, A extends readonly unknown[]>(
+  rules: readonly ((...facts: A) => V | undefined)[],
+  ...facts: A
+): V | undefined {
+  for (const rule of rules) {
+    const verdict = rule(...facts);
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+}

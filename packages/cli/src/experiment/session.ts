@@ -1,0 +1,95 @@
+/** One measurement on its way: its time, its processes, and what was left out. */
+import type { Progress } from '../report/measure-and-report.js';
+import { Child, type ChildOptions, type Talk } from './child.js';
+
+/** What every measurement is asked for. */
+export interface Plan {
+  readonly budgetMs: number;
+  /** Aborted: what is known so far is returned. */
+  readonly signal: AbortSignal;
+}
+
+export interface Skipped {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** An answer that should come at once comes within that, or never. Milliseconds. */
+const LEAST_PATIENCE_MS = 10_000;
+
+export class Session<P extends Plan = Plan> {
+  readonly plan: P;
+  /** What was left out. */
+  readonly skipped: Skipped[] = [];
+  /** What was seen that the user should know of. */
+  readonly notes: string[] = [];
+  readonly #events: Progress;
+  readonly #begin = performance.now();
+  readonly #children = new Set<{ kill(): Promise<void> }>();
+  #isShort = false;
+
+  constructor(plan: P, events: Progress) {
+    this.plan = plan;
+    this.#events = events;
+  }
+
+  get remainingMs(): number {
+    return Math.max(0, this.plan.budgetMs - (performance.now() - this.#begin));
+  }
+
+  get isAborted(): boolean {
+    return this.plan.signal.aborted;
+  }
+
+  get isOver(): boolean {
+    return this.isAborted || this.remainingMs === 0;
+  }
+
+  /** Something is missing because the time was over, or somebody ended it. */
+  get isCutShort(): boolean {
+    return this.#isShort || this.isAborted;
+  }
+
+  /** How long an answer may take that should take `expectedMs`. */
+  patience(expectedMs = 0): number {
+    return LEAST_PATIENCE_MS + 5 * expectedMs;
+  }
+
+  say(what: string): void {
+    this.#events.progress({ what, done: clamp(1 - this.remainingMs / this.plan.budgetMs, 0, 1) });
+  }
+
+  skip(what: string, why: string): void {
+    this.skipped.push({ what, why });
+  }
+
+  skipForTime(what: string): void {
+    this.cutShort();
+    this.skip(what, 'there was no time for it');
+  }
+
+  /** Not everything could be done. */
+  cutShort(): void {
+    this.#isShort = true;
+  }
+
+  start<T extends Talk<T>>(file: URL, options: Omit<ChildOptions, 'signal'> = {}): Child<T> {
+    const child = new Child<T>(file, { signal: this.plan.signal, ...options });
+    this.#children.add(child);
+    return child;
+  }
+
+  async end(child: { kill(): Promise<void> }): Promise<void> {
+    this.#children.delete(child);
+    await child.kill();
+  }
+
+  /** Ends whatever still runs. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#children].map((child) => this.end(child)));
+  }
+}
+
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

@@ -1,0 +1,191 @@
+/**
+ * Figures with their intervals, out of few and noisy measurements. The interval of a median is that of order statistics (the sign
+ * test, W. J. Conover, "Practical Nonparametric Statistics"): it asks nothing of how the noise is distributed. Of so few values
+ * that even the smallest and the largest say too little, it is widened to Student's, which does.
+ */
+
+/** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Repeated measurements of the same thing, in the order in which they were made: one of each round, in which everything is
+ * measured in turn, so that the same places of two series belong together. Empty: it was not measured.
+ */
+export type Series = readonly number[];
+
+/** A distribution in six figures. */
+export interface Spread {
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+const CONFIDENCE = 0.95;
+
+/**
+ * The median, and between which values it lies; undefined for an empty series. What is no number is left out. Of a single
+ * value there is no interval: both ends are that value.
+ */
+export function estimate(series: Series, confidence = CONFIDENCE): Estimate | undefined {
+  const sorted = sortedOf(series);
+  return sorted.length === 0 ? undefined : intervalOf(sorted, confidence, widened);
+}
+
+/**
+ * How many times as much, round by round: what belongs to the same round was measured in turn, and shares what was the matter
+ * then. Undefined for fewer than two rounds: a comparison needs an interval.
+ */
+export function ratio(of: Series, to: Series, confidence = CONFIDENCE): Estimate | undefined {
+  const sorted = sortedOf(pairwise(of, to, (a, b) => a / b));
+  if (sorted.length < 2) return undefined;
+  return intervalOf(sorted, confidence, sorted[0]! > 0 ? widenedByFactors : widened);
+}
+
+/** For each round that both have; what is no number is left out. */
+export function pairwise(a: Series, b: Series, combine: (a: number, b: number) => number): number[] {
+  const rounds = Math.min(a.length, b.length);
+  return Array.from({ length: rounds }, (_, i) => combine(a[i]!, b[i]!)).filter(Number.isFinite);
+}
+
+/**
+ * The confidence that each of `count` intervals needs, so that all of them hold with that of one (C. E. Bonferroni): the best of
+ * many is the best by chance, too.
+ */
+export function confidenceOfEach(count: number): number {
+  return 1 - (1 - CONFIDENCE) / Math.max(1, count);
+}
+
+/** Half of what repeated runs of the very same differ by, as a share of their median; undefined: not measured twice. */
+export function noiseOf(series: Series): number | undefined {
+  const sorted = sortedOf(series);
+  if (sorted.length < 2) return undefined;
+  const { value, low, high } = between(sorted, Math.max(0, outside(sorted.length, 1 - CONFIDENCE)));
+  const noise = (high - low) / 2 / value;
+  return Number.isFinite(noise) ? noise : undefined;
+}
+
+/** Of figures that were taken together, once a round, each as a series. */
+export function seriesOf<K extends string>(
+  rounds: readonly Readonly<Record<K, number>>[],
+  ...names: readonly K[]
+): Record<K, number[]> {
+  const series = names.map((name) => [name, rounds.map((round) => round[name])]);
+  return Object.fromEntries(series) as Record<K, number[]>;
+}
+
+/** The middle of what was measured; undefined: nothing was. */
+export function middleOf(series: Series): number | undefined {
+  return estimate(series)?.value;
+}
+
+/** An estimate that can be shown: a ratio to nothing, for one, cannot. */
+export function real(figure: Estimate | undefined): Estimate | undefined {
+  const isReal = figure !== undefined && [figure.value, figure.low, figure.high].every(Number.isFinite);
+  return isReal ? figure : undefined;
+}
+
+export function spreadOf(values: Series): Spread | undefined {
+  if (values.length === 0) return undefined;
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+  return { count: sorted.length, mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: sorted.at(-1)! };
+}
+
+function medianOf(sorted: Series): number {
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+function sortedOf(series: Series): number[] {
+  return series.filter(Number.isFinite).toSorted((a, b) => a - b);
+}
+
+/** @param widen what is done where even all values are too few */
+function intervalOf(sorted: Series, confidence: number, widen: typeof widened): Estimate {
+  const left = outside(sorted.length, 1 - confidence);
+  return left < 0 ? widen(sorted, 1 - confidence) : between(sorted, left);
+}
+
+/** Without `left` values at each end. */
+function between(sorted: Series, left: number): Estimate {
+  return { value: medianOf(sorted), low: sorted[left]!, high: sorted.at(-1 - left)! };
+}
+
+/** At least from the smallest to the largest; never below 0 where none is. */
+function widened(sorted: Series, doubt: number): Estimate {
+  const { value, low, high } = between(sorted, 0);
+  const count = sorted.length;
+  if (count < 2) return { value, low, high };
+  const mean = sorted.reduce((sum, each) => sum + each / count, 0);
+  const variance = sorted.reduce((sum, each) => sum + (each - mean) ** 2 / (count - 1), 0);
+  const half = studentQuantile(doubt, count - 1) * Math.sqrt(variance / count);
+  if (!Number.isFinite(half)) return { value, low, high };
+  const floor = low < 0 ? -Number.MAX_VALUE : 0;
+  return { value, low: Math.max(floor, Math.min(low, mean - half)), high: Math.max(high, mean + half) };
+}
+
+/** Of ratios: twice as much is as far from one as half as much, so it is their logarithms that differ evenly. */
+function widenedByFactors(sorted: Series, doubt: number): Estimate {
+  const { value, low, high } = between(sorted, 0);
+  const logs = widened(sorted.map(Math.log), doubt);
+  return {
+    value,
+    low: Math.min(low, Math.exp(logs.low)),
+    high: Math.min(Number.MAX_VALUE, Math.max(high, Math.exp(logs.high))),
+  };
+}
+
+/**
+ * How many values of `count` can be left out at each end, so that the median is between the others but for that doubt; -1: it is
+ * doubtful even with all.
+ */
+function outside(count: number, doubt: number): number {
+  // Each value is below the median with probability 1/2: how many are, is a binomial. By logarithms, which do not underflow.
+  let below = 0;
+  let log = count * Math.log(0.5);
+  for (let left = 0; ; left++) {
+    below += Math.exp(log);
+    if (2 * below > doubt) return left - 1;
+    log += Math.log((count - left) / (left + 1));
+  }
+}
+
+/** Halvings of an angle, after which it is as exact as a double. */
+const HALVINGS = 60;
+
+/**
+ * Quantile of Student's t distribution with a whole number of degrees of freedom: from minus how much to how much all lies but `doubt`,
+ * half of which is on each side. By the closed forms in M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3
+ * and 26.7.4.
+ */
+export function studentQuantile(doubt: number, freedom: number): number {
+  let [low, high] = [0, Math.PI / 2];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    if (within(middle, freedom) < 1 - doubt) low = middle;
+    else high = middle;
+  }
+  return Math.sqrt(freedom) * Math.tan(low);
+}
+
+/** How probable it is to be between minus and plus the square root of `freedom` times the tangent of the angle. */
+function within(angle: number, freedom: number): number {
+  if (freedom === 1) return (2 * angle) / Math.PI;
+  const isOdd = freedom % 2 === 1;
+  const square = Math.cos(angle) ** 2;
+  let term = isOdd ? Math.cos(angle) : 1;
+  let sum = term;
+  for (let k = isOdd ? 3 : 2; k <= freedom - 2; k += 2) {
+    term *= ((k - 1) / k) * square;
+    sum += term;
+  }
+  return isOdd ? (2 / Math.PI) * (angle + Math.sin(angle) * sum) : Math.sin(angle) * sum;
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bytes, counted, duration, part, perCent, times, timesFromTo } from './figures.js';
+
+test('durations have the unit in which they are read', () => {
+  const said = [0, 0.0011, 0.04, 0.0994, 0.0996, 2.5, 994, 996, 3210, 123_456].map(duration);
+  assert.deepEqual(said, [
+    '0 us',
+    '1.1 us',
+    '40 us',
+    '99 us',
+    '0.1 ms',
+    '2.5 ms',
+    '994 ms',
+    '1 s',
+    '3.2 s',
+    '123 s',
+  ]);
+});
+
+test('bytes have binary units', () => {
+  const said = [0, 1, 1023, 1024, 3584, 5 * 2 ** 20, 150 * 2 ** 20, 2 ** 31, 2 ** 41].map(bytes);
+  assert.deepEqual(said, [
+    '0 bytes',
+    '1 bytes',
+    '1,023 bytes',
+    '1 KiB',
+    '3.5 KiB',
+    '5 MiB',
+    '150 MiB',
+    '2 GiB',
+    '2,048 GiB',
+  ]);
+});
+
+test('shares, factors and counts', () => {
+  assert.deepEqual([0, 0.004, 0.256, 1].map(perCent), ['0 %', '0 %', '26 %', '100 %']);
+  assert.deepEqual([0, 0.004, 0.006].map(part), ['0 %', 'less than 1 %', '1 %']);
+  assert.deepEqual(
+    [0.876, 1.94, 12.3, 123.4].map((value) => times({ value })),
+    ['0.88 x', '1.9 x', '12 x', '123 x'],
+  );
+  assert.equal(timesFromTo({ value: 1.9, low: 1.71, high: 2.04 }), '1.7 to 2 x');
+  assert.equal(timesFromTo({ value: 1.9, low: 1.88, high: 1.92 }), '1.9 x');
+  assert.deepEqual([counted(1, 'call'), counted(2000, 'call')], ['1 call', '2,000 calls']);
+});

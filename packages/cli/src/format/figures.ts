@@ -1,0 +1,113 @@
+/** Figures in words and as cells of a table, the same in every sentence and in every view: what was not measured, or is no number, is said to be so. */
+import { type Estimate, estimate, real, type Series } from '../experiment/statistics.js';
+
+export function perCent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** Of a share that is not nothing: `less than 1 %`, `25 %`. */
+export function part(share: number): string {
+  return share > 0 && share < 0.005 ? 'less than 1 %' : perCent(share);
+}
+
+/** A duration of milliseconds: `1.1 us`, `40 us`, `2.5 ms`, `3.2 s`. */
+export function duration(ms: number): string {
+  if (ms < 0.0995) return `${twoDigits(ms * 1000)} us`;
+  return ms < 995 ? `${twoDigits(ms)} ms` : `${twoDigits(ms / 1000)} s`;
+}
+
+/** `3.5 KiB`, `1 MiB`. */
+export function bytes(count: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, count)) / 10)));
+  return `${twoDigits(count / 1024 ** unit)} ${units[unit]}`;
+}
+
+/** How many times as much: `1.9 x`. */
+export function times({ value }: Pick<Estimate, 'value'>): string {
+  return `${twoDigits(value)} x`;
+}
+
+/** `1.7 to 2 x`. */
+export function timesFromTo({ low, high }: Estimate): string {
+  const [from, to] = [twoDigits(low), twoDigits(high)];
+  return from === to ? `${from} x` : `${from} to ${to} x`;
+}
+
+export function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+function twoDigits(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en-US') : `${Number(value.toPrecision(2))}`;
+}
+
+/** In place of a figure that there is not. */
+export const NONE = '-';
+
+// Made once: to make one takes longer than to format with it.
+const DIGITS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
+const SHORT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 });
+const HUNDREDTHS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
+const TENTHS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+export type Format = (value: number) => string;
+
+/** The median of what was measured, and its interval; undefined where nothing was, or it came to no number. */
+export function figureOf(series: Series | undefined): Estimate | undefined {
+  return real(estimate((series ?? []).filter(Number.isFinite)));
+}
+
+export function shown(value: number | undefined, format: Format): string {
+  return value !== undefined && Number.isFinite(value) ? format(value) : NONE;
+}
+
+export function middle(figure: Estimate | undefined, format: Format): string {
+  return shown(real(figure)?.value, format);
+}
+
+/** `1,800 to 2,000`, `14 to 16 us`; one figure where both ends read the same. */
+export function range(figure: Estimate | undefined, format: Format): string {
+  if (real(figure) === undefined) return NONE;
+  const [low, high] = [format(figure!.low), format(figure!.high)];
+  return low === high ? low : `${withoutUnit(low, high)} to ${high}`;
+}
+
+/** The unit of both is said once. */
+function withoutUnit(low: string, high: string): string {
+  const [figure = '', unit] = low.split(' ');
+  return unit !== undefined && high.endsWith(` ${unit}`) ? figure : low;
+}
+
+/** `1,900 (1,800 to 2,000)`. */
+export function withRange(figure: Estimate | undefined, format: Format): string {
+  if (real(figure) === undefined) return NONE;
+  const [value, both] = [format(figure!.value), range(figure, format)];
+  return value === both ? value : `${value} (${both})`;
+}
+
+/** Calls per second: more than three digits would be noise. */
+export function rate(perSecond: number): string {
+  return DIGITS.format(perSecond);
+}
+
+/** The same in a few characters, for the ticks of an axis: `2.5M`. */
+export function shortRate(perSecond: number): string {
+  if (perSecond < 10_000) return rate(perSecond);
+  return SHORT.format(perSecond);
+}
+
+/** How many times as much, to two digits behind the point: what decides is often between 1 and 1.1. */
+export function factor(value: number): string {
+  return `${(value < 10 ? HUNDREDTHS : TENTHS).format(value)} x`;
+}
+
+export function count(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** Repeated runs of the same differ by so much: `± 3 %`. */
+export function noise(share: number | undefined): string {
+  return shown(share, (value) => (value < 0.005 ? '± less than 1 %' : `± ${perCent(value)}`));
+}

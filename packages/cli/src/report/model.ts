@@ -1,0 +1,134 @@
+/** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
+import type { Estimate } from '../experiment/statistics.js';
+import { bytes, count, counted, NONE, shown } from '../format/figures.js';
+import type { Chart } from './html/chart.js';
+import type { Line } from './terminal.js';
+
+export interface Table {
+  readonly title: string;
+  readonly head: readonly string[];
+  /** The first cell says what the row is about. */
+  readonly rows: readonly Row[];
+}
+
+export type Row = readonly string[];
+
+/** A table whose cells are the darker the larger their figures are. */
+export interface HeatTable {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly {
+    readonly name: string;
+    readonly cells: readonly (Estimate | undefined)[];
+  }[];
+  readonly format: (value: number) => string;
+}
+
+export interface Paragraph {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A part of the page. A text is a paragraph. */
+export type Block =
+  | string
+  | { readonly heading: string }
+  | { readonly list: readonly string[] }
+  | { readonly code: readonly string[] }
+  | { readonly table: Table }
+  | { readonly heat: HeatTable }
+  | { readonly chart: Chart }
+  | { readonly paragraphs: readonly Paragraph[] };
+
+export interface Section {
+  /** Unique on the page. */
+  readonly id: string;
+  readonly title: string;
+  /** Takes both columns of the page. */
+  readonly isWide?: boolean;
+  /** Without any the section is left out. */
+  readonly blocks: readonly (Block | undefined)[];
+}
+
+/** What stands below in the views that are text. */
+export interface Figures {
+  readonly table: Table | undefined;
+  /** Below the table, on a terminal. */
+  readonly plot?: (columns: number) => Line[];
+  /** Too long for a terminal. */
+  readonly isForMarkdown?: boolean;
+}
+
+export interface Report {
+  /** `threadwise analyze`. */
+  readonly command: string;
+  readonly subject: string;
+  readonly schemaVersion: number;
+  readonly sentence: string;
+  readonly tone: Tone;
+  /** The verdict in two words. */
+  readonly badge?: string;
+  /** Below the heading of the page. */
+  readonly lead?: string;
+  readonly keys?: readonly (readonly [name: string, value: string, more?: string])[];
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  /** The verdict for a reader who has never used threads. */
+  readonly meaning?: readonly Paragraph[];
+  readonly recommended?: {
+    readonly before: string;
+    /** Broken to stay within so many columns, as far as its words allow. Empty: there is none. */
+    readonly code: (columns: number) => readonly string[];
+    /** Other ways of calling. */
+    readonly others?: readonly string[];
+  };
+  readonly figures: readonly Figures[];
+  /** Of the page; made only for it. */
+  readonly sections: () => readonly Section[];
+}
+
+/** pays: something is to be gained by a change. does not: nothing is. */
+export type Tone = 'pays' | 'does not' | 'mixed' | 'unknown';
+
+/** A table without the columns that nothing was measured for; undefined where that leaves nothing. */
+export function tableOf(title: string, head: readonly string[], rows: readonly Row[]): Table | undefined {
+  const kept = head.map((_, i) => i === 0 || rows.some((row) => row[i] !== NONE));
+  if (rows.length === 0 || kept.filter(Boolean).length < 2) return undefined;
+  const keep = (row: Row): Row => row.filter((_, i) => kept[i]);
+  return { title, head: keep(head), rows: rows.map(keep) };
+}
+
+/** Names and values, without those that there are not. */
+export function pairsTable(
+  title: string,
+  rows: readonly Row[],
+  head: Row = ['what', 'value'],
+): Table | undefined {
+  return tableOf(
+    title,
+    head,
+    rows.filter(([, value]) => value !== NONE),
+  );
+}
+
+interface MachineFacts {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly availableThreads: number;
+  readonly memoryBytes: number;
+  readonly node: string;
+  readonly platform: string;
+  readonly loadBefore: number;
+}
+
+/** What it was measured on, for the table that says how it was measured. */
+export function machineRows(machine: MachineFacts): Row[] {
+  const { cores, availableThreads } = machine;
+  return [
+    ['processor', machine.cpu],
+    ['cores', `${count(cores)}; the library would use up to ${counted(availableThreads, 'thread')}`],
+    ['memory', shown(machine.memoryBytes, bytes)],
+    ['Node.js', `${machine.node}, ${machine.platform}`],
+    ['load before', shown(machine.loadBefore, (load) => `${load.toFixed(1)} programs wanted a core`)],
+  ];
+}

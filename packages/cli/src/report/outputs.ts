@@ -1,0 +1,90 @@
+/** Where reports go: `--out <file>`, whose ending chooses the view. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, extname } from 'node:path';
+import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
+import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
+import { describeSystemError, OutputError, UsageError } from '../usage-error.js';
+import type { Report } from './model.js';
+
+type View = (report: Report, findings: object) => Promise<string>;
+
+/** By the ending of the file; a new view is a line more. */
+const VIEWS: Readonly<Record<string, View>> = {
+  '.json': async (_, findings) => jsonText(findings),
+  '.html': async (report) => (await import('./html/page.js')).renderHtml(report),
+  '.md': async (report) => (await import('./markdown.js')).renderMarkdown(report),
+};
+
+export interface Output {
+  readonly file: string;
+  readonly view: View;
+}
+
+export function outputsOf(files: readonly string[] = []): Output[] {
+  return files.map((file) => {
+    const view = VIEWS[extname(file).toLowerCase()];
+    if (view !== undefined) return { file, view };
+    const endings = Object.keys(VIEWS).join(', ');
+    throw new UsageError(`--out: expected a file that ends in ${endings}, got '${file}'`);
+  });
+}
+
+/** As JSON, with what came to no number left out; in an array, JSON.stringify writes null for that, which keeps its place. */
+export function jsonText(findings: object): string {
+  return `${JSON.stringify(findings, leaveOut, 2)}\n`;
+}
+
+/** An estimate is all there, or not there. */
+function leaveOut(_key: string, value: unknown): unknown {
+  const isFigure = typeof value !== 'number' || Number.isFinite(value);
+  return isFigure && !isBrokenEstimate(value) ? value : undefined;
+}
+
+function isBrokenEstimate(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('low' in value && 'high' in value)) return false;
+  return !Object.values(value).every(Number.isFinite);
+}
+
+/**
+ * To be called before anything is measured: who has waited for a minute wants his report. What is there stays as it is, and nothing is
+ * left where nothing was.
+ * @param read the files that the analysis reads
+ */
+export function checkWritable(outputs: readonly Output[], read: readonly NamedFile[]): void {
+  mustBeApart(
+    outputs.map(({ file }) => named('--out', file)),
+    read,
+  );
+  for (const { file } of outputs) {
+    writing(file, () => (existsSync(file) ? openInPlace(file, 'a') : openOutFile(outPath(file))).close());
+  }
+}
+
+export async function writeReports(
+  outputs: readonly Output[],
+  report: Report,
+  findings: object,
+): Promise<void> {
+  for (const { file, view } of outputs) {
+    const text = await view(report, findings);
+    writing(file, () => {
+      const out = openOutFile(outPath(file));
+      try {
+        writeAll(out.fd, text, file);
+        out.commit();
+      } finally {
+        out.close();
+      }
+    });
+  }
+}
+
+function writing(file: string, write: () => void): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    write();
+  } catch (error) {
+    if (error instanceof OutputError) throw error;
+    throw new OutputError(`cannot write ${file}: ${describeSystemError(error)}`);
+  }
+}

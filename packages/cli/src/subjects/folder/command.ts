@@ -1,0 +1,63 @@
+/** `threadwise analyze files`: its argument, options and help, and what they resolve to. */
+import type { Command } from 'commander';
+import {
+  addMeasuring,
+  addOutputs,
+  budgetOf,
+  EXIT_CODES,
+  type RawOptions,
+  reportingOf,
+  threadsOf,
+} from '../subject.js';
+
+interface RawFolderOptions extends RawOptions {
+  readonly match?: readonly string[];
+  readonly dot?: boolean;
+  readonly cold?: boolean;
+}
+
+export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) => void): void {
+  const command = analyze
+    // What comes after `files` is for it, though `analyze` has options of the same names.
+    .enablePositionalOptions()
+    .command('files')
+    .summary('measure how the files of a folder are best read')
+    .description(
+      'Measure how the files of a folder are best read, by their size: synchronously or not, on one thread or in workers, and what each way does to the event loop.',
+    )
+    .argument('<folder>', 'it is only read; links in it are not followed')
+    .optionsGroup('Input:')
+    .option('--match <globs...>', "only files that match, relative to the folder; '!glob' excludes")
+    .option('--dot', 'names beginning with a dot as well')
+    .optionsGroup('Measuring:');
+  addMeasuring(command, 'how many read at the same time (default: as many as the library would use)').option(
+    '--cold',
+    "from the disk as well: drops the system's cache of files (root; slows the whole machine)",
+  );
+  addOutputs(command)
+    .addHelpText('after', examples)
+    .action(async (folder: string, raw: RawFolderOptions) => {
+      const reporting = reportingOf(raw, []); // what is written is left out of what is measured
+      const plan = {
+        folder,
+        patterns: raw.match ?? [],
+        dot: raw.dot === true,
+        budgetMs: budgetOf(raw),
+        threads: threadsOf(raw, 'how many read at the same time'),
+        cold: raw.cold === true,
+        ownFiles: reporting.outputs.map(({ file }) => file),
+      };
+      // Loaded only now: help and usage errors need none of it.
+      const { analyzeFiles } = await import('./analyze-files.js');
+      setExitCode(await analyzeFiles(plan, reporting));
+    });
+}
+
+const examples = `
+Examples:
+  threadwise analyze files ./photos                                    how its files are best read, by their size
+  threadwise analyze files ./data --match '**/*.json' '!**/tmp/**'     only some of them
+  threadwise analyze files ./photos --out report.html --out report.json
+  sudo threadwise analyze files ./photos --cold                        from the disk, too
+
+${EXIT_CODES}`;

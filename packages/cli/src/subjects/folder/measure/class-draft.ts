@@ -1,0 +1,135 @@
+/** What is measured of one class of sizes, in the making: its files as long as they are there, and its rounds. */
+import {
+  type ClassSamples,
+  type RoundSamples,
+  type WayName,
+  WAYS,
+  type WaySamples,
+} from '../rules/samples.js';
+import {
+  type Batch,
+  batchOf,
+  filesPerCall,
+  type SizeClass,
+  type SizedFile,
+  sumOf,
+  upTo,
+} from './size-classes.js';
+
+/** One way in one round. */
+export interface Measured {
+  readonly rate: number;
+  readonly loopDelayMs: number;
+  readonly busy: readonly (readonly number[])[];
+}
+
+/** 'control' is 'sync-loop' once more. */
+export type LaneName = WayName | 'control';
+
+export type Cache = 'warm' | 'cold';
+
+/** Over time: enough for a plot. */
+const MOST_BUSY = 120;
+/** One cold pass: the disk is slow. */
+const COLD_FILES = 100;
+const COLD_BYTES = 32 * 2 ** 20;
+
+const NOTHING: Measured = { rate: Number.NaN, loopDelayMs: Number.NaN, busy: [] };
+
+export class ClassDraft {
+  readonly sizes: SizeClass;
+  firstRead: ClassSamples['firstRead'];
+  #sample: readonly SizedFile[];
+  #batch: Batch;
+  readonly #perSecond: number;
+  readonly #readers: number;
+  readonly #rounds: Record<Cache, Map<LaneName, Measured>[]> = { warm: [], cold: [] };
+  readonly #readBytes = new Map<LaneName, number>();
+
+  /** @param perSecond files, one after the other. @param readers that read at the same time */
+  constructor(sizes: SizeClass, sample: readonly SizedFile[], perSecond: number, readers: number) {
+    this.sizes = sizes;
+    this.#sample = sample;
+    this.#perSecond = perSecond;
+    this.#readers = readers;
+    this.#batch = this.#newBatch();
+  }
+
+  /** None of its files is there any more. */
+  get isEmpty(): boolean {
+    return this.#sample.length === 0;
+  }
+
+  get paths(): readonly string[] {
+    return this.#batch.files.map(({ path }) => path);
+  }
+
+  get perCall(): number {
+    return filesPerCall(this.#batch, this.#readers);
+  }
+
+  /** Of one cold pass, others in each round; none twice, because the second time it would be in the cache. */
+  coldPaths(): readonly string[] {
+    const from = (this.#rounds.cold.length * COLD_FILES) % this.#sample.length;
+    const turned = [...this.#sample.slice(from), ...this.#sample.slice(0, from)];
+    return upTo(turned.slice(0, COLD_FILES), COLD_BYTES).map(({ path }) => path);
+  }
+
+  coldPerCall(): number {
+    return Math.max(1, Math.min(this.perCall, Math.ceil(this.coldPaths().length / (2 * this.#readers))));
+  }
+
+  verify(lane: LaneName, bytes: number): void {
+    this.#readBytes.set(lane, bytes);
+  }
+
+  /** They vanished, or may not be read any more. */
+  remove(paths: Iterable<string>): void {
+    const gone = new Set(paths);
+    this.#sample = this.#sample.filter(({ path }) => !gone.has(path));
+    this.#readBytes.clear();
+    if (!this.isEmpty) this.#batch = this.#newBatch();
+  }
+
+  add(cache: Cache, round: Map<LaneName, Measured>): void {
+    this.#rounds[cache].push(round);
+  }
+
+  finish(): ClassSamples {
+    const { fromBytes, belowBytes, files } = this.sizes;
+    const { files: read, repeatsFiles } = this.#batch;
+    return {
+      fromBytes,
+      belowBytes,
+      files: files.length,
+      bytes: sumOf(files),
+      sampled: { files: this.#sample.length, bytes: sumOf(this.#sample) },
+      batch: { files: read.length, bytes: sumOf(read), repeatsFiles },
+      firstRead: this.firstRead,
+      warm: this.#roundSamples('warm'),
+      cold: this.#rounds.cold.length === 0 ? undefined : this.#roundSamples('cold'),
+    };
+  }
+
+  #roundSamples(cache: Cache): RoundSamples {
+    const rounds = this.#rounds[cache];
+    const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
+    const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
+    return {
+      ways: ways.map(({ name }): WaySamples => ({
+        name,
+        rate: of(name).map(({ rate }) => rate),
+        loopDelayMs: of(name).map(({ loopDelayMs }) => loopDelayMs),
+        busy: of(name)
+          .flatMap(({ busy }) => busy)
+          .slice(0, MOST_BUSY),
+        readBytes: cache === 'warm' ? this.#readBytes.get(name) : undefined,
+      })),
+      control: of('control').map(({ rate }) => rate),
+    };
+  }
+
+  #newBatch(): Batch {
+    return batchOf(this.#sample, this.#perSecond, 2 * this.#readers);
+  }
+}

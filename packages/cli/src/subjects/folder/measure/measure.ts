@@ -1,0 +1,144 @@
+/**
+ * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
+ * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
+ */
+import { readMachine } from '../../../experiment/machine.js';
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { type Plan, Session } from '../../../experiment/session.js';
+import { bytes } from '../../../format/figures.js';
+import type { Progress } from '../../../report/measure-and-report.js';
+import { UsageError } from '../../../usage-error.js';
+import type { FolderSamples, FolderSubject } from '../rules/samples.js';
+import type { ClassDraft } from './class-draft.js';
+import { findFiles, type Found } from './find-files.js';
+import { readFirst } from './first-read.js';
+import { Lanes } from './lanes.js';
+import {
+  measureRounds,
+  mustBeDroppable,
+  type RoundsOptions,
+  verifyAll,
+  warmUp,
+  writeBack,
+} from './rounds.js';
+import { classesOf, type SizeClass, sumOf } from './size-classes.js';
+
+export interface FolderPlan extends Plan {
+  readonly folder: string;
+  /** Relative to the folder; '!pattern' excludes. Empty: all files. */
+  readonly patterns: readonly string[];
+  readonly dot: boolean;
+  /** Files that the command itself writes: never measured on. */
+  readonly ownFiles: readonly string[];
+  /** That read at the same time; undefined: as many as the library thinks best. */
+  readonly threads: number | undefined;
+  /** Also with the system's cache of files dropped. */
+  readonly cold: boolean;
+}
+
+/** Shares of the budget, at most: looking for the files, and reading them for the first time. */
+const WALK_SHARE = 0.1;
+const FIRST_SHARE = 0.12;
+/** Of what is left, for cold rounds where they are asked for. */
+const COLD_SHARE = 0.5;
+/** Of the machine's memory, so much of a class may be held: some ways hold all that they read. */
+const MEMORY_SHARE = 1 / 16;
+const MOST_BYTES = 256 * 2 ** 20;
+
+/** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */
+export async function measureFolder(plan: FolderPlan, events: Progress): Promise<FolderSamples> {
+  if (plan.cold) mustBeDroppable();
+  const session = new Session(plan, events);
+  session.say('looking for files');
+  const found = await findFiles({ ...plan, mostMs: WALK_SHARE * plan.budgetMs });
+  if (found.files.length === 0) throw new UsageError(nothingFound(plan, found));
+  const machine = readMachine();
+  const readers = plan.threads ?? machine.availableThreads;
+  const { memoryBytes } = machine;
+  const lanes = new Lanes(session, readers, memoryBytes);
+  const job: Job = { session, found, lanes, readers };
+  try {
+    const mostBytes = Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes);
+    const drafts = await firstReads(job, mostBytes);
+    const isCutShort = await isTooShort(job, drafts);
+    const { skipped } = session;
+    const classes = drafts.map((draft) => draft.finish());
+    return { subject: subjectOf(plan, found), machine, threads: readers, classes, skipped, isCutShort };
+  } finally {
+    await session.close();
+  }
+}
+
+interface Job {
+  readonly session: Session<FolderPlan>;
+  readonly found: Found;
+  readonly lanes: Lanes;
+  readonly readers: number;
+}
+
+async function firstReads(job: Job, mostBytes: number): Promise<ClassDraft[]> {
+  const { session, lanes, readers, found } = job;
+  const { plan } = session;
+  const classes = classesOf(found.files);
+  const timeMs = (FIRST_SHARE * plan.budgetMs) / (2 * classes.length);
+  const drafts: ClassDraft[] = [];
+  for (const sizes of classes) {
+    if (plan.signal.aborted) break;
+    session.say('reading for the first time');
+    const options = { lanes, session, readers, mostBytes, timeMs, unreadable: found.unreadable };
+    const draft = await readFirst(sizes, options);
+    if (draft !== undefined) drafts.push(draft);
+    else session.skip(sizesInWords(sizes), whyNone(sizes, mostBytes));
+  }
+  return drafts;
+}
+
+function sizesInWords({ fromBytes, belowBytes }: SizeClass): string {
+  return belowBytes === undefined ? `files from ${bytes(fromBytes)}` : `files below ${bytes(belowBytes)}`;
+}
+
+function whyNone({ files }: SizeClass, mostBytes: number): string {
+  const isTooLarge = files.every((file) => file.bytes > mostBytes);
+  return isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
+}
+
+/** Whether there was not enough time. */
+async function isTooShort(job: Job, drafts: readonly ClassDraft[]): Promise<boolean> {
+  const { session, lanes } = job;
+  const { plan } = session;
+  if (drafts.length === 0) return session.isOver;
+  session.say('starting');
+  await lanes.openAll();
+  const options = (timeMs: number): RoundsOptions => ({ lanes, session, drafts, timeMs });
+  session.say('warming up');
+  await verifyAll(options(0));
+  await warmUp(options(0));
+  const coldMs = plan.cold ? COLD_SHARE * session.remainingMs : 0;
+  const warm = await measureRounds('warm', options(session.remainingMs - coldMs));
+  if (!plan.cold || plan.signal.aborted) return warm < ENOUGH_ROUNDS;
+  session.say('writing back what is not on the disk yet');
+  writeBack(plan.folder);
+  const cold = await measureRounds('cold', options(session.remainingMs));
+  return Math.min(warm, cold) < ENOUGH_ROUNDS;
+}
+
+function subjectOf({ folder }: FolderPlan, found: Found): FolderSubject {
+  return {
+    folder,
+    files: found.files.length,
+    bytes: sumOf(found.files),
+    isWalkCut: found.isCut,
+    left: { links: found.links, others: found.others },
+    unreadable: found.unreadable.list(),
+  };
+}
+
+function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
+  const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
+  const hints = [
+    ...unreadable.list().map(({ why, count }) => `${count} could not be read: ${why}`),
+    links > 0 && `${links} symbolic links are not followed`,
+    !dot && 'names that begin with a dot need --dot',
+  ].filter(Boolean);
+  return `expected at least one ${what} in '${folder}', got none (${hints.join('; ')})`;
+}

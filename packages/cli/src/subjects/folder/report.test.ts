@@ -1,0 +1,46 @@
+/** The page about a folder: how busy the cores were, drawn and in words. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { analyzeFolder } from './rules/analyze.js';
+import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samples.test.fake.js';
+import { renderHtml } from '../../report/html/page.js';
+import { folderReport } from './report.js';
+
+type Busy = readonly (readonly number[])[];
+
+/** The page, where each way that is drawn had the cores that busy. */
+function pageFor(busy: Busy): string {
+  const { ways, control } = fakeRounds(MORE_IN_WORKERS);
+  const warm = { ways: ways.map((way) => ({ ...way, busy })), control };
+  return renderHtml(folderReport(analyzeFolder(fakeFolder([fakeClass(warm)]))));
+}
+
+const steps = (count: number, shares: (step: number) => readonly number[]): Busy =>
+  Array.from({ length: count }, (_, step) => shares(step));
+
+describe('analyze files: cores over time, on the page', () => {
+  test('each core has a lane, and the same in words', () => {
+    const page = pageFor(steps(4, (step) => [1, step / 4]));
+    assert.match(page, /Cores over time: .*, files /);
+    assert.match(page, /core 0: busy for 100 % of the time, from 100 % to 100 %; core 1: busy for 38 %/);
+    assert.match(page, /from 0 % to 75 %/);
+    assert.match(page, /0 % · 25 % · 50 % · 75 %/);
+    // Four steps from left to right, the first at the bottom and the last three quarters up.
+    const [, first, last] =
+      /class="pool-fill" d="M82 100V(\d+)H[\d.]+V\d+H[\d.]+V\d+H[\d.]+V(\d+)H400V100Z"/.exec(page)!;
+    assert.deepEqual([first, last], ['100', '70']);
+  });
+
+  test('of many cores it is their mean', () => {
+    const cores = Array.from({ length: 64 }, (_, core) => core % 2);
+    assert.match(pageFor(steps(5, () => cores)), /64 cores: busy for 50 % of the time, from 50 % to 50 %/);
+  });
+
+  test('what could not be measured is left out', () => {
+    const page = pageFor(steps(5, () => [Number.NaN, 0.5]));
+    assert.doesNotMatch(page, /NaN/);
+    assert.match(page, /core 1: busy for 50 %/);
+    assert.doesNotMatch(pageFor(steps(3, () => [1, 1])), /Cores over time/, 'too few for a curve');
+    assert.doesNotMatch(pageFor([]), /Cores over time/);
+  });
+});

@@ -1,0 +1,117 @@
+/** From the samples of a folder to its findings: pure. */
+import { mean } from 'd3-array';
+import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
+import { compareWays, seriesOf } from './compare-ways.js';
+import { reasonsOf, warningsOf, type Weighed } from './reasons.js';
+import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
+import { folderSentence, kindOf, sentenceOf } from './sentences.js';
+
+export function analyzeFolder(samples: FolderSamples): FolderFindings {
+  const classes = samples.classes.map(weigh);
+  return {
+    schemaVersion: 1,
+    verdict: {
+      answer: answerOf(classes),
+      sentence: folderSentence(classes.map(({ finding, comparison }) => ({ ...finding, comparison }))),
+    },
+    classes: classes.map(({ finding }) => finding),
+    reasons: reasonsOf(classes),
+    warnings: warningsOf(samples, classes),
+    samples,
+  };
+}
+
+function weigh(samples: ClassSamples): Weighed {
+  const { fromBytes, belowBytes, warm, cold, batch } = samples;
+  const comparison = compareWays(warm);
+  const meanBytes = batch.bytes / batch.files;
+  const finding: ClassFinding = {
+    fromBytes,
+    belowBytes,
+    ...findingOf(warm, meanBytes),
+    cold: cold === undefined ? undefined : findingOf(cold, meanBytes),
+  };
+  return { samples, comparison, finding };
+}
+
+function findingOf(round: RoundSamples, meanBytes: number): NonNullable<ClassFinding['cold']> {
+  const comparison = compareWays(round);
+  const { place, how, noise } = comparison;
+  const ways = round.ways.flatMap((way) => wayFinding(way, round, meanBytes));
+  return { place, how, sentence: sentenceOf(comparison), noise, ways };
+}
+
+function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding[] {
+  const rate = estimate(way.rate);
+  if (rate === undefined) return [];
+  const isBase = way.name === 'sync-loop';
+  return [
+    {
+      name: way.name,
+      rate,
+      bytesPerSecond: rate.value * meanBytes,
+      gain: isBase ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
+      loopDelayMs: estimate(way.loopDelayMs),
+      busy: meanBusy(way.busy),
+    },
+  ];
+}
+
+/** Of each core; samples are about equally long. */
+export function meanBusy(samples: readonly (readonly number[])[]): number[] {
+  const cores = Math.min(...samples.map((shares) => shares.length));
+  if (!Number.isFinite(cores)) return [];
+  return Array.from({ length: cores }, (_, core) => mean(samples, (shares) => shares[core]) ?? Number.NaN);
+}
+
+function answerOf(classes: readonly Weighed[]): FolderAnswer {
+  const kinds = new Set(classes.map(({ comparison }) => kindOf(comparison)));
+  const [only] = kinds;
+  if (kinds.size > 1) return 'mixed';
+  return only ?? 'unknown';
+}
+
+/** Where files are read best: in several workers, in several processes (which are more trouble), on one thread, or it cannot be told. */
+export type Place = 'workers' | 'processes' | 'one-thread' | 'unknown';
+/** How one thread reads best. 'either': it makes no difference that could be seen. */
+export type How = 'sync' | 'async' | 'either' | 'unknown';
+
+export interface WayFinding {
+  readonly name: WayName;
+  /** Files per second. */
+  readonly rate: Estimate;
+  readonly bytesPerSecond: number;
+  /** How many times as many files as a loop of readFileSync on one thread; undefined for that loop. */
+  readonly gain: Estimate | undefined;
+  readonly loopDelayMs: Estimate | undefined;
+  /** Of each core, over the time in which it ran: mean busy share. Empty: too short to be seen. */
+  readonly busy: readonly number[];
+}
+
+export interface ClassFinding {
+  readonly fromBytes: number;
+  readonly belowBytes: number | undefined;
+  readonly place: Place;
+  readonly how: How;
+  /** What decides, with its figures. */
+  readonly sentence: string;
+  /** By how much two runs of the very same differ. A share. */
+  readonly noise: number | undefined;
+  readonly ways: readonly WayFinding[];
+  /** The same for files that come from the disk; undefined: not measured on purpose. */
+  readonly cold: Omit<ClassFinding, 'fromBytes' | 'belowBytes' | 'cold'> | undefined;
+}
+
+/** 'mixed': it depends on the size. */
+export type FolderAnswer = 'workers' | 'processes' | 'sync' | 'async' | 'either' | 'mixed' | 'unknown';
+
+export interface FolderFindings {
+  readonly schemaVersion: 1;
+  readonly verdict: { readonly answer: FolderAnswer; readonly sentence: string };
+  readonly classes: readonly ClassFinding[];
+  /** Why, and what holds on the main thread of a server. */
+  readonly reasons: readonly string[];
+  /** What to know before any of it is believed. */
+  readonly warnings: readonly string[];
+  readonly samples: FolderSamples;
+}

@@ -1,0 +1,133 @@
+/** What the rounds of one class say: where and how its files are read best, as far as the intervals and the noise allow it. */
+import { directionOf, FEWEST_ROUNDS, isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
+import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../../experiment/statistics.js';
+import type { How, Place } from './analyze.js';
+import type { RoundSamples, WayName } from './samples.js';
+
+/** Closer than that nobody sees a difference. */
+const ALIKE = 0.1;
+/** Ways that stand for a way of reading on one thread, and in workers. */
+const SYNC: WayName = 'sync-loop';
+const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
+const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
+const PROCESSES: WayName = 'processes';
+/** So many comparisons decide: each has to hold. */
+const COMPARISONS = 6;
+
+export interface Comparison {
+  readonly rounds: number;
+  readonly place: Place;
+  readonly how: How;
+  /** The better of the asynchronous ways, as many times as the synchronous loop. */
+  readonly asyncGain: Estimate | undefined;
+  readonly asyncWay: WayName | undefined;
+  /** Workers against the better way of one thread. */
+  readonly workersGain: Estimate | undefined;
+  readonly workersWay: WayName | undefined;
+  /** Processes against the same. */
+  readonly processesGain: Estimate | undefined;
+  readonly noise: number | undefined;
+}
+
+export function compareWays(round: RoundSamples): Comparison {
+  const noise = noiseOfLoop(round);
+  const asyncWay = fastest(round, ASYNC);
+  const workersWay = fastest(round, WORKERS);
+  const asyncGain = gainOver(round, asyncWay, SYNC);
+  const overOne = (way: WayName | undefined): OverOne => [
+    gainOver(round, way, SYNC),
+    gainOver(round, way, asyncWay),
+  ];
+  const [workers, processes] = [overOne(workersWay), overOne(PROCESSES)];
+  const overWorkers = gainOver(round, PROCESSES, workersWay);
+  const rounds = roundsOf(round, SYNC);
+  const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
+  return {
+    rounds,
+    place: isEnough ? placeOf({ workers, processes, overWorkers, noise }) : 'unknown',
+    how: isEnough ? howOf(asyncGain, noise) : 'unknown',
+    asyncGain,
+    asyncWay,
+    workersGain: lower(workers),
+    workersWay,
+    processesGain: lower(processes),
+    noise,
+  };
+}
+
+/** By how much two processes differ that do the very same, up or down: 1 is twice as much, or half. */
+function noiseOfLoop({ ways, control }: RoundSamples): number | undefined {
+  const own = seriesOf({ ways, control }, SYNC);
+  const same = ratio(control, own);
+  if (same === undefined) return noiseOf(own);
+  return Math.max(same.high, 1 / same.low) - 1;
+}
+
+/** Against the synchronous loop, and against the better of the asynchronous ways. */
+type OverOne = readonly [Estimate | undefined, Estimate | undefined];
+
+interface Parallel {
+  readonly workers: OverOne;
+  readonly processes: OverOne;
+  readonly overWorkers: Estimate | undefined;
+  readonly noise: number;
+}
+
+/** Processes are more trouble than workers: where both pay, they have to be worth that. */
+function placeOf({ workers, processes, overWorkers, noise }: Parallel): Place {
+  const inWorkers = payOff(workers, noise);
+  const inProcesses = payOff(processes, noise);
+  const isMore = overWorkers !== undefined && isWorthIt(overWorkers, noise);
+  if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';
+  if (inWorkers === 'pays') return 'workers';
+  return inWorkers === 'does not' && inProcesses !== 'pays' && inProcesses !== 'unknown'
+    ? 'one-thread'
+    : 'unknown';
+}
+
+type PayOff = 'pays' | 'does not' | 'unknown' | 'not measured';
+
+/** Both have to be beaten for it to pay; one that surely is not, is enough for it not to. */
+function payOff(over: OverOne, noise: number): PayOff {
+  const all = over.filter((gain) => gain !== undefined);
+  if (all.length < over.length) return 'not measured';
+  if (all.every((gain) => isWorthIt(gain, noise))) return 'pays';
+  return all.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
+}
+
+function howOf(asyncGain: Estimate | undefined, noise: number): How {
+  if (asyncGain === undefined) return 'unknown';
+  const { low, high } = asyncGain;
+  const direction = directionOf(asyncGain, noise);
+  if (direction !== 0) return direction === 1 ? 'async' : 'sync';
+  return low >= 1 - ALIKE && high <= 1 + ALIKE ? 'either' : 'unknown';
+}
+
+export function seriesOf({ ways }: RoundSamples, name: WayName | undefined): readonly number[] {
+  return ways.find((way) => way.name === name)?.rate ?? [];
+}
+
+export function gainOver(
+  round: RoundSamples,
+  of: WayName | undefined,
+  to: WayName | undefined,
+): Estimate | undefined {
+  return ratio(seriesOf(round, of), seriesOf(round, to), confidenceOfEach(COMPARISONS));
+}
+
+export function roundsOf(round: RoundSamples, name: WayName): number {
+  return seriesOf(round, name).filter(Number.isFinite).length;
+}
+
+function fastest(round: RoundSamples, names: readonly WayName[]): WayName | undefined {
+  const rates = names.flatMap((name) => {
+    const rate = estimate(seriesOf(round, name))?.value;
+    return rate === undefined ? [] : [{ name, rate }];
+  });
+  return rates.sort((a, b) => b.rate - a.rate)[0]?.name;
+}
+
+function lower([a, b]: OverOne): Estimate | undefined {
+  if (a === undefined || b === undefined) return undefined;
+  return a.value <= b.value ? a : b;
+}

@@ -1,0 +1,119 @@
+/**
+ * What was measured of a folder: all that its analysis knows. Plain JSON. Durations in milliseconds, sizes in bytes, rates in files
+ * per second; a share is from 0 to 1.
+ */
+import type { Machine } from '../../../experiment/machine.js';
+import type { Series } from '../../../experiment/statistics.js';
+
+/** The ways of reading that are compared; what they do is in ways.ts, how in reader/. */
+export type WayName =
+  | 'sync-loop'
+  | 'sync-chain'
+  | 'async-chain'
+  | 'sync-all'
+  | 'async-all'
+  | 'processes'
+  | 'read-files'
+  | 'workers'
+  | 'workers-read-files'
+  | 'workers-return';
+
+export interface FolderSamples {
+  readonly subject: FolderSubject;
+  readonly machine: Machine;
+  /** How many threads, or processes, read where more than one does. */
+  readonly threads: number;
+  /** By size, smallest first; only those that have files. */
+  readonly classes: readonly ClassSamples[];
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
+  /** The time was over, or somebody ended it, before everything was measured. */
+  readonly isCutShort: boolean;
+}
+
+export interface FolderSubject {
+  readonly folder: string;
+  /** Of those that were found; more may be there if the walk was cut. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Not everything was looked at: the folder is too large. */
+  readonly isWalkCut: boolean;
+  /** Neither read nor followed. */
+  readonly left: { readonly links: number; readonly others: number };
+  /** Why files and folders could not be read, and how many of them. */
+  readonly unreadable: readonly { readonly why: string; readonly count: number }[];
+}
+
+export interface ClassSamples {
+  readonly fromBytes: number;
+  /** Undefined: no limit. */
+  readonly belowBytes: number | undefined;
+  /** In the folder. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Measured on. */
+  readonly sampled: { readonly files: number; readonly bytes: number };
+  /** What one pass reads: some of the sampled files, or all of them several times over. */
+  readonly batch: { readonly files: number; readonly bytes: number; readonly repeatsFiles: boolean };
+  /** The sampled files read one after the other, synchronously, for the first time and again: rates. */
+  readonly firstRead: { readonly first: number; readonly again: number } | undefined;
+  /** In memory already. */
+  readonly warm: RoundSamples;
+  /** The system's cache of files was dropped before each. */
+  readonly cold: RoundSamples | undefined;
+}
+
+/** Round by round, everything in turn: the same places of two series belong together. */
+export interface RoundSamples {
+  readonly ways: readonly WaySamples[];
+  /** 'sync-loop' once more, in another process: what it differs by is noise. */
+  readonly control: Series;
+}
+
+export interface WaySamples {
+  readonly name: WayName;
+  readonly rate: Series;
+  /** How late a timer of the reading program's main thread was, 99th percentile of each round. */
+  readonly loopDelayMs: Series;
+  /** Over time, while it ran: the busy share of each core of the machine. */
+  readonly busy: readonly (readonly number[])[];
+  /** Of one pass over the batch in the first round, as it was read: what the files add up to. */
+  readonly readBytes: number | undefined;
+}
+
+export interface Way {
+  readonly name: WayName;
+  /** For a table. */
+  readonly title: string;
+  /** For a chart. */
+  readonly short: string;
+  /** Besides the process that is measured, as many others read. */
+  readonly isParallel: boolean;
+}
+
+export const WAYS: readonly Way[] = [
+  { name: 'sync-loop', title: 'readFileSync, loop', short: 'sync, loop', isParallel: false },
+  { name: 'sync-chain', title: 'readFileSync, promise chain', short: 'sync, chain', isParallel: false },
+  { name: 'async-chain', title: 'readFile, promise chain', short: 'async, chain', isParallel: false },
+  { name: 'sync-all', title: 'Promise.all of readFileSync', short: 'sync, all', isParallel: false },
+  { name: 'async-all', title: 'Promise.all of readFile', short: 'async, all', isParallel: false },
+  { name: 'processes', title: 'readFileSync in processes', short: 'sync, processes', isParallel: true },
+  { name: 'read-files', title: 'readFiles, main thread', short: 'readFiles', isParallel: false },
+  { name: 'workers', title: 'readFileSync in workers', short: 'sync, workers', isParallel: true },
+  { name: 'workers-read-files', title: 'readFiles in workers', short: 'readFiles, worker', isParallel: true },
+  {
+    name: 'workers-return',
+    title: 'in workers, and sent back',
+    short: 'workers, back',
+    isParallel: true,
+  },
+];
+
+const BY_NAME = new Map(WAYS.map((way) => [way.name, way]));
+
+export function shortTitleOf(name: WayName): string {
+  return BY_NAME.get(name)?.short ?? name;
+}
+
+export function titleOf(name: WayName): string {
+  return BY_NAME.get(name)?.title ?? name;
+}

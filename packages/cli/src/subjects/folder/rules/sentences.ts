@@ -1,0 +1,148 @@
+/** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { bytes, perCent, times, timesFromTo } from '../../../format/figures.js';
+import type { ClassFinding, FolderAnswer } from './analyze.js';
+import type { Comparison } from './compare-ways.js';
+import { titleOf } from './samples.js';
+
+export type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;
+
+/** `below 4 KiB`, `4 KiB to 64 KiB`, `16 MiB and more`. */
+export function sizesInWords({ fromBytes, belowBytes }: Sizes): string {
+  if (belowBytes === undefined) return `${bytes(fromBytes)} and more`;
+  return fromBytes === 0 ? `below ${bytes(belowBytes)}` : `${bytes(fromBytes)} to ${bytes(belowBytes)}`;
+}
+
+export function sentenceOf(comparison: Comparison): string {
+  switch (comparison.place) {
+    case 'workers':
+      return workersPay(comparison);
+    case 'processes':
+      return `in processes, each with a loop of readFileSync: ${times(comparison.processesGain!)} the best of one thread; workers bring ${bring(comparison)}`;
+    case 'one-thread':
+      return `${onOneThread(comparison)}; workers bring ${bring(comparison)}`;
+    case 'unknown':
+      return comparison.how === 'unknown'
+        ? `cannot tell: ${unclear(comparison)}`
+        : `${onOneThread(comparison)}; whether workers pay cannot be told: ${unclear(comparison)}`;
+  }
+}
+
+function workersPay({ workersGain, workersWay, how }: Comparison): string {
+  const way = workersWay === 'workers-read-files' ? 'with `readFiles`' : 'synchronously';
+  const against =
+    how === 'async' ? 'the best of one thread, which is asynchronous' : 'the best of one thread';
+  return `in workers, ${way}: ${times(workersGain!)} ${against}`;
+}
+
+function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
+  switch (how) {
+    case 'sync':
+      return `on one thread, synchronously: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
+    case 'async':
+      return `on one thread, asynchronously: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
+    case 'either':
+      return 'on one thread, synchronously or not makes no difference';
+    case 'unknown':
+      return 'on one thread; whether synchronously or not cannot be told';
+  }
+}
+
+function bring({ workersGain }: Comparison): string {
+  return workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} of that`;
+}
+
+function unclear({ rounds, workersGain, noise }: Comparison): string {
+  if (rounds === 0) return 'nothing was measured';
+  const tooFew = rounds === 1 ? 'one round is too few' : `${rounds} rounds are too few`;
+  if (workersGain === undefined || noise === undefined) {
+    return rounds < ENOUGH_ROUNDS ? tooFew : 'not enough was measured';
+  }
+  const found = `workers bring ${timesFromTo(workersGain)}`;
+  if (rounds < ENOUGH_ROUNDS) return `${tooFew}; ${found}`;
+  return `${found}, and two runs of the very same differ by ${noiseInWords(noise)}`;
+}
+
+export function noiseInWords(noise: number): string {
+  return noise > 0.995 ? 'more than 100 %' : `up to ${perCent(noise)}`;
+}
+
+export interface Spoken extends Sizes {
+  readonly comparison: Comparison;
+}
+
+/** The first sentence of all. Neighbours with the same answer are told together, with the weakest of their figures. */
+export function folderSentence(classes: readonly Spoken[]): string {
+  const groups = grouped(classes);
+  if (groups.length === 0) return 'Cannot tell: no file could be measured';
+  const [only] = groups;
+  if (groups.length === 1) {
+    const advice = adviceOf(only!);
+    return advice === undefined
+      ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}`
+      : `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only![0]!)})`} ${advice}`;
+  }
+  const parts = groups.map(
+    (group) => `${rangeOf(group)} ${adviceOf(group) ?? `cannot tell${asFarAsKnown(group[0]!.comparison)}`}`,
+  );
+  return `Read files ${parts.join('; ')}`;
+}
+
+function grouped(classes: readonly Spoken[]): Spoken[][] {
+  const groups: Spoken[][] = [];
+  for (const each of classes) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(last[0]!.comparison, each.comparison)) last.push(each);
+    else groups.push([each]);
+  }
+  return groups;
+}
+
+function isAlike(a: Comparison, b: Comparison): boolean {
+  return kindOf(a) === kindOf(b) && (kindOf(a) !== 'unknown' || asFarAsKnown(a) === asFarAsKnown(b));
+}
+
+/** What one thread does best may be known where it is not known whether more of them pay. */
+function asFarAsKnown({ how }: Comparison): string {
+  if (how === 'sync') return ' whether workers pay (on one thread, synchronously is better)';
+  return how === 'async' ? ' whether workers pay (on one thread, asynchronously is better)' : '';
+}
+
+export function kindOf({ place, how }: Comparison): FolderAnswer {
+  if (place === 'workers' || place === 'processes') return place;
+  // As long as workers may pay, how one thread does best is no answer to where to read.
+  return place === 'one-thread' ? how : 'unknown';
+}
+
+function rangeOf(group: readonly Spoken[]): string {
+  return sizesInWords({ fromBytes: group[0]!.fromBytes, belowBytes: group.at(-1)!.belowBytes });
+}
+
+/** Undefined: none can be given. */
+function adviceOf(group: readonly Spoken[]): string | undefined {
+  const comparisons = group.map(({ comparison }) => comparison);
+  switch (kindOf(comparisons[0]!)) {
+    case 'workers': {
+      const gains = comparisons.map(({ workersGain }) => workersGain!);
+      return `in workers: ${spread(gains.map(({ value }) => value))} what one thread does`;
+    }
+    case 'processes': {
+      const gains = comparisons.map(({ processesGain }) => processesGain!.value);
+      return `in several processes: ${spread(gains)} what one thread does`;
+    }
+    case 'sync':
+      return 'synchronously on one thread (on the main thread of a server with `readFiles`)';
+    case 'async': {
+      const gains = comparisons.map(({ asyncGain }) => asyncGain!.value);
+      return `asynchronously on one thread: ${spread(gains)} a loop of readFileSync`;
+    }
+    case 'either':
+      return 'on one thread, synchronously or not';
+    default:
+      return undefined;
+  }
+}
+
+function spread(values: readonly number[]): string {
+  return timesFromTo({ value: values[0]!, low: Math.min(...values), high: Math.max(...values) });
+}

@@ -1,0 +1,46 @@
+/** What `threadwise analyze` does: takes some of the inputs, measures, analyses, and writes what was found. */
+import { measureAndReport } from '../../report/measure-and-report.js';
+import { checkWritable } from '../../report/outputs.js';
+import { type InputOptions, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
+import type { Passing } from '../../run/work/passing.js';
+import { UsageError } from '../../usage-error.js';
+import type { Reporting } from '../subject.js';
+import { type MeasurePlan, measure } from './measure/measure.js';
+import { functionReport } from './report/report.js';
+import { analyze } from './rules/analyze.js';
+
+/** So many inputs are measured on, at most. */
+const MOST_INPUTS = 1000;
+/** What the function gets of them, for the report. */
+const PASSED: Readonly<Record<Passing, string>> = {
+  value: '',
+  spread: '; each is the list of the arguments',
+  read: "; the argument is the file's content",
+};
+
+type Options = Pick<MeasurePlan, 'module' | 'moduleGiven' | 'export' | 'budgetMs' | 'maxThreads'>;
+
+export async function analyzeFunction(
+  options: Options,
+  input: InputOptions,
+  reporting: Reporting,
+): Promise<number> {
+  checkWritable(reporting.outputs, reporting.read); // before the inputs, which may take a while to come
+  const plan = { ...options, ...(await takeInputs(input)), passing: passingOf(input) };
+  return measureAndReport({ measure, analyze, report: functionReport }, plan, reporting);
+}
+
+async function takeInputs(input: InputOptions) {
+  const source = openInputs(input);
+  try {
+    const sample = source.sample(MOST_INPUTS);
+    const inputs: unknown[] = [];
+    for await (const { value } of sample.inputs) inputs.push(value);
+    if (inputs.length === 0) throw new UsageError('expected at least one input, got none');
+    // How they were chosen is of interest only where some were left out.
+    const how = `${inputs.length < MOST_INPUTS ? 'all' : sample.how}${PASSED[passingOf(input)]}`;
+    return { inputs, inputCount: source.total ?? inputs.length, inputsHow: how };
+  } finally {
+    source.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** Measures a user's function, each thing in a process of its own: the steps, in the order of their importance. */
+import { usableCores } from '../../../experiment/rules.js';
+import { clamp, type Plan } from '../../../experiment/session.js';
+import type { Progress } from '../../../report/measure-and-report.js';
+import type { Passing } from '../../../run/work/passing.js';
+import { UsageError } from '../../../usage-error.js';
+import type { Samples } from '../rules/samples.js';
+import { type Subject, watchBehaviour, watchSurvival } from './behaviour-step.js';
+import { measureCrossings, measureSpins, patternOf } from './cost-steps.js';
+import { control, type Inline, openInline } from './inline-step.js';
+import { chooseInputs } from './inputs.js';
+import { measureCores, measureStart } from './machine-steps.js';
+import { measureRounds } from './rounds.js';
+import { shareOf } from './schedule.js';
+import { type Draft, FunctionSession, newDraft } from './session.js';
+import { type Settings, settingsOf } from './settings.js';
+
+export interface MeasurePlan extends Plan {
+  /** A file URL. */
+  readonly module: string;
+  /** As the user gave it, for messages and for the report. */
+  readonly moduleGiven: string;
+  /** Undefined: the default export, or the only function there is. */
+  readonly export: string | undefined;
+  /** One for each call. */
+  readonly inputs: readonly unknown[];
+  /** What the function gets of an input; by default the input itself. */
+  readonly passing?: Passing;
+  /** How many there were, of which these were taken. */
+  readonly inputCount: number;
+  /** Where they come from, and how they were chosen, in words. */
+  readonly inputsHow: string;
+  readonly maxThreads?: number;
+}
+
+/**
+ * Never loads the user's module in this process. Rejects with UsageError where the module has no such function, or does not load; whatever
+ * else the function does is part of what is returned. When it settles, none of its processes is left.
+ */
+export async function measure(plan: MeasurePlan, events: Progress): Promise<Samples> {
+  if (plan.inputs.length === 0) throw new UsageError('expected at least one input, but there is none');
+  const session = new FunctionSession(plan, events);
+  const draft = newDraft(plan);
+  try {
+    await measureAll(session, draft);
+  } finally {
+    await session.close();
+  }
+  session.say('done');
+  return { ...draft, skipped: session.skipped, isCutShort: session.isCutShort };
+}
+
+async function measureAll(session: FunctionSession, draft: Draft): Promise<void> {
+  const subject = await watchBehaviour(session, draft);
+  if (subject === undefined) return;
+  const whyNoThreads = await watchSurvival(session, draft, subject);
+  const inputs = chooseInputs(subject.inputs, nominalSliceMs(session));
+  draft.subject.inputs.used = inputs.length;
+  const inline = await openInline(session, draft, subject, inputs);
+  if (inline === undefined) return;
+  draft.control.before = await control(session, 'control before', inline);
+  if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
+  const most = whyNoThreads === undefined ? mostThreads(session, draft) : 0;
+  const settings = settingsFor(subject, inline, draft, most);
+  await measureRounds({ session, draft, inline, settings, inputs });
+  if (most > 0) await measureCosts(session, draft, { subject, settings, inputs, most });
+  draft.control.after = await control(session, 'control after', inline);
+}
+
+interface Costs {
+  readonly subject: Subject;
+  readonly settings: Settings;
+  readonly inputs: readonly unknown[];
+  readonly most: number;
+}
+
+async function measureCosts(
+  session: FunctionSession,
+  draft: Draft,
+  { subject, settings, inputs, most }: Costs,
+): Promise<void> {
+  const pattern = patternOf(subject, Math.min(most, usableCores(draft.machine)));
+  await measureCrossings(session, draft, pattern);
+  await measureSpins(session, draft, pattern);
+  await measureCores(session, draft, settings, inputs);
+  await measureStart(session, draft, subject);
+}
+
+/** Before it is known how long a call takes when it is warm: an eighth of an eighth of the time for the rounds. */
+function nominalSliceMs(session: FunctionSession): number {
+  return clamp(shareOf('rounds', session.remainingMs) / 64, 50, 300);
+}
+
+function mostThreads({ plan }: FunctionSession, draft: Draft): number {
+  return Math.min(plan.maxThreads ?? Number.POSITIVE_INFINITY, 2 * usableCores(draft.machine));
+}
+
+function settingsFor(subject: Subject, { warm }: Inline, draft: Draft, most: number): Settings {
+  return most === 0 ? { all: [], needed: 0 } : settingsOf(subject, warm, usableCores(draft.machine), most);
+}

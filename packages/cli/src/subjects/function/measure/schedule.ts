@@ -1,0 +1,179 @@
+/** How the time is split: pure arithmetic. Steps that need less leave the rest to those that follow. */
+import { ENOUGH_ROUNDS, MOST_ROUNDS } from '../../../experiment/rules.js';
+import { clamp } from '../../../experiment/session.js';
+
+export type StepName =
+  | 'behaviour'
+  | 'survival'
+  | 'warm-up'
+  | 'control before'
+  | 'rounds'
+  | 'crossings'
+  | 'spins'
+  | 'cores'
+  | 'start'
+  | 'control after';
+
+/** Shares of the budget, in the order of the steps. Most goes to what the verdict rests on. */
+const SHARES: Readonly<Record<StepName, number>> = {
+  behaviour: 10,
+  survival: 6,
+  'warm-up': 4,
+  'control before': 4,
+  rounds: 46,
+  crossings: 7,
+  spins: 11,
+  cores: 6,
+  start: 4,
+  'control after': 4,
+};
+
+export const STEPS = Object.keys(SHARES) as readonly StepName[];
+
+/** What a step gets of what is left. */
+export function shareOf(step: StepName, remainingMs: number): number {
+  const later = STEPS.slice(STEPS.indexOf(step));
+  const sum = later.reduce((total, name) => total + SHARES[name], 0);
+  return (Math.max(0, remainingMs) * SHARES[step]) / sum;
+}
+
+/** Within a quarter of the budget a call settles, and in less than five seconds only where there is no more. */
+const LEAST_LIMIT_MS = 5000;
+
+/** After how long a call counts as one that never settles. */
+export function callLimitMs(budgetMs: number): number {
+  return Math.min(budgetMs, Math.max(LEAST_LIMIT_MS, budgetMs / 4));
+}
+
+/** Beyond that not every number is tried. */
+const ALL_UP_TO = 4;
+
+/** Numbers of threads, most important first: up to the cores, then beyond. */
+export function threadCounts(cores: number, max: number): { upToCores: number[]; beyond: number[] } {
+  const upToCores: number[] = [];
+  for (let n = 1; n < cores; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
+  upToCores.push(cores);
+  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])].filter((n) => n > cores);
+  const fits = (n: number): boolean => n <= max;
+  return { upToCores: [...new Set(upToCores)].filter(fits), beyond: beyond.filter(fits) };
+}
+
+/** Settings of cores for the matrix: at most four, the fewest and the most among them. */
+export function coreCounts(cores: number): number[] {
+  if (cores <= 4) return Array.from({ length: cores }, (_, i) => i + 1);
+  return [...new Set([1, 2, Math.ceil(cores / 2), cores])];
+}
+
+const SLICE_MS = { least: 50, most: 300 } as const;
+
+export interface RoundsInput {
+  readonly timeMs: number;
+  /** Of one call; slices of long ones take as long as they do. */
+  readonly callMs: number;
+  /** For a process with a pool to be ready and warm. */
+  readonly openMs: number;
+  /** How many settings must be measured, and how many more could be: most important first. */
+  readonly needed: number;
+  readonly wished: number;
+}
+
+export interface RoundsPlan {
+  readonly settings: number;
+  readonly rounds: number;
+  readonly sliceMs: number;
+}
+
+/** As many settings as leave time for six rounds, then longer slices, then more rounds. */
+export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput): RoundsPlan {
+  const fits = (settings: number, rounds: number, sliceMs: number): boolean =>
+    settings * (openMs + rounds * costOf(sliceMs, callMs)) <= timeMs;
+  let settings = needed + wished;
+  while (settings > needed && !fits(settings, ENOUGH_ROUNDS, SLICE_MS.least)) settings -= 1;
+  const perSetting = timeMs / settings - openMs;
+  const sliceMs = clamp(perSetting / (ENOUGH_ROUNDS + 2), SLICE_MS.least, SLICE_MS.most);
+  const rounds = clamp(Math.floor(perSetting / costOf(sliceMs, callMs)), 1, MOST_ROUNDS);
+  // A little less than a call, or there would be two in every other slice.
+  return { settings, rounds, sliceMs: Math.max(sliceMs, 0.9 * callMs) };
+}
+
+/** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
+const WARM_SHARE = 0.3;
+const WARM_MS = { least: 200, most: 1500 } as const;
+
+/** How long one of so many settings is warmed up, at most. */
+export function warmMsFor(timeMs: number, settings: number): number {
+  return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
+}
+
+/** For what comes after the rounds, at least: the second control run. Of the budget. */
+const RESERVE = 0.06;
+
+/**
+ * Until when rounds may go on that the verdict rests on: what else there is to measure only explains it. `remainingMs`: of the budget.
+ */
+export function latestEndMs(remainingMs: number, budgetMs: number): number {
+  return Math.max(0, remainingMs - RESERVE * budgetMs);
+}
+
+/** How many of the settings can be measured in so many more rounds; those that are needed in any case. */
+export function affordable(
+  { settings, needed }: { readonly settings: number; readonly needed: number },
+  { roundMs, rounds, timeMs }: { readonly roundMs: number; readonly rounds: number; readonly timeMs: number },
+): number {
+  if (rounds <= 0 || roundMs * rounds <= timeMs) return settings;
+  const eachMs = roundMs / settings;
+  return clamp(Math.floor(timeMs / rounds / eachMs), Math.min(needed, settings), settings);
+}
+
+/** Slower than that share of what follows, and than all of it: the compiler was not done yet. */
+const COLD = 0.8;
+
+/** How many of the first rounds were still getting faster, of any of these series of rates. */
+export function coldRounds(series: readonly (readonly number[])[]): number {
+  return Math.max(0, ...series.map(coldOf));
+}
+
+function coldOf(rates: readonly number[]): number {
+  const warm = rates.findIndex((rate, i) => {
+    const later = rates.slice(i + 1).toSorted((a, b) => a - b);
+    return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
+  });
+  return Math.max(0, warm);
+}
+
+/** A slice, what runs beyond its end, and the hand-over between processes. Milliseconds. */
+const HAND_OVER_MS = 8;
+
+export function costOf(sliceMs: number, callMs: number): number {
+  return Math.max(sliceMs, callMs) + callMs + HAND_OVER_MS;
+}
+
+/** Calls of that length are counted by parts: few fit into a slice. Milliseconds. */
+const LONG_MS = 1;
+/** Handing over the next call is nothing beside one of that length. Milliseconds. */
+const VERY_LONG_MS = 20;
+
+export function isLong(callMs: number): boolean {
+  return callMs >= LONG_MS;
+}
+
+/** Memory of arguments and results on their way: more would measure the allocation of memory. */
+const OUTSTANDING_BYTES = 8 * 2 ** 20;
+
+/** So many that no worker waits for work; of long calls not more, since all of them have to end before the next slice. */
+export function outstandingFor(callMs: number, threads: number, bytes: number): number {
+  if (callMs >= VERY_LONG_MS) return threads;
+  if (isLong(callMs)) return 2 * threads;
+  return clamp(Math.floor(OUTSTANDING_BYTES / Math.max(1, bytes)), 2 * threads, Math.max(64, 8 * threads));
+}
+
+/** One call brings a worker about so much to do, and a message is not larger than that. */
+const BATCH_MS = 1;
+const MAX_BATCH = 1024;
+const MAX_BATCH_BYTES = 2 ** 20;
+
+/** How many inputs go into one call; undefined: the calls are long enough, or too large. */
+export function batchSize(callMs: number, bytesIn: number): number | undefined {
+  const size = Math.min(MAX_BATCH, Math.round(BATCH_MS / callMs), Math.floor(MAX_BATCH_BYTES / bytesIn));
+  return size >= 4 ? size : undefined;
+}

@@ -1,0 +1,64 @@
+/** Keeps a number of calls outstanding for a while, as a server does under load, and counts them. */
+import { performance } from 'node:perf_hooks';
+import { setImmediate as turn } from 'node:timers/promises';
+import { describeError, errorLine } from '../../../run/work/described-error.js';
+
+export interface Load {
+  readonly outstanding: number;
+  readonly ms: number;
+  /** Functions that settle without a turn of the event loop would hold it up until the end. */
+  readonly turnsLoop: boolean;
+  call(): PromiseLike<unknown>;
+}
+
+export interface Loaded {
+  readonly calls: number;
+  readonly failed: number;
+  readonly firstFailure: string | undefined;
+  /**
+   * Calls per second, each that is outstanding for itself, until its last one has ended: exact where calls wait and do not hold up
+   * one another. Where they do, all calls in the whole time is.
+   */
+  readonly ratePerLane: number;
+  /** Calls that settled in time, and of each of the others the part of its time that lay before the end. */
+  readonly parts: number;
+  readonly begin: number;
+  /** When no more were begun. */
+  readonly end: number;
+  /** When the last one had settled. */
+  readonly drained: number;
+}
+
+/** So long the event loop is held up before it gets a turn. Milliseconds. */
+export const HOLD_MS = 0.5;
+
+export async function keepOutstanding(load: Load): Promise<Loaded> {
+  const begin = performance.now();
+  const end = begin + load.ms;
+  let [calls, failed, ratePerLane, parts, turned] = [0, 0, 0, 0, begin];
+  let firstFailure: string | undefined;
+  const lane = async (): Promise<void> => {
+    let [own, now] = [0, performance.now()];
+    while (now < end) {
+      own += 1;
+      const issued = now;
+      try {
+        await load.call();
+      } catch (error) {
+        failed += 1;
+        firstFailure ??= errorLine(describeError(error));
+      }
+      now = performance.now();
+      parts += now <= end ? 1 : (end - issued) / (now - issued);
+      if (load.turnsLoop && now - turned > HOLD_MS) {
+        turned = now;
+        await turn();
+        now = performance.now();
+      }
+    }
+    calls += own;
+    if (own > 0) ratePerLane += (own * 1000) / (now - begin);
+  };
+  await Promise.all(Array.from({ length: load.outstanding }, lane));
+  return { calls, failed, firstFailure, ratePerLane, parts, begin, end, drained: performance.now() };
+}

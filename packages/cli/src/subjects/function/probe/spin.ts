@@ -1,0 +1,80 @@
+/** Tasks that compute for a given time, on the calling thread and in a pool: from which running time on crossing pays. */
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { createPool } from 'threadwise';
+import { argumentsOf } from '../../../run/work/passing.js';
+import { HOLD_MS, keepOutstanding } from './outstanding.js';
+import { serveSteps } from '../../../experiment/serve.js';
+import { type EchoSetup, echo, setup as prepare, spin } from './tasks.js';
+import { standalone } from './values.js';
+import { warmUp } from './warm-up.js';
+
+/** Iterations of a call by which it is found how many make a millisecond: some tens of microseconds. */
+const PROBED = 20_000;
+/** Calls that are timed, and warm it up. The fastest counts: whatever disturbs only makes it slower. */
+const TRIES = 100;
+/** Milliseconds. */
+const WARM_PIECE_MS = 20;
+/** Where handing over weighs most, it has to be warm. Milliseconds. */
+const WARM_RUN_MS = 0.003;
+/** Until the workers have stopped looking for more to do, and leave the core to the calling thread. Milliseconds. */
+const SETTLE_MS = 3;
+
+export const open = async ({ input, passing, result, threads, outstanding, warmMs }: EchoSetup) => {
+  const own = argumentsOf(standalone(input), passing);
+  const data = { result: standalone(result) };
+  prepare({ data });
+  repeat(echo, TRIES, 0, own);
+  await warmUp(iterationsPerMs, warmMs / 4);
+  const perMs = iterationsPerMs();
+  const pool = createPool(new URL('./tasks.js', import.meta.url), { threads, worker: { data } });
+  await pool.ready;
+  const step = async ({ runMs, ms }: { readonly runMs: number; readonly ms: number }) => {
+    const iterations = Math.round(perMs * runMs);
+    await sleep(SETTLE_MS);
+    const inline = await inlineRate(iterations, own, runMs, ms);
+    return { inline, pool: await poolRate(() => pool.run('spin', [iterations, ...own]), outstanding, ms) };
+  };
+  await warmUp(async () => (await step({ runMs: WARM_RUN_MS, ms: WARM_PIECE_MS })).pool, (warmMs * 3) / 4);
+  return { opened: undefined, step };
+};
+
+/**
+ * How long so many calls take, one after the other. It is called with another function first: then the compiler does not take the
+ * task into this loop, which it cannot in a worker either, and the same code runs here and there.
+ */
+function repeat(
+  run: (iterations: number, input: unknown) => unknown,
+  count: number,
+  iterations: number,
+  input: unknown,
+): number {
+  const begin = performance.now();
+  for (let i = 0; i < count; i++) run(iterations, input);
+  return performance.now() - begin;
+}
+
+function iterationsPerMs(): number {
+  const times = Array.from({ length: TRIES }, () => repeat(spin, 1, PROBED, undefined));
+  return PROBED / Math.min(...times);
+}
+
+async function inlineRate(iterations: number, input: unknown, runMs: number, ms: number): Promise<number> {
+  const chunk = Math.max(1, Math.round(HOLD_MS / runMs));
+  const end = performance.now() + ms;
+  let [calls, spent] = [0, 0];
+  while (performance.now() < end) {
+    spent += repeat(spin, chunk, iterations, input);
+    calls += chunk;
+    await turn();
+  }
+  return (calls * 1000) / spent;
+}
+
+async function poolRate(call: () => Promise<unknown>, outstanding: number, ms: number): Promise<number> {
+  const load = { outstanding, turnsLoop: false };
+  const { calls, begin, drained } = await keepOutstanding({ ...load, ms, call });
+  return (calls * 1000) / (drained - begin);
+}
+
+serveSteps(open);

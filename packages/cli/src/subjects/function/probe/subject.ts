@@ -1,0 +1,59 @@
+/** The user's module in a probe, and the function of it that is measured. */
+import { type Passing, takingInput } from '../../../run/work/passing.js';
+import {
+  importModule,
+  type ModuleNamespace,
+  selectFunction,
+  type TaskFunction,
+} from '../../../run/work/task-module.js';
+import { UsageError } from '../../../usage-error.js';
+import { didYouMean, exportsOf } from '../../exports.js';
+
+export interface SubjectReference {
+  readonly module: string;
+  readonly export: string | undefined;
+  readonly passing: Passing;
+}
+
+export interface Subject {
+  /** The function as it is. */
+  readonly call: TaskFunction;
+  /** The same for an input. */
+  readonly run: TaskFunction;
+  /** By which a pool finds it. */
+  readonly name: string;
+  readonly hasSetup: boolean;
+}
+
+/** What a worker's setup gets, as far as it makes sense on the calling thread. */
+const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined };
+
+/** Loads it and prepares it as a worker would. Throws UsageError where there is no such function. */
+export async function loadSubject(reference: SubjectReference): Promise<Subject> {
+  const module = await importModule(reference.module);
+  const call = select(module, reference);
+  const { setup, teardown } = exportsOf(module);
+  if (typeof setup === 'function') await (setup as TaskFunction)(CONTEXT);
+  const hasSetup = typeof setup === 'function' || typeof teardown === 'function';
+  const run = takingInput(call, reference.passing);
+  return { call, run, name: reference.export ?? nameOf(module, call), hasSetup };
+}
+
+function select(module: ModuleNamespace, { module: url, export: name }: SubjectReference): TaskFunction {
+  try {
+    return selectFunction(module, name, url);
+  } catch (error) {
+    if (!(error instanceof UsageError) || name === undefined) throw error;
+    throw new UsageError(`${error.message}.${didYouMean(name, functionNames(module))}`.replace(/\.$/, ''));
+  }
+}
+
+function nameOf(module: ModuleNamespace, run: TaskFunction): string {
+  if (module.default === run) return 'default';
+  return Object.entries(exportsOf(module)).find(([, value]) => value === run)![0];
+}
+
+function functionNames(module: ModuleNamespace): string[] {
+  const exported = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
+  return exported.map(([name]) => name);
+}

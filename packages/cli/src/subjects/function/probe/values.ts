@@ -1,0 +1,59 @@
+/** Inputs and results as values: how large they are, whether they can cross, and copies that hold no more than they show. */
+import { statSync } from 'node:fs';
+import v8 from 'node:v8';
+import type { Passing } from '../../../run/work/passing.js';
+
+/** What crosses: the bytes of a view, else what V8 writes for it. Undefined: it cannot be written. */
+export function bytesOf(value: unknown): number | undefined {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  try {
+    return v8.serialize(value).length;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of what the function gets for an input. */
+export function bytesPassed(input: unknown, passing: Passing): number | undefined {
+  return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
+}
+
+/** Why it cannot be cloned; undefined: it can. */
+export function uncloneable(value: unknown): string | undefined {
+  try {
+    structuredClone(value);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * What came by IPC has its bytes in the buffer of the message, and a copy of such a view by structured clone would copy the whole
+ * message with it: the same value with memory of its own. Class instances do not come by IPC.
+ */
+export function standalone(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return ownView(value);
+  if (Array.isArray(value)) return value.map(standalone);
+  if (isPlain(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, standalone(part)]));
+  }
+  return value;
+}
+
+function ownView(view: ArrayBufferView): ArrayBufferView {
+  const { buffer, byteOffset, byteLength } = view;
+  const own = new Uint8Array(buffer, byteOffset, byteLength).slice();
+  if (Buffer.isBuffer(view)) return Buffer.from(own.buffer);
+  if (view instanceof DataView) return new DataView(own.buffer);
+  const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
+  return new Kind(own.buffer);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

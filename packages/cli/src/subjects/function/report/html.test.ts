@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { renderHtml as view } from '../../../report/html/page.js';
+import type { Findings } from '../rules/findings.js';
+import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
+import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
+import { functionReport } from './report.js';
+
+const renderHtml = (findings: Findings): string => view(functionReport(findings));
+
+const VOID = ['meta', 'link'];
+
+/** The elements of a page, each closed by its own end; throws where they are not. */
+function elementsOf(page: string): { name: string; attributes: string }[] {
+  const open: string[] = [];
+  const found: { name: string; attributes: string }[] = [];
+  const markup = page.replace(/^<!doctype html>/, '').replace(/<style>[^<]*<\/style>/, '<style></style>');
+  for (const [, end, name = '', attributes = '', isEmpty] of markup.matchAll(/<(\/?)(\w+)([^<>]*?)(\/?)>/g)) {
+    if (end === '/') assert.equal(open.pop(), name);
+    else {
+      found.push({ name, attributes });
+      if (isEmpty === '' && !VOID.includes(name)) open.push(name);
+    }
+  }
+  assert.deepEqual(open, []);
+  assert.doesNotMatch(markup.replace(/<[^<>]*>/g, ''), /[<>]/, 'no text that could be markup');
+  return found;
+}
+
+/** What one reads: without markup, and with characters for entities. */
+function textOf(page: string): string {
+  return page
+    .replace(/<style>[^<]*<\/style>/, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ');
+}
+
+const attribute = (attributes: string, name: string): string | undefined =>
+  new RegExp(`\\s${name}="([^"]*)"`).exec(attributes)?.[1];
+
+function checkAccess(page: string): void {
+  const elements = elementsOf(page);
+  const ids = elements.flatMap(({ attributes }) => attribute(attributes, 'id') ?? []);
+  assert.equal(new Set(ids).size, ids.length, 'ids are unique');
+  for (const { attributes } of elements) {
+    for (const id of attribute(attributes, 'aria-labelledby')?.split(' ') ?? [])
+      assert.ok(ids.includes(id), id);
+  }
+  const headings = elements.flatMap(({ name }) => (/^h[1-6]$/.test(name) ? [Number(name[1])] : []));
+  assert.equal(headings[0], 1);
+  headings.forEach((level, i) => {
+    assert.ok(i === 0 || (level > 1 && level <= headings[i - 1]! + 1), `h${level} after h${headings[i - 1]}`);
+  });
+  for (const name of ['header', 'main', 'footer', 'h1']) {
+    assert.equal(elements.filter((each) => each.name === name).length, 1, name);
+  }
+  const charts = elements.filter(
+    ({ name, attributes }) => name === 'svg' && !attributes.includes('aria-hidden'),
+  );
+  for (const { attributes } of charts) assert.equal(attribute(attributes, 'role'), 'img');
+  for (const { name, attributes } of elements) {
+    if (name === 'th') assert.match(attributes, /scope="(row|col)"/);
+  }
+}
+
+test('the verdict is the heading, and the title; what it means comes before the figures', () => {
+  const page = renderHtml(fakeFindings());
+  assert.match(page, /<title>Threads pay: 3\.6 x with 4 threads<\/title>/);
+  assert.match(page, /<h1>Threads pay: 3\.6 x with 4 threads<\/h1>/);
+  const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
+  assert.deepEqual(titles, [
+    'Before you believe it',
+    'What this means',
+    'What to do',
+    'Why',
+    'How many calls a second, by threads',
+    'From where on threads pay',
+    'Cores and threads',
+    'How long the event loop is held up',
+    'Memory',
+    'One call',
+    'The crossing',
+    'What keeps more threads from doing more',
+    'How it was measured',
+  ]);
+});
+
+test('nothing is loaded, and nothing runs', () => {
+  for (const findings of [fakeFindings(), hostileFindings(), nothingFound()]) {
+    const page = renderHtml(findings);
+    const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+    assert.ok(page.includes(`<meta http-equiv="Content-Security-Policy" content="${policy}">`));
+    const elements = elementsOf(page);
+    const names = new Set(elements.map(({ name }) => name));
+    for (const name of ['script', 'img', 'iframe', 'object', 'a', 'form'])
+      assert.equal(names.has(name), false, name);
+    for (const { attributes } of elements) assert.doesNotMatch(attributes, /\s(on\w+|src|style)=/);
+    assert.doesNotMatch(page, /url\(|@import|https?:/);
+    assert.ok(page.length < 100_000, `${page.length} characters`);
+  }
+});
+
+test('everybody can read it', () => {
+  for (const findings of [fakeFindings(), hostileFindings(), nothingFound()])
+    checkAccess(renderHtml(findings));
+});
+
+/** The cells of the table that has this caption. */
+function rowsOf(caption: string, page = renderHtml(fakeFindings())): string[][] {
+  const [, table] = new RegExp(`<caption>${caption}[^<]*</caption>(.*?)</table>`, 's').exec(page)!;
+  return [...table!.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row]) =>
+    [...row!.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => textOf(cell!).trim()),
+  );
+}
+
+test('each chart has a name, says what it shows, and has its figures in a table', () => {
+  const page = renderHtml(fakeFindings());
+  assert.match(page, /<title id="rate-title">Rate by number of threads<\/title>/);
+  assert.ok(
+    page.includes(
+      '<desc id="rate-desc">Calls a second. 1 thread: 950; 2 threads: 1,900 (1,800 to 2,000); 4 threads: 3,600; ' +
+        '8 threads: 3,500. Inline: 1,000 (990 to 1,010).</desc>',
+    ),
+  );
+  assert.ok(page.includes('Marked: pays from 15 us; your call: 1 ms.</desc>'));
+  assert.deepEqual(rowsOf('Rate by threads')[3], [
+    '2',
+    '1,900',
+    '1,800 to 2,000',
+    '1.9 x',
+    '1.1 ms',
+    '1.2 ms',
+    '80 MiB',
+  ]);
+  assert.deepEqual(rowsOf('Delay of a timer, 99th percentile').slice(1, 3), [
+    ['inline', '48 ms', '48 ms'],
+    ['1 thread', '1.2 ms', '1.2 ms'],
+  ]);
+  assert.deepEqual(rowsOf('Running time of a call, inline').slice(1), [
+    ['the first, cold', '12 ms'],
+    ['mean', '1.1 ms'],
+    ['median (p50)', '1 ms'],
+    ['p90', '1.4 ms'],
+    ['p99', '2 ms'],
+    ['longest', '3 ms'],
+  ]);
+});
+
+test('the matrix of cores and threads, the darkest where the most is done', () => {
+  assert.deepEqual(rowsOf('Calls a second by cores and threads'), [
+    ['may use', '1 thread', '2 threads', '4 threads'],
+    ['1 core', '940', '930', 'not measured'],
+    ['2 cores', '950', '1,880 1,860 to 1,900', 'not measured'],
+    ['4 cores', 'not measured', '1,900', '3,600'],
+  ]);
+  const page = renderHtml(fakeFindings());
+  // Shares of 3,600 in fifths: 940 is a quarter, 1,880 is more than a half.
+  assert.match(page, /<td class="heat-1">940</);
+  assert.match(page, /<td class="heat-2">1,880</);
+  assert.match(page, /<td class="heat-4">3,600</);
+});
+
+/** Where the points of a curve are. */
+function pointsOf(page: string, id: string): [number, number][] {
+  const svg = page.slice(page.indexOf(`id="${id}-title"`));
+  const circles = svg.slice(0, svg.indexOf('</svg>')).matchAll(/<circle[^>]*cx="([^"]*)" cy="([^"]*)"/g);
+  return [...circles].map(([, x, y]) => [Number(x), Number(y)]);
+}
+
+test('the curve is where its figures are', () => {
+  const points = pointsOf(renderHtml(fakeFindings()), 'rate');
+  assert.equal(points.length, 4);
+  const [x1, x2, x4, x8] = points.map(([x]) => x) as [number, number, number, number];
+  const [y1, y2, y4] = points.map(([, y]) => y) as [number, number, number];
+  // On linear scales: from 1 to 8 threads it is seven times as far as from 1 to 2, and 3,600 - 1,900 is 1,700 of 950's.
+  assert.ok(Math.abs((x8 - x1) / (x2 - x1) - 7) < 0.02);
+  assert.ok(Math.abs((x4 - x1) / (x2 - x1) - 3) < 0.02);
+  assert.ok(Math.abs((y1 - y4) / (y1 - y2) - 2650 / 950) < 0.02);
+  // On a logarithmic one each tenfold is as far as the one before.
+  const gains = pointsOf(renderHtml(fakeFindings()), 'gain');
+  const [a, b, c, d] = gains.map(([x]) => x) as [number, number, number, number];
+  assert.ok(Math.abs(b - a - (d - c)) < 0.3);
+  // Gains, too: from 0.1 to 0.8 is eight times, from there to 3 it is 3.75 times.
+  const [low, middle, high] = gains.map(([, y]) => y) as [number, number, number];
+  assert.ok(Math.abs((low - middle) / (middle - high) - Math.log(8) / Math.log(3.75)) < 0.02);
+});
+
+test('says to a beginner what the verdict means, whatever it is', () => {
+  const { behaviour } = fakeSamples();
+  const said = (
+    answer: Findings['verdict']['answer'],
+    changes: Partial<typeof behaviour> = {},
+    crossingMs = 0.0014,
+  ): string =>
+    textOf(
+      renderHtml(
+        fakeFindings({
+          verdict: { answer, sentence: 'A sentence.' },
+          samples: fakeSamples({
+            behaviour: { ...behaviour, ...changes },
+            crossings: [{ transport: 'shared', cpuMs: five(crossingMs), loneMs: [] }],
+          }),
+        }),
+      ),
+    );
+  const all = [
+    said('threads'),
+    said('inline'), // a call of 1.1 ms, and a crossing of 1.4 us: that is not why
+    said('async'),
+    said('unknown'),
+    said('inline', { uncloneable: { argument: 'a function', result: undefined } }),
+    said('inline', { endedInWorker: { exitCode: null, signal: 'SIGSEGV' } }),
+    said('unknown', { ended: { exitCode: 1, signal: null } }),
+  ];
+  const expected = [
+    /worth the way to another thread.*\(1,000 calls a second\).*: 3\.6 x as many/,
+    /did not get more of these calls done than the calling thread by itself/,
+    /spends its time waiting.*Promise\.all/,
+    /± 1 % here.*--budget 3m/,
+    /not everything can be copied/,
+    /A part of it, perhaps one that is not JavaScript/,
+    /has to work with these inputs/,
+  ];
+  assert.match(said('inline', {}, 0.9), /takes about as long as the call itself/);
+  expected.forEach((pattern, i) => {
+    assert.match(all[i]!, pattern);
+    assert.match(
+      all[i]!,
+      /does one thing at a time.*worker thread.*copied to the worker.*1\.4 us.*4 cores.*10 MiB/,
+    );
+  });
+});
+
+test('does not promise what was not measured: an event loop that a pool does not free', () => {
+  const promise = 'it has to wait for the handing over alone';
+  assert.ok(textOf(renderHtml(fakeFindings())).includes(promise));
+  const threads = fakeSamples().threads.map((each) => ({ ...each, loopDelayMs: five(50) }));
+  const page = renderHtml(fakeFindings({ samples: fakeSamples({ threads }) }));
+  assert.equal(textOf(page).includes(promise), false);
+  assert.match(page, /a click has to wait\.<\/p>/);
+});
+
+test('what was not measured has no place, and no broken figure', () => {
+  const page = renderHtml(nothingFound());
+  assert.doesNotMatch(textOf(page), NO_FIGURE);
+  const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
+  assert.deepEqual(titles, ['What this means', 'What to do', 'How it was measured']);
+  assert.doesNotMatch(page, /<figure|<dl/);
+});
+
+test('any findings: sound, readable, and without a broken figure', () => {
+  fc.assert(
+    fc.property(anyFindings, (findings) => {
+      const page = renderHtml(findings);
+      checkAccess(page);
+      assert.doesNotMatch(page.replace(/<style>[^<]*<\/style>/, ''), NO_FIGURE);
+    }),
+  );
+});

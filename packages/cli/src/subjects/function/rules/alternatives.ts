@@ -1,0 +1,76 @@
+/** Other ways of calling the same function, and whether one of them changes the verdict. */
+import { isWorthIt } from '../../../experiment/rules.js';
+import { confidenceOfEach, type Estimate, ratio } from '../../../experiment/statistics.js';
+import { counted, times } from '../../../format/figures.js';
+import type { Alternative, Answer } from './findings.js';
+import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
+
+/** What brings less is not told. */
+const WORTH_TELLING = 1.05;
+/** What brings so much more than the same threads without it is worth a word in the verdict. */
+const MUCH_MORE = 1.25;
+
+const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) => string>> = {
+  auto: () => "with `placement: 'auto'`",
+  batch: ({ size = 1 }) => `with ${counted(size, 'input')} in one call`,
+  lease: () => 'with the bytes in a lease (`pool.lease`), which are not copied',
+  read: ({ size }) =>
+    size === undefined
+      ? 'where the worker reads the input itself, and only its name crosses'
+      : `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
+};
+
+export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
+  return HOW[variant.name](variant);
+}
+
+export interface Found extends Alternative {
+  readonly variant: VariantSamples;
+  readonly toInline: Estimate;
+}
+
+/** @param best the fastest number of threads without any of them */
+export function findAlternatives(
+  samples: Samples,
+  best: PoolSamples | undefined,
+  answer: Answer,
+  noise: number | undefined,
+): Found[] {
+  if (best === undefined) return [];
+  const confidence = confidenceOfEach(samples.variants.length);
+  // What waits has not the calling thread to compare with, but an event loop that waits for many.
+  const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
+  return samples.variants.flatMap((variant) => {
+    const gain = ratio(variant.rate, best.rate, confidence);
+    const toInline = ratio(variant.rate, samples.inline.rate, confidence);
+    if (gain === undefined || toInline === undefined) return [];
+    const changesVerdict = canChange && variant.name !== 'auto' && isWorthIt(toInline, noise);
+    if (gain.low < WORTH_TELLING && !changesVerdict) return [];
+    const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
+    return [{ name: variant.name, gain, changesVerdict, sentence, variant, toInline }];
+  });
+}
+
+export function alternativesOf(found: readonly Found[]): Alternative[] {
+  return found.map(({ variant: _variant, toInline: _toInline, ...rest }) => rest);
+}
+
+/** Of those that change the verdict the one that brings the most. */
+export function exceptionOf(found: readonly Found[]): Found | undefined {
+  return mostOf(found.filter(({ changesVerdict }) => changesVerdict));
+}
+
+/** For the end of the verdict: the way that changes it, or, where threads pay already, one that brings a good deal more. */
+export function otherWaySentence(found: readonly Found[], answer: Answer): string {
+  const exception = exceptionOf(found);
+  if (exception !== undefined) {
+    return `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
+  }
+  const better = mostOf(found.filter(({ name, gain }) => name !== 'auto' && gain.low >= MUCH_MORE));
+  if (answer !== 'threads' || better === undefined) return '';
+  return `; ${times(better.toInline)} ${howOf(better.variant)}`;
+}
+
+function mostOf(found: readonly Found[]): Found | undefined {
+  return found.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
+}

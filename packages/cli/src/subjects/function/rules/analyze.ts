@@ -1,0 +1,82 @@
+/** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
+import { estimate, noiseOf } from '../../../experiment/statistics.js';
+import { bytes, duration, perCent, times } from '../../../format/figures.js';
+import { alternativesOf, exceptionOf, findAlternatives, otherWaySentence } from './alternatives.js';
+import { breakEvenOf, disagrees } from './break-even.js';
+import type { BreakEven, Findings, Verdict } from './findings.js';
+import { limitsOf } from './limits.js';
+import { recommendedFor } from './recommend.js';
+import type { Samples } from './samples.js';
+import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf } from './scaling.js';
+import { verdictOf } from './verdict.js';
+import { warningsOf } from './warnings.js';
+
+export function analyze(samples: Samples): Findings {
+  const fast = fastest(samples);
+  const gains = gainsOf(samples);
+  const best = gains.find(({ threads }) => threads === fast?.threads);
+  const control = [...samples.control.before, ...samples.control.after];
+  // Without a control run: the rounds repeat the same, too.
+  const noise = noiseOf(control) ?? noiseOf(samples.inline.rate);
+  const knee = kneeOf(samples, gains);
+  const breakEven = breakEvenOf(samples);
+  const { answer, sentence } = verdictOf(samples, { best, gains, knee, breakEven, noise });
+  const found = findAlternatives(samples, fast, answer, noise);
+  const verdict = { answer, sentence: `${sentence}${otherWaySentence(found, answer)}` };
+  const fit = amdahlOf(samples);
+  const limits = limitsOf(samples, fit);
+  const alternatives = alternativesOf(found);
+  return {
+    schemaVersion: 1,
+    verdict,
+    breakEven,
+    recommended: recommendedFor(samples, verdict, knee, exceptionOf(found)?.variant),
+    gain: best?.gain,
+    knee,
+    noise,
+    reasons: [
+      ...limits.map(({ why }) => why),
+      ...loopDelay(samples, fast),
+      ...alternatives.map((alternative) => alternative.sentence),
+      ...dependsOn(samples, verdict, breakEven),
+    ],
+    warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
+    limits,
+    amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
+    alternatives,
+    samples,
+  };
+}
+
+/** Calls that run for so many times as long as threads need to pay will not be as short with other inputs. */
+const FAR_BEYOND = 100;
+
+/** Where threads pay, from where on they do: with smaller inputs the verdict may be another. */
+function dependsOn({ inline }: Samples, { answer }: Verdict, { runMs, inputBytes }: BreakEven): string[] {
+  const { callMs } = inline;
+  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return [];
+  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return [];
+  const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
+  return [
+    `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`,
+  ];
+}
+
+/** Both are measured, and not at the same time: where they are as far apart, one of them is not to be believed. */
+function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string[] {
+  const other = disagrees(samples, best?.gain);
+  if (other === undefined || best === undefined || runMs === undefined) return [];
+  return [
+    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. Other programs were running, or it needs more than cores`,
+  ];
+}
+
+/** Even where threads are no faster, they leave the calling thread free. */
+function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string[] {
+  const [before, after] = [estimate(inline.loopDelayMs), estimate(best?.loopDelayMs ?? [])];
+  if (before === undefined || after === undefined || after.high >= before.low) return [];
+  const share = 1 - after.value / before.value;
+  return [
+    `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`,
+  ];
+}

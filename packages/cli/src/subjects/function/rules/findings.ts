@@ -1,0 +1,81 @@
+/** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
+import type { Estimate } from '../../../experiment/statistics.js';
+import type { Samples } from './samples.js';
+
+export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
+
+export interface Verdict {
+  readonly answer: Answer;
+  /** For the first line: what to do, and the figure that decides. */
+  readonly sentence: string;
+}
+
+/** What keeps more threads from doing more. */
+export type LimitName =
+  | 'cores'
+  | 'memory-bandwidth'
+  | 'main-thread'
+  | 'serial-part'
+  | 'garbage-collection'
+  | 'waiting'
+  | 'crossing'
+  | 'memory'
+  | 'none';
+
+export interface Limit {
+  readonly name: LimitName;
+  /** In a sentence, with its figures. */
+  readonly why: string;
+}
+
+/** Where threads begin to pay; undefined: they always do, or never, or it cannot be told. */
+export interface BreakEven {
+  /** Running time of a call, milliseconds. */
+  readonly runMs: Estimate | undefined;
+  /** Size of the input, bytes; only where inputs differ in size. */
+  readonly inputBytes: Estimate | undefined;
+  /** How many calls make good what starting the threads costs. */
+  readonly calls: Estimate | undefined;
+}
+
+/** Options of `createPool` that are worth setting, as JSON. */
+export interface Recommended {
+  readonly threads?: number | { readonly min: number; readonly max: number };
+  readonly placement?: 'threads' | 'auto' | 'inline';
+  readonly transport?: 'shared' | 'message';
+  readonly tasksPerWorker?: number;
+}
+
+/** Another way of calling, and whether it changes the verdict. */
+export interface Alternative {
+  readonly name: 'batch' | 'lease' | 'read' | 'auto';
+  /** How many times as many calls as the pool without it. */
+  readonly gain: Estimate;
+  readonly changesVerdict: boolean;
+  readonly sentence: string;
+}
+
+export interface Findings {
+  readonly schemaVersion: 1;
+  readonly verdict: Verdict;
+  /** Why, most important first. */
+  readonly reasons: readonly string[];
+  /** What the user should know of his function before he believes any of it: it fails, it keeps state, … */
+  readonly warnings: readonly string[];
+  readonly breakEven: BreakEven;
+  /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
+  readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
+  readonly limits: readonly Limit[];
+  /**
+   * Fit of Amdahl's law to the rates by threads: the part that does not run in parallel, and how well it fits (RMS); without that
+   * where one thread was compared with one other number only, which any part fits.
+   */
+  readonly amdahl: { readonly serialShare: Estimate; readonly error: number | undefined } | undefined;
+  readonly alternatives: readonly Alternative[];
+  readonly recommended: Recommended;
+  /** Inline against the best number of threads: how many times as many calls. */
+  readonly gain: Estimate | undefined;
+  /** Half the width of what repeated runs of the same differ by: effects below that are not seen. A share. */
+  readonly noise: number | undefined;
+  readonly samples: Samples;
+}

@@ -1,0 +1,52 @@
+/** Noise from a seed: each measurement differs by some share, whole rounds drift, and now and then one is far too slow. */
+import type { Series } from '../../../experiment/statistics.js';
+
+export interface Noise {
+  /** Standard deviation of the logarithm of a measurement: about the share by which it differs. */
+  readonly noise: number;
+  /** The same for all measurements of one round. */
+  readonly drift: number;
+  /** The share of measurements that something else made slow, by half to four times. */
+  readonly outliers: number;
+  readonly seed: number;
+}
+
+export interface NoiseSource {
+  /** A rate in each round. */
+  rounds(count: number, value: number): Series;
+  /** What is not measured by a clock on the wall, and differs by a tenth as much. */
+  calm(count: number, value: number): Series;
+}
+
+export function noiseFrom({ noise, drift, outliers, seed }: Noise): NoiseSource {
+  const source = uniform(seed);
+  const drifts: number[] = [];
+  const driftOf = (round: number): number => {
+    while (drifts.length <= round) drifts.push(drift * normal(source));
+    return drifts[round]!;
+  };
+  const slow = (): number => (source() < outliers ? 1.5 + 2.5 * source() : 1);
+  const series = (count: number, each: (round: number) => number): Series =>
+    Array.from({ length: count }, (_, round) => each(round));
+  return {
+    rounds: (count, value) =>
+      series(count, (round) => (value * Math.exp(noise * normal(source) + driftOf(round))) / slow()),
+    calm: (count, value) => series(count, () => value * Math.exp((noise / 10) * normal(source))),
+  };
+}
+
+/** From 0 up to, not including, 1: G. Marsaglia's xorshift with 32 bits, multiplied. */
+export function uniform(seed: number): () => number {
+  let state = Math.imul(seed + 1, 0x9e3779b1) | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (Math.imul(state, 0x2c1b3c6d) >>> 0) / 2 ** 32;
+  };
+}
+
+/** With mean 0 and standard deviation 1, by G. E. P. Box and M. E. Muller. */
+export function normal(source: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - source())) * Math.cos(2 * Math.PI * source());
+}

@@ -1,0 +1,109 @@
+/** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
+import { usableCores } from '../../../experiment/rules.js';
+import { confidenceOfEach, type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
+import type { Findings } from './findings.js';
+import type { PoolSamples, Samples } from './samples.js';
+
+/** As much of the best rate is as good as the best: what more threads would bring is not worth their memory. A share. */
+const ENOUGH = 0.95;
+
+/** How many times as many calls as without a pool, with so many threads. */
+export interface Gain {
+  readonly threads: number;
+  readonly gain: Estimate;
+}
+
+/** The number of threads with the highest rate; undefined where nothing was measured. */
+export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
+  return ranked(threads)[0]?.samples;
+}
+
+/** The gain of each number of threads, with intervals that hold all at once: whichever is chosen by its figure. */
+export function gainsOf({ threads, inline }: Samples): Gain[] {
+  const confidence = confidenceOfEach(threads.length);
+  return threads.flatMap((samples) => {
+    const gain = ratio(samples.rate, inline.rate, confidence);
+    return gain === undefined ? [] : [{ threads: samples.threads, gain }];
+  });
+}
+
+/** The fewest threads that do as well as the fastest number, but for a twentieth. */
+export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Findings['knee'] {
+  const most = fastest({ threads });
+  if (most === undefined) return undefined;
+  // Round by round: what was the matter in one of them was the matter for both.
+  const enough = threads
+    .filter(({ rate }) => (ratio(rate, most.rate)?.value ?? 0) >= ENOUGH)
+    .toSorted((a, b) => a.threads - b.threads)[0];
+  return gains.find((gain) => gain.threads === enough?.threads);
+}
+
+/** Fastest first; of those as fast, that with fewer threads. */
+function ranked(threads: Samples['threads']): { samples: PoolSamples; rate: number }[] {
+  return threads
+    .flatMap((samples) => {
+      const rate = estimate(samples.rate)?.value;
+      return rate === undefined ? [] : [{ samples, rate }];
+    })
+    .toSorted((a, b) => b.rate - a.rate || a.samples.threads - b.samples.threads);
+}
+
+export interface AmdahlFit {
+  readonly serialShare: Estimate;
+  readonly error: number;
+}
+
+/**
+ * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least
+ * squares of what one over the speed-up should be; that is linear in s. Its error is 0 where one thread is compared with one
+ * other number only: see `isTested`.
+ */
+export function amdahlOf(samples: Samples): AmdahlFit | undefined {
+  const one = samples.threads.find(({ threads }) => threads === 1);
+  const more = manyThreads(samples);
+  if (one === undefined || more.length === 0) return undefined;
+  const rounds = Math.min(one.rate.length, ...more.map(({ rate }) => rate.length));
+  const fits = Array.from({ length: rounds }, (_, round) =>
+    fit(more.map(({ threads: n, rate }) => ({ n, inverse: one.rate[round]! / rate[round]! }))),
+  ).filter(({ serial, error }) => Number.isFinite(serial + error));
+  if (fits.length < 2) return undefined;
+  const serialShare = estimate(fits.map(({ serial }) => serial))!;
+  return { serialShare, error: estimate(fits.map(({ error }) => error))!.value };
+}
+
+/** Whether there are enough numbers of threads for a fit to be able to fail. */
+export function isTested(samples: Samples): boolean {
+  return manyThreads(samples).length > 1;
+}
+
+function manyThreads(samples: Pick<Samples, 'threads' | 'machine'>): PoolSamples[] {
+  const most = usableCores(samples.machine);
+  return samples.threads.filter(({ threads: n, rate }) => n > 1 && n <= most && rate.length > 0);
+}
+
+function fit(points: readonly { n: number; inverse: number }[]): { serial: number; error: number } {
+  let [above, below] = [0, 0];
+  for (const { n, inverse } of points) {
+    above += (inverse - 1 / n) * (1 - 1 / n);
+    below += (1 - 1 / n) ** 2;
+  }
+  const serial = Math.min(1, Math.max(0, above / below));
+  const squares = points.map(({ n, inverse }) => (inverse - (serial + (1 - serial) / n)) ** 2);
+  return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
+}
+
+/** As the library does: docs/sizing.md. A share, and what it reckons for a worker of which nothing is known, bytes. */
+const USABLE = 0.75;
+const WORKER_BYTES = 64 * 1024 * 1024;
+
+export interface Room {
+  readonly threads: number;
+  readonly bytesEach: number;
+}
+
+export function roomOf({ machine, start }: Samples): Room | undefined {
+  const measured = estimate(start?.bytesPerThread ?? [])?.value ?? 0;
+  const bytesEach = Math.max(measured, WORKER_BYTES);
+  if (machine.memoryBytes <= 0) return undefined;
+  return { threads: Math.max(1, Math.floor((USABLE * machine.memoryBytes) / bytesEach)), bytesEach };
+}

@@ -1,0 +1,75 @@
+/** The first process of a cluster (node:cluster): starts those that run the app, and speaks for all of them. It loads nothing of the user's. */
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import { Child, describeFailure } from '../../../experiment/child.js';
+import { Gauges } from '../../../experiment/gauges.js';
+import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
+import type { AppTalk, Playing } from './process.js';
+
+const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
+/** The command has a limit of its own, and ends this process with all others. Milliseconds. */
+const LIMIT_MS = 3_600_000;
+
+export async function openCluster(
+  setup: AppSetup,
+  processes: number,
+): Promise<Playing & { opened: AppOpened }> {
+  cluster.setupPrimary({ exec: PROCESS, args: [], serialization: 'advanced' });
+  const { signal } = new AbortController();
+  const workers = Array.from(
+    { length: processes },
+    () => new Child<AppTalk>(cluster.fork().process, { signal }),
+  );
+  const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
+    Promise.all(workers.map((worker) => answerOf(worker, type, asks)));
+  const opened = await askAll('open', setup);
+  // From now on one that ends is the end of all: a smaller cluster is not what is measured. Its last words are in our standard error.
+  cluster.on('exit', (_, code, by) => {
+    if (by) process.kill(process.pid, by);
+    else process.exit(code === 0 ? 1 : code);
+  });
+  const origins = new Set(opened.map(({ origin }) => origin));
+  if (origins.size > 1) throw new Error(`its processes do not share a port: ${[...origins].join(', ')}`);
+  const own = new Gauges();
+  return {
+    opened: opened[0]!,
+    begin: async () => {
+      await askAll('begin', undefined);
+      await own.begin();
+    },
+    end: async () => {
+      const { cpuMs, elapsedMs, residentBytes } = await own.end();
+      const slices = await askAll('end', undefined);
+      return together([
+        { loopDelayMs: 0, loopShare: 0, cpuShare: cpuMs / elapsedMs, residentBytes },
+        ...slices,
+      ]);
+    },
+    settle: async (limitMs) => void (await askAll('settle', limitMs)),
+    calls: () => ({ calls: 0, failed: 0, firstFailure: undefined }),
+  };
+}
+
+/** Memory and CPU time of all, also of this process; the event loop of the one that is worst off. */
+function together(slices: readonly AppSlice[]): AppSlice {
+  const sum = (of: (slice: AppSlice) => number): number => slices.reduce((all, each) => all + of(each), 0);
+  return {
+    loopDelayMs: Math.max(...slices.map((slice) => slice.loopDelayMs)),
+    loopShare: Math.max(...slices.map((slice) => slice.loopShare)),
+    cpuShare: sum((slice) => slice.cpuShare),
+    residentBytes: sum((slice) => slice.residentBytes),
+  };
+}
+
+/** Rejects where it fails, or ends before it has answered. */
+async function answerOf<K extends keyof AppTalk>(
+  worker: Child<AppTalk>,
+  type: K,
+  asks: AppTalk[K]['asks'],
+): Promise<AppTalk[K]['gets']> {
+  const outcome = await worker.ask(type, asks, LIMIT_MS);
+  if (outcome.kind === 'done') return outcome.value;
+  if (outcome.kind === 'failed')
+    throw Object.assign(new Error(outcome.error.message), { name: outcome.error.name });
+  throw new Error(describeFailure(outcome).replace('its process', 'a process of the cluster'));
+}

@@ -1,0 +1,38 @@
+/** Calls of offloaded functions, on their way to the pool. In the pool's own threads there is none: there they are called as they are. */
+import type { Pool } from 'threadwise';
+import { describeError, errorLine } from '../../../../run/work/described-error.js';
+import type { TaskFunction } from '../../../../run/work/task-module.js';
+import type { OffloadedCalls } from '../../measure/protocol.js';
+
+const pools = new Map<string, Pool>();
+let [calls, failed] = [0, 0];
+let firstFailure: string | undefined;
+
+/** @param url of the module as the app knows it */
+export function addPool(url: string, pool: Pool): void {
+  pools.set(url, pool);
+}
+
+/** The function that the app gets in place of its own. */
+export function offloaded(url: string, name: string, original: TaskFunction): TaskFunction {
+  const pool = pools.get(url);
+  return pool === undefined ? original : (...args) => call(pool, name, args);
+}
+
+async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown> {
+  calls += 1;
+  try {
+    return await pool.run(name, args);
+  } catch (error) {
+    failed += 1;
+    firstFailure ??= errorLine(describeError(error));
+    throw error;
+  }
+}
+
+/** What there was since the last time. */
+export function takeCalls(): OffloadedCalls {
+  const taken = { calls, failed, firstFailure };
+  [calls, failed, firstFailure] = [0, 0, undefined];
+  return taken;
+}

@@ -1,0 +1,129 @@
+/** Loads the user's app and lets it listen, whichever way it wants to. */
+import cluster from 'node:cluster';
+import { once } from 'node:events';
+import { basename } from 'node:path';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { importModule, type ModuleNamespace } from '../../../run/work/task-module.js';
+import { UsageError } from '../../../usage-error.js';
+import { didYouMean, exportsOf } from '../../exports.js';
+import type { AppOpened, AppSetup } from '../measure/protocol.js';
+import { Listening } from './listening.js';
+import { installOffload } from './offload/install.js';
+import { chooseExport, exportsInWords, type Usable, usableOf } from './usable.js';
+
+/** A factory may return a factory, but not for ever. */
+const MOST_FACTORIES = 3;
+
+/** Throws UsageError where it never will listen; whatever else the module throws comes out as it is. */
+export async function openApp(setup: AppSetup): Promise<AppOpened> {
+  const listening = new Listening(setup.port);
+  listening.watch();
+  await installOffload(setup);
+  process.argv = [process.execPath, fileURLToPath(setup.module), ...setup.args];
+  const app = new App(setup, listening);
+  const never = nothingLeftToDo().then(() => {
+    throw app.neverListens('listens on no port');
+  });
+  const late = sleep(setup.limitMs, undefined, { ref: false }).then(() => {
+    throw app.neverListens(`listened on no port within ${Math.round(setup.limitMs / 1000)} s`);
+  });
+  try {
+    return await Promise.race([app.open(), never, late]);
+  } finally {
+    process.channel?.ref();
+  }
+}
+
+/**
+ * Resolves when there is nothing that this process could still wait for, but the command. One of a cluster waits for the first of it:
+ * that is the same channel, so that it cannot be told.
+ */
+async function nothingLeftToDo(): Promise<void> {
+  if (cluster.isWorker) return new Promise(() => {});
+  process.channel?.unref();
+  await once(process, 'beforeExit');
+  process.channel?.ref();
+}
+
+class App {
+  readonly #setup: AppSetup;
+  readonly #listening: Listening;
+  #namespace: ModuleNamespace = {};
+
+  constructor(setup: AppSetup, listening: Listening) {
+    this.#setup = setup;
+    this.#listening = listening;
+  }
+
+  async open(): Promise<AppOpened> {
+    this.#namespace = await importModule(this.#setup.module);
+    // What begins to listen at once, does so by itself.
+    await turn();
+    const form = this.#listening.isExpected ? 'listens' : await this.#start();
+    return { origin: await this.#listening.origin(), form };
+  }
+
+  /** @param what happened */
+  neverListens(what: string): UsageError {
+    const { others } = this.#listening;
+    const { port } = this.#setup;
+    if (port !== undefined && others.length > 0) {
+      return new UsageError(
+        `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`,
+      );
+    }
+    if (this.#listening.hasHttp2) {
+      return new UsageError(
+        `${this.#file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
+          'export one with the same handlers for the measurement',
+      );
+    }
+    const [example] =
+      Object.entries(exportsOf(this.#namespace)).find(
+        ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
+      ) ?? [];
+    const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example}`;
+    return new UsageError(
+      `${this.#file} ${what}, and exports no server and no request listener; ${exportsInWords(this.#namespace)}. ` +
+        `Expected a default export such as (request, response) => …, a server${hint}`,
+    );
+  }
+
+  async #start(): Promise<AppOpened['form']> {
+    let usable = this.#chosen();
+    for (let made = 0; usable?.kind === 'factory' && made < MOST_FACTORIES; made++) {
+      const value = await usable.make();
+      await turn();
+      if (this.#listening.isExpected) return 'listens';
+      usable = usableOf(value, '', true);
+    }
+    // It may still begin to listen by itself; if not, there is nothing left to do.
+    if (usable === undefined || usable.kind === 'factory') return 'listens';
+    await usable.start();
+    return usable.kind;
+  }
+
+  #chosen(): Usable | undefined {
+    const { export: name } = this.#setup;
+    const exported = exportsOf(this.#namespace);
+    if (name !== undefined && !Object.hasOwn(exported, name)) {
+      const hint = didYouMean(name, Object.keys(exported));
+      throw new UsageError(
+        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(
+          /\.$/,
+          '',
+        ),
+      );
+    }
+    const usable = chooseExport(this.#namespace, name);
+    if (usable !== undefined || name === undefined) return usable;
+    throw new UsageError(
+      `'${name}' of ${this.#file} is no server, no request listener, and no function that makes one`,
+    );
+  }
+
+  get #file(): string {
+    return basename(fileURLToPath(this.#setup.module));
+  }
+}

@@ -1,0 +1,172 @@
+/** `threadwise analyze server`: its arguments, options and help, and what they resolve to. */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import { named } from '../../disk/file-id.js';
+import { findModule, moduleFile } from '../../run/work/task-module.js';
+import { UsageError } from '../../usage-error.js';
+import {
+  addMeasuring,
+  addOutputs,
+  budgetOf,
+  EXIT_CODES,
+  type RawOptions,
+  reportingOf,
+  threadsOf,
+} from '../subject.js';
+import type { ServerPlan } from './measure/measure.js';
+import type { OffloadTarget } from './measure/protocol.js';
+import { requestsOf } from './requests.js';
+
+interface RawServerOptions extends RawOptions {
+  readonly port?: number;
+  readonly route?: readonly string[];
+  readonly routes?: readonly string[];
+  readonly header?: readonly string[];
+  readonly body?: string;
+  readonly offload?: readonly string[];
+  readonly against?: readonly string[];
+  readonly connections?: number;
+  readonly processes?: number;
+}
+
+export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) => void): void {
+  // What stands behind `server` is for it, also where both have an option of that name; and the `--` is kept for it.
+  analyze.enablePositionalOptions();
+  analyze.parent?.enablePositionalOptions();
+  const command = analyze
+    .command('server')
+    .summary('measure whether an HTTP app should be left alone, offloaded, or clustered')
+    .description(
+      'Run an HTTP app as it is, with functions offloaded to threads, and as a cluster of processes, each under load, and say which to choose, and why.',
+    )
+    .argument('<app>', 'module, and after # the export (default: its default export, or what listens)')
+    .argument('[args...]', 'after --: arguments of the app, as its process.argv has them')
+    .optionsGroup('App:')
+    .option('--port <n>', 'of several ports that it listens on, this one', parsePort)
+    .optionsGroup('Load:')
+    .option('--route <route>', "'/main?name=x' or 'POST /render'; repeatable (default: /)", collect)
+    .option('--routes <list>', 'the same in one: /a,/b', collectList)
+    .option('--header <header>', "'name: value', sent with each request; repeatable", collect)
+    .option('--body <file>', 'sent with each request that is a POST, PUT, PATCH or DELETE')
+    .option('--connections <n>', 'at a time (default: 50)', parseCount)
+    .optionsGroup('Compared with the app as it is:')
+    .option('--offload <functions>', './tasks.js#render[,…] that the app imports; repeatable', collect)
+    .option('--against <route>', 'a route that does the same in threads already; repeatable', collect);
+  addMeasuring(command, 'of the pool (default: the cores)').option(
+    '--processes <n>',
+    'of the cluster (default: the cores)',
+    parseCount,
+  );
+  addOutputs(command)
+    .addHelpText('after', examples)
+    .action(async (app: string, args: string[]) => {
+      const { plan, reporting } = resolveServerOptions(
+        app,
+        args,
+        command.optsWithGlobals<RawServerOptions>(),
+      );
+      // Loaded only now: help and usage errors need none of it.
+      const { analyzeServer } = await import('./analyze-server.js');
+      setExitCode(await analyzeServer(plan, reporting));
+    });
+}
+
+const CONNECTIONS = 50;
+
+function resolveServerOptions(app: string, args: readonly string[], raw: RawServerOptions) {
+  const module = findModule(app);
+  const { url, exportName } = module;
+  const { offload = [] } = raw;
+  const read = [
+    moduleFile(app, module),
+    ...offload.map((each) => moduleFile(each, findModule(each))),
+    ...(raw.body === undefined ? [] : [named('--body', raw.body)]),
+  ];
+  const plan = {
+    module: realUrl(url),
+    moduleGiven: app,
+    export: exportName,
+    args,
+    port: raw.port,
+    ...requestsFor(raw),
+    offload: targetsOf(offload),
+    offloadGiven: offload,
+    connections: raw.connections ?? CONNECTIONS,
+    threads: threadsOf(raw, 'the threads of the pool'),
+    processes: raw.processes,
+    budgetMs: budgetOf(raw),
+  };
+  return { plan, reporting: reportingOf(raw, read) };
+}
+
+function requestsFor(raw: RawServerOptions): Pick<ServerPlan, 'requests' | 'against'> {
+  const { route = [], routes = [], against = [], offload = [], header: headers = [], body } = raw;
+  const all = [...route, ...routes];
+  const requests = requestsOf('--route', all.length === 0 ? ['/'] : all, { headers, body });
+  if (against.length > 0 && offload.length > 0) {
+    throw new UsageError(
+      '--against and --offload: expected one of them, the app offloads or it is to be offloaded',
+    );
+  }
+  if (against.length > 0 && against.length !== requests.length) {
+    throw new UsageError(
+      `--against: expected as many as routes, in the same order, which are ${requests.length}, got ${against.length}`,
+    );
+  }
+  return { requests, against: requestsOf('--against', against, { headers, body }) };
+}
+
+/** `./tasks.js#render,sum` each; those of one module together. */
+function targetsOf(given: readonly string[]): OffloadTarget[] {
+  const byUrl = new Map<string, Set<string>>();
+  for (const each of given) {
+    const { url, exportName } = findModule(each);
+    const names = (exportName ?? '').split(',').map((name) => name.trim());
+    if (names.includes('')) {
+      throw new UsageError(
+        `--offload: expected a module and its functions, such as ./tasks.js#render, got '${each}'`,
+      );
+    }
+    const real = realUrl(url);
+    byUrl.set(real, new Set([...(byUrl.get(real) ?? []), ...names]));
+  }
+  return [...byUrl].map(([url, names]) => ({ url, names: [...names] }));
+}
+
+/** As Node.js knows a module: with links resolved. */
+function realUrl(url: string): string {
+  return pathToFileURL(realpathSync(fileURLToPath(url))).href;
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+function collectList(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, ...value.split(',')];
+}
+
+const HIGHEST_PORT = 65_535;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= HIGHEST_PORT) return port;
+  throw new InvalidArgumentError(`Expected a port, 0 to ${HIGHEST_PORT}.`);
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
+  throw new InvalidArgumentError('Expected a number of at least 1.');
+}
+
+const examples = `
+Examples:
+  threadwise analyze server ./app.js --route '/search?q=threads' --offload ./search.js#rank
+  threadwise analyze server ./server.js#buildServer --route /main --against /pool --out report.html
+  threadwise analyze server ./main.js --route 'POST /render' --body page.json -- --port 3000
+
+The app is started on ports of the loopback interface that are free, whatever it asks for; nothing is sent elsewhere.
+
+${EXIT_CODES}`;

@@ -1,0 +1,86 @@
+/** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
+import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
+import type { AppTalk } from '../app/process.js';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { type ErrorSamples, type LaneSamples, SERIES } from '../rules/samples.js';
+import type { LoadSlice } from '../load/process.js';
+import type { AppOpened, AppSlice, RequestPlan } from './protocol.js';
+
+export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
+
+/** For messages, and for the display of the progress. */
+export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
+  asIs: 'the app as it is',
+  control: 'the app as it is, again',
+  offloaded: 'offloading',
+  cluster: 'the cluster',
+};
+
+export interface Slice {
+  readonly load: LoadSlice;
+  readonly app: AppSlice;
+}
+
+export class Lane {
+  readonly name: LaneName;
+  readonly child: Child<AppTalk>;
+  readonly opened: AppOpened;
+  readonly requests: readonly RequestPlan[];
+  readonly #slices: Slice[] = [];
+  #errors: ErrorSamples = { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined };
+  #isDead = false;
+
+  constructor(name: LaneName, child: Child<AppTalk>, opened: AppOpened, requests: readonly RequestPlan[]) {
+    this.name = name;
+    this.child = child;
+    this.opened = opened;
+    this.requests = requests;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  bury(): void {
+    this.#isDead = true;
+  }
+
+  push(slice: Slice): void {
+    this.#slices.push(slice);
+  }
+
+  /** Errors count whenever they happen, also while it is warmed up. */
+  count({ answers, bad, sockets, timeouts, first }: LoadSlice): void {
+    const sum = this.#errors;
+    this.#errors = {
+      answers: sum.answers + answers,
+      bad: sum.bad + bad,
+      sockets: sum.sockets + sockets,
+      timeouts: sum.timeouts + timeouts,
+      first: sum.first ?? first,
+    };
+  }
+
+  /** Of the first so many rounds. */
+  samples(rounds: number): LaneSamples {
+    const slices = this.#slices.slice(0, rounds).map(({ load, app }) => ({
+      ...load,
+      ...app,
+      loadShare: load.cpuShare,
+      loadLoopShare: load.loopShare,
+      otherShare: Math.max(0, load.othersShare - app.cpuShare),
+    }));
+    return {
+      ...seriesOf(slices, ...SERIES),
+      errors: this.#errors,
+      ended: this.child.ended,
+    };
+  }
+}
+
+/** Why there is no such lane: what failed, and what its process said last. */
+export function whyNot(failure: Failure, child: Child<AppTalk>): string {
+  const words = failure.kind === 'ended' ? child.lastWords : '';
+  const what = failure.kind === 'failed' ? failure.error.message : describeFailure(failure);
+  return words === '' ? what : `${what}: ${words.replaceAll('\n', ' / ')}`;
+}

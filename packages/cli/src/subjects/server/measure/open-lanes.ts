@@ -1,0 +1,280 @@
+/** Starts the app in each way that it is to be measured in, and sees whether it answers there as it does as it is. */
+import { basename } from 'node:path';
+import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
+import { clamp, type Session } from '../../../experiment/session.js';
+import { UsageError } from '../../../usage-error.js';
+import type { AppTalk } from '../app/process.js';
+import type { LoadTalk } from '../load/process.js';
+import { compareAnswer, complaintOf, type Likeness } from './answers.js';
+import { Lane, LANE_NAMES, type LaneName, whyNot } from './lane.js';
+import type { ServerPlan } from './measure.js';
+import { type Answer, type AppSetup, type RequestPlan, routeOf } from './protocol.js';
+
+/** To load, and to listen: an app that takes longer is one that never does. Milliseconds. */
+const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
+/** It says so itself, unless it is in a loop that never ends. Milliseconds. */
+const GRACE_MS = 3000;
+/** For one answer, before there is any load. Milliseconds. */
+const ANSWER_LIMIT_MS = 10_000;
+/** As it is, each request is asked so often: two that differ may still be alike by chance in what differs. */
+const REFERENCES = 3;
+const APP = new URL('../app/process.js', import.meta.url);
+/** What the processes of a cluster answer in turn. */
+const CANDIDATES = 3;
+
+export interface Counts {
+  readonly threads: number;
+  readonly processes: number;
+}
+
+export class LaneOpener {
+  readonly #session: Session<ServerPlan>;
+  readonly #plan: ServerPlan;
+  readonly #load: Child<LoadTalk>;
+  readonly #counts: Counts;
+  /** Of each request, what it is answered as the app is. */
+  #references: readonly (readonly Answer[])[] = [];
+
+  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
+    this.#session = session;
+    this.#plan = session.plan;
+    this.#load = load;
+    this.#counts = counts;
+  }
+
+  /** How long the fastest answer took that the app gave as it is. Milliseconds. */
+  get answerMs(): number {
+    return Math.min(...this.#references.flat().map(({ ms }) => ms));
+  }
+
+  /** All that there are; the app as it is first. Undefined: it was interrupted. Throws UsageError where the app cannot be measured at all. */
+  async open(): Promise<Lane[] | undefined> {
+    const asIs = await this.#first();
+    if (asIs === undefined) return undefined;
+    if (asIs.isDead) return [asIs];
+    const { offload, against } = this.#plan;
+    const lanes = [asIs, await this.#another('control', {})];
+    this.#noteAnswers();
+    if (offload.length > 0) lanes.push(await this.#another('offloaded', { offload }));
+    if (against.length > 0) lanes.push(await this.#against(asIs));
+    lanes.push(await this.#another('cluster', { processes: this.#counts.processes }));
+    return lanes.filter((lane) => lane !== undefined);
+  }
+
+  async #first(): Promise<Lane | undefined> {
+    this.#session.say(LANE_NAMES.asIs);
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
+    const outcome = await child.ask('open', this.#setup({}), this.#openLimitMs + GRACE_MS);
+    if (outcome.kind === 'aborted') return undefined;
+    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
+    const lane = new Lane('asIs', child, outcome.value, this.#plan.requests);
+    const answers = await this.#ask(lane, lane.requests, REFERENCES);
+    if (answers === undefined) return child.ended === undefined ? undefined : dead(lane);
+    const complaint = this.#complaintOf(lane.requests, answers);
+    if (complaint !== undefined) {
+      // A request that ends the app is told apart from one that it answers badly.
+      if (await child.endsWithin(LAST_BREATH_MS)) return dead(lane);
+      throw new UsageError(
+        `${complaint}. Expected a status of 2xx, with --route, --header and --body as need be`,
+      );
+    }
+    this.#references = answers;
+    return lane;
+  }
+
+  async #another(name: LaneName, more: Partial<AppSetup>): Promise<Lane | undefined> {
+    if (this.#session.isAborted) return undefined;
+    this.#session.say(LANE_NAMES[name]);
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
+    const outcome = await child.ask('open', this.#setup(more), this.#openLimitMs + GRACE_MS);
+    if (outcome.kind !== 'done') return this.#leaveOut(name, child, outcome);
+    const lane = new Lane(name, child, outcome.value, this.#plan.requests);
+    const why = await this.#unlike(lane);
+    if (why === undefined) return lane;
+    this.#session.skip(LANE_NAMES[name], why);
+    await child.kill();
+    return undefined;
+  }
+
+  async #leaveOut(name: LaneName, child: Child<AppTalk>, failure: Failure): Promise<undefined> {
+    await child.kill();
+    if (failure.kind === 'aborted') return undefined;
+    // It is in the options what to offload: wrong ones are bad input.
+    const complaint = complaintIn(failure);
+    if (complaint !== undefined && name === 'offloaded') throw new UsageError(complaint);
+    this.#session.skip(LANE_NAMES[name], whyNot(failure, child));
+    return undefined;
+  }
+
+  /** What is offloaded already runs in the very same process, by other routes. */
+  async #against(asIs: Lane): Promise<Lane | undefined> {
+    const { against } = this.#plan;
+    const lane = new Lane('offloaded', asIs.child, asIs.opened, against);
+    const answers = await this.#ask(lane, against, 1);
+    if (answers === undefined) return undefined;
+    const complaint = this.#complaintOf(against, answers);
+    if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
+    for (const [i, [answer]] of answers.entries()) {
+      const likeness = compareAnswer(this.#references[i]!, answer!);
+      const routes = `${routeOf(against[i]!)} and ${routeOf(this.#plan.requests[i]!)}`;
+      if (likeness === 'different')
+        this.#session.notes.push(`${routes} do not answer the same: is it the same work?`);
+    }
+    return lane;
+  }
+
+  /** Why it cannot be compared with the app as it is. */
+  async #unlike(lane: Lane): Promise<string | undefined> {
+    const answers = await this.#ask(lane, lane.requests, CANDIDATES);
+    if (answers === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
+    const complaint = this.#complaintOf(lane.requests, answers);
+    switch (lane.name) {
+      case 'offloaded':
+        return (await this.#unlikeOffloaded(lane, answers, complaint)) ?? (await this.#neverCalled(lane));
+      case 'cluster':
+        if (complaint === undefined) this.#noteState(lane, answers);
+        return complaint;
+      default:
+        // The very same app: where it differs, that is no work that differs.
+        if (complaint === undefined) {
+          this.#references = this.#references.map((own, i) => [...own, ...answers[i]!]);
+        }
+        return complaint;
+    }
+  }
+
+  #noteState({ requests }: Lane, answers: readonly (readonly Answer[])[]): void {
+    for (const [i, all] of answers.entries()) {
+      if (!this.#likenesses(i, all).includes('different')) continue;
+      this.#session.notes.push(
+        `${routeOf(requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`,
+      );
+    }
+  }
+
+  async #unlikeOffloaded(
+    lane: Lane,
+    answers: readonly (readonly Answer[])[],
+    complaint: string | undefined,
+  ): Promise<string | undefined> {
+    if (complaint !== undefined) return this.#whyDifferent(lane, complaint);
+    for (const [i, all] of answers.entries()) {
+      const route = routeOf(lane.requests[i]!);
+      const likenesses = this.#likenesses(i, all);
+      if (likenesses.includes('different')) return this.#whyDifferent(lane, `${route}: the answer differs`);
+      if (likenesses.includes('unclear')) {
+        return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
+      }
+    }
+    return undefined;
+  }
+
+  #likenesses(request: number, answers: readonly Answer[]): Likeness[] {
+    return answers.map((answer) => compareAnswer(this.#references[request]!, answer));
+  }
+
+  async #whyDifferent(lane: Lane, difference: string): Promise<string> {
+    const names = this.#plan.offload.flatMap((target) => target.names).join(', ');
+    const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
+    const failure = calls.kind === 'done' ? calls.value.firstFailure : undefined;
+    if (failure !== undefined) return `${difference}, since the call fails in a thread: ${failure}`;
+    return `${difference}: does the app await ${names}()?`;
+  }
+
+  async #neverCalled(lane: Lane): Promise<string | undefined> {
+    const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
+    if (calls.kind !== 'done')
+      return calls.kind === 'aborted' ? 'it was interrupted' : describeFailure(calls);
+    if (calls.value.calls > 0) return undefined;
+    const names = this.#plan.offloadGiven.join(', ');
+    return `these routes never call ${names}: does the app import it from that file?`;
+  }
+
+  #complaintOf(
+    requests: readonly RequestPlan[],
+    answers: readonly (readonly Answer[])[],
+  ): string | undefined {
+    for (const [i, all] of answers.entries()) {
+      const complaint = all.map(complaintOf).find((text) => text !== undefined);
+      if (complaint !== undefined) return `${routeOf(requests[i]!)} ${complaint}`;
+    }
+    return undefined;
+  }
+
+  #noteAnswers(): void {
+    const { notes } = this.#session;
+    if (this.#references.some(([answer]) => answer?.closes)) {
+      notes.push(
+        'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
+      );
+    }
+    const isRandom = this.#references.some((all) =>
+      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
+    );
+    if (isRandom) {
+      notes.push(
+        'the same request is answered with something else each time: answers were compared only in what they have in common',
+      );
+    }
+  }
+
+  /** Of each request, so many answers; undefined: it could not be asked. */
+  async #ask(lane: Lane, requests: readonly RequestPlan[], times: number): Promise<Answer[][] | undefined> {
+    const all = requests.flatMap((request) => Array.from({ length: times }, () => request));
+    const setup = { origin: lane.opened.origin, requests: all, limitMs: ANSWER_LIMIT_MS };
+    const outcome: Outcome<readonly Answer[]> = await this.#load.ask(
+      'ask',
+      setup,
+      all.length * ANSWER_LIMIT_MS + 1000,
+    );
+    if (outcome.kind !== 'done') return undefined;
+    return requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
+  }
+
+  #setup(more: Partial<AppSetup>): AppSetup {
+    const { module, export: name, args, port } = this.#plan;
+    const { threads } = this.#counts;
+    return {
+      module,
+      export: name,
+      args,
+      port,
+      offload: [],
+      threads,
+      processes: undefined,
+      limitMs: this.#openLimitMs,
+      ...more,
+    };
+  }
+
+  get #openLimitMs(): number {
+    return clamp(this.#plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
+  }
+}
+
+function dead(lane: Lane): Lane {
+  lane.bury();
+  return lane;
+}
+
+/** From an answer that failed until the process that failed it is gone. Milliseconds. */
+const LAST_BREATH_MS = 500;
+
+/** What the user is meant to read, if it is that. */
+function complaintIn(failure: Failure): string | undefined {
+  return failure.kind === 'failed' && failure.error.name === 'UsageError' ? failure.error.message : undefined;
+}
+
+function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): UsageError {
+  const complaint = complaintIn(failure);
+  if (complaint !== undefined) return new UsageError(complaint);
+  if (failure.kind === 'failed') {
+    const { name, message } = failure.error;
+    return new UsageError(`cannot load '${given}': ${name}: ${message}`);
+  }
+  if (failure.kind === 'silent') {
+    const seconds = (failure.ms / 1000).toFixed(0);
+    return new UsageError(`'${basename(given)}' listened on no port within ${seconds} s`);
+  }
+  return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
+}

@@ -1,0 +1,107 @@
+/**
+ * What was measured of a user's HTTP app: all that the findings know. Plain JSON. Durations in milliseconds, memory in bytes,
+ * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
+ */
+import type { Ending } from '../../../experiment/child.js';
+import type { Machine } from '../../../experiment/machine.js';
+import { type Series, seriesOf } from '../../../experiment/statistics.js';
+
+export interface ServerSamples {
+  readonly subject: ServerSubject;
+  readonly machine: Machine;
+  /** One process. */
+  readonly asIs: LaneSamples;
+  /** The very same, in a process of its own, in the same rounds: what it differs by is noise. */
+  readonly control: LaneSamples;
+  /** Undefined: nobody asked for it, or `skipped` says why not. */
+  readonly offloaded: LaneSamples | undefined;
+  readonly cluster: LaneSamples | undefined;
+  /** What was left out. */
+  readonly skipped: readonly { readonly what: string; readonly why: string }[];
+  /** What was seen that the user should know of. */
+  readonly notes: readonly string[];
+  /** The time was over, or somebody ended it, before everything was measured. */
+  readonly isCutShort: boolean;
+}
+
+export interface ServerSubject {
+  /** As the user gave it. */
+  readonly module: string;
+  /** How it is a server. listener, server: what it exports, also by a factory. listens: it listens by itself. */
+  readonly form: 'listener' | 'server' | 'listens' | undefined;
+  /** `GET /main?name=x`. */
+  readonly routes: readonly string[];
+  /** In place of these, in the same order, for what is offloaded already. */
+  readonly against: readonly string[];
+  /** `./tasks.js#render`: what is offloaded for the measurement. */
+  readonly offload: readonly string[];
+  readonly connections: { readonly used: number; readonly asked: number };
+  /** Of the pool, and of the cluster. */
+  readonly threads: number;
+  readonly processes: number;
+  /** NODE_ENV of the app. */
+  readonly environment: string | undefined;
+}
+
+/** One of the ways in which the app was run, under load. Each series has one number for each round. */
+export interface LaneSamples {
+  /** Answers with a status of 2xx, per second. */
+  readonly rate: Series;
+  readonly p50Ms: Series;
+  readonly p95Ms: Series;
+  readonly p99Ms: Series;
+  /** How late a timer was, 99th percentile; of the process where it was worst. */
+  readonly loopDelayMs: Series;
+  /** Share of the time in which the event loop was busy; of the process where it was most. */
+  readonly loopShare: Series;
+  /** CPU time of all processes of the app by time that passed: 1 is one core. */
+  readonly cpuShare: Series;
+  /** The same of the load generator. */
+  readonly loadShare: Series;
+  /** Share of the time in which the load generator's event loop was busy: near 1 it is the load generator that holds up the requests. */
+  readonly loadLoopShare: Series;
+  /** CPU time of everything else on the machine, as above; not a number where it cannot be known. */
+  readonly otherShare: Series;
+  /** Of all processes of the app. */
+  readonly residentBytes: Series;
+  readonly errors: ErrorSamples;
+  /** It ended, by itself, before its last round. */
+  readonly ended: EndedSamples | undefined;
+}
+
+/** Over all rounds and the warm-up. */
+export interface ErrorSamples {
+  /** Answers, good and bad. */
+  readonly answers: number;
+  /** Not 2xx. */
+  readonly bad: number;
+  readonly sockets: number;
+  readonly timeouts: number;
+  /** `500`, `connect ECONNREFUSED …` */
+  readonly first: string | undefined;
+}
+
+export interface EndedSamples extends Ending {
+  /** The last lines of what it wrote to standard error. */
+  readonly lastWords: string;
+}
+
+export const SERIES = [
+  'rate',
+  'p50Ms',
+  'p95Ms',
+  'p99Ms',
+  'loopDelayMs',
+  'loopShare',
+  'cpuShare',
+  'loadShare',
+  'loadLoopShare',
+  'otherShare',
+  'residentBytes',
+] as const;
+
+export const NOTHING_MEASURED: LaneSamples = {
+  ...seriesOf<(typeof SERIES)[number]>([], ...SERIES),
+  errors: { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined },
+  ended: undefined,
+};

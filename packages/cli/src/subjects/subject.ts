@@ -1,0 +1,70 @@
+/** What can be analysed: each subject is a folder, and this is what it gives to what all of them have in common. */
+import type { Command } from 'commander';
+import type { NamedFile } from '../disk/file-id.js';
+import type { Plan } from '../experiment/session.js';
+import type { Progress } from '../report/measure-and-report.js';
+import type { Report } from '../report/model.js';
+import { type Output, outputsOf } from '../report/outputs.js';
+import { parseDuration, parseThreads } from '../run/option-values.js';
+import type { Threads } from '../run/option-values.js';
+import { UsageError } from '../usage-error.js';
+
+export interface Subject<P extends Plan, Samples, Findings extends object> {
+  measure(plan: P, progress: Progress): Promise<Samples>;
+  /** Samples in, findings out: no clock, no I/O. */
+  analyze(samples: Samples): Findings;
+  report(findings: Findings): Report;
+}
+
+/** Options that each subject has, as the argument parser gives them. */
+export interface RawOptions {
+  readonly budget?: number;
+  readonly threads?: Threads;
+  readonly out?: readonly string[];
+  readonly quiet?: boolean;
+}
+
+/** How long it may take, and `--threads`, which means something else for each subject. */
+export function addMeasuring(command: Command, threads: string): Command {
+  return command
+    .option('--threads <n>', threads, parseThreads)
+    .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration);
+}
+
+export function addOutputs(command: Command): Command {
+  return command
+    .optionsGroup('Output:')
+    .option('--out <files...>', 'write a report; its ending says which: .json, .html, .md')
+    .option('--quiet', 'no progress');
+}
+
+export const EXIT_CODES =
+  "Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 130 interrupted.";
+
+/** Where the report goes, and what may not be overwritten by it. */
+export interface Reporting {
+  readonly outputs: readonly Output[];
+  /** The files that the analysis reads. */
+  readonly read: readonly NamedFile[];
+  readonly quiet: boolean;
+}
+
+export function reportingOf({ out, quiet }: RawOptions, read: readonly NamedFile[]): Reporting {
+  return { outputs: outputsOf(out), read, quiet: quiet === true };
+}
+
+const BUDGET_MS = 60_000;
+/** Less, and not even one round of everything that decides is made. */
+const LEAST_BUDGET_MS = 2000;
+
+/** Milliseconds. */
+export function budgetOf({ budget = BUDGET_MS }: RawOptions): number {
+  if (budget >= LEAST_BUDGET_MS) return budget;
+  throw new UsageError('--budget: expected at least 2s');
+}
+
+/** @param what that number is here, for the message */
+export function threadsOf({ threads }: RawOptions, what: string): number | undefined {
+  if (threads === undefined || typeof threads === 'number') return threads;
+  throw new UsageError(`--threads: expected a number, ${what}`);
+}
