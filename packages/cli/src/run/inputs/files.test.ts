@@ -86,6 +86,10 @@ test('gives a file that several patterns match once, in path order whatever the 
   ]);
 });
 
+test('gives a file once that is named twice', () => {
+  assert.deepEqual(paths(['a.txt', './a.txt']).length, 1);
+});
+
 test('takes the name of an existing file literally', () => {
   assert.deepEqual(paths(['b/[id].txt']), ['b/[id].txt']);
   assert.deepEqual(paths(['link.txt']), ['link.txt'], 'a link that was named is followed');

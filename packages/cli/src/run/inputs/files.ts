@@ -39,7 +39,6 @@ class Files implements InputSource {
   readonly #exclusions: Exclusion[];
   readonly #ownFiles: readonly FileName[];
   readonly #own: ReadonlySet<FileName>;
-  #found: readonly FoundFile[] | undefined;
 
   constructor({ patterns, dot, read = false, ownFiles }: FilesOptions) {
     this.identity = { kind: 'files', patterns, dot, cwd: process.cwd(), ...(read ? { read } : {}) };
@@ -58,7 +57,9 @@ class Files implements InputSource {
   }
 
   count(): void {
-    this.total = this.#list().length;
+    let total = 0;
+    for (const _ of this.#list()) total += 1;
+    this.total = total;
   }
 
   compare(a: Position, b: Position): number {
@@ -66,33 +67,52 @@ class Files implements InputSource {
   }
 
   *read(done: Done): Generator<readonly Input[]> {
-    const files = this.#list().filter(({ key }) => !isDone(done, key, this.compare));
-    for (let at = 0; at < files.length; at += GROUP) {
-      const group = [...this.#sized(files.slice(at, at + GROUP))];
-      if (group.length > 0) yield group;
+    let group: FoundFile[] = [];
+    const sized = (): Input[] => [...this.#sized(group)];
+    for (const file of this.#list()) {
+      if (isDone(done, file.key, this.compare) || group.push(file) < GROUP) continue;
+      yield sized();
+      group = [];
     }
+    if (group.length > 0) yield sized();
   }
 
-  /** Looks up the size of every file: a sample without its share of the large files would mislead. */
+  /** Takes two listings and every file's size, but a sample without its share of the large files would mislead. */
   sample(count: number): Sample {
-    const files = [...this.#sized(this.#list())];
-    return { inputs: sampleBySize(files, count), how: 'large files more often' };
+    const whole = { count: 0, bytes: 0 };
+    for (const { bytes } of this.#sized(this.#list())) {
+      whole.count += 1;
+      whole.bytes += bytes;
+    }
+    return { inputs: sampleBySize(this.#sized(this.#list()), count, whole), how: 'large files more often' };
   }
 
   close(): void {}
 
-  /** All files in path order, each once: under the name that the pattern that comes first gives it, names before globs. */
-  #list(): readonly FoundFile[] {
-    if (this.#found !== undefined) return this.#found;
-    const found = new Map<string, FoundFile>();
-    const isNamed = ({ kind }: Glob | Literal): boolean => kind === 'literal';
-    const patterns = [...this.#wanted.filter(isNamed), ...this.#wanted.filter((one) => !isNamed(one))];
-    for (const pattern of patterns) {
-      for (const file of this.#matching(pattern)) if (!found.has(file.key)) found.set(file.key, file);
+  /** All files in path order, each once; of the trees, one directory is in memory at a time. */
+  *#list(): Generator<FoundFile> {
+    const literals = this.#wanted.filter(({ kind }) => kind === 'literal');
+    const named = new Map(
+      literals.flatMap((literal) => [...this.#matching(literal)].map((file) => [file.key, file])),
+    );
+    const listings = [
+      [...named.values()].sort((a, b) => comparePaths(a.key, b.key)).values(),
+      ...this.#wanted.filter(({ kind }) => kind === 'glob').map((glob) => this.#matching(glob)),
+    ];
+    const heads = listings.map((listing): FoundFile | undefined => listing.next().value);
+    for (;;) {
+      let least: FoundFile | undefined;
+      for (const head of heads) {
+        if (head !== undefined && (least === undefined || comparePaths(head.key, least.key) < 0))
+          least = head;
+      }
+      if (least === undefined) return;
+      yield least;
+      // Equal heads are the same file, found by another pattern.
+      for (const [i, head] of heads.entries()) {
+        if (head?.key === least.key) heads[i] = listings[i]!.next().value;
+      }
     }
-    const list = [...found.values()];
-    this.#found = patterns.length === 1 ? list : list.sort((a, b) => comparePaths(a.key, b.key));
-    return this.#found;
   }
 
   *#matching(pattern: Glob | Literal): Generator<FoundFile> {
@@ -119,13 +139,15 @@ class Files implements InputSource {
  * half is by its size, and its weight is the inverse of the chance. The weighted sum over the sample then estimates the
  * sum over all, and well where the cost is a price per input plus one per byte.
  */
-export function* sampleBySize(inputs: readonly Input[], size: number): Generator<SampledInput> {
-  const count = inputs.length;
-  const total = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+export function* sampleBySize(
+  inputs: Iterable<Input>,
+  size: number,
+  whole: { readonly count: number; readonly bytes: number },
+): Generator<SampledInput> {
   let position = 0.5;
   for (const input of inputs) {
-    const share = total === 0 ? 1 / count : 0.5 / count + (0.5 * input.bytes) / total;
-    const chance = count <= size ? 1 : Math.min(1, size * share);
+    const share = whole.bytes === 0 ? 1 / whole.count : 0.5 / whole.count + (0.5 * input.bytes) / whole.bytes;
+    const chance = whole.count <= size ? 1 : Math.min(1, size * share);
     const before = Math.floor(position);
     position += chance;
     if (Math.floor(position) > before) yield { ...input, weight: 1 / chance };
