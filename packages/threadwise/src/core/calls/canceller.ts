@@ -30,7 +30,7 @@ interface Watched {
   holder: Holder | undefined;
   /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
   timer: TimerHandle | undefined;
-  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: no more time follows. */
+  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: it has had its time. */
   phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
   /** Why it was interrupted. */
   cause: unknown;
