@@ -2,6 +2,7 @@
 // because every module that is loaded costs a third of a millisecond.
 import { writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const node = new URL('../packages/threadwise/dist/platform/node/', import.meta.url);
@@ -22,24 +23,37 @@ export async function buildThreads() {
 /** What programs import. Their types stay beside them, file by file. */
 const PUBLIC = ['index', 'worker', 'files'];
 
-/** Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there. */
+/**
+ * Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there; and into `dist/<name>.cjs`, for
+ * loaders that cannot `require` a module: Jest's.
+ */
 export async function buildEntries() {
-  await build({
+  const options = {
     entryPoints: PUBLIC.map(
       (name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname,
     ),
     outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
     bundle: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20',
-    sourcemap: true,
-    // Names and lines stay: Node.js prints the line that threw.
+    // Names stay, for stacks, and lines are short: Node.js prints the one that threw. Space and comments go, because every process parses this.
     minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     legalComments: 'none',
     plugins: [{ name: 'thread sources', setup: useBuiltSources }],
     logLevel: 'error',
-  });
+  };
+  await Promise.all([
+    build({ ...options, format: 'esm', sourcemap: true }),
+    build({ ...options, format: 'cjs', outExtension: { '.js': '.cjs' } }),
+  ]);
+  for (const name of PUBLIC) writeFileSync(join(options.outdir, `${name}.d.cts`), typesOf(name));
+}
+
+/** The same types: a compiler that reads this has no better way to them, and the program can load either file. */
+function typesOf(name) {
+  return `// @ts-ignore: the types are those of a module.\nexport * from './${name}.js';\n`;
 }
 
 /** The texts of the threads are made, and no source. */

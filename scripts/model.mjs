@@ -25,7 +25,7 @@ const THREE_FOREVER =
 /** Name, settings of the model, and what else is asked: README.md beside the model says what each is for. */
 const configurations = [
   ['hints', 'TASKS=4 CLAIMS=2'],
-  ['hints: narrow ring', 'TASKS=4 CLAIMS=2 RING=2 PARK_MAIN COARSE'],
+  ['hints: narrow ring', 'TASKS=3 CLAIMS=2 RING=2 WITHDRAWALS=2 PARK_MAIN COARSE'],
   ['hints: withdrawn', 'TASKS=3 CLAIMS=2 WITHDRAWALS=1'],
   ['hints: withdrawn, main sleeps', 'TASKS=3 WITHDRAWALS=2 PARK_MAIN COARSE'],
   ['hints: recalled', 'TASKS=3 RECALLS=1'],
@@ -67,8 +67,7 @@ const mistakes = [
   ['RELEASE_AFTER_PUBLISH', 'TASKS=3'],
   ['K3_BEFORE_K2', 'TASKS=2 PARK_MAIN'],
   ['RING_OVERFLOWS', 'TASKS=4 RING=2'],
-  ['DROPPED_IN_SILENCE', 'TASKS=3 WITHDRAWALS=2 PARK_MAIN COARSE'],
-  ['DROPPED_IN_SILENCE', 'TASKS=4 RING=2 PARK_MAIN COARSE CLAIMS=2'],
+  ['DROPPED_IN_SILENCE', 'TASKS=3 RING=2 WITHDRAWALS=2 PARK_MAIN COARSE'],
   ['DROPPED_IN_SILENCE', 'MAILED=2 PARK_WORKERS PARK_MAIN WITHDRAWALS=1'],
   ['NO_P2', 'TASKS=2 PARK_WORKERS'],
   ['P2_WITHOUT_CLAIMS', THREE_FOREVER],

@@ -16,7 +16,14 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...below('docs'), ...below('examples')];
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...below('docs'),
+  ...below('examples'),
+  ...below('packages'),
+];
 
 function below(dir) {
   return readdirSync(join(root, dir), { recursive: true })

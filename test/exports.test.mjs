@@ -34,6 +34,19 @@ test('require() gives the same, and works', async () => {
   assert.equal(required.createPool, library.createPool);
 });
 
+test('a loader that can require no module, such as that of Jest, has files of its own', async () => {
+  const require = createRequire(import.meta.url);
+  const required = (name) => require(`../packages/threadwise/dist/${name}.cjs`);
+  for (const [name, module] of Object.entries({ index: library, worker, files })) {
+    assert.deepEqual(Object.keys(required(name)).sort(), Object.keys(module).sort());
+  }
+  const pool = required('index').createPool('data:text/javascript,export const f = (x) => x + 1');
+  assert.equal(await pool.run('f', [1]), 2);
+  const error = await pool.run('g', []).catch((thrown) => thrown);
+  assert.ok(library.isThreadwiseError(error), 'an error of one copy is known to the other');
+  await pool.close();
+});
+
 test('nothing else can be imported', async () => {
   await assert.rejects(import('threadwise/dist/core/engine.js'), { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' });
 });

@@ -364,6 +364,23 @@ describe('promise 6: the queue is bounded if asked, fair, and first in first out
     assert.deepEqual(order, ['b', 'd', 'a', 'c', 'e']);
   });
 
+  test('a call does not get the turn of one that was aborted before it began', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    const { shared, open } = gate();
+    const blocker = await started(pool, 'waitFor', [shared]);
+    const order = [];
+    const call = (mark, run) => pool.run('echo', [mark], run).then((value) => order.push(value));
+    const controller = new AbortController();
+    const aborted = call('a', { signal: controller.signal });
+    const before = call('b');
+    controller.abort();
+    const after = ['c', 'd'].map((mark) => call(mark));
+    await assert.rejects(aborted, { code: 'ERR_TASK_ABORTED' });
+    open();
+    await Promise.all([blocker.promise, before, ...after]);
+    assert.deepEqual(order, ['b', 'c', 'd']);
+  });
+
   test('one task too many is refused with ERR_QUEUE_FULL, and loses nothing', async (t) => {
     const pool = poolFor(t, { threads: 1, queue: { limit: 2 } });
     const { shared, open } = gate();

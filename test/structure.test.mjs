@@ -10,9 +10,9 @@ const MAX_LINES = 400;
 
 /** Which folders a folder may import from, beside itself. Entries, the files in `src` itself, may import all. */
 const ALLOWED = {
-  core: [],
+  metrics: [],
+  core: ['metrics'],
   scheduling: ['core'],
-  metrics: ['core'],
   transport: ['core'],
   runner: ['core', 'transport'],
   coordinator: ['core', 'scheduling', 'transport'],
@@ -127,7 +127,7 @@ test('every file begins by saying why it exists', () => {
 
 test('every seam has a conformance suite', () => {
   const suites = readdirSync(src, { recursive: true }).filter((name) => name.endsWith('.case.ts'));
-  for (const seam of ['queue', 'choice', 'scaling', 'placement', 'transport', 'platform', 'recorder']) {
+  for (const seam of ['queue', 'choice', 'scaling', 'placement', 'transport', 'platform']) {
     assert.ok(
       suites.some((name) => name.endsWith(`${seam}.case.ts`)),
       `${seam}.case.ts`,

@@ -19,10 +19,10 @@ const WAYS = ['with', 'without'];
 async function measureNothing() {
   const [{ MeasuredRecorder }, { CrossingMeter }] = await Promise.all([
     load('metrics/measured.js'),
-    load('core/crossing-meter.js'),
+    load('core/calls/crossing-meter.js'),
   ]);
   const nothing = () => undefined;
-  Object.assign(MeasuredRecorder.prototype, { submitted: nothing, settled: nothing });
+  Object.assign(MeasuredRecorder.prototype, { settled: nothing, ended: nothing });
   Object.assign(CrossingMeter.prototype, {
     wantsSubmission: () => false,
     settled: nothing,

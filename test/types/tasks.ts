@@ -10,6 +10,16 @@ export async function add(a: number, b: number): Promise<number> {
   return a + b;
 }
 export const greet = (name: string, greeting = 'hello'): string => `${greeting} ${name}`;
+declare module 'threadwise/worker' {
+  interface HostFunctions {
+    lookUp(id: string): Promise<{ name: string }>;
+  }
+}
+export const nameOf = async (id: string): Promise<string> => (await task.host.lookUp(id)).name;
+// @ts-expect-error: a wrong argument
+export const wrongly = () => task.host.lookUp(5);
+// @ts-expect-error: no such function
+export const unknown = () => task.host.lookDown('x');
 export const nothing = (): undefined => undefined;
 export function setup(_context: SetupContext): void {}
 export default (flag: boolean): boolean => !flag;

@@ -1,6 +1,6 @@
 /** What is read back from a file is believed only as far as it was checked: says which field is wrong, what was expected, and what came. */
 
-import { safeText, truncated } from './control/text.js';
+import { safeText, truncated } from './format/text.js';
 
 /** In characters, of what came instead of what was expected. */
 const LONGEST_VALUE = 60;

@@ -23,3 +23,13 @@ export const ExitCode = {
   /** 128 + SIGTERM. */
   terminated: 143,
 } as const;
+
+/** What the signals come to that end a command in good order. Without SIGHUP a closed terminal would leave what is half written. */
+export const signalExitCodes = {
+  SIGINT: ExitCode.interrupted,
+  SIGTERM: ExitCode.terminated,
+  SIGHUP: ExitCode.hungUp,
+} as const;
+
+export type EndSignal = keyof typeof signalExitCodes;
+export const endSignals = Object.keys(signalExitCodes) as EndSignal[];

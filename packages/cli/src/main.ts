@@ -8,8 +8,7 @@ import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
 import { ExitCode } from './exit-code.js';
-import { exitCodeOf, messageOf } from './report-error.js';
-import { describeSystemError, hasCode } from './usage-error.js';
+import { describeSystemError, ExpectedError, hasCode } from './usage-error.js';
 
 /** What a user's module left open in the main thread must not keep the command alive after its work is done. */
 const LINGER_MS = 500;
@@ -55,8 +54,11 @@ try {
   if (error instanceof CommanderError) {
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
-    process.stderr.write(`threadwise: ${messageOf(error)}\n`);
-    setExitCode(exitCodeOf(error));
+    const isExpected = error instanceof ExpectedError;
+    const told =
+      error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
+    process.stderr.write(`threadwise: ${told}\n`);
+    setExitCode(isExpected ? error.exitCode : ExitCode.failed);
   }
 }
 setTimeout(() => process.exit(), LINGER_MS).unref();

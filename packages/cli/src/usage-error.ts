@@ -1,7 +1,20 @@
-/** The one error a user is meant to read: bad options and bad input, told without a stack, exit code 2. */
+/** Errors that a user is meant to read: told without a stack. What is wrong otherwise is ours, and told with it. */
 
-export class UsageError extends Error {
+import { ExitCode } from './exit-code.js';
+
+export abstract class ExpectedError extends Error {
+  readonly exitCode: number = ExitCode.failed;
+}
+
+/** Bad options and bad input. */
+export class UsageError extends ExpectedError {
   override readonly name = 'UsageError';
+  override readonly exitCode = ExitCode.usage;
+}
+
+/** What is asked for cannot be written. */
+export class OutputError extends ExpectedError {
+  override readonly name = 'OutputError';
 }
 
 /** The reason of a failed system call in words ("no such file"), for messages that already name the path. */

@@ -19,7 +19,8 @@ export type {
   WorkerOptions,
 } from './core/options/options.js';
 export type { Pool } from './core/pool.js';
-export type { AbortSignalLike, RunOptions } from './core/calls/run-options.js';
+export type { RunOptions } from './core/calls/run-options.js';
+export type { AbortSignalLike } from './core/calls/signals.js';
 export type { SizingDecision } from './core/workers/sizer.js';
 export type { PoolStats, WorkerStats } from './core/stats.js';
 export type { TaskEnd, TaskStart } from './core/events/tracing.js';

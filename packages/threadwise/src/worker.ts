@@ -1,8 +1,3 @@
 /** `threadwise/worker`: what a task's code may import. */
-export {
-  type HostFunctions,
-  type SetupContext,
-  type TaskHandle,
-  task,
-  transfer,
-} from './runner/task-handle.js';
+// All of it: a declaration of somebody else can only be merged with what is exported so.
+export * from './runner/task-handle.js';

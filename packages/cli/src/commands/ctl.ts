@@ -1,13 +1,12 @@
-/** `threadwise ctl`: declares its commands, options and help; what they do is in ../control/ctl. */
+/** `threadwise ctl`: declares its commands, options and help; what they do is in ../client. */
 
-import { Command, InvalidArgumentError } from 'commander';
-import { parseAddress } from '../control/address.js';
-import type { Action, ControlClient } from '../control/client.js';
-import { addToken, tokenFrom } from '../control/connection-options.js';
-import type { RawChange } from '../control/ctl/changes.js';
-import { runControl } from '../control/run-control.js';
-import { parseDuration, parseThreads } from '../run/option-values.js';
+import { Command } from 'commander';
+import { parseAddress, tokenFrom } from '../client/address.js';
+import type { Action, ControlClient } from '../client/client.js';
+import type { RawChange } from '../client/ctl.js';
+import { parseDuration, parseThreads, parseWhole } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
+import { addToken } from './top.js';
 
 interface RawCtlOptions {
   readonly token?: string;
@@ -35,7 +34,7 @@ export function addCtl(program: Command, setExitCode: SetExitCode): void {
   command.addHelpText('after', examples);
   command.action(async (_url: string | undefined, _words: string[], raw: RawCtlOptions) => {
     const [url, ...words] = command.args;
-    const run: Run = async (work) => setExitCode(await runControl(() => connected(url!, raw, work)));
+    const run: Run = async (work) => setExitCode(await connected(url!, raw, work));
     const commands = ctlProgram(program, run);
     if (url === undefined) return commands.help({ error: true });
     if (isHelp(url)) return commands.help();
@@ -60,7 +59,7 @@ async function connected(
 ): Promise<number> {
   const address = parseAddress(url);
   // Loaded only now: help and usage errors need none of it.
-  const { ControlClient } = await import('../control/client.js');
+  const { ControlClient } = await import('../client/client.js');
   return work(new ControlClient({ address, token: tokenFrom(token, process.env), timeoutMs: timeout }));
 }
 
@@ -73,9 +72,7 @@ function ctlProgram(program: Command, run: Run): Command {
         '<url> is where it listens: 9000, host:9000 or a URL. <pool> may be left out if there is only one.',
     );
   addConnection(commands);
-  addReads(commands, run);
-  addChanges(commands, run);
-  addEvents(commands, run);
+  addCommands(commands, run);
   return commands.addHelpText('after', examples);
 }
 
@@ -88,77 +85,51 @@ function addConnection(command: Command): void {
   );
 }
 
-function addReads(commands: Command, run: Run): void {
-  const reads = () => import('../control/ctl/reads.js');
-  commands
-    .command('pools')
-    .description('the process and all its pools')
-    .action(() => run(async (client) => (await reads()).pools(client)));
-  commands
-    .command('show')
-    .description('one pool')
-    .argument('[pool]')
-    .action((pool?: string) => run(async (client) => (await reads()).show(client, pool)));
-  commands
-    .command('metrics')
-    .description('the metrics for Prometheus, as JSON')
-    .action(() => run(async (client) => (await reads()).metrics(client)));
-  commands
-    .command('health')
-    .description('exit code 0 if the process answers')
-    .action(() => run(async (client) => (await reads()).health(client)));
-  commands
-    .command('ready')
-    .description('exit code 0 if every pool takes calls, otherwise 6')
-    .action(() => run(async (client) => (await reads()).ready(client)));
-}
+type Ctl = typeof import('../client/ctl.js');
 
-function addChanges(commands: Command, run: Run): void {
-  const changes = () => import('../control/ctl/changes.js');
-  commands
-    .command('set')
-    .description('change how a pool works')
-    .argument('[pool]')
+function addCommands(commands: Command, run: Run): void {
+  /** What a command does is loaded when it runs. */
+  const add = <Options>(
+    usage: string,
+    description: string,
+    work: (ctl: Ctl, client: ControlClient, pool: string | undefined, options: Options) => Promise<number>,
+  ): Command =>
+    commands
+      .command(usage)
+      .description(description)
+      .action((pool: string | undefined, options: Options) =>
+        run(async (client) => work(await import('../client/ctl.js'), client, pool, options)),
+      );
+  const addAction = (action: Action, description: string): Command =>
+    add(`${action} [pool]`, description, (ctl, client, pool) => ctl.act(client, pool, action));
+
+  add('pools', 'the process and all its pools', (ctl, client) => ctl.pools(client));
+  add('show [pool]', 'one pool', (ctl, client, pool) => ctl.show(client, pool));
+  add('metrics', 'the metrics for Prometheus, as JSON', (ctl, client) => ctl.metrics(client));
+  add('health', 'exit code 0 if the process answers', (ctl, client) => ctl.health(client));
+  add('ready', 'exit code 0 if every pool takes calls, otherwise 6', (ctl, client) => ctl.ready(client));
+  add<RawChange>('set [pool]', 'change how a pool works', (ctl, client, pool, raw) =>
+    ctl.set(client, pool, raw),
+  )
     .option('--threads <n|auto|min-max>', 'how many threads', parseThreads)
     .option('--min <n>', 'at least so many', parseCount)
     .option('--max <n>', 'at most so many', parseCount)
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
-    .option('--queue-limit <n|none>', 'how many calls may wait', parseLimit)
-    .action((pool: string | undefined, raw: RawChange) =>
-      run(async (client) => (await changes()).set(client, pool, raw)),
-    );
-  const actions: readonly (readonly [Action, string])[] = [
-    ['pause', 'calls are accepted and wait'],
-    ['resume', 'undo pause and drain'],
-    ['recycle', 'replace every worker, one after another'],
-  ];
-  for (const [action, description] of actions) {
-    commands
-      .command(action)
-      .description(description)
-      .argument('[pool]')
-      .action((pool?: string) => run(async (client) => (await changes()).act(client, pool, action)));
-  }
-  commands
-    .command('drain')
-    .description('refuse new calls, finish the accepted ones')
-    .argument('[pool]')
-    .option('--wait', 'until no call is open')
-    .action((pool: string | undefined, { wait = false }: { wait?: boolean }) =>
-      run(async (client) => (await import('../control/ctl/drain.js')).drain(client, pool, { wait })),
-    );
-}
-
-function addEvents(commands: Command, run: Run): void {
-  commands
-    .command('events')
-    .description('what a pool tells, one JSON value a line, until it ends')
-    .argument('[pool]')
-    .option('--count <n>', 'end after n events', parseEvents)
-    .action((pool: string | undefined, options: { count?: number }) =>
-      run(async (client) => (await import('../control/ctl/events.js')).events(client, pool, options)),
-    );
+    .option('--queue-limit <n|none>', 'how many calls may wait', parseLimit);
+  addAction('pause', 'calls are accepted and wait');
+  addAction('resume', 'undo pause and drain');
+  addAction('recycle', 'replace every worker, one after another');
+  add<{ wait?: boolean }>(
+    'drain [pool]',
+    'refuse new calls, finish the accepted ones',
+    async (_ctl, client, pool, options) => (await import('../client/drain.js')).drain(client, pool, options),
+  ).option('--wait', 'until no call is open');
+  add<{ count?: number }>(
+    'events [pool]',
+    'what a pool tells, one JSON value a line, until it ends',
+    (ctl, client, pool, options) => ctl.events(client, pool, options),
+  ).option('--count <n>', 'end after n events', parseEvents);
 }
 
 /** Not null for none: commander makes an empty text of that. */
@@ -172,12 +143,6 @@ function parseCount(text: string): number {
 
 function parseEvents(text: string): number {
   return parseWhole(text, 1, 'Expected a number of events, at least 1.');
-}
-
-function parseWhole(text: string, least: number, expected: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
-  throw new InvalidArgumentError(expected);
 }
 
 const examples = `

@@ -1,9 +1,7 @@
-/** `threadwise top`: declares its arguments and help; what it does is in ../control/top. */
+/** `threadwise top`: declares its arguments and help; what it does is in ../client/top. */
 
-import type { Command } from 'commander';
-import { addressFrom, parseAddress } from '../control/address.js';
-import { addToken, tokenFrom } from '../control/connection-options.js';
-import { runControl } from '../control/run-control.js';
+import { type Command, Option } from 'commander';
+import { addressFrom, parseAddress, TOKEN_VARIABLE, tokenFrom } from '../client/address.js';
 
 interface RawTopOptions {
   readonly token?: string;
@@ -25,9 +23,16 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
     const address = url === undefined ? addressFrom(process.env) : parseAddress(url);
     const token = tokenFrom(raw.token, process.env);
     // Loaded only now: help and usage errors need none of it.
-    const { top } = await import('../control/top/top.js');
-    setExitCode(await runControl(() => top({ address, token, once: raw.once === true })));
+    const { top } = await import('../client/top/top.js');
+    setExitCode(await top({ address, token, once: raw.once === true }));
   });
+}
+
+/** Not by commander's `env`: its help would show the token's value as the default. */
+export function addToken(command: Command): void {
+  command.addOption(
+    new Option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`),
+  );
 }
 
 const examples = `

@@ -24,9 +24,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describeSystemError, hasCode } from '../usage-error.js';
+import { describeSystemError, hasCode, OutputError } from '../usage-error.js';
 import { placeOf } from './file-id.js';
-import { OutputError } from './output-error.js';
 
 export interface OutPath {
   /** As it was given. */

@@ -2,7 +2,7 @@
 
 import type { InputSource, SampledInput } from './inputs/input-source.js';
 import type { BatchSetup } from './work/batch.js';
-import { type BatchRunner, createBatchRunner } from './work/batch-runner.js';
+import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
 import { createBatching } from './work/batching.js';
 import { errorLine } from './work/described-error.js';
 
@@ -26,13 +26,14 @@ export async function sampleInline(
   source: InputSource,
   count: number,
 ): Promise<InlineSample> {
-  const runner = await createBatchRunner({ ...setup, keepsValues: false, stopsAtFailure: false });
+  // What a worker's setup gets, as far as it makes sense here.
+  const context = { workerId: 0, poolName: 'threadwise run' };
+  await setUp({ ...context, data: { ...setup, keepsValues: false, stopsAtFailure: false } });
   const { inputs, how } = source.sample(2 * count);
   const chosen: SampledInput[] = [];
   for await (const input of inputs) chosen.push(input);
-  await runHook(runner, 'setup');
-  const { ran, ms, weightedMs, weight, failure } = await measured(runner, chosen, source.kind === 'files');
-  await runHook(runner, 'teardown');
+  const { ran, ms, weightedMs, weight, failure } = await measured(chosen, source.kind === 'files');
+  await teardown();
   return { inputs: ran, ms, how, failure, estimateMs: (all) => (weightedMs / weight) * all };
 }
 
@@ -48,37 +49,31 @@ interface Measured {
  * One half of the sample has the code compiled, the other one is measured. A file is measured the first time that it is read: that is
  * how the threads will read all of them. What costs nothing to read is run again and again, and the fastest pass counts.
  */
-async function measured(
-  runner: BatchRunner,
-  inputs: readonly SampledInput[],
-  isReadOnce: boolean,
-): Promise<Measured> {
+async function measured(inputs: readonly SampledInput[], isReadOnce: boolean): Promise<Measured> {
   const timed = inputs.length === 1 ? inputs : inputs.filter((_, i) => i % 2 === 1);
   const before = inputs.filter((_, i) => i % 2 === 0);
-  if (timed !== inputs) await fastestPass(runner, before);
-  return isReadOnce ? measure(runner, timed) : fastestPass(runner, timed);
+  if (timed !== inputs) await fastestPass(before);
+  return isReadOnce ? measure(timed) : fastestPass(timed);
 }
 
-async function fastestPass(runner: BatchRunner, inputs: readonly SampledInput[]): Promise<Measured> {
-  let best = await measure(runner, inputs);
+async function fastestPass(inputs: readonly SampledInput[]): Promise<Measured> {
+  let best = await measure(inputs);
   for (let spent = best.ms; spent < REPEAT_MS && best.ran > 0;) {
     const begin = performance.now();
-    const pass = await measure(runner, inputs);
+    const pass = await measure(inputs);
     if (pass.weightedMs < best.weightedMs) best = pass;
     spent += performance.now() - begin;
   }
   return best;
 }
 
-async function measure(runner: BatchRunner, inputs: readonly SampledInput[]): Promise<Measured> {
+async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   const sum: Measured = { ran: 0, ms: 0, weight: 0, weightedMs: 0, failure: undefined };
   const batching = createBatching('auto', 1);
   while (sum.ran < inputs.length && sum.ms < MAX_PASS_MS) {
     const batch = nextBatch(inputs, sum.ran, batching.size());
-    const outcome = await runner.run(
-      batch.map(({ value }) => value),
-      1,
-    );
+    const values = batch.map(({ value }) => value);
+    const outcome = await runBatch(values, 1);
     batching.note(outcome);
     const { weight } = batch[0]!;
     sum.ran += batch.length;
@@ -95,12 +90,4 @@ function nextBatch(inputs: readonly SampledInput[], start: number, size: number)
   let end = start + 1;
   while (end < inputs.length && end - start < size && inputs[end]!.weight === inputs[start]!.weight) end += 1;
   return inputs.slice(start, end);
-}
-
-/** What a worker's setup gets, as far as it makes sense here. */
-const inlineContext = { workerId: 0, poolName: 'threadwise run', data: undefined };
-
-async function runHook({ module }: BatchRunner, name: 'setup' | 'teardown'): Promise<void> {
-  const hook = module[name];
-  if (typeof hook === 'function') await (hook as (context: object) => unknown)(inlineContext);
 }

@@ -2,7 +2,8 @@
 
 import { InvalidArgumentError } from 'commander';
 import type { RangeOptions } from './inputs/range.js';
-import type { Threads } from './work/batch-pool.js';
+
+export type Threads = number | 'auto' | { readonly min: number; readonly max: number };
 
 export function parseThreads(text: string): Threads {
   if (text === 'auto') return 'auto';
@@ -51,7 +52,7 @@ export function parseRange(text: string): RangeOptions {
   return { from, to };
 }
 
-function parseWhole(text: string, least: number, expected: string): number {
+export function parseWhole(text: string, least: number, expected: string): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
     throw new InvalidArgumentError(expected);

@@ -3,8 +3,8 @@
 import { UsageError } from '../usage-error.js';
 import type { InputOptions } from './inputs/open-inputs.js';
 import type { RangeOptions } from './inputs/range.js';
+import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
-import type { Threads } from './work/batch-pool.js';
 
 /** As the argument parser gives them. */
 export interface RawInputOptions {
@@ -55,9 +55,8 @@ export interface RunOptions {
 const DEFAULT_SAMPLE = 200;
 
 export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean): RunOptions {
-  checkPairs(raw);
   const input = resolveInput(raw, isStdinTerminal);
-  checkSample(raw, input);
+  checkPairs(raw, input);
   return {
     module,
     input,
@@ -84,9 +83,13 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
   if (given.length > 1) {
     throw new UsageError(`expected one kind of input, got ${given.map((name) => `--${name}`).join(' and ')}`);
   }
-  if (raw.dot === true && raw.files === undefined) throw new UsageError('--dot needs --files');
-  if (raw.read === true && raw.files === undefined) throw new UsageError('--read needs --files');
-  if (raw.spread === true && raw.json === undefined) throw new UsageError('--spread needs --json');
+  for (const [option, kind] of [
+    ['dot', 'files'],
+    ['read', 'files'],
+    ['spread', 'json'],
+  ] as const) {
+    if (raw[option] === true && raw[kind] === undefined) throw new UsageError(`--${option} needs --${kind}`);
+  }
   if (raw.files !== undefined) {
     return { kind: 'files', patterns: raw.files, dot: raw.dot === true, read: raw.read === true };
   }
@@ -100,36 +103,26 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
 }
 
 /** Options that exclude each other, and why. */
-function checkPairs(raw: RawRunOptions): void {
+function checkPairs(raw: RawRunOptions, input: InputOptions): void {
+  const { format, batch } = raw;
   const has = (name: keyof RawRunOptions): boolean => raw[name] !== undefined && raw[name] !== false;
-  exclude(
-    has('journal') && has('reduce'),
-    '--journal and --reduce',
-    'a fold cannot be continued in its middle',
-  );
-  exclude(has('journal') && raw.format === 'json', '--journal and --format json', 'use --format ndjson');
-  exclude(has('reduce') && has('withInput'), '--reduce and --with-input', 'a fold has no single input');
-  exclude(
-    raw.format === 'text' && has('withInput'),
-    '--format text and --with-input',
-    'use --format ndjson or json',
-  );
-  exclude(
-    has('timeout') && raw.batch !== undefined && raw.batch !== 1,
-    `--timeout and --batch ${raw.batch}`,
-    'the timeout is for one input, so with it a batch is one input',
-  );
-}
-
-function checkSample({ compareInline }: RawRunOptions, input: InputOptions): void {
   const isStdin = 'file' in input && (input.file === undefined || input.file === '-');
-  exclude(
-    compareInline !== undefined && isStdin,
-    '--compare-inline and standard input',
-    'the sample needs input that can be read twice; use a file',
-  );
-}
-
-function exclude(isWrong: boolean, what: string, why: string): void {
-  if (isWrong) throw new UsageError(`${what} exclude each other: ${why}`);
+  const excluded: readonly (readonly [isWrong: boolean, what: string, why: string])[] = [
+    [has('journal') && has('reduce'), '--journal and --reduce', 'a fold cannot be continued in its middle'],
+    [has('journal') && format === 'json', '--journal and --format json', 'use --format ndjson'],
+    [has('reduce') && has('withInput'), '--reduce and --with-input', 'a fold has no single input'],
+    [format === 'text' && has('withInput'), '--format text and --with-input', 'use --format ndjson or json'],
+    [
+      has('timeout') && batch !== undefined && batch !== 1,
+      `--timeout and --batch ${batch}`,
+      'the timeout is for one input, so with it a batch is one input',
+    ],
+    [
+      has('compareInline') && isStdin,
+      '--compare-inline and standard input',
+      'the sample needs input that can be read twice; use a file',
+    ],
+  ];
+  const found = excluded.find(([isWrong]) => isWrong);
+  if (found !== undefined) throw new UsageError(`${found[1]} exclude each other: ${found[2]}`);
 }

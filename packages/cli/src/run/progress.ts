@@ -1,27 +1,72 @@
 /** Shows how far a run is, on standard error: a bar on a terminal, plain lines otherwise, or nothing. */
 
-import { type Progress, type ProgressOptions, stateOf } from './progress-state.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
+import { type Counts, minus } from './counts.js';
 
-const LINE_INTERVAL_MS = 2000;
-
-export async function createProgress(options: ProgressOptions): Promise<Progress> {
-  if (options.style === 'none') return { update() {}, stop() {} };
-  if (options.style === 'lines') return lineProgress(options);
-  const { barProgress } = await import('./progress-bar.js');
-  return barProgress(options);
+export interface ProgressOptions {
+  readonly style: 'bar' | 'lines' | 'none';
+  readonly stream: NodeJS.WritableStream;
+  readonly counts: () => Counts;
+  /** Asked each time: the number of files may still change by our own output. */
+  readonly totals: () => Totals;
+  /** What was done before this run began. */
+  readonly earlier: Counts;
 }
 
-function lineProgress({ stream, totals, earlier }: ProgressOptions): Progress {
+interface Totals {
+  readonly total: number | undefined;
+  readonly totalBytes: number | undefined;
+}
+
+const LINE_INTERVAL_MS = 2000;
+const BAR_INTERVAL_MS = 100;
+
+/** Returns what ends it. */
+export async function startProgress(options: ProgressOptions): Promise<() => void> {
+  const { style, stream, counts, totals, earlier } = options;
+  if (style === 'none') return () => {};
   const begin = performance.now();
-  let counts = earlier;
-  const timer = setInterval(() => {
-    stream.write(`${stateOf(counts, earlier, totals(), performance.now() - begin)}\n`);
-  }, LINE_INTERVAL_MS);
-  timer.unref();
-  return {
-    update(newest) {
-      counts = newest;
-    },
-    stop: () => clearInterval(timer),
+  const state = (): string => stateOf(counts(), earlier, totals(), performance.now() - begin);
+  if (style === 'lines') {
+    const timer = setInterval(() => stream.write(`${state()}\n`), LINE_INTERVAL_MS).unref();
+    return () => clearInterval(timer);
+  }
+  // Loaded only where there is a terminal.
+  const { makeBar, WHOLE } = await import('../bar.js');
+  const done = (): number => WHOLE * (shareOf(counts(), totals()) ?? 0);
+  const hasShare = shareOf(earlier, totals()) !== undefined;
+  const bar = makeBar(stream, `${hasShare ? '{bar} {percentage}% ' : ''}{state}`);
+  bar.start(WHOLE, done(), { state: state() });
+  const timer = setInterval(() => bar.update(done(), { state: state() }), BAR_INTERVAL_MS).unref();
+  return () => {
+    clearInterval(timer);
+    bar.stop();
   };
+}
+
+/** Between 0 and 1, by inputs where their number is known and else by bytes. */
+function shareOf({ inputs, bytes }: Counts, { total, totalBytes }: Totals): number | undefined {
+  if (total !== undefined) return total === 0 ? 1 : inputs / total;
+  if (totalBytes !== undefined) return totalBytes === 0 ? 1 : bytes / totalBytes;
+  return undefined;
+}
+
+/** "1,200 of 5,312 | 2,400/s | 1.7 s left", as far as it can be known. */
+export function stateOf(counts: Counts, earlier: Counts, totals: Totals, elapsedMs: number): string {
+  const now = minus(counts, earlier);
+  const parts = [countOf(counts, totals)];
+  if (elapsedMs > 0) parts.push(`${formatRate((now.inputs / elapsedMs) * 1000)}/s`);
+  const share = shareOf(counts, totals);
+  const shareNow = share === undefined ? 0 : share - (shareOf(earlier, totals) ?? 0);
+  if (share !== undefined && shareNow > 0) {
+    parts.push(`${formatDuration((elapsedMs * (1 - share)) / shareNow)} left`);
+  }
+  if (counts.failed > 0) parts.push(`${formatCount(counts.failed)} failed`);
+  return parts.join(' | ');
+}
+
+function countOf({ inputs, bytes }: Counts, { total, totalBytes }: Totals): string {
+  if (total !== undefined) return `${formatCount(inputs)} of ${formatCount(total)}`;
+  if (totalBytes === undefined) return `${formatCount(inputs)} done`;
+  return `${formatCount(inputs)} done, ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
 }

@@ -1,8 +1,8 @@
 /** --reduce: folds the results in the main thread, by the rule of Array.prototype.reduce. */
 
-import { UsageError } from '../usage-error.js';
+import { ExpectedError, UsageError } from '../usage-error.js';
 import { describeError, errorLine } from './work/described-error.js';
-import type { TaskFunction } from './work/task-module.js';
+import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
 export interface Reducer {
   add(value: unknown): Promise<void>;
@@ -10,8 +10,15 @@ export interface Reducer {
   value(): unknown;
 }
 
-export class ReducerError extends Error {
+export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
+}
+
+/** Undefined without a name: nothing is folded. */
+export async function loadReducer(url: string, name: string | undefined): Promise<Reducer | undefined> {
+  return name === undefined
+    ? undefined
+    : createReducer(namedFunction(await importModule(url), name, url), name);
 }
 
 /**

@@ -5,10 +5,10 @@ import { mustBeApart, type NamedFile, named, STDOUT } from '../disk/file-id.js';
 import { outPath } from '../disk/out-file.js';
 import { ExitCode } from '../exit-code.js';
 import type { Counts } from './counts.js';
-import { type InlineSample, sampleInline } from './inline-sample.js';
+import { sampleInline } from './inline-sample.js';
 import type { InputSource } from './inputs/input-source.js';
 import { filesRead, openInputs, passingOf } from './inputs/open-inputs.js';
-import { type JournalIdentity, planResume, type Resume } from './journal/resume.js';
+import { type JournalIdentity, newRun, planResume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
 import { Session } from './session.js';
 import type { BatchSetup } from './work/batch.js';
@@ -21,11 +21,11 @@ export async function run(options: RunOptions): Promise<number> {
   const source = openInputs(options.input, [out?.path ?? STDOUT, out?.part, options.journal]);
   try {
     const identity = identityOf(options, module, source);
-    const resume: Resume =
-      options.journal === undefined ? { kind: 'new' } : planResume(options.journal, identity);
+    const resume = options.journal === undefined ? newRun : planResume(options.journal, identity);
     if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
     const setup = setupOf(options, module);
-    const inline = await inlineOf(options, setup, source);
+    const { compareInline } = options;
+    const inline = compareInline === undefined ? undefined : await sampleInline(setup, source, compareInline);
     return await new Session({ options, source, setup, identity, resume, inline, out }).run();
   } finally {
     source.close();
@@ -67,12 +67,4 @@ function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Cou
     process.stderr.write(`already complete: journal '${journal}' has ${inputs} inputs${failures}\n`);
   }
   return failed === 0 ? ExitCode.ok : ExitCode.failed;
-}
-
-async function inlineOf(
-  { compareInline }: RunOptions,
-  setup: BatchSetup,
-  source: InputSource,
-): Promise<InlineSample | undefined> {
-  return compareInline === undefined ? undefined : sampleInline(setup, source, compareInline);
 }

@@ -1,24 +1,52 @@
 /** The part of a run during which threads exist: starts the pool, pumps the inputs through, ends in every case. */
 
+import { createPool, type Pool } from 'threadwise';
+import type { OutPath } from '../disk/out-file.js';
 import { ExitCode } from '../exit-code.js';
 import { UsageError } from '../usage-error.js';
+import type { Counts } from './counts.js';
 import { Delivery } from './delivery.js';
 import { Failures } from './failures.js';
-import { hintsFor } from './hints.js';
+import type { InlineSample } from './inline-sample.js';
 import type { InputSource } from './inputs/input-source.js';
 import { Interrupts } from './interrupts.js';
-import type { Journal } from './journal/journal.js';
+import { noJournal, openJournal } from './journal/journal.js';
+import { openJournalWriter } from './journal/journal-file.js';
+import type { JournalIdentity, Resume } from './journal/resume.js';
 import { loadError } from './load-error.js';
-import { ClosedPipeError, type Sink } from './output/sink.js';
-import type { Reducer } from './reducer.js';
-import type { Report } from './report.js';
-import { createPump, earlierOf, loadReducer, openOutputs, type Plan, startProgress } from './wiring.js';
-import type { BatchPool } from './work/batch.js';
-import { openBatchPool } from './work/batch-pool.js';
-import type { Pump } from './work/pump.js';
+import type { RunOptions } from './options.js';
+import { ClosedPipeError, openSink } from './output/sink.js';
+import { startProgress } from './progress.js';
+import { loadReducer } from './reducer.js';
+import type { Report } from './summary.js';
+import { createAttempts, type RunInWorker } from './work/attempts.js';
+import type { Batch, BatchSetup } from './work/batch.js';
+import { createBatching } from './work/batching.js';
+import { Pump } from './work/pump.js';
+
+/** Everything that is known before the first thread starts. */
+export interface Plan {
+  readonly options: RunOptions;
+  readonly source: InputSource;
+  readonly setup: BatchSetup;
+  readonly identity: JournalIdentity;
+  readonly resume: Resume;
+  readonly inline: InlineSample | undefined;
+  /** Of --out. */
+  readonly out: OutPath | undefined;
+}
+
+type BatchPool = Pool<typeof import('./work/batch-tasks.js')>;
 
 /** A second Ctrl-C waits this long for the threads to be gone; ending the process ends them anyway. */
 const LAST_WAIT_MS = 500;
+
+const UNITS: Readonly<Record<InputSource['kind'], string>> = {
+  files: 'files',
+  lines: 'lines',
+  json: 'values',
+  range: 'numbers',
+};
 
 export class Session {
   readonly #plan: Plan;
@@ -30,20 +58,29 @@ export class Session {
   #pump: Pump | undefined;
   /** Interrupted before there was a pump: whatever error comes, the destroyed pool is its reason. */
   #isStoppedAtStart = false;
-  #startMs = 0;
-  #startThreads = 0;
 
   constructor(plan: Plan) {
     this.#plan = plan;
     const { threads, timeoutMs } = plan.options;
-    this.#pool = openBatchPool({ threads, timeoutMs, setup: plan.setup });
+    this.#pool = createPool(new URL('./work/batch-tasks.js', import.meta.url), {
+      ...(threads !== undefined && { threads }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      name: 'threadwise run',
+      worker: { data: plan.setup },
+    });
     this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
   }
 
   async run(): Promise<number> {
     try {
       await this.#start();
-      return await this.#work();
+      const startMs = performance.now() - this.#begin;
+      const threads = this.#threads();
+      const counts = await this.#work();
+      const elapsedMs = performance.now() - this.#begin;
+      // At the end some may be gone: released, or dead and not needed any more.
+      await this.#finish({ counts, startMs, elapsedMs, threads: Math.max(threads, this.#threads()) });
+      return this.#exitCode();
     } catch (error) {
       await this.#pool.destroy();
       if (this.#isStoppedAtStart) return this.#exitCode();
@@ -56,90 +93,109 @@ export class Session {
   }
 
   async #start(): Promise<void> {
+    const { source, options, setup } = this.#plan;
+    const ready = this.#pool.ready;
+    ready.catch(() => undefined); // if counting throws, that is the reason that is told
     // Counted while the threads load the module.
-    this.#plan.source.count();
+    source.count();
     try {
-      await this.#pool.ready;
+      await ready;
     } catch (error) {
-      const { options, setup } = this.#plan;
       throw loadError(options.module, setup.moduleUrl, error);
     }
-    this.#startMs = performance.now() - this.#begin;
-    this.#startThreads = this.#pool.currentThreads();
   }
 
-  async #work(): Promise<number> {
+  /** Returns how many inputs are done. */
+  async #work(): Promise<Counts> {
+    const { options, setup, source, resume, identity, out } = this.#plan;
     // The module is known to load now, so nothing below destroys an output for a run that cannot be.
-    const reducer = await loadReducer(this.#plan);
-    const { sink, journal } = openOutputs(this.#plan);
+    const reducer = await loadReducer(setup.moduleUrl, options.reduce);
+    // The journal's file first: one that cannot be written must not cost the old output.
+    const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
+    const sink = openSink({ out, isJournaled: writer !== undefined, mark: resume.output });
+    const { compare } = source;
+    const journal =
+      writer === undefined ? noJournal : openJournal({ writer, identity, resume, compare, sink });
     try {
-      const delivery = this.#createDelivery(sink, journal, reducer);
-      await this.#deliver(journal, delivery);
-      await this.#finish(delivery);
-      return this.#exitCode();
+      const pump = this.#createPump((batch) => journal.begin(batch));
+      const delivery = new Delivery({
+        sink,
+        journal,
+        reducer,
+        format: options.format,
+        ordered: options.ordered,
+        failures: this.#failures,
+        earlier: resume.counts,
+        stopsAtFailure: setup.stopsAtFailure,
+        onFailure: () => pump.stop(),
+      });
+      await this.#deliver(pump, delivery);
+      return delivery.counts;
     } finally {
       journal.close();
       sink.close();
     }
   }
 
-  async #deliver(journal: Journal, delivery: Delivery): Promise<void> {
-    const progress = await startProgress(this.#plan);
+  #createPump(onBegin: (batch: Batch) => void): Pump {
+    const { options, setup } = this.#plan;
+    const { ordered, batch, retries, format } = options;
+    const run: RunInWorker = (values, attempts) => this.#pool.run('runBatch', [values, attempts]);
+    this.#pump = new Pump({
+      ordered,
+      batching: createBatching(batch, this.#pool.stats().threads.max),
+      run: createAttempts(run, { retries, format, stopsAtFailure: setup.stopsAtFailure }),
+      onBegin,
+    });
+    return this.#pump;
+  }
+
+  async #deliver(pump: Pump, delivery: Delivery): Promise<void> {
+    const { options, source, resume } = this.#plan;
+    const writesToTerminal =
+      process.stdout.isTTY === true && options.out === undefined && options.reduce === undefined;
+    // Results on the same terminal show the progress themselves, and a bar between them would garble both.
+    const isBar = process.stderr.isTTY === true && !writesToTerminal;
+    const stopProgress = await startProgress({
+      style: options.quiet ? 'none' : isBar ? 'bar' : 'lines',
+      stream: process.stderr,
+      counts: () => delivery.counts,
+      totals: () => source,
+      earlier: resume.counts,
+    });
     try {
-      this.#pump = createPump(this.#plan, this.#pool, journal);
-      const inputs = this.#plan.source.read(earlierOf(this.#plan).done);
-      try {
-        for await (const results of this.#pump.results(inputs)) {
-          await delivery.take(results);
-          progress.update(delivery.counts);
-        }
-      } catch (error) {
-        if (error instanceof UsageError) delivery.cut();
-        throw error;
-      }
+      for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
       await delivery.end(this.#end() === 'complete');
+    } catch (error) {
+      if (error instanceof UsageError) delivery.cut();
+      throw error;
     } finally {
-      progress.stop();
+      stopProgress();
     }
   }
 
-  async #finish({ counts }: Delivery): Promise<void> {
-    const elapsedMs = performance.now() - this.#begin;
-    // At the end some may be gone: released, or dead and not needed any more.
-    const threads = Math.max(this.#startThreads, this.#pool.currentThreads());
+  async #finish(measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads'>): Promise<void> {
     await this.#pool.close();
-    const { options, source, inline } = this.#plan;
-    const earlier = earlierOf(this.#plan).counts;
+    const { options, source, inline, resume } = this.#plan;
+    const earlier = resume.counts;
     process.stderr.write(this.#failures.report(earlier.failed));
     if (options.quiet) return;
+    const failed = this.#failures.count + earlier.failed;
     const report: Report = {
-      unit: units[source.kind],
+      ...measured,
+      unit: UNITS[source.kind],
       end: this.#end(),
-      counts,
       earlier,
-      failed: this.#failures.count + earlier.failed,
-      threads,
-      elapsedMs,
-      startMs: this.#startMs,
+      failed,
       inline,
     };
-    const { renderSummary } = await import('./summary.js');
+    // Loaded only now: a quiet run needs none of it.
+    const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));
   }
 
-  #createDelivery(sink: Sink, journal: Journal, reducer: Reducer | undefined): Delivery {
-    const { options, setup } = this.#plan;
-    return new Delivery({
-      sink,
-      journal,
-      reducer,
-      format: options.format,
-      ordered: options.ordered,
-      failures: this.#failures,
-      earlier: earlierOf(this.#plan).counts,
-      stopsAtFailure: setup.stopsAtFailure,
-      onFailure: () => this.#pump?.stop(),
-    });
+  #threads(): number {
+    return this.#pool.stats().threads.current;
   }
 
   #end(): Report['end'] {
@@ -148,7 +204,7 @@ export class Session {
   }
 
   #exitCode(): number {
-    const failed = this.#failures.count + earlierOf(this.#plan).counts.failed;
+    const failed = this.#failures.count + this.#plan.resume.counts.failed;
     return this.#interrupts.exitCode ?? (failed > 0 ? ExitCode.failed : ExitCode.ok);
   }
 
@@ -167,10 +223,3 @@ export class Session {
     this.#pool.destroy().then(end, end);
   }
 }
-
-const units: Readonly<Record<InputSource['kind'], string>> = {
-  files: 'files',
-  lines: 'lines',
-  json: 'values',
-  range: 'numbers',
-};

@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noCounts } from './counts.js';
-import { hintsFor } from './hints.js';
-import { formatDuration, formatRate } from './numbers.js';
+import { formatDuration, formatRate } from '../format/numbers.js';
 import { resolveRunOptions } from './options.js';
-import { stateOf } from './progress-state.js';
-import type { Report } from './report.js';
-import { renderSummary } from './summary.js';
+import { stateOf } from './progress.js';
+import { hintsFor, type Report, renderSummary } from './summary.js';
 
 const report: Report = {
   unit: 'files',

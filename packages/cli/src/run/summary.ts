@@ -1,10 +1,44 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import Table from 'cli-table3';
-import { noBorders } from '../no-borders.js';
-import { minus } from './counts.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from './numbers.js';
-import { type Report, speedUpOf } from './report.js';
+import { noBorders } from '../format/no-borders.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
+import { type Counts, minus } from './counts.js';
+import type { InlineSample } from './inline-sample.js';
+import type { RunOptions } from './options.js';
+
+/** The numbers of a finished run. */
+export interface Report {
+  /** What inputs are called: files, lines, values, numbers. */
+  readonly unit: string;
+  readonly end: 'complete' | 'failed' | 'interrupted';
+  readonly counts: Counts;
+  /** Of these, what earlier runs of the journal did. */
+  readonly earlier: Counts;
+  readonly failed: number;
+  readonly threads: number;
+  /** From creating the pool to the last result. */
+  readonly elapsedMs: number;
+  /** Of this, until the workers had loaded the module. */
+  readonly startMs: number;
+  readonly inline: InlineSample | undefined;
+}
+
+export interface SpeedUp {
+  /** How long the main thread alone would have taken. */
+  readonly inlineMs: number;
+  /** That against the whole run, and against the run without the start of the threads. */
+  readonly whole: number;
+  readonly started: number;
+}
+
+/** Undefined if it was not measured. */
+export function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report): SpeedUp | undefined {
+  const { inputs } = minus(counts, earlier);
+  if (inline === undefined || inline.inputs === 0 || inputs === 0) return undefined;
+  const inlineMs = inline.estimateMs(inputs);
+  return { inlineMs, whole: inlineMs / elapsedMs, started: inlineMs / (elapsedMs - startMs) };
+}
 
 type Row = [name: string, value: string];
 
@@ -67,4 +101,47 @@ function factor(value: number): string {
 /** The units end in a plural s. */
 function nameOf(unit: string, count: number): string {
   return count === 1 ? unit.slice(0, -1) : unit;
+}
+
+const MAX_HINTS = 2;
+/** Below this the threads hardly pay. */
+const POOR_SPEED_UP = 1.2;
+/** Long enough that one would not like to begin again. */
+const LONG_RUN_MS = 30_000;
+
+type Rule = (report: Report, options: RunOptions) => string | undefined;
+
+/** Most urgent first. */
+const rules: readonly Rule[] = [
+  ({ end }, { journal }) =>
+    end !== 'complete' && journal !== undefined
+      ? 'the same command again goes on where this run stopped'
+      : undefined,
+  ({ end }) =>
+    end === 'failed'
+      ? '--on-error skip goes on past failing inputs, --retries 2 tries them again'
+      : undefined,
+  (report) => {
+    if ((speedUpOf(report)?.whole ?? POOR_SPEED_UP) >= POOR_SPEED_UP) return undefined;
+    return 'threads hardly pay for this function and this many inputs; more work per input makes them pay';
+  },
+  ({ elapsedMs }, { journal, reduce }) =>
+    elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined
+      ? '--journal run.journal lets a killed run go on where it stopped'
+      : undefined,
+  (_report, { compareInline, input }) =>
+    compareInline === undefined && !(input.kind === 'lines' && input.file === undefined)
+      ? '--compare-inline measures what the threads bring'
+      : undefined,
+  ({ threads }, { threads: asked }) =>
+    threads > 1 && asked === undefined
+      ? `--threads 1 shows what ${threads} threads bring over one`
+      : undefined,
+  (_report, { reduce }) =>
+    reduce === undefined ? '--reduce <export> folds the results into one value' : undefined,
+];
+
+/** At most two lines, chosen by how the run went. */
+export function hintsFor(report: Report, options: RunOptions): string[] {
+  return rules.flatMap((rule) => rule(report, options) ?? []).slice(0, MAX_HINTS);
 }

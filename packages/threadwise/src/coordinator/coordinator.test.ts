@@ -4,19 +4,13 @@ import { describe, test } from 'node:test';
 import { Allowance } from '../core/workers/allowance.js';
 import type { Port, ThreadExit } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
-import {
-  GIVEN_TAIL,
-  givenPlace,
-  RUN_TIMES_BYTES,
-  seatByteLength,
-  WANTS_HINTS,
-  wakeCoordinator,
-} from '../transport/coordinator/layout.js';
+import { WANTS_HINTS, wakeCoordinator } from '../transport/coordinator/layout.js';
 import type { MessageFromCoordinator, MessageToCoordinator } from '../transport/coordinator/messages.js';
 import { watchAtomics } from '../transport/interleaving.case.js';
 import type { EndpointPlatform } from '../transport/endpoint.js';
 import { NotedPort } from '../transport/noted-port.case.js';
 import { Board } from '../transport/shared/board.js';
+import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
 import * as layout from '../transport/shared/layout.js';
 import { Coordinator } from './coordinator.js';
@@ -32,7 +26,6 @@ class Pool {
   readonly board = new Board(new SharedArrayBuffer(layout.boardByteLength(SIZES)));
   readonly words = new Int32Array(new SharedArrayBuffer(SIZES.cells * layout.CELL_BYTES));
   readonly doubles = new Float64Array(this.words.buffer);
-  readonly runTimes = new SharedArrayBuffer(RUN_TIMES_BYTES);
   readonly clock = { now: 0 };
   #stamp = 0;
   #lastId = 0;
@@ -52,9 +45,10 @@ class Pool {
     this.words[at + layout.FORM] = moved ? layout.BY_PORT : layout.NOTHING;
     this.doubles[id * DOUBLES + layout.RUN_MS] = priority;
     if (moved) tell([ARGUMENTS, id, id, 'work', [new ArrayBuffer(1)], [id]]);
-    Atomics.store(this.words, at + layout.STATE, layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp));
+    const posted = layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp);
+    Atomics.store(this.words, at + layout.STATE, posted);
     const tail = Atomics.load(this.board.words, layout.TAIL);
-    this.board.words[layout.ringPlace(tail, SIZES)] = id;
+    this.board.words[layout.ringPlace(tail, SIZES)] = layout.hintOf(id, posted);
     Atomics.store(this.board.words, layout.TAIL, tail + 1);
     wakeCoordinator(this.board.words, WANTS_HINTS);
     return id;
@@ -73,40 +67,35 @@ class Pool {
 class Worker {
   readonly line = new NotedPort();
   readonly seat: number;
-  readonly memory = {
-    own: new SharedArrayBuffer(layout.seatByteLength(SIZES)),
-    given: new SharedArrayBuffer(seatByteLength(SIZES)),
-  };
+  readonly memory = new SharedArrayBuffer(layout.seatByteLength(SIZES));
   readonly source: Given;
-  readonly #words = new Int32Array(this.memory.given);
+  readonly #own = new Int32Array(this.memory);
 
-  constructor(seat: number, pool: Pool, tasksPerWorker: number) {
+  constructor(seat: number, pool: Pool) {
     this.seat = seat;
-    const memory = { ...this.memory, runTimes: pool.runTimes, tasksPerWorker };
     this.source = new Given(
       {
         seat,
         sizes: SIZES,
         board: pool.board,
-        own: new Int32Array(this.memory.own),
+        own: this.#own,
         cells: pool.words,
         cellDoubles: pool.doubles,
         now: () => pool.clock.now,
       },
-      memory as never,
-      {} as EndpointPlatform,
+      { now: () => pool.clock.now } as EndpointPlatform,
     );
   }
 
   /** The numbers of all tasks that it was ever given. */
   get given(): number[] {
-    const { length } = { length: Atomics.load(this.#words, GIVEN_TAIL) };
-    return Array.from({ length }, (_, i) => this.#words[givenPlace(i, SIZES)]!);
+    const { length } = { length: Atomics.load(this.#own, layout.GIVEN_TAIL) };
+    return Array.from({ length }, (_, i) => layout.cellOf(this.#own[layout.givenPlace(i, SIZES)]!));
   }
 
   /** A task for it alone. */
   mail(pool: Pool, id: number): void {
-    const own = new Int32Array(this.memory.own);
+    const own = this.#own;
     Atomics.store(pool.words, id * WORDS + layout.STATE, layout.state(layout.POSTED, this.seat));
     own[layout.mailPlace(Atomics.load(own, layout.MAIL_TAIL), SIZES)] = id;
     Atomics.add(own, layout.MAIL_TAIL, 1);
@@ -126,7 +115,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const timers: (() => void)[] = [];
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
-    ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer, runTimes: pool.runTimes },
+    ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer },
     ...{ tasksPerWorker, cores: 4, idleTimeoutMs: 1000 },
   };
   new Coordinator(main, data, {
@@ -158,7 +147,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     return id;
   };
   const hire = (seat: number) => {
-    const worker = new Worker(seat, pool, tasksPerWorker);
+    const worker = new Worker(seat, pool);
     tell(['hire', seat, worker.memory, worker.line, undefined]);
     return worker;
   };
@@ -281,7 +270,8 @@ describe('coordinator: who gets a task', () => {
     const { pool, post, worker } = begin();
     const id = post({ moved: true });
     assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 'work', [id]]]);
-    assert.equal(layout.unstamped(pool.stateOf(id)), layout.state(layout.POSTED, worker.seat));
+    assert.equal(layout.phaseOf(pool.stateOf(id)), layout.POSTED);
+    assert.equal(layout.seatOf(pool.stateOf(id)), worker.seat);
     assert.equal(worker.source.begin(0), id);
   });
 });
@@ -430,7 +420,7 @@ describe('coordinator: how many workers there should be', () => {
     post();
     look();
     assert.equal(spawned.length, 0, 'nobody is prepared');
-    const { memory } = new Worker(2, new Pool(), 1);
+    const { memory } = new Worker(2, new Pool());
     tell(['hire', 2, memory, new NotedPort(), 'recipe']);
     look();
     assert.deepEqual(
@@ -519,7 +509,7 @@ describe('coordinator: who leaves', () => {
     post();
     const moved = post({ moved: true });
     tell(['retire', leaving.seat]);
-    assert.deepEqual(leaving.line.posted.at(-1), ['retire']);
+    assert.deepEqual(leaving.line.posted.at(-1), [TO_WORKER.retire]);
     assert.deepEqual(other.given, [2, 1]);
     assert.equal(leaving.source.retire(), false, 'one is left');
     assert.equal(run(leaving), moved);

@@ -8,7 +8,7 @@ import { resolveChoice } from '../scheduling/choice/index.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
-import { AWAKE, averageMs, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
+import { AWAKE, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
 import type {
   ExitFacts,
   MessageFromCoordinator,
@@ -20,6 +20,7 @@ import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
 import {
   BY_PORT,
+  cellOf,
   COORDINATOR,
   DOUBLES,
   FORM,
@@ -27,16 +28,17 @@ import {
   NAME,
   POSTED,
   POSTED_FOR_ALL,
+  postedBy,
   RUN_MS,
   ringPlace,
   ringSize,
+  runTimeOf,
   STATE,
   state,
-  TAIL,
   TASK_ID,
   WORDS,
-  unstamped,
 } from '../transport/shared/layout.js';
+import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
@@ -77,8 +79,6 @@ export class Coordinator {
   /** Arguments that came over the port, by cell. */
   readonly #posted = new Map<number, Arguments>();
   readonly #sizing: SeatSizing;
-  /** The youngest task of each priority since the queue was last empty: an older one was put back. */
-  readonly #youngest = new Map<number, number>();
   /** Set before there is any worker to choose. */
   #choice!: Choice;
   #state: Settings['state'] = 'open';
@@ -94,7 +94,7 @@ export class Coordinator {
     this.#words = this.#board.words;
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
-    this.#runTimes = float64sOf(data.runTimes);
+    this.#runTimes = float64sOf(data.board);
     this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.turn());
     this.#sizing = new SeatSizing(this);
     this.#main.listen(
@@ -166,7 +166,7 @@ export class Coordinator {
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
-    for (const seat of this.seats.values()) seat.wakeAt(depth);
+    for (const seat of this.seats.values()) seat.wakeAt(this.data.tasksPerWorker, depth);
     Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
     this.#look();
     for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
@@ -202,30 +202,26 @@ export class Coordinator {
   /** T2. */
   #takeHints(): void {
     const { sizes } = this.data;
-    const back: Entry[] = [];
+    const head = Atomics.load(this.#words, HEAD);
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
     if (length < 0 || length > ringSize(sizes))
       throw untrue('the number of hints', length, `0 to ${ringSize(sizes)}`);
-    for (let left = length; left > 0; left--) {
-      const head = Atomics.load(this.#words, HEAD);
-      if (head === Atomics.load(this.#words, TAIL)) return;
-      const cell = this.#words[ringPlace(head, sizes)]!;
-      if (Atomics.compareExchange(this.#words, HEAD, head, (head + 1) | 0) !== head) continue;
-      const entry = this.#entryOf(cell);
-      if (entry === undefined) continue;
-      if (this.#isBack(entry)) back.push(entry);
-      else this.#queue.push(entry, entry.priority);
+    const hints = Array.from({ length }, (_, i) => this.#words[ringPlace(head + i, sizes)]!);
+    // Else main has claimed all of it.
+    if (Atomics.compareExchange(this.#words, HEAD, head, (head + length) | 0) !== head) return;
+    for (const hint of hints) {
+      const entry = this.#entryOf(hint);
+      if (entry !== undefined) this.#queue.push(entry, entry.priority);
     }
-    for (const entry of back.sort((a, b) => b.id - a.id)) this.#queue.pushFront(entry, entry.priority);
     if (this.#queue.size <= MAX_STALE * sizes.cells) return;
     for (const entry of [...this.#queue]) if (!this.#isPosted(entry)) this.#queue.remove(entry);
   }
 
-  #entryOf(cell: number): Entry | undefined {
+  #entryOf(hint: number): Entry | undefined {
+    if (!this.#isPosted({ hint })) return undefined;
+    const cell = cellOf(hint);
     const at = cell * WORDS;
-    const posted = Atomics.load(this.#cells, at + STATE);
-    if (unstamped(posted) !== POSTED_FOR_ALL) return undefined;
     const id = this.#cells[at + TASK_ID]!;
     const priority = this.#cellDoubles[cell * DOUBLES + RUN_MS]!;
     const nameId = this.#cells[at + NAME]!;
@@ -233,16 +229,7 @@ export class Coordinator {
     const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
     // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
     if (isByPort && args === undefined) return undefined;
-    return { cell, posted, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
-  }
-
-  /** Whether main had the task back: then it is older than what lies here. */
-  #isBack({ id, priority }: Entry): boolean {
-    if (this.#queue.size === 0) this.#youngest.clear();
-    const youngest = this.#youngest.get(priority);
-    if (youngest !== undefined && ((id - youngest) | 0) < 0) return true;
-    this.#youngest.set(priority, id);
-    return false;
+    return { hint, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
   }
 
   #argumentsFor(cell: number, id: number): Arguments | undefined {
@@ -251,8 +238,8 @@ export class Coordinator {
     return posted?.[0] === id ? posted : undefined;
   }
 
-  #isPosted({ cell, posted }: Entry): boolean {
-    return Atomics.load(this.#cells, cell * WORDS + STATE) === posted;
+  #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
+    return Atomics.load(this.#cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, POSTED_FOR_ALL);
   }
 
   /** T4. */
@@ -282,33 +269,32 @@ export class Coordinator {
   /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[2].length > 0) return 0;
-    return prefetchDepth(averageMs(this.#runTimes, nameId));
+    return prefetchDepth(this.#runTimes[runTimeOf(nameId)] || undefined);
   }
 
   /** G1 to G4. */
   #give(entry: Entry, seat: Seat): void {
-    const posted = entry.args === undefined ? entry.posted : this.#sendArguments(entry, entry.args, seat);
-    // Not before: an old hint may have found them, too.
-    if (this.#posted.get(entry.cell) === entry.args) this.#posted.delete(entry.cell);
-    if (posted === undefined) return;
-    seat.give(entry, posted);
+    if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) return;
+    seat.give(entry);
     this.#board.wake(seat.id);
   }
 
-  /** Returns the state of the cell from which the worker is to begin; undefined: the task was taken back. */
-  #sendArguments(entry: Entry, [id, name, transfer, args]: Arguments, seat: Seat): number | undefined {
-    const { cell, posted } = entry;
+  /** False: the arguments were moved, and the task was taken back. */
+  #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
+    const [id, name, transfer, args] = posted;
+    const cell = cellOf(hint);
+    if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
     seat.line.post([ARGUMENTS, cell, id, name, args], transfer);
-    if (transfer.length === 0) return posted;
-    const assigned = (posted & ~unstamped(posted)) | state(POSTED, seat.id);
-    const before = Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, assigned);
-    return before === posted ? assigned : undefined;
+    if (transfer.length === 0) return true;
+    const before = postedBy(hint, POSTED_FOR_ALL);
+    const assigned = postedBy(hint, state(POSTED, seat.id));
+    return Atomics.compareExchange(this.#cells, cell * WORDS + STATE, before, assigned) === before;
   }
 
   /** What the worker has not begun, and another one can run, waits in the queue again. */
   #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
-    for (const entry of unbegun.reverse()) this.#queue.pushFront(entry, entry.priority);
+    for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
   }
 
   /** Tasks that no worker has, and tasks that a worker has beyond those that it may run at a time. */
@@ -321,16 +307,16 @@ export class Coordinator {
 
   // --- workers ---
 
-  hire([, id, memory, end]: Hire): void {
+  hire([, id, own, end]: Hire): void {
     const line = new Line(this.platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.seats.set(id, new Seat(id, memory, line, this.data.sizes));
+    this.seats.set(id, new Seat(id, own, line, this.data.sizes));
     this.#board.refresh();
   }
 
   #retire(id: number): void {
-    this.#leave(id)?.line.post(['retire']);
+    this.#leave(id)?.line.post([TO_WORKER.retire]);
   }
 
   /** C3. */

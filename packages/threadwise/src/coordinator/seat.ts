@@ -1,23 +1,23 @@
 /** A worker, as its coordinator sees it: words of shared memory, and what it was given. */
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
+import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
+import type { Line } from '../transport/line.js';
 import {
   ENDED,
   GIVEN_TAIL,
   givenPlace,
   IDLE_SINCE,
   LEAVING,
+  MAIL_HEAD,
+  MAIL_TAIL,
   PROGRESS,
   RAN_MS,
-  runningOf,
+  type Sizes,
   THREAD_ID,
   UTILIZATION,
-  unreadOf,
   WAKE_AT,
-} from '../transport/coordinator/layout.js';
-import type { SeatMemory } from '../transport/coordinator/messages.js';
-import type { Line } from '../transport/line.js';
-import { MAIL_HEAD, MAIL_TAIL, type Sizes, STAGE } from '../transport/shared/layout.js';
+} from '../transport/shared/layout.js';
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
 
@@ -31,15 +31,17 @@ export type Arguments = readonly [
   args: readonly unknown[],
 ];
 
-/** A task that main has posted: good as long as its cell's state is `posted`. */
+/** A task that main has posted, as long as its cell's state is that of the hint. */
 export interface Entry extends TaskView {
-  readonly cell: number;
-  readonly posted: number;
+  readonly hint: number;
   /** The number of the function. */
   readonly nameId: number;
   /** Arguments that do not lie in shared memory. */
   readonly args: Arguments | undefined;
 }
+
+/** With how few tasks a worker is given more. @param depth see `Seat.hasRoom` */
+const refillAt = (places: number, depth: number) => places + ((depth - 1) >> 1);
 
 export class Seat implements WorkerView {
   readonly id: number;
@@ -48,8 +50,9 @@ export class Seat implements WorkerView {
   isLeaving = false;
   /** How many tasks were with the worker at the last look, and have been given since. */
   load = 0;
+  /** How many there were at the last look. */
+  #seen = 0;
   readonly #sizes: Sizes;
-  readonly #own: Int32Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** The tasks that were given, by the place of their hints. */
@@ -57,29 +60,26 @@ export class Seat implements WorkerView {
   #tail: number;
   /** The tail when tasks were last taken back, or when this coordinator began: it answers for no hint before that. */
   #takenBack: number;
-  /** How many hints the worker had not read at the last look. */
-  #unread = 0;
-  #wakeAt = 0;
   /** The worker's `#progress` when tasks were taken back from it, and at the last look for stalls. */
   #stalledAt = -1;
   #watchedAt = -1;
   /** How many looks for stalls have found the same progress. */
   #looks = 0;
 
-  constructor(id: number, { own, given }: SeatMemory, line: Line, sizes: Sizes) {
+  /** @param own the memory of the worker's seat */
+  constructor(id: number, own: ArrayBufferLike, line: Line, sizes: Sizes) {
     this.id = id;
     this.line = line;
     this.#sizes = sizes;
-    this.#own = int32sOf(own);
-    this.#words = int32sOf(given);
-    this.#doubles = float64sOf(given);
+    this.#words = int32sOf(own);
+    this.#doubles = float64sOf(own);
     this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
 
   /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
-    return isReady(this.#own, STAGE);
+    return isReady(this.#words);
   }
 
   get completed(): number {
@@ -108,38 +108,36 @@ export class Seat implements WorkerView {
   look(): boolean {
     const { mail, cells } = this.#sizes;
     const progress = Atomics.load(this.#words, PROGRESS);
-    this.#unread = this.#unreadOf(progress);
-    const mails = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
-    this.load = this.#unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
+    const mails = (Atomics.load(this.#words, MAIL_TAIL) - Atomics.load(this.#words, MAIL_HEAD)) | 0;
+    const unread = this.#unreadOf(progress);
+    this.#seen = this.load = unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
     if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
 
-  /** @param places tasks that it may run at a time @param depth how many more it may have, of those that it is given now */
+  /**
+   * Whether it may be given a task: then so many that nobody has to wake anybody for each of them.
+   * @param places tasks that it may run at a time
+   * @param depth how many more it may have, of those that it is given now
+   */
   hasRoom(places: number, depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
-    if (this.load < places) return true;
-    return this.#unread <= depth >> 1 && this.load < places + depth && this.#unreadNow < this.#sizes.mail;
+    return this.#seen <= refillAt(places, depth) && this.load < Math.min(places + depth, this.#sizes.mail);
+  }
+
+  /** Tells the worker with how few tasks it wakes a coordinator that wants room for such tasks. */
+  wakeAt(places: number, depth: number): void {
+    Atomics.store(this.#words, WAKE_AT, refillAt(places, depth));
   }
 
   /** G3. */
-  give(entry: Entry, posted: number): void {
-    const place = givenPlace(this.#tail, this.#sizes);
-    this.#words[place] = entry.cell;
-    this.#words[place + 1] = posted;
+  give(entry: Entry): void {
+    this.#words[givenPlace(this.#tail, this.#sizes)] = entry.hint;
     this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
     Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
-  }
-
-  /** Tells the worker with how few unread hints it wakes the coordinator. @param depth how many tasks like the next one may lie there */
-  wakeAt(depth: number): void {
-    const count = depth === 0 ? -1 : depth >> 1;
-    if (count === this.#wakeAt) return;
-    this.#wakeAt = count;
-    Atomics.store(this.#words, WAKE_AT, count);
   }
 
   /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
@@ -171,15 +169,15 @@ export class Seat implements WorkerView {
 
   /** A number that another one follows when the worker has begun or ended a task. */
   get #progress(): number {
-    return (this.completed + this.#tail - this.#unreadNow) & 0x7fffffff;
+    return (this.completed + this.#tail - this.#unread) & 0x7fffffff;
   }
 
   /** Hints that are unread, and were not taken back. */
   get #held(): number {
-    return Math.min(this.#unreadNow, (this.#tail - this.#takenBack) | 0);
+    return Math.min(this.#unread, (this.#tail - this.#takenBack) | 0);
   }
 
-  get #unreadNow(): number {
+  get #unread(): number {
     return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
   }
 

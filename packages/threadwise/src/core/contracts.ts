@@ -6,5 +6,11 @@ export type * from './contracts/dispatch.js';
 export type * from './contracts/module.js';
 export type * from './contracts/platform.js';
 export type * from './contracts/policy.js';
-export type * from './contracts/recorder.js';
 export type * from './contracts/transport.js';
+export type { Distribution } from '../metrics/histogram.js';
+export type {
+  MeasuredRecorder as Recorder,
+  Outcome,
+  RecorderSnapshot,
+  WorkerRecord,
+} from '../metrics/measured.js';

@@ -8,7 +8,7 @@ import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
 import { checkCloneable } from './calls/payload.js';
 import { RoomQueue } from './calls/room.js';
-import { defaultRun, type RunOptions } from './calls/run-options.js';
+import { defaultRun, type ResolvedRun, type RunOptions } from './calls/run-options.js';
 import type { Task } from './calls/task.js';
 import type {
   Choice,
@@ -59,6 +59,9 @@ export interface Parts {
 export class Engine {
   readonly parts: Parts;
   readonly hooks: Hooks;
+  readonly tracing: Tracing;
+  /** What a call without options gets. */
+  readonly defaults: ResolvedRun;
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
   readonly room: RoomQueue;
@@ -74,7 +77,6 @@ export class Engine {
   here: CallingThread | undefined;
   placement: Placement;
   choice: Choice;
-  readonly #newHere: () => CallingThread;
   #threads: SizeBounds;
   /** What the first worker that has loaded the module says of it. */
   #traits: ModuleTraits | undefined;
@@ -85,6 +87,8 @@ export class Engine {
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.parts = parts;
     this.hooks = new Hooks(parts.sink);
+    this.tracing = new Tracing(options, this.report);
+    this.defaults = defaultRun(options);
     this.placement = parts.newPlacement(options.placement);
     this.choice = parts.newChoice(options.choose, this.report);
     this.#threads = options.threads;
@@ -99,66 +103,14 @@ export class Engine {
     this.workers = new Workers(this);
     this.recycler = new Recycler(this);
     this.scaler = new Scaler(this, usesThreads ? options.threads : { min: 0, max: 0 });
-    this.canceller = new Canceller({
-      platform,
-      dispatch: () => this.dispatch,
-      kill: (slot, cause) => this.workers.kill(slot, 'interrupted', cause),
-      retire: (slot) => {
-        this.workers.retire(slot, 'interrupted');
-        this.pump();
-      },
-    });
+    this.canceller = new Canceller(this);
     this.dispatch = parts.newDispatch(this.#dispatchContext());
-    const shared = {
-      ...parts,
-      poolName: parts.name,
-      hooks: this.hooks,
-      tracing: new Tracing(options, this.report),
-      defaults: defaultRun(options),
-      callHost: this.callHost,
-      report: this.report,
-    };
-    this.ledger = new Ledger({
-      ...shared,
-      plain: exchange.plain,
-      onInflated: (task) => this.canceller.takeOver(task),
-      onRan: (name, runMs, now) => this.placement.learner?.find(name)?.ranAcross(runMs, now),
-      onSettled: () => {
-        this.lifecycle.settled();
-        this.room.update();
-      },
-    });
+    this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);
-    this.admission = new Admission({
-      ...shared,
-      ledger: this.ledger,
-      canceller: this.canceller,
-      lifecycle: this.lifecycle,
-      scaler: this.scaler,
-      room: this.room,
-      meter: this.meter,
-      dispatch: () => this.dispatch,
-      refusal: () => this.lifecycle.refusal,
-    });
-    this.#newHere = () =>
-      new CallingThread({
-        ...shared,
-        ledger: this.ledger,
-        isOpen: () => this.lifecycle.state === 'open',
-        isPaused: () => this.dispatch.isPaused,
-        onReady: (names) => {
-          this.admission.taskNames = names;
-          this.#tellIfReady();
-        },
-        onLoadFailed: (error) => this.moduleFailed(error),
-        onRoom: () => this.room.update(),
-        onAdopted: () => this.lifecycle.updateKeepAlive(),
-        onGone: () => this.workerGone(),
-      });
-    this.admission.limit = options.queue.limit;
+    this.admission = new Admission(this);
     this.#place(this.placement);
     this.scaler.adjust();
-    this.#tellIfReady();
+    this.tellIfReady();
   }
 
   /** An error that belongs to no call. */
@@ -176,7 +128,7 @@ export class Engine {
       slots: () => this.workers.slots,
       onHand: (task, slot) => this.canceller.handed(task, slot),
       onOffer: (task) => this.canceller.offered(task),
-      onWithdraw: (task) => this.canceller.unhanded(task),
+      onWithdraw: (task) => this.canceller.release(task),
     };
   }
 
@@ -223,9 +175,9 @@ export class Engine {
   #place(placement: Placement): void {
     const { learner, usesThreads } = placement;
     this.placement = placement;
-    this.meter.onMeasured = learner && ((name, costMs) => learner.find(name)?.crossed(costMs));
+    this.meter.learner = learner;
     const isHere = learner !== undefined || !usesThreads;
-    if (isHere) this.here ??= this.#newHere();
+    if (isHere) this.here ??= new CallingThread(this);
     this.admission.here = isHere ? this.here : undefined;
     this.here?.place(placement);
     if (this.#traits !== undefined) this.here?.learn(this.#traits);
@@ -240,11 +192,11 @@ export class Engine {
     this.dispatch.pump();
     this.scaler.adjust();
     this.room.update();
-    this.#tellIfReady();
+    this.tellIfReady();
   }
 
   /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
-  #tellIfReady(): void {
+  tellIfReady(): void {
     const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
     const isReady = this.placement.usesThreads ? ready >= this.scaler.bounds.min : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();

@@ -70,6 +70,12 @@ export class Lifecycle {
     return new ThreadwiseError('ERR_POOL_CLOSED', message);
   }
 
+  /** Throws the error that a call gets now, if it gets one. */
+  checkAccepting(): void {
+    const { refusal } = this;
+    if (refusal !== undefined) throw refusal;
+  }
+
   /** Throws what a call gets of a pool that is open no more. */
   checkOpen(): void {
     if (this.#state !== 'open') throw this.refusal;

@@ -5,7 +5,8 @@ import type { Listener, PoolEventName } from './events/hooks.js';
 import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
-import type { AbortSignalLike, RunOptions } from './calls/run-options.js';
+import type { RunOptions } from './calls/run-options.js';
+import type { AbortSignalLike } from './calls/signals.js';
 import { type PoolStats, snapshot } from './stats.js';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
 
@@ -49,20 +50,17 @@ export class Pool<M = UntypedTasks> {
     items: Inputs<TaskItem<M[K]>>,
     options?: MapOptions,
   ): AsyncGenerator<TaskResult<M[K]>, void, void> {
-    const { scaler, parts } = this.#engine;
+    const { scaler, parts, room, lifecycle, admission } = this.#engine;
     const usual = Math.max(64, 4 * scaler.bounds.max * parts.options.tasksPerWorker);
     const { run, ...mapping } = resolveMap(options, usual);
     const host = {
-      submit: async (item: unknown, signal: AbortSignalLike) => {
+      room: async (signal: AbortSignalLike) => {
         // Others may take the place between the waiting and the call.
-        do await this.#engine.room.wait(signal);
-        while (
-          !signal.aborted &&
-          this.#engine.lifecycle.refusal === undefined &&
-          this.#engine.admission.freePlaces() <= 0
-        );
-        return this.#engine.admission.enter(name, [item], { ...run, signal } as RunOptions);
+        do await room.wait(signal);
+        while (!signal.aborted && lifecycle.refusal === undefined && admission.freePlaces() <= 0);
       },
+      submit: (item: unknown, signal: AbortSignalLike) =>
+        admission.enter(name, [item], { ...run, signal } as RunOptions),
     };
     const iterator = iteratorOf(items as Inputs<unknown>);
     const results = new Mapping(host, iterator, { ...mapping, signal: run.signal }).results();
@@ -76,8 +74,7 @@ export class Pool<M = UntypedTasks> {
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
     const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0 && this.#engine.lifecycle.refusal !== undefined)
-      throw this.#engine.lifecycle.refusal;
+    if (calls.length === 0) this.#engine.lifecycle.checkAccepting();
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -90,7 +87,7 @@ export class Pool<M = UntypedTasks> {
    * @param byteLength at most 2 GiB
    */
   lease(byteLength: number): Lease {
-    if (this.#engine.lifecycle.refusal !== undefined) throw this.#engine.lifecycle.refusal;
+    this.#engine.lifecycle.checkAccepting();
     return this.#engine.leases.lease(byteLength);
   }
 

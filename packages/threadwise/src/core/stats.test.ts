@@ -82,7 +82,7 @@ describe('the snapshot', () => {
 
   test('counts as threads those that are there for tasks, and lists all workers', () => {
     const [idle, busy, leaving] = [makeSlot(1).slot, makeSlot(2).slot, makeSlot(3).slot];
-    busy.hand(makeTask().task, 0);
+    busy.hand(makeTask().task);
     leaving.transition('retiring');
     const stats = snapshot(pool({ slots: [idle, busy, leaving, starting(4)] }));
     assert.deepEqual(stats.threads, { min: 1, max: 4, current: 3, starting: 1, idle: 1 });
@@ -99,7 +99,7 @@ describe('the snapshot', () => {
 
   test('says of each worker what it does and has done', () => {
     const { slot } = makeSlot(7, 300);
-    slot.hand(makeTask().task, 500);
+    slot.hand(makeTask().task);
     slot.completed = 12;
     slot.heapUsedBytes = 4096;
     const figures = slot.record.snapshot();

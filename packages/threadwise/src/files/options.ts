@@ -1,7 +1,8 @@
 /** What the readers of files are given, and what they give: types, defaults by the place where they read, and validation. */
 import { isMainThread } from 'node:worker_threads';
-import { type AbortSignalLike, abortSignal } from '../core/calls/run-options.js';
-import { integer, oneOf, record, reject } from '../core/options/checks.js';
+import { abortSignal } from '../core/calls/run-options.js';
+import type { AbortSignalLike } from '../core/calls/signals.js';
+import { budget, type Check, checked, integer, oneOf, optional } from '../core/options/checks.js';
 import type { ThreadwiseError } from '../core/options/errors.js';
 
 /** Paths, or URLs with `file:`; an asynchronous source may take its time, what it gave already is read meanwhile. */
@@ -50,11 +51,8 @@ export interface ReadFilesOptions extends ReadFileOptions {
   onError?: 'throw' | 'yield';
 }
 
-type Resolved<T extends ReadFileOptions> = Required<Omit<T, 'signal'>> & {
-  signal: AbortSignalLike | undefined;
-};
-export type ResolvedReadFile = Readonly<Resolved<ReadFileOptions>>;
-export type ResolvedReadFiles = Readonly<Resolved<ReadFilesOptions>>;
+export type ResolvedReadFile = ReturnType<typeof resolveReadFile>;
+export type ResolvedReadFiles = ReturnType<typeof resolveReadFiles>;
 
 /**
  * Bytes, measured: the figures are in docs/files.md. Main: up to there the thread is busy no longer with reading than with having it read.
@@ -69,36 +67,27 @@ const CONCURRENCY = 4;
 const AHEAD_BYTES = 64 * 2 ** 20;
 /** A synchronous read cannot be interrupted: of more, it would be forgetfulness. */
 const MOST_SYNC_BYTES = 2 ** 30;
-const MOST_BUDGET_MS = 1000;
 /** Each has a file open. */
 const MOST_CONCURRENCY = 1024;
 
-const ONE_KEYS = ['syncBytes', 'loopBudgetMs', 'signal'] satisfies (keyof ReadFileOptions)[];
-const ALL_KEYS = [...ONE_KEYS, 'concurrency', 'aheadBytes', 'onError'] satisfies (keyof ReadFilesOptions)[];
-
-export function resolveReadFile(given: unknown, isMain = isMainThread): ResolvedReadFile {
-  return resolveOne(record('options', given ?? {}, ONE_KEYS), isMain);
-}
-
-export function resolveReadFiles(given: unknown, isMain = isMainThread): ResolvedReadFiles {
-  const options = record('options', given ?? {}, ALL_KEYS) as ReadFilesOptions;
-  const { concurrency = CONCURRENCY, aheadBytes = AHEAD_BYTES, onError = 'throw' } = options;
-  return {
-    ...resolveOne(options, isMain),
-    concurrency: integer('concurrency', concurrency, 1, MOST_CONCURRENCY),
-    aheadBytes: integer('aheadBytes', aheadBytes, 0, Number.MAX_SAFE_INTEGER),
-    onError: oneOf('onError', onError, ['throw', 'yield'] as const),
-  };
-}
-
-function resolveOne({ syncBytes, loopBudgetMs, signal }: ReadFileOptions, isMain: boolean): ResolvedReadFile {
+function checksOfOne(isMain: boolean) {
   const place = isMain ? 'main' : 'worker';
-  const ms = loopBudgetMs ?? LOOP_BUDGET_MS[place];
-  const isBudget = typeof ms === 'number' && ms > 0 && ms <= MOST_BUDGET_MS;
-  if (!isBudget) reject('loopBudgetMs', `milliseconds above 0, up to ${MOST_BUDGET_MS}`, ms);
   return {
-    syncBytes: integer('syncBytes', syncBytes ?? SYNC_BYTES[place], 0, MOST_SYNC_BYTES),
-    loopBudgetMs: ms,
-    signal: signal === undefined ? undefined : abortSignal(signal),
-  };
+    syncBytes: (option, value) => integer(option, value ?? SYNC_BYTES[place], 0, MOST_SYNC_BYTES),
+    loopBudgetMs: (option, value) => budget(option, value ?? LOOP_BUDGET_MS[place]),
+    signal: optional(abortSignal),
+  } satisfies Readonly<Record<keyof ReadFileOptions, Check<unknown>>>;
+}
+
+export function resolveReadFile(given: unknown, isMain = isMainThread) {
+  return checked('options', given ?? {}, checksOfOne(isMain));
+}
+
+export function resolveReadFiles(given: unknown, isMain = isMainThread) {
+  return checked('options', given ?? {}, {
+    ...checksOfOne(isMain),
+    concurrency: (option, value) => integer(option, value ?? CONCURRENCY, 1, MOST_CONCURRENCY),
+    aheadBytes: (option, value) => integer(option, value ?? AHEAD_BYTES, 0, Number.MAX_SAFE_INTEGER),
+    onError: (option, value) => oneOf(option, value ?? 'throw', ['throw', 'yield'] as const),
+  } satisfies Readonly<Record<keyof ReadFilesOptions, Check<unknown>>>);
 }

@@ -1,5 +1,5 @@
 /** Files, each read as it costs least: one, for a task that gets a path, or many, one after the other as their paths come. */
-import type { AbortSignalLike } from '../core/calls/run-options.js';
+import type { AbortSignalLike } from '../core/calls/signals.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import {
   type FailedFile,
@@ -13,15 +13,17 @@ import {
   resolveReadFiles,
 } from './options.js';
 import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
-import { mustBeSource, pathOf } from './source.js';
-import { type Entry, Window } from './window.js';
+import { type Entry, mustBeSource, pathOf, Window } from './window.js';
+
+/** Of most calls: options are not looked through for each small file. */
+const usual = resolveReadFile(undefined);
 
 /**
  * The whole of a regular file, with memory of its own. Synchronously if it is small, within the same budget of event loop time
  * as `readFiles`; else by libuv's threads. Rejects with ERR_FILE_READ (`path`, `cause`), ERR_TASK_ABORTED, ERR_OPTION.
  */
 export async function readFile(given: string | URL, options?: ReadFileOptions): Promise<Uint8Array> {
-  const resolved = resolveReadFile(options);
+  const resolved = options === undefined ? usual : resolveReadFile(options);
   const path = pathOf(given);
   throwIfAborted(resolved.signal);
   const bytes = await read(path, resolved).catch((cause: unknown) => {

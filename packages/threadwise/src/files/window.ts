@@ -2,44 +2,62 @@
  * The next files, in the order of their paths: each is looked at a little ahead, so that large ones are under way by the time that
  * they are wanted, as many and as much as the options allow. Small ones wait for their turn: they are read in no time.
  *
- * sizing → small → read, or sizing → large → reading → read; a small one that has grown becomes large, and each may fail
+ * new → small → read, or new → large → reading → read; a small one that has grown becomes large, and each may fail
  * instead. What gives the paths may break: that is the last entry, so that what came before is not lost.
  */
+import { fileURLToPath } from 'node:url';
+import { reject } from '../core/options/checks.js';
+import { show, ThreadwiseError } from '../core/options/errors.js';
 import { promised } from '../core/promised.js';
 import type { PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
-import { Source } from './source.js';
 
 /** How many paths are looked at ahead: enough to find a large file behind small ones. Chosen by hand. */
 const LOOK_AHEAD = 16;
 
 export interface Entry {
-  readonly path: string;
-  state: 'sizing' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
+  path: string;
+  state: 'new' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
   /** What it counts for as read ahead: only large files do. Bytes. */
   size: number;
   /** The content of a file that was read. */
-  bytes?: Uint8Array;
+  bytes?: Uint8Array | undefined;
   /** Why it has failed, or what the source of the paths has thrown. */
   cause?: unknown;
 }
 
+/** A string is iterable as well, character by character. */
+export function mustBeSource(given: unknown): asserts given is PathSource {
+  const isSource =
+    typeof given === 'object' &&
+    given !== null &&
+    (Symbol.iterator in given || Symbol.asyncIterator in given);
+  if (!isSource) reject('paths', 'an iterable of paths, such as an array', given);
+}
+
+/** Throws ERR_OPTION for what cannot be a path; whether there is such a file is another question. */
+export function pathOf(given: unknown): string {
+  if (typeof given === 'string') return given;
+  if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
+  const what = given instanceof URL ? show(given.href) : show(given);
+  throw new ThreadwiseError('ERR_OPTION', `Expected a path or a file URL, got ${what}`);
+}
+
 export class Window {
   readonly #options: ResolvedReadFiles;
-  readonly #source: Source;
+  readonly #paths: Iterator<unknown> | AsyncIterator<unknown>;
+  /** pulling: a source that takes its time works on the next path. */
+  #source: 'idle' | 'pulling' | 'ended' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
   #state: 'open' | 'closed' = 'open';
   #waiter: (() => void) | undefined;
-  /** The bytes of large files that are being read, or that were read and have not been taken. */
-  #aheadBytes = 0;
-  /** How many are being read, and how many large ones wait for it: mostly none, and then there is nothing to look for. */
-  #reading = 0;
+  /** How many entries are 'large': mostly none, and then there is nothing to look for. */
   #waiting = 0;
 
   constructor(paths: PathSource, options: ResolvedReadFiles) {
     this.#options = options;
-    this.#source = new Source(paths, this.wake);
+    this.#paths = Symbol.asyncIterator in paths ? paths[Symbol.asyncIterator]() : paths[Symbol.iterator]();
   }
 
   /**
@@ -50,7 +68,7 @@ export class Window {
     this.#lookAhead();
     this.#beginReads();
     const head = this.#entries[0];
-    if (head === undefined) return this.#source.isEnded ? 'end' : undefined;
+    if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
     if (head.state === 'small') {
       this.#readNow(head);
       // It may have turned out to be large.
@@ -58,9 +76,7 @@ export class Window {
     }
     if (head.state === 'broken') throw head.cause;
     if (head.state !== 'read' && head.state !== 'failed') return undefined;
-    this.#entries.shift();
-    this.#aheadBytes -= head.size;
-    return head;
+    return this.#entries.shift();
   }
 
   /** Resolves when `next` may say something else. To be called right after it, before anything can have changed. */
@@ -77,44 +93,90 @@ export class Window {
 
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
+    const source = this.#source;
     this.#state = 'closed';
+    this.#source = 'ended';
     this.#entries.length = 0;
-    await Promise.all([this.#source.close(), ...this.#pending]);
+    const returned = source === 'ended' ? undefined : this.#paths.return?.();
+    const isOver = Promise.resolve(returned).catch(() => undefined);
+    // Who still works on the next path may never be done with it.
+    await Promise.all([source === 'pulling' ? undefined : isOver, ...this.#pending]);
   }
+
+  // --- paths ---
 
   #lookAhead(): void {
-    const { concurrency, syncBytes } = this.#options;
-    const most = Math.max(LOOK_AHEAD, concurrency);
-    while (this.#entries.length < most && this.#entries.at(-1)?.state !== 'broken') {
-      const entry = this.#take();
-      if (entry === undefined) return;
-      this.#entries.push(entry);
-      if (entry.state === 'broken') return;
-      if (syncBytes > 0) this.#sizeNow(entry);
-      else
-        this.#track(
-          entry,
-          sizeLater(entry.path).then((size) => this.#mustWait(entry, size)),
-        );
+    const most = Math.max(LOOK_AHEAD, this.#options.concurrency);
+    const entries = this.#entries;
+    while (this.#source === 'idle' && entries.length < most && entries.at(-1)?.state !== 'broken')
+      this.#pull();
+  }
+
+  /** Asks for the next path. */
+  #pull(): void {
+    try {
+      const next = this.#paths.next();
+      if (!('then' in next)) return this.#arrived(next);
+      this.#source = 'pulling';
+      void next.then(
+        (result) => this.#pulled(() => this.#arrived(result)),
+        (cause) => this.#pulled(() => this.#broke(cause)),
+      );
+    } catch (cause) {
+      this.#broke(cause);
     }
   }
 
-  #take(): Entry | undefined {
-    try {
-      const path = this.#source.take();
-      return path === undefined ? undefined : { path, state: 'sizing', size: 0 };
-    } catch (cause) {
-      return { path: '', state: 'broken', size: 0, cause };
-    }
+  #pulled(take: () => void): void {
+    if (this.#state === 'closed') return;
+    this.#source = 'idle';
+    take();
+    this.wake();
   }
+
+  #arrived({ done, value }: IteratorResult<unknown>): void {
+    if (done === true) {
+      this.#source = 'ended';
+      return;
+    }
+    const entry: Entry = { path: '', state: 'new', size: 0 };
+    this.#entries.push(entry);
+    try {
+      entry.path = pathOf(value);
+    } catch (cause) {
+      end(entry, 'broken', cause);
+      return;
+    }
+    if (this.#options.syncBytes > 0) this.#sizeNow(entry);
+    else
+      this.#track(
+        entry,
+        sizeLater(entry.path).then((size) => this.#mustWait(entry, size)),
+      );
+  }
+
+  #broke(cause: unknown): void {
+    this.#source = 'ended';
+    this.#entries.push({ path: '', state: 'broken', size: 0, cause });
+  }
+
+  // --- files ---
 
   /** In their order. However large the first one is, it is read: what others hold can only be taken after it. */
   #beginReads(): void {
+    if (this.#waiting === 0) return;
     const { concurrency, aheadBytes } = this.#options;
-    for (let i = 0; this.#waiting > 0 && this.#reading < concurrency && i < this.#entries.length; i++) {
-      const entry = this.#entries[i]!;
+    let [reading, bytes] = [0, 0];
+    for (const { state, size } of this.#entries) {
+      if (state === 'reading') reading++;
+      if (state === 'reading' || state === 'read') bytes += size;
+    }
+    for (const [i, entry] of this.#entries.entries()) {
       if (entry.state !== 'large') continue;
-      if (i > 0 && this.#aheadBytes + entry.size > aheadBytes) return;
+      if (reading === concurrency || (i > 0 && bytes + entry.size > aheadBytes)) return;
+      reading++;
+      bytes += entry.size;
+      this.#waiting--;
       this.#track(entry, this.#readLater(entry));
     }
   }
@@ -125,7 +187,7 @@ export class Window {
       if (size > this.#options.syncBytes) this.#mustWait(entry, size);
       else entry.state = 'small';
     } catch (cause) {
-      fail(entry, cause);
+      end(entry, 'failed', cause);
     }
   }
 
@@ -135,34 +197,28 @@ export class Window {
       const bytes = readFileNow(entry.path, syncBytes);
       // Of one that has grown the size is not known here; that it is too large for this is enough.
       if (bytes === undefined) this.#mustWait(entry, syncBytes);
-      else finish(entry, bytes);
+      else end(entry, 'read', undefined, bytes);
     } catch (cause) {
-      fail(entry, cause);
+      end(entry, 'failed', cause);
     }
   }
 
   #mustWait(entry: Entry, size: number): void {
     entry.state = 'large';
     entry.size = size;
-    this.#waiting += 1;
+    this.#waiting++;
   }
 
   async #readLater(entry: Entry): Promise<void> {
     entry.state = 'reading';
-    this.#waiting -= 1;
-    this.#reading += 1;
-    this.#aheadBytes += entry.size;
-    try {
-      finish(entry, await readFileLater(entry.path, () => this.#state === 'closed'));
-    } finally {
-      this.#reading -= 1;
-    }
+    const bytes = await readFileLater(entry.path, () => this.#state === 'closed');
+    end(entry, 'read', undefined, bytes);
   }
 
   /** @param step what is being done with it */
   #track(entry: Entry, step: Promise<void>): void {
     const ended = step
-      .catch((cause: unknown) => fail(entry, cause))
+      .catch((cause: unknown) => end(entry, 'failed', cause))
       .then(() => {
         this.#pending.delete(ended);
         this.wake();
@@ -171,12 +227,6 @@ export class Window {
   }
 }
 
-function finish(entry: Entry, bytes: Uint8Array): void {
-  entry.state = 'read';
-  entry.bytes = bytes;
-}
-
-function fail(entry: Entry, cause: unknown): void {
-  entry.state = 'failed';
-  entry.cause = cause;
+function end(entry: Entry, state: 'read' | 'failed' | 'broken', cause: unknown, bytes?: Uint8Array): void {
+  Object.assign(entry, { state, cause, bytes });
 }

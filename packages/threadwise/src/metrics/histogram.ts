@@ -2,7 +2,15 @@
  * A log-linear histogram of durations: fixed memory, quantiles with a relative error of at most 1/16 (as in
  * G. Tene's HdrHistogram, with 8 sub-buckets to each power of two).
  */
-import type { Distribution } from '../core/contracts.js';
+
+export interface Distribution {
+  readonly count: number;
+  readonly mean: number;
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
 
 const SUB_BUCKETS = 8;
 /** The smallest power of two of milliseconds that is told apart: 2^-14 ms, about 60 ns. */

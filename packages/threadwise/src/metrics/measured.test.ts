@@ -1,20 +1,97 @@
-/** The recorder that counts. */
+/** The recorder that counts and measures. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { MeasuredRecorder } from './measured.js';
-import { outcomes, recorderConformance } from './recorder.case.js';
+import { describe, test } from 'node:test';
+import { MeasuredRecorder, type Outcome } from './measured.js';
 
-recorderConformance('MeasuredRecorder', () => new MeasuredRecorder());
+const outcomes: readonly Outcome[] = ['completed', 'failed', 'aborted', 'timedOut', 'crashed', 'rejected'];
+
+/** Something of everything that can be told. */
+function tellAll(recorder: MeasuredRecorder): void {
+  recorder.counts.submitted++;
+  const worker = recorder.worker();
+  for (const outcome of outcomes) recorder.settled(outcome, 1, 2, 0, worker);
+  recorder.settled('aborted', undefined, undefined, 0, undefined);
+  recorder.counts.retried++;
+  recorder.counts.workerCrashes++;
+  recorder.counts.recycled++;
+  recorder.forget(worker);
+}
+
+describe('a recorder', () => {
+  for (const [when, tell] of [
+    ['before anything happened', () => undefined],
+    ['after everything happened', tellAll],
+  ] as const) {
+    test(`has every field as a finite number ${when}`, () => {
+      const recorder = new MeasuredRecorder();
+      tell(recorder);
+      const snapshot = recorder.snapshot(0);
+      assert.deepEqual(Object.keys(snapshot).sort(), [
+        'outcomes',
+        'recycled',
+        'retried',
+        'runMs',
+        'submitted',
+        'throughput',
+        'waitMs',
+        'workerCrashes',
+      ]);
+      assert.deepEqual(Object.keys(snapshot.outcomes).sort(), outcomes.toSorted());
+      for (const distribution of [snapshot.waitMs, snapshot.runMs]) {
+        assert.deepEqual(Object.keys(distribution).sort(), ['count', 'max', 'mean', 'p50', 'p90', 'p99']);
+      }
+      const { waitMs, runMs, outcomes: byOutcome, ...counts } = snapshot;
+      for (const group of [counts, byOutcome, waitMs, runMs]) {
+        for (const [field, value] of Object.entries(group)) assert.ok(Number.isFinite(value), field);
+      }
+    });
+
+    test(`is plain JSON ${when}`, () => {
+      const recorder = new MeasuredRecorder();
+      tell(recorder);
+      const snapshot = recorder.snapshot(0);
+      assert.deepEqual(JSON.parse(JSON.stringify(snapshot)), snapshot);
+    });
+  }
+
+  test('the figures of a worker are part of those of the pool, also when it is gone', () => {
+    const recorder = new MeasuredRecorder();
+    const worker = recorder.worker();
+    recorder.settled('completed', 1, 2, 0, worker);
+    const { runMs, waitMs } = recorder.snapshot(0);
+    assert.equal(worker.snapshot().runMs.count, runMs.count);
+    recorder.forget(worker);
+    recorder.forget(worker);
+    assert.deepEqual(recorder.snapshot(0).runMs, runMs);
+    assert.deepEqual(recorder.snapshot(0).waitMs, waitMs);
+  });
+
+  test('a snapshot does not change afterwards', () => {
+    const recorder = new MeasuredRecorder();
+    tellAll(recorder);
+    const snapshot = recorder.snapshot(0);
+    const copy = structuredClone(snapshot);
+    tellAll(recorder);
+    assert.deepEqual(snapshot, copy);
+  });
+
+  test('recorders know nothing of each other', () => {
+    const [told, other] = [new MeasuredRecorder(), new MeasuredRecorder()];
+    const before = structuredClone(other.snapshot(0));
+    tellAll(told);
+    assert.deepEqual(other.snapshot(0), before);
+  });
+});
 
 test('MeasuredRecorder: counts what happened, each outcome by itself', () => {
   const recorder = new MeasuredRecorder();
-  for (let i = 0; i < 30; i++) recorder.submitted();
+  recorder.counts.submitted += 30;
   outcomes.forEach((outcome, i) => {
     for (let n = 0; n <= i; n++) recorder.settled(outcome, undefined, undefined, 0, undefined);
   });
-  for (let i = 0; i < 2; i++) recorder.retried();
-  for (let i = 0; i < 3; i++) recorder.crashed();
-  for (let i = 0; i < 4; i++) recorder.recycled();
+  recorder.counts.retried += 2;
+  recorder.counts.workerCrashes += 3;
+  recorder.counts.recycled += 4;
   const { submitted, outcomes: byOutcome, retried, workerCrashes, recycled } = recorder.snapshot(0);
   assert.deepEqual(
     { submitted, retried, workerCrashes, recycled },

@@ -1,18 +1,33 @@
-/** The recorder that counts and measures: plain numbers, written on the main thread only. */
-import type { Outcome, Recorder, RecorderSnapshot, WorkerRecord } from '../core/contracts.js';
-import { Histogram } from './histogram.js';
+/** What happened in a pool, counted and measured: plain numbers, written on the main thread only. */
+import { type Distribution, Histogram } from './histogram.js';
 import { Throughput } from './throughput.js';
 
-class Times implements WorkerRecord {
+export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
+
+export interface RecorderSnapshot {
+  readonly submitted: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  readonly retried: number;
+  readonly workerCrashes: number;
+  readonly recycled: number;
+  /** Calls that settled, per second, over the last ten seconds. */
+  readonly throughput: number;
+  readonly waitMs: Distribution;
+  readonly runMs: Distribution;
+}
+
+/** What is measured of one worker. */
+export class WorkerRecord {
   readonly wait = new Histogram();
   readonly run = new Histogram();
 
+  /** The worker has run a task; `settled` or `ended` of the recorder tells how it ended. Milliseconds. */
   ran(waitMs: number, runMs: number): void {
     this.wait.record(waitMs);
     this.run.record(runMs);
   }
 
-  add({ wait, run }: Times): void {
+  add({ wait, run }: WorkerRecord): void {
     this.wait.add(wait);
     this.run.add(run);
   }
@@ -22,7 +37,9 @@ class Times implements WorkerRecord {
   }
 }
 
-export class MeasuredRecorder implements Recorder {
+export class MeasuredRecorder {
+  /** Counted by whoever does it. */
+  readonly counts = { submitted: 0, retried: 0, workerCrashes: 0, recycled: 0 };
   readonly #outcomes: Record<Outcome, number> = {
     completed: 0,
     failed: 0,
@@ -32,19 +49,15 @@ export class MeasuredRecorder implements Recorder {
     rejected: 0,
   };
   /** Of workers that are gone, and of calls that no worker ran. */
-  readonly #others = new Times();
-  readonly #workers = new Set<Times>();
+  readonly #others = new WorkerRecord();
+  readonly #workers = new Set<WorkerRecord>();
   readonly #throughput = new Throughput();
-  #submitted = 0;
   #completed = 0;
-  #retried = 0;
-  #crashes = 0;
-  #recycled = 0;
 
-  submitted(): void {
-    this.#submitted++;
-  }
-
+  /**
+   * @param now on the platform's clock
+   * @param by the worker that ran it, if one did
+   */
   settled(
     outcome: Outcome,
     waitMs: number | undefined,
@@ -53,11 +66,12 @@ export class MeasuredRecorder implements Recorder {
     by: WorkerRecord | undefined,
   ): void {
     this.ended(outcome, 1, now);
-    const times = by === undefined ? this.#others : (by as Times);
+    const times = by ?? this.#others;
     if (waitMs !== undefined) times.wait.record(waitMs);
     if (runMs !== undefined) times.run.record(runMs);
   }
 
+  /** Counts calls that have ended; `WorkerRecord.ran` has told how long each of them waited and ran. */
   ended(outcome: Outcome, count: number, now: number): void {
     // Nearly all of them: a field of its own is quicker than one that is looked up by name.
     if (outcome === 'completed') this.#completed += count;
@@ -65,43 +79,31 @@ export class MeasuredRecorder implements Recorder {
     this.#throughput.count(now, count);
   }
 
+  /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
-    this.#submitted += count;
+    this.counts.submitted += count;
     this.ended('completed', count, now);
-    ((by as Times | undefined) ?? this.#others).run.record(runMs, count);
+    (by ?? this.#others).run.record(runMs, count);
   }
 
-  retried(): void {
-    this.#retried++;
-  }
-
-  crashed(): void {
-    this.#crashes++;
-  }
-
-  recycled(): void {
-    this.#recycled++;
-  }
-
+  /** What is measured of one worker; the pool's figures have all of it. */
   worker(): WorkerRecord {
-    const times = new Times();
+    const times = new WorkerRecord();
     this.#workers.add(times);
     return times;
   }
 
+  /** The worker is gone: its figures stay part of the pool's. */
   forget(worker: WorkerRecord): void {
-    if (this.#workers.delete(worker as Times)) this.#others.add(worker as Times);
+    if (this.#workers.delete(worker)) this.#others.add(worker);
   }
 
   snapshot(now: number): RecorderSnapshot {
-    const all = new Times();
+    const all = new WorkerRecord();
     for (const times of [this.#others, ...this.#workers]) all.add(times);
     return {
-      submitted: this.#submitted,
+      ...this.counts,
       outcomes: { ...this.#outcomes, completed: this.#completed },
-      retried: this.#retried,
-      workerCrashes: this.#crashes,
-      recycled: this.#recycled,
       throughput: this.#throughput.rate(now),
       ...all.snapshot(),
     };

@@ -1,7 +1,6 @@
 /** Which endpoint belongs to which transport: a worker opens the one that its wire names. */
 import type { Port, Wire } from '../core/contracts.js';
-import { CoordinatedEndpoint } from '../transport/coordinator/endpoint.js';
-import type { CoordinatedMemory } from '../transport/coordinator/layout.js';
+import { Given } from '../transport/coordinator/given.js';
 import type { Endpoint, EndpointPlatform } from '../transport/endpoint.js';
 import { Line } from '../transport/line.js';
 import { MessageEndpoint } from '../transport/message/endpoint.js';
@@ -13,7 +12,8 @@ type Open = (line: Line, memory: never, platform: EndpointPlatform) => Endpoint;
 const ENDPOINTS: Readonly<Record<string, Open>> = {
   shared: (line, memory: SharedMemory, platform) => new SharedEndpoint(line, memory, platform),
   message: (line, board: ArrayBufferLike) => new MessageEndpoint(line, board),
-  coordinator: (line, memory: CoordinatedMemory, platform) => new CoordinatedEndpoint(line, memory, platform),
+  coordinator: (line, memory: SharedMemory, platform) =>
+    new SharedEndpoint(line, memory, platform, (seat) => new Given(seat, platform)),
 };
 
 /** @param port the near side of what `wire.port` is on this thread */

@@ -1,16 +1,8 @@
 /** One task while it runs: the context that `threadwise/worker` gives to its code. */
+import { AbortController, type Controller } from '../core/calls/signals.js';
 import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import type { TaskContext } from './current.js';
-
-/** The part of AbortController that is used; every runtime of ours has it, the language has not. */
-interface Controller {
-  readonly signal: { readonly aborted: boolean };
-  abort(reason: unknown): void;
-}
-
-/** Taken before any task can replace it. */
-const { AbortController } = globalThis as unknown as { AbortController: new () => Controller };
 
 export class RunningTask implements TaskContext {
   id: number;

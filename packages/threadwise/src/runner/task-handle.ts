@@ -4,8 +4,17 @@ import { currentTask, currentWorkerId, markTransferred, noteAsked } from './curr
 
 noteAsked();
 
-/** What the pool's owner offers in the option `host`; every call is awaited. */
-export type HostFunctions = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
+/**
+ * The types of the functions that the pool's owner offers in the option `host`, for you to declare:
+ * `declare module 'threadwise/worker' { interface HostFunctions { lookUp(id: string): Promise<User> } }`. Every call is awaited.
+ */
+// eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it is there to be merged with
+export interface HostFunctions {}
+
+/** What is declared; where nothing is, any name, with arguments and results that nobody knows. */
+type Host = keyof HostFunctions extends never
+  ? Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>
+  : Readonly<HostFunctions>;
 
 /** What a task module's `setup` is called with, once, before the worker's first task. */
 export interface SetupContext {
@@ -30,7 +39,7 @@ export interface TaskHandle {
    * The functions that the pool's owner offers: `await task.host.log('…')`. Outside of a task, where there is no
    * owner, a call throws ERR_OUTSIDE_TASK.
    */
-  readonly host: HostFunctions;
+  readonly host: Host;
   /** What the pool's `onTaskStart` returned for this task, cloned: a trace context. Outside of a task undefined. */
   readonly context: unknown;
   /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
@@ -40,7 +49,7 @@ export interface TaskHandle {
 /** So that a function which looks at its signal can be called directly, too: in a test, or without a pool. */
 let neverAborted: AbortSignal | undefined;
 
-const host: HostFunctions = new Proxy(Object.freeze(Object.create(null)), {
+const host: Host = new Proxy(Object.freeze(Object.create(null)), {
   get: (_target, name) => {
     if (typeof name === 'symbol' || name === 'then') return undefined; // so that nobody takes it for a promise
     return (...args: unknown[]) => {

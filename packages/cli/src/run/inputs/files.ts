@@ -2,13 +2,17 @@
 
 import { type FileName, fileIds, sizedFile } from '../../disk/file-id.js';
 import { UsageError } from '../../usage-error.js';
-import { isDone } from './done.js';
-import type { Done, Input, InputGroups, InputSource, Sample } from './input-source.js';
-import { mergeSorted } from './merge-sorted.js';
-import { comparePaths, isDirectoryBefore } from './path-order.js';
+import {
+  type Done,
+  type Input,
+  type InputSource,
+  isDone,
+  type Position,
+  type Sample,
+  type SampledInput,
+} from './input-source.js';
 import { absoluteKey, type Exclusion, type Glob, type Literal, parsePattern } from './pattern.js';
-import { sampleBySize } from './size-sampling.js';
-import { type FoundFile, walk } from './walk.js';
+import { comparePaths, type FoundFile, walk } from './walk.js';
 
 export interface FilesOptions {
   readonly patterns: readonly string[];
@@ -31,84 +35,72 @@ class Files implements InputSource {
   readonly identity: Readonly<Record<string, unknown>>;
   readonly totalBytes = undefined;
   total: number | undefined = undefined;
-  readonly #globs: Glob[] = [];
-  readonly #literals: Literal[] = [];
-  readonly #exclusions: Exclusion[] = [];
+  readonly #wanted: (Glob | Literal)[];
+  readonly #exclusions: Exclusion[];
   readonly #ownFiles: readonly FileName[];
   readonly #own: ReadonlySet<FileName>;
+  #found: readonly FoundFile[] | undefined;
 
   constructor({ patterns, dot, read = false, ownFiles }: FilesOptions) {
     this.identity = { kind: 'files', patterns, dot, cwd: process.cwd(), ...(read ? { read } : {}) };
     this.#ownFiles = ownFiles;
     this.#own = new Set(ownFiles.map((file) => (typeof file === 'string' ? absoluteKey(file) : file)));
-    for (const source of patterns) this.#add(source, dot);
-    if (this.#globs.length + this.#literals.length === 0) {
+    const parsed = patterns.map((source) => parsePattern(source, dot));
+    this.#wanted = parsed.filter((pattern) => pattern.kind !== 'exclusion');
+    this.#exclusions = parsed.filter((pattern) => pattern.kind === 'exclusion');
+    if (this.#wanted.length === 0) {
       throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
     }
-    for (const one of [...this.#globs, ...this.#literals]) this.#mustMatch(one);
+    for (const pattern of this.#wanted) {
+      const { done } = this.#sized(this.#matching(pattern)).next();
+      if (done) throw new UsageError(`no file matches '${pattern.source}'`);
+    }
   }
 
   count(): void {
-    let total = 0;
-    for (const _ of this.#list()) total += 1;
-    this.total = total;
+    this.total = this.#list().length;
   }
 
-  compare(a: string | number, b: string | number): number {
+  compare(a: Position, b: Position): number {
     return comparePaths(String(a), String(b));
   }
 
-  *read(done: Done): InputGroups & Generator<readonly Input[]> {
-    const isNew = (file: FoundFile): boolean => !isDone(done, file.key, this.compare);
-    yield* grouped(this.#sized(filter(this.#list(markOf(done)), isNew)));
+  *read(done: Done): Generator<readonly Input[]> {
+    const files = this.#list().filter(({ key }) => !isDone(done, key, this.compare));
+    for (let at = 0; at < files.length; at += GROUP) {
+      const group = [...this.#sized(files.slice(at, at + GROUP))];
+      if (group.length > 0) yield group;
+    }
   }
 
-  /** Takes two listings and every file's size, but a sample without its share of the large files would mislead. */
+  /** Looks up the size of every file: a sample without its share of the large files would mislead. */
   sample(count: number): Sample {
-    const whole = { count: 0, bytes: 0 };
-    for (const { bytes } of this.#sized(this.#list())) {
-      whole.count += 1;
-      whole.bytes += bytes;
-    }
-    return { inputs: sampleBySize(this.#sized(this.#list()), count, whole), how: 'large files more often' };
+    const files = [...this.#sized(this.#list())];
+    return { inputs: sampleBySize(files, count), how: 'large files more often' };
   }
 
   close(): void {}
 
-  #add(source: string, dot: boolean): void {
-    const pattern = parsePattern(source, dot);
-    if (pattern.kind === 'glob') this.#globs.push(pattern);
-    else if (pattern.kind === 'literal') this.#literals.push(pattern);
-    else this.#exclusions.push(pattern);
+  /** All files in path order, each once: under the name that the pattern that comes first gives it, names before globs. */
+  #list(): readonly FoundFile[] {
+    if (this.#found !== undefined) return this.#found;
+    const found = new Map<string, FoundFile>();
+    const isNamed = ({ kind }: Glob | Literal): boolean => kind === 'literal';
+    const patterns = [...this.#wanted.filter(isNamed), ...this.#wanted.filter((one) => !isNamed(one))];
+    for (const pattern of patterns) {
+      for (const file of this.#matching(pattern)) if (!found.has(file.key)) found.set(file.key, file);
+    }
+    const list = [...found.values()];
+    this.#found = patterns.length === 1 ? list : list.sort((a, b) => comparePaths(a.key, b.key));
+    return this.#found;
   }
 
-  #mustMatch(pattern: Glob | Literal): void {
-    const found = pattern.kind === 'glob' ? this.#walk(pattern) : [pattern.file].filter(this.#isWanted);
-    for (const _ of this.#sized(found)) return;
-    throw new UsageError(`no file matches '${pattern.source}'`);
+  *#matching(pattern: Glob | Literal): Generator<FoundFile> {
+    const enters = (key: string): boolean => !this.#exclusions.some((each) => each.excludesAllOf(key));
+    for (const file of pattern.kind === 'glob' ? walk(pattern, enters) : [pattern.file]) {
+      if (!this.#own.has(file.key) && !this.#exclusions.some((each) => each.excludes(file.key))) yield file;
+    }
   }
-
-  /** All files in path order, each once, those up to the mark left out. */
-  #list(mark?: string): Iterable<FoundFile> {
-    const byPath = (a: FoundFile, b: FoundFile): number => comparePaths(a.key, b.key);
-    const named = this.#literals.map(({ file }) => file).filter(this.#isWanted);
-    const walks = this.#globs.map((glob) => this.#walk(glob, mark));
-    if (named.length === 0 && walks.length === 1) return walks[0]!;
-    return mergeSorted([named.sort(byPath), ...walks], byPath);
-  }
-
-  #walk(glob: Glob, mark?: string): Iterable<FoundFile> {
-    return walk({
-      ...glob,
-      accepts: (relative, key) => glob.matches(relative) && this.#isWanted({ key }),
-      enters: (key) =>
-        !this.#exclusions.some((exclusion) => exclusion.excludesAllOf(key)) &&
-        (mark === undefined || !isDirectoryBefore(key, mark)),
-    });
-  }
-
-  readonly #isWanted = ({ key }: Pick<FoundFile, 'key'>): boolean =>
-    !this.#own.has(key) && !this.#exclusions.some((exclusion) => exclusion.excludes(key));
 
   *#sized(files: Iterable<FoundFile>): Generator<Input> {
     // Looked up now: when the inputs are read, what the run writes has been made.
@@ -121,21 +113,21 @@ class Files implements InputSource {
   }
 }
 
-function* grouped(inputs: Iterable<Input>): Generator<readonly Input[]> {
-  let group: Input[] = [];
+/**
+ * Chooses a few inputs that stand for all, though most bytes are in a few of them: systematic sampling with unequal
+ * probabilities (Horvitz and Thompson, https://doi.org/10.2307/2280784). Half of an input's chance is the same for all,
+ * half is by its size, and its weight is the inverse of the chance. The weighted sum over the sample then estimates the
+ * sum over all, and well where the cost is a price per input plus one per byte.
+ */
+export function* sampleBySize(inputs: readonly Input[], size: number): Generator<SampledInput> {
+  const count = inputs.length;
+  const total = inputs.reduce((sum, { bytes }) => sum + bytes, 0);
+  let position = 0.5;
   for (const input of inputs) {
-    group.push(input);
-    if (group.length < GROUP) continue;
-    yield group;
-    group = [];
+    const share = total === 0 ? 1 / count : 0.5 / count + (0.5 * input.bytes) / total;
+    const chance = count <= size ? 1 : Math.min(1, size * share);
+    const before = Math.floor(position);
+    position += chance;
+    if (Math.floor(position) > before) yield { ...input, weight: 1 / chance };
   }
-  if (group.length > 0) yield group;
-}
-
-function* filter<T>(items: Iterable<T>, keep: (item: T) => boolean): Generator<T> {
-  for (const item of items) if (keep(item)) yield item;
-}
-
-function markOf({ mark }: Done): string | undefined {
-  return mark === undefined ? undefined : String(mark);
 }

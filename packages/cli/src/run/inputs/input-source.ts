@@ -24,6 +24,16 @@ export interface Done {
 
 export const nothingDone: Done = { mark: undefined, beyond: [] };
 
+export type Compare = (a: Position, b: Position) => number;
+
+export const compareNumbers: Compare = (a, b) => Number(a) - Number(b);
+
+export function isDone({ mark, beyond }: Done, position: Position, compare: Compare): boolean {
+  if (mark === undefined && beyond.length === 0) return false; // asked for every input of every new run
+  if (mark !== undefined && compare(position, mark) <= 0) return true;
+  return beyond.some(([first, last]) => compare(position, first) >= 0 && compare(position, last) <= 0);
+}
+
 /**
  * Inputs come in groups: those that are available at once. A batch is cut from one group and so never waits for
  * the next one, which matters when lines trickle in.
@@ -51,7 +61,7 @@ export interface InputSource {
   /** Finds out `total` where that takes a while; called while the threads start. */
   count(): void;
   /** Negative if `a` comes before `b`. */
-  compare(a: Position, b: Position): number;
+  readonly compare: Compare;
   /** The inputs that are not done, in order. Throws a UsageError at bad input. */
   read(done: Done): InputGroups;
   /** About `count` inputs for a measurement; reading them takes nothing away from `read`. */

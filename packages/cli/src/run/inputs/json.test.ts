@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { UsageError } from '../../usage-error.js';
 import { nothingDone } from './input-source.js';
-import { openJson } from './json.js';
+import { openInputs } from './open-inputs.js';
 
 let folder: string;
 
@@ -19,7 +19,7 @@ async function valuesOf(content: string | Buffer, name = 'input.json'): Promise<
   const file = join(folder, name);
   writeFileSync(file, content);
   const values: unknown[] = [];
-  for await (const group of openJson({ file }).read(nothingDone))
+  for await (const group of openInputs({ kind: 'json', file }).read(nothingDone))
     values.push(...group.map(({ value }) => value));
   return values;
 }
@@ -79,7 +79,7 @@ test('gives what came before the invalid place', async () => {
     writeFileSync(file, content);
     const seen: unknown[] = [];
     await assert.rejects(async () => {
-      for await (const group of openJson({ file }).read(nothingDone))
+      for await (const group of openInputs({ kind: 'json', file }).read(nothingDone))
         seen.push(...group.map(({ value }) => value));
     }, UsageError);
     assert.deepEqual(seen, [1, 2], name);
@@ -90,7 +90,7 @@ test('goes on behind what is done', async () => {
   const file = join(folder, 'done.json');
   writeFileSync(file, '[0,1,2,3,4,5,6]');
   const values: unknown[] = [];
-  for await (const group of openJson({ file }).read({ mark: 1, beyond: [[3, 4]] })) {
+  for await (const group of openInputs({ kind: 'json', file }).read({ mark: 1, beyond: [[3, 4]] })) {
     values.push(...group.map(({ value }) => value));
   }
   assert.deepEqual(values, [2, 5, 6]);

@@ -2,115 +2,88 @@
 
 import { extname } from 'node:path';
 import { UsageError } from '../../usage-error.js';
-import { type ByteStream, openBytes } from './byte-stream.js';
-import { type Counted, compareNumbers, firstOf, numbered } from './done.js';
-import { type Done, type InputSource, nothingDone } from './input-source.js';
-import { readLines } from './line-reader.js';
-import { onlyLists } from './spread.js';
+import { cut, shownJson } from '../work/described-error.js';
+import { LineReader } from './line-reader.js';
+import type { Counted } from './stream.js';
 
-export interface JsonOptions {
-  readonly file: string;
-  /** Each value is the list of a call's arguments. */
-  readonly spread?: boolean;
+/** What came before an invalid place is given before the error is thrown: it is still run. */
+export interface ValueParser {
+  write(chunk: Buffer): Iterable<readonly Counted[]>;
+  end(): Iterable<readonly Counted[]>;
 }
 
-const lineExtensions = new Set(['.ndjson', '.jsonl']);
+const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+/** In characters, of a value that is no list. */
+const LONGEST_VALUE = 60;
 
-export function openJson({ file, spread = false }: JsonOptions): InputSource {
-  const bytes = openBytes(file);
-  const mayBeArray = !lineExtensions.has(extname(file).toLowerCase());
-  const inputs = (done: Done) => {
-    const all = numbered(values(bytes, mayBeArray), done);
-    return spread ? onlyLists(all, bytes.name) : all;
-  };
-  return {
-    kind: 'json',
-    identity: { kind: 'json', file: bytes.identity, ...(spread ? { spread } : {}) },
-    total: undefined,
-    totalBytes: bytes.size,
-    compare: compareNumbers,
-    count() {},
-    read: inputs,
-    sample: (count) => ({
-      inputs: firstOf(inputs(nothingDone), count),
-      how: `the first ${count} values`,
-    }),
-    close: () => bytes.close(),
-  };
-}
-
-async function* values(stream: ByteStream, mayBeArray: boolean): AsyncGenerator<readonly Counted[]> {
-  const { first, chunks } = await peek(stream.open());
-  if (!mayBeArray || first !== '[') return yield* readValueLines(chunks, stream.name);
-  // Loaded here because most runs need no JSON parser.
-  const { readJsonArray } = await import('./json-array.js');
-  yield* readJsonArray(chunks, stream.name);
-}
-
-async function* readValueLines(
+export async function* readJson(
   chunks: AsyncIterable<Buffer>,
   name: string,
 ): AsyncGenerator<readonly Counted[]> {
-  let number = 0;
-  for await (const lines of readLines(chunks)) {
-    const values: Counted[] = [];
-    for (const { text, bytes } of lines) {
-      number += 1;
-      if (text.trim() === '') continue;
-      const parsed = parse(text);
-      if ('value' in parsed) {
-        values.push({ value: parsed.value, bytes });
-        continue;
-      }
-      // What came before the invalid line is still run.
-      yield values;
-      throw invalidLine(name, number, parsed.reason);
+  let parser: ValueParser | undefined;
+  let blank: Buffer[] = [];
+  for await (const chunk of chunks) {
+    const hasMark =
+      parser === undefined && blank.length === 0 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    const bytes = hasMark ? chunk.subarray(3) : chunk;
+    // The first character that is not blank decides between the two shapes.
+    const first = parser === undefined ? bytes.toString('latin1').trimStart().charAt(0) : '';
+    if (parser === undefined && first !== '') {
+      const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
+      // Loaded here because most runs need no JSON parser.
+      parser = isArray ? (await import('./json-array.js')).arrayParser(name) : lineParser(name);
     }
-    if (values.length > 0) yield values;
+    if (parser === undefined) {
+      blank.push(bytes);
+      continue;
+    }
+    // The blank ones count as lines, too.
+    for (const each of [...blank, bytes]) yield* parser.write(each);
+    blank = [];
   }
+  if (parser !== undefined) yield* parser.end();
 }
 
-function parse(text: string): { readonly value: unknown } | { readonly reason: string } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    return { reason: error instanceof Error ? error.message : String(error) };
+function lineParser(name: string): ValueParser {
+  const lines = new LineReader();
+  let number = 0;
+  function* parse(texts: readonly Counted<string>[]): Generator<readonly Counted[]> {
+    const values: Counted[] = [];
+    try {
+      for (const { value, bytes } of texts) {
+        number += 1;
+        if (value.trim() !== '') values.push({ value: JSON.parse(value), bytes });
+      }
+    } catch (error) {
+      yield values;
+      const reason = `${(error as SyntaxError).message} (expected an array, or one value a line)`;
+      throw invalidJson(name, number, reason);
+    }
+    yield values;
   }
+  return { write: (chunk) => parse(lines.write(chunk)), end: () => parse(lines.end()) };
 }
 
-function invalidLine(name: string, number: number, reason: string): UsageError {
-  return new UsageError(
-    `invalid JSON in '${name}' at line ${number}: ${reason} (expected an array, or one value a line)`,
-  );
+export function invalidJson(name: string, line: number, reason: string): UsageError {
+  return new UsageError(`invalid JSON in '${name}' at line ${line}: ${reason}`);
 }
 
-/** The first character that is not blank decides between the two shapes; the bytes read for it are given back. */
-async function peek(
+/** --spread: every value is the list of a call's arguments; what is none ends the run, after what came before it. */
+export async function* readLists(
   chunks: AsyncIterable<Buffer>,
-): Promise<{ first: string; chunks: AsyncIterable<Buffer> }> {
-  const iterator = chunks[Symbol.asyncIterator]();
-  const seen: Buffer[] = [];
-  let first = '';
-  while (first === '') {
-    const next = await iterator.next();
-    if (next.done === true) break;
-    const chunk = seen.length === 0 ? withoutMark(next.value) : next.value;
-    seen.push(chunk);
-    first = chunk.toString('latin1').trimStart().charAt(0);
+  name: string,
+): AsyncGenerator<readonly Counted[]> {
+  let count = 0;
+  for await (const group of readJson(chunks, name)) {
+    const bad = group.findIndex(({ value }) => !Array.isArray(value));
+    yield bad === -1 ? group : group.slice(0, bad);
+    if (bad !== -1) {
+      const shown = cut(shownJson(group[bad]!.value), LONGEST_VALUE);
+      throw new UsageError(
+        `--spread: expected each value to be an array, the arguments of a call, got ${shown} (value ${count + bad + 1} of '${name}')`,
+      );
+    }
+    count += group.length;
   }
-  return { first, chunks: again(seen, iterator) };
-}
-
-async function* again(seen: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* seen;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
-}
-
-function withoutMark(chunk: Buffer): Buffer {
-  return chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk;
 }

@@ -11,7 +11,7 @@ async function linesOf(text: string, chunkBytes: number): Promise<{ texts: strin
   let bytes = 0;
   for await (const group of readLines(chunks())) {
     for (const line of group) {
-      texts.push(line.text);
+      texts.push(line.value);
       bytes += line.bytes;
     }
   }

@@ -1,35 +1,44 @@
 /** Cuts a stream of bytes into lines; shared by --lines and NDJSON. */
 
-export interface Line {
-  readonly text: string;
-  /** With its line end. */
-  readonly bytes: number;
-}
+import type { Counted } from './stream.js';
 
 const NEWLINE = 10;
 
 /**
- * Lines in groups as they become complete. Cut at the byte level, so that a character split over two chunks needs no
- * care (no UTF-8 sequence contains a newline byte) and each line's size is known for nothing.
+ * Cuts at the byte level, so that a character split over two chunks needs no care (no UTF-8 sequence contains a newline
+ * byte) and the size of each line is known for nothing.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
-  let begun: Buffer[] = [];
-  for await (const chunk of chunks) {
-    const lines: Line[] = [];
+export class LineReader {
+  /** The beginning of the line that has not ended. */
+  #begun: Buffer[] = [];
+
+  /** The lines that end in the chunk. */
+  write(chunk: Buffer): Counted<string>[] {
+    const lines: Counted<string>[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      lines.push(lineOf([...begun, chunk.subarray(start, end)], 1));
-      begun = [];
+      lines.push(this.#take(chunk.subarray(start, end), 1));
       start = end + 1;
     }
-    if (start < chunk.length) begun.push(chunk.subarray(start));
-    if (lines.length > 0) yield lines;
+    if (start < chunk.length) this.#begun.push(chunk.subarray(start));
+    return lines;
   }
-  if (begun.length > 0) yield [lineOf(begun, 0)];
+
+  /** The line without an end. */
+  end(): Counted<string>[] {
+    return this.#begun.length === 0 ? [] : [this.#take(Buffer.alloc(0), 0)];
+  }
+
+  #take(rest: Buffer, newlineBytes: number): Counted<string> {
+    const whole = this.#begun.length === 0 ? rest : Buffer.concat([...this.#begun, rest]);
+    this.#begun = [];
+    const text = whole.toString('utf8');
+    return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
+  }
 }
 
-function lineOf(pieces: readonly Buffer[], newlineBytes: number): Line {
-  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-  const text = whole.toString('utf8');
-  return { text: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Counted<string>[]> {
+  const reader = new LineReader();
+  for await (const chunk of chunks) yield reader.write(chunk);
+  yield reader.end();
 }

@@ -4,14 +4,15 @@ import { type FileName, type NamedFile, named, STDIN } from '../../disk/file-id.
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
 import type { InputSource } from './input-source.js';
-import { type JsonOptions, openJson } from './json.js';
-import { type LinesOptions, openLines } from './lines.js';
+import { readJson, readLists } from './json.js';
+import { readLines } from './line-reader.js';
 import { openRange, type RangeOptions } from './range.js';
+import { openStream } from './stream.js';
 
 export type InputOptions =
   | ({ readonly kind: 'files' } & Omit<FilesOptions, 'ownFiles'>)
-  | ({ readonly kind: 'lines' } & LinesOptions)
-  | ({ readonly kind: 'json' } & JsonOptions)
+  | { readonly kind: 'lines'; readonly file: string | undefined }
+  | { readonly kind: 'json'; readonly file: string; readonly spread?: boolean }
   | ({ readonly kind: 'range' } & RangeOptions);
 
 /** What becomes of an input before the function gets it. */
@@ -38,9 +39,11 @@ export function openInputs(
     case 'files':
       return openFiles({ ...options, ownFiles: ownFiles.filter((file) => file !== undefined) });
     case 'lines':
-      return openLines(options);
+      return openStream({ ...options, parse: readLines });
     case 'json':
-      return openJson(options);
+      return options.spread === true
+        ? openStream({ ...options, identity: { spread: true }, parse: readLists })
+        : openStream({ ...options, parse: readJson });
     case 'range':
       return openRange(options);
   }

@@ -5,17 +5,11 @@ import { posix, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 import { isExclusion, matcher } from '../../disk/globs.js';
 import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
-import type { FoundFile } from './walk.js';
+import type { FoundFile, WalkRules } from './walk.js';
 
-export interface Glob {
+export interface Glob extends WalkRules {
   readonly kind: 'glob';
   readonly source: string;
-  readonly pathPrefix: string;
-  readonly keyPrefix: string;
-  readonly maxDepth: number;
-  readonly entersDot: boolean;
-  /** Whether the pattern matches a path that is relative to its fixed beginning. */
-  matches(relativePath: string): boolean;
 }
 
 export interface Literal {

@@ -1,7 +1,14 @@
 /** --range a..b: the integers from a to b are the inputs, both ends included. */
 
-import { compareNumbers, isDone } from './done.js';
-import type { Done, Input, InputSource, Sample, SampledInput } from './input-source.js';
+import {
+  compareNumbers,
+  type Done,
+  type Input,
+  type InputSource,
+  isDone,
+  type Sample,
+  type SampledInput,
+} from './input-source.js';
 
 export interface RangeOptions {
   readonly from: number;

@@ -4,101 +4,73 @@
  */
 
 import { isAbsolute } from 'node:path';
-import {
-  type Check,
-  count,
-  describeWrong,
-  isCount,
-  list,
-  number,
-  object,
-  oneOf,
-  optional,
-  shortly,
-  string,
-  that,
-} from '../../checks.js';
+import * as check from '../../checks.js';
 import { UsageError } from '../../usage-error.js';
-import { type Compare, compareNumbers } from '../inputs/done.js';
-import { comparePaths } from '../inputs/path-order.js';
+import { compareNumbers, type Position } from '../inputs/input-source.js';
+import { comparePaths } from '../inputs/walk.js';
 import type { JournalHeader, JournalRecord } from './resume.js';
 
-/** What a position is: the number of an input, or its path. */
-interface Kind {
-  readonly compare: Compare;
-  readonly isPosition: (value: unknown) => boolean;
-  readonly what: string;
-}
-
-const NUMBERS: Kind = {
-  compare: compareNumbers,
-  isPosition: isCount,
-  what: 'the number of an input, from 0 on',
+/** Kinds of output, and what is known of each. */
+const PLACES: Readonly<Record<string, check.Check>> = {
+  out: check.object({ path: check.string }),
+  file: check.object({ dev: check.number, ino: check.number }),
+  stream: check.object({}),
 };
-const PATHS: Kind = {
-  compare: (a, b) => comparePaths(String(a), String(b)),
-  isPosition: (value) => typeof value === 'string' && isAbsolute(value),
-  what: 'the absolute path of an input',
-};
-
-const PLACES: Readonly<Record<string, Check>> = {
-  out: object({ path: string }),
-  file: object({ dev: number, ino: number }),
-  stream: object({}),
-};
-const placeKind = object({ kind: oneOf(...Object.keys(PLACES)) });
+const placeKind = check.object({ kind: check.oneOf(...Object.keys(PLACES)) });
 
 /** Of the rest of a header it is enough that it is that of the same command. */
-const HEADER = object({
-  offset: count,
+const HEADER = check.object({
+  offset: check.count,
   place: (value, path) => placeKind(value, path) ?? PLACES[(value as { kind: string }).kind]!(value, path),
 });
 
-const RECORD = {
-  inputs: count,
-  failed: count,
-  bytes: count,
-  offset: count,
-  complete: optional(oneOf(true)),
-};
-
-export function checkHeader(path: string, header: JournalHeader): void {
-  const wrong = HEADER(header, '');
-  if (wrong !== undefined) throw damaged(path, describeWrong(wrong));
+/** @param path of the journal */
+export function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
+  const arePaths = header.input.kind === 'files';
+  const wrong = HEADER(header, '') ?? (record && recordOf(arePaths)(record, ''));
+  const problem = wrong === undefined ? record && disagreement(record, header.offset, arePaths) : wrong;
+  if (problem === undefined) return;
+  const told = typeof problem === 'string' ? problem : check.describeWrong(problem);
+  throw new UsageError(`journal '${path}' is damaged: ${told}`);
 }
 
-export function checkRecord(path: string, record: JournalRecord, header: JournalHeader): void {
-  const kind = header.input.kind === 'files' ? PATHS : NUMBERS;
-  const wrong = recordOf(kind)(record, '');
-  const problem = wrong === undefined ? disagreement(record, header.offset, kind) : describeWrong(wrong);
-  if (problem !== undefined) throw damaged(path, problem);
+/** A position is the number of an input, or its path. */
+function comparePositions(a: Position, b: Position): number {
+  return typeof a === 'string' ? comparePaths(a, String(b)) : compareNumbers(a, b);
 }
 
-function damaged(path: string, problem: string): UsageError {
-  return new UsageError(`journal '${path}' is damaged: ${problem}`);
-}
-
-function recordOf({ compare, isPosition, what }: Kind): Check {
+function recordOf(arePaths: boolean): check.Check {
+  const what = arePaths ? 'the absolute path of an input' : 'the number of an input, from 0 on';
+  const isPosition = (value: unknown): boolean =>
+    arePaths ? typeof value === 'string' && isAbsolute(value) : check.isCount(value);
   const isSpan = (value: unknown): boolean =>
-    Array.isArray(value) && value.length === 2 && value.every(isPosition) && compare(value[0], value[1]) <= 0;
-  return object({
-    mark: that((value) => value === null || isPosition(value), `${what}, or null`),
-    beyond: list(that(isSpan, 'the first and the last of a stretch')),
-    ...RECORD,
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every(isPosition) &&
+    comparePositions(value[0], value[1]) <= 0;
+  return check.object({
+    mark: check.that((value) => value === null || isPosition(value), `${what}, or null`),
+    beyond: check.list(check.that(isSpan, 'the first and the last of a stretch')),
+    inputs: check.count,
+    failed: check.count,
+    bytes: check.count,
+    offset: check.count,
+    complete: check.optional(check.oneOf(true)),
   });
 }
 
-function disagreement(record: JournalRecord, begin: number, kind: Kind): string | undefined {
+function disagreement(record: JournalRecord, begin: number, arePaths: boolean): string | undefined {
   const { mark, beyond, inputs, failed, offset } = record;
-  const early = mark === null ? -1 : beyond.findIndex(([first]) => kind.compare(first, mark) <= 0);
+  const early = mark === null ? -1 : beyond.findIndex(([first]) => comparePositions(first, mark) <= 0);
   if (early !== -1) {
-    return `beyond[${early}]: expected a stretch behind the mark, got one from ${shortly(beyond[early]![0])} on`;
-  }
-  const done = kind === NUMBERS ? numbersDone(record) : undefined;
-  if (done !== undefined && done !== inputs) {
-    return `inputs: expected ${done}, as many as mark and beyond say are done, got ${inputs}`;
+    const from = check.shortly(beyond[early]![0]);
+    return `beyond[${early}]: expected a stretch behind the mark, got one from ${from} on`;
   }
   // How many paths there are between two of them cannot be told.
+  const done = arePaths ? inputs : numbersDone(record);
+  if (done !== inputs) {
+    return `inputs: expected ${done}, as many as mark and beyond say are done, got ${inputs}`;
+  }
   if (mark === null && beyond.length === 0 && inputs > 0) {
     return `inputs: expected 0, since nothing is done, got ${inputs}`;
   }

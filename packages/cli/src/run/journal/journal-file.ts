@@ -4,8 +4,7 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } fro
 import { writeAll } from '../../disk/out-file.js';
 import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
 
-const NEWLINE = 10;
-/** Records are far smaller; the last one is found in the last block or two. */
+/** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;
 
 export interface JournalContent {
@@ -25,23 +24,49 @@ export function readJournalFile(
   if (fd === undefined) return undefined;
   try {
     const { size } = fstatSync(fd);
-    const headerEnd = findNewline(fd, 0, size);
-    if (!isOurs(readText(fd, 0, Math.min(headerEnd ?? size, BLOCK_BYTES)))) {
+    const [beginning] = read(fd, 0, BLOCK_BYTES).toString('utf8').split('\n', 1);
+    if (!isOurs(beginning!)) {
       throw new UsageError(
         `'${path}' is not a journal of threadwise run; expected a new file or one of ours`,
       );
     }
-    if (headerEnd === undefined) return undefined;
-    const length = findLineStart(fd, size);
-    const lastStart = findLineStart(fd, length - 1);
+    const [header, ...more] = headOf(fd, size).split('\n');
+    if (more.length === 0) return undefined;
+    const { lines, end } = tailOf(fd, size);
+    const last = lines.at(-1);
     return {
-      header: parse(path, readText(fd, 0, headerEnd)),
-      last: lastStart === 0 ? undefined : parse(path, readText(fd, lastStart, length - 1)),
-      length,
+      header: parse(path, header!),
+      last: last === undefined ? undefined : parse(path, last),
+      length: end,
     };
   } finally {
     closeSync(fd);
   }
+}
+
+/** The beginning of the file, with the whole first line if it ends. */
+function headOf(fd: number, size: number): string {
+  for (let length = BLOCK_BYTES; ; length *= 2) {
+    const head = read(fd, 0, length);
+    if (head.includes('\n') || length >= size) return head.toString('utf8');
+  }
+}
+
+/** The last whole lines of the file, without its first one, and where they end. */
+function tailOf(fd: number, size: number): { lines: string[]; end: number } {
+  for (let length = BLOCK_BYTES; ; length *= 2) {
+    const start = Math.max(0, size - length);
+    const tail = read(fd, start, length);
+    const end = tail.lastIndexOf('\n') + 1;
+    // What goes before the first newline is the first line of the file, or may be a part of one.
+    const lines = tail.toString('utf8', 0, end).split('\n').slice(1, -1);
+    if (lines.length > 0 || start === 0) return { lines, end: start + end };
+  }
+}
+
+function read(fd: number, start: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  return bytes.subarray(0, readSync(fd, bytes, 0, length, start));
 }
 
 export interface JournalWriter {
@@ -53,7 +78,7 @@ export interface JournalWriter {
 
 export function openJournalWriter(path: string): JournalWriter {
   const name = `journal '${path}'`;
-  const fd = openOrSay(path, 'a');
+  const fd = openForAppending(path);
   return {
     cut: (length) => ftruncateSync(fd, length),
     append: (line) => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
@@ -77,9 +102,9 @@ function openForReading(path: string): number | undefined {
   }
 }
 
-function openOrSay(path: string, flags: string): number {
+function openForAppending(path: string): number {
   try {
-    return openSync(path, flags);
+    return openSync(path, 'a');
   } catch (error) {
     throw new UsageError(`cannot write journal '${path}': ${describeSystemError(error)}`);
   }
@@ -91,37 +116,4 @@ function parse(path: string, line: string): unknown {
   } catch {
     throw new UsageError(`journal '${path}' is damaged: a whole line of it is not JSON`);
   }
-}
-
-function readText(fd: number, start: number, end: number): string {
-  return read(fd, start, end).toString('utf8');
-}
-
-function read(fd: number, start: number, end: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, end - start));
-  let at = 0;
-  while (at < bytes.length) {
-    const count = readSync(fd, bytes, at, bytes.length - at, start + at);
-    if (count === 0) break;
-    at += count;
-  }
-  return bytes.subarray(0, at);
-}
-
-function findNewline(fd: number, start: number, size: number): number | undefined {
-  for (let at = start; at < size; at += BLOCK_BYTES) {
-    const found = read(fd, at, Math.min(size, at + BLOCK_BYTES)).indexOf(NEWLINE);
-    if (found !== -1) return at + found;
-  }
-  return undefined;
-}
-
-/** Behind the last newline before `end`, 0 if there is none. */
-function findLineStart(fd: number, end: number): number {
-  for (let at = end; at > 0; at -= BLOCK_BYTES) {
-    const start = Math.max(0, at - BLOCK_BYTES);
-    const found = read(fd, start, at).lastIndexOf(NEWLINE);
-    if (found !== -1) return start + found + 1;
-  }
-  return 0;
 }

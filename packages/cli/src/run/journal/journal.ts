@@ -4,8 +4,7 @@
  */
 
 import type { Counts } from '../counts.js';
-import type { Compare } from '../inputs/done.js';
-import { nothingDone } from '../inputs/input-source.js';
+import type { Compare } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './done-tracker.js';
@@ -42,29 +41,29 @@ export interface JournalOptions {
 }
 
 export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions): Journal {
-  const isContinued = resume.kind === 'continue';
-  const tracker = new DoneTracker(isContinued ? resume.done : nothingDone, compare);
-  writer.cut(isContinued ? resume.length : 0);
-  if (!isContinued) writer.append(headerOf(identity, sink));
-  const append = (counts: Counts): void => appendRecord(writer, tracker, sink, counts);
+  const tracker = new DoneTracker(resume.done, compare);
+  writer.cut(resume.length);
+  if (resume.kind === 'new') {
+    const { place, offset } = sink;
+    writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
+  }
+  const append = ({ inputs, failed, bytes }: Counts, more?: { complete: true }): void => {
+    const { mark = null, beyond } = tracker.done();
+    writer.append({
+      mark,
+      beyond,
+      inputs,
+      failed,
+      bytes,
+      offset: sink.offset,
+      ...more,
+    } satisfies JournalRecord);
+  };
   return {
     begin: (batch) => tracker.begin(batch),
     finish: (batch, count) => tracker.finish(batch, count),
-    record: append,
-    complete: (counts) => writer.append({ ...recordOf(tracker, sink, counts), complete: true }),
+    record: (counts) => append(counts),
+    complete: (counts) => append(counts, { complete: true }),
     close: () => writer.close(),
   };
-}
-
-function headerOf(identity: JournalIdentity, sink: Sink): JournalHeader {
-  return { ...beginning, ...identity, place: sink.place, offset: sink.offset };
-}
-
-function appendRecord(writer: JournalWriter, tracker: DoneTracker, sink: Sink, counts: Counts): void {
-  writer.append(recordOf(tracker, sink, counts));
-}
-
-function recordOf(tracker: DoneTracker, sink: Sink, { inputs, failed, bytes }: Counts): JournalRecord {
-  const { mark, beyond } = tracker.done();
-  return { mark: mark ?? null, beyond, inputs, failed, bytes, offset: sink.offset };
 }

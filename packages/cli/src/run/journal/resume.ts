@@ -2,12 +2,11 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../../usage-error.js';
-import type { Counts } from '../counts.js';
-import type { Done, Position, Span } from '../inputs/input-source.js';
-import type { OutputMark } from '../output/file-sink.js';
-import type { Place } from '../output/sink.js';
+import { type Counts, noCounts } from '../counts.js';
+import { type Done, nothingDone, type Position, type Span } from '../inputs/input-source.js';
+import type { OutputMark, Place } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { checkHeader, checkRecord } from './check-content.js';
+import { checkContent } from './check-content.js';
 import { readJournalFile } from './journal-file.js';
 
 /** What must be the same for a journal to be used again; plain JSON. */
@@ -38,17 +37,24 @@ export interface JournalRecord extends Counts {
   readonly complete?: true;
 }
 
-export type Resume =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'complete'; readonly counts: Counts }
-  | {
-      readonly kind: 'continue';
-      readonly counts: Counts;
-      readonly done: Done;
-      readonly output: OutputMark;
-      /** Length of the journal without a torn last line. */
-      readonly length: number;
-    };
+/** What a run finds of earlier ones. */
+export interface Resume {
+  readonly kind: 'new' | 'continue' | 'complete';
+  readonly counts: Counts;
+  readonly done: Done;
+  /** Undefined for a new one. */
+  readonly output: OutputMark | undefined;
+  /** Length of the journal without a torn last line. */
+  readonly length: number;
+}
+
+export const newRun: Resume = {
+  kind: 'new',
+  counts: noCounts,
+  done: nothingDone,
+  output: undefined,
+  length: 0,
+};
 
 /** In characters, of what a message shows of a header. */
 const LONGEST_VALUE = 400;
@@ -57,18 +63,15 @@ export const beginning = { threadwise: 'journal', version: 1 } as const;
 
 export function planResume(path: string, identity: JournalIdentity): Resume {
   const content = readJournalFile(path, (text) => text.startsWith(BEGINNING) || BEGINNING.startsWith(text));
-  if (content === undefined) return { kind: 'new' };
+  if (content === undefined) return newRun;
   const header = content.header as JournalHeader;
   checkIdentity(path, header, identity);
-  checkHeader(path, header);
   const record = content.last as JournalRecord | undefined;
-  if (record !== undefined) checkRecord(path, record, header);
-  const { inputs, failed, bytes } = record ?? { inputs: 0, failed: 0, bytes: 0 };
-  const counts = { inputs, failed, bytes };
-  if (record?.complete === true) return { kind: 'complete', counts };
+  checkContent(path, header, record);
+  const { inputs, failed, bytes } = record ?? noCounts;
   return {
-    kind: 'continue',
-    counts,
+    kind: record?.complete === true ? 'complete' : 'continue',
+    counts: { inputs, failed, bytes },
     done: { mark: record?.mark ?? undefined, beyond: record?.beyond ?? [] },
     output: { place: header.place, offset: record?.offset ?? header.offset },
     length: content.length,

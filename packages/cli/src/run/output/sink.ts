@@ -1,4 +1,11 @@
-/** The contract for where results go, and what the journal needs to know about the place. */
+/** Where results go: a file of ours (--out), the file standard output is redirected to, a pipe or a terminal. */
+
+import { fstatSync, ftruncateSync, type Stats, write, writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { STDOUT } from '../../disk/file-id.js';
+import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
+import { describeSystemError, hasCode, OutputError, UsageError } from '../../usage-error.js';
 
 /** Which file, or that it is none; kept in the journal's header, so plain JSON. */
 export type Place =
@@ -21,4 +28,146 @@ export interface Sink {
 /** Whoever read our output went away (`| head`): a reason to end, not to complain. */
 export class ClosedPipeError extends Error {
   override readonly name = 'ClosedPipeError';
+}
+
+/** Where an earlier run of the journal stopped writing: a file is cut there and continued. */
+export interface OutputMark {
+  readonly place: Place;
+  readonly offset: number;
+}
+
+export interface SinkOptions {
+  readonly out: OutPath | undefined;
+  /** With a journal a kill must leave what is written. */
+  readonly isJournaled: boolean;
+  readonly mark: OutputMark | undefined;
+}
+
+const REMEDY = 'append to the same file with >>, or use --out';
+
+export function openSink({ out, isJournaled, mark }: SinkOptions): Sink {
+  if (out !== undefined) return openOut(out, isJournaled, mark);
+  const stdout = statsOfStdout();
+  if (stdout.isFile()) return openRedirected(stdout, mark);
+  if (mark?.place.kind === 'file') throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
+  return new PipeSink(isJournaled);
+}
+
+function statsOfStdout(): Stats {
+  try {
+    return fstatSync(STDOUT);
+  } catch {
+    throw new OutputError('standard output is closed; use --out <file>');
+  }
+}
+
+function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefined): Sink {
+  const { path } = out;
+  let file: OutFile;
+  try {
+    if (mark !== undefined) file = openInPlace(path, 'a');
+    else file = isJournaled ? openInPlace(path, 'w') : openOutFile(out);
+  } catch (error) {
+    throw new UsageError(`cannot write to '${path}': ${describeSystemError(error)}`);
+  }
+  if (!fstatSync(file.fd).isFile()) return new FileSink(file, path, { kind: 'stream' });
+  if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
+  return new FileSink(file, path, { kind: 'out', path });
+}
+
+function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink {
+  if (mark?.place.kind === 'file') {
+    if (mark.place.dev !== dev || mark.place.ino !== ino) {
+      throw new UsageError(`standard output is not the file that the journal belongs to; ${REMEDY}`);
+    }
+    cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${REMEDY}`);
+  }
+  const stdout: OutFile = { fd: STDOUT, commit() {}, close() {} };
+  return new FileSink(stdout, 'standard output', { kind: 'file', dev, ino });
+}
+
+function cutTo(fd: number, offset: number, tooShort: string): void {
+  const { size } = fstatSync(fd);
+  if (size < offset) throw new UsageError(`${tooShort} (${size} bytes, expected at least ${offset})`);
+  if (size > offset) ftruncateSync(fd, offset);
+}
+
+class FileSink implements Sink {
+  readonly place: Place;
+  offset: number;
+  readonly #file: OutFile;
+  readonly #name: string;
+
+  constructor(file: OutFile, name: string, place: Place) {
+    this.#file = file;
+    this.#name = name;
+    this.place = place;
+    this.offset = place.kind === 'stream' ? 0 : fstatSync(file.fd).size;
+  }
+
+  async write(text: string): Promise<void> {
+    const { fd } = this.#file;
+    if (this.place.kind === 'stream') return void writeAll(fd, text, this.#name);
+    // Measured, not added up: somebody else may have written to a redirected standard output before us.
+    const before = fstatSync(fd).size;
+    const length = writeAll(fd, text, this.#name);
+    this.offset = fstatSync(fd).size;
+    if (this.offset === before + length) return;
+    // Not opened for appending and its position beyond the end (we cut it): zeros would be left in between.
+    ftruncateSync(fd, before);
+    throw new OutputError(`${this.#name} was not written at its end; append to it with >>, or use --out`);
+  }
+
+  commit(): void {
+    this.#file.commit();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** How long to wait when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */
+const FULL_PIPE_WAIT_MS = 2;
+
+const writeInBackground = promisify(write);
+
+/**
+ * A pipe or a terminal. Not through process.stdout: that blocks the main thread while the reader is slow, and with it
+ * Ctrl-C and the pool; and it says too late for the journal when a write is done.
+ */
+class PipeSink implements Sink {
+  readonly place: Place = { kind: 'stream' };
+  offset = 0;
+  readonly #isJournaled: boolean;
+
+  constructor(isJournaled: boolean) {
+    this.#isJournaled = isJournaled;
+  }
+
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += await this.#writeSome(bytes.subarray(at));
+    this.offset += bytes.length;
+  }
+
+  commit(): void {}
+
+  close(): void {}
+
+  /** The number of bytes that were taken, 0 if the pipe is full. */
+  async #writeSome(bytes: Buffer): Promise<number> {
+    try {
+      // With a journal each write is synchronous, so that its record follows at once.
+      if (this.#isJournaled) return writeSync(STDOUT, bytes);
+      return (await writeInBackground(STDOUT, bytes)).bytesWritten;
+    } catch (error) {
+      if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
+      if (!hasCode(error, ['EAGAIN'])) {
+        throw new OutputError(`cannot write to standard output: ${describeSystemError(error)}`);
+      }
+      await sleep(FULL_PIPE_WAIT_MS);
+      return 0;
+    }
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAttempts } from './attempts.js';
 import type { Batch, BatchResult } from './batch.js';
-import { type Behaviour, failure, fakePool, poolError, success } from './batch-pool.test.fake.js';
+import { type Behaviour, failure, fakePool, poolError, success } from './pool.test.fake.js';
 
 const batchOf = (...values: unknown[]): Batch => ({
   inputs: values.map((value, position) => ({ value, position, bytes: 0 })),
@@ -10,7 +10,7 @@ const batchOf = (...values: unknown[]): Batch => ({
 
 function attempt(behaviour: Behaviour, batch: Batch, { retries = 0, stopsAtFailure = false } = {}) {
   const pool = fakePool(behaviour);
-  const result = createAttempts(pool, { retries, stopsAtFailure, format: 'ndjson' })(batch);
+  const result = createAttempts(pool.run, { retries, stopsAtFailure, format: 'ndjson' })(batch);
   return { pool, result };
 }
 

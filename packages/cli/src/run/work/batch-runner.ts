@@ -13,65 +13,43 @@ export interface BatchRunner {
 }
 
 export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner> {
-  const module = await importModule(setup.moduleUrl);
-  const task = takingInput(selectFunction(module, setup.exportName, setup.moduleUrl), setup.passing);
-  const render = setup.keepsValues ? renderNothing : createRender(setup.format, setup.withInput);
-  return { module, run: (values, attempts) => runBatch({ setup, task, render }, values, attempts) };
-}
+  const { moduleUrl, exportName, passing, keepsValues, stopsAtFailure, format, withInput } = setup;
+  const module = await importModule(moduleUrl);
+  const task = takingInput(selectFunction(module, exportName, moduleUrl), passing);
+  const render: Render = keepsValues ? () => '' : createRender(format, withInput);
+  return { module, run };
 
-const renderNothing: Render = () => '';
-
-interface Job {
-  readonly setup: BatchSetup;
-  readonly task: TaskFunction;
-  readonly render: Render;
-}
-
-async function runBatch(job: Job, inputs: readonly unknown[], attempts: number): Promise<BatchOutcome> {
-  const { stopsAtFailure, keepsValues, format } = job.setup;
-  const texts: string[] = [];
-  const values: unknown[] = [];
-  const failures: BatchFailure[] = [];
-  const begin = performance.now();
-  let ran = 0;
-  for (const input of inputs) {
-    try {
-      const pending = callWithRetries(job.task, input, attempts);
-      // Awaiting only what is a promise saves most of the time of a small synchronous function.
-      const result = isThenable(pending) ? await pending : pending;
-      texts.push(job.render(input, result));
-      if (keepsValues) values.push(result);
-    } catch (error) {
-      failures.push({ at: ran, error: describeError(error) });
+  async function run(inputs: readonly unknown[], attempts: number): Promise<BatchOutcome> {
+    const texts: string[] = [];
+    const values: unknown[] = [];
+    const failures: BatchFailure[] = [];
+    const begin = performance.now();
+    let ran = 0;
+    for (const input of inputs) {
+      try {
+        const pending = attempts > 1 ? retried(task, input, attempts) : task(input);
+        // Awaiting only what is a promise saves most of the time of a small synchronous function.
+        const result = isThenable(pending) ? await pending : pending;
+        texts.push(render(input, result));
+        if (keepsValues) values.push(result);
+      } catch (error) {
+        failures.push({ at: ran, error: describeError(error) });
+      }
+      ran += 1;
+      if (stopsAtFailure && failures.length > 0) break;
     }
-    ran += 1;
-    if (stopsAtFailure && failures.length > 0) break;
-  }
-  return { text: joinTexts(format, texts), values, failures, ran, runMs: performance.now() - begin };
-}
-
-/** Synchronous as long as the function is and its first attempt succeeds. */
-function callWithRetries(task: TaskFunction, input: unknown, attempts: number): unknown {
-  try {
-    const result = task(input);
-    if (attempts <= 1 || !isThenable(result)) return result;
-    return result.then(undefined, () => retry(task, input, attempts - 1, undefined));
-  } catch (error) {
-    if (attempts <= 1) throw error;
-    return retry(task, input, attempts - 1, error);
+    return { text: joinTexts(format, texts), values, failures, ran, runMs: performance.now() - begin };
   }
 }
 
-async function retry(task: TaskFunction, input: unknown, attempts: number, first: unknown): Promise<unknown> {
-  let last = first;
-  for (let left = attempts; left > 0; left -= 1) {
+async function retried(task: TaskFunction, input: unknown, attempts: number): Promise<unknown> {
+  for (let left = attempts; ; left -= 1) {
     try {
       return await task(input);
     } catch (error) {
-      last = error;
+      if (left === 1) throw error;
     }
   }
-  throw last;
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

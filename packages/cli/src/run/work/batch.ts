@@ -50,16 +50,3 @@ export interface Batch {
 export interface BatchResult extends BatchOutcome {
   readonly batch: Batch;
 }
-
-/** As much of a pool as batches need; the real one is in batch-pool.ts, tests use their own. */
-export interface BatchPool {
-  /** Rejects with the reason if the module does not load. */
-  readonly ready: Promise<void>;
-  /** As many threads as there may ever be. */
-  readonly maxThreads: number;
-  currentThreads(): number;
-  /** Each input is tried up to `attempts` times inside the worker. */
-  run(values: readonly unknown[], attempts: number): Promise<BatchOutcome>;
-  close(): Promise<void>;
-  destroy(): Promise<void>;
-}

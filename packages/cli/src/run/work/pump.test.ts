@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Input } from '../inputs/input-source.js';
 import type { Batch, BatchResult } from './batch.js';
-import { success } from './batch-pool.test.fake.js';
+import { success } from './pool.test.fake.js';
 import { Pump, type PumpOptions } from './pump.js';
 
 function* numbers(count: number, group = 10): Generator<Input[]> {

@@ -1,18 +1,16 @@
 /**
- * Keeps the pool fed: cuts inputs into batches, has a bounded number of them out, and hands results on in order.
+ * Keeps the workers fed: cuts inputs into batches, has a bounded number of them out, and hands results on in order.
  *
- * Two loops run side by side, because inputs may be slow (lines typed at a terminal) while results are ready, and the
- * other way round: `#read` starts batches while there is room, `results` gives out what is ready. Both sleep on one
- * signal that every change wakes.
+ * Not by the library's `map`: a batch whose worker dies would end it, and it bounds what waits for a slow input by number
+ * and not by size.
  */
 
-import type { InputGroups } from '../inputs/input-source.js';
+import type { Input, InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchResult } from './batch.js';
 import type { Batching } from './batching.js';
-import { Signal } from './signal.js';
 
-/** Batches read but not given out. Bounds memory if one slow input holds up the order (or the journal's mark). */
+/** Batches read but not given out. Bounds memory if one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
 /** The same for the text of finished ones; 32 Mi characters, guessed: far above a window of usual results. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
@@ -31,14 +29,17 @@ interface Slot {
 
 export class Pump {
   readonly #options: PumpOptions;
-  readonly #changed = new Signal();
   /** Every batch that was read and not given out, in the order of reading. */
   #slots: Slot[] = [];
   #running = 0;
   #waitingCharacters = 0;
-  #isReading = true;
-  #isStopped = false;
+  #input: 'idle' | 'reading' | 'ended' = 'idle';
   #error: { readonly reason: unknown } | undefined;
+  #groups: Iterator<readonly Input[]> | AsyncIterator<readonly Input[]> | undefined;
+  /** Inputs that were read and are not in a batch yet. A batch is cut from one group, and so never waits for the next one. */
+  #group: readonly Input[] = [];
+  #at = 0;
+  #wake: () => void = () => {};
 
   constructor(options: PumpOptions) {
     this.#options = options;
@@ -46,43 +47,54 @@ export class Pump {
 
   /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
   async *results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
-    void this.#read(groups);
+    this.#groups =
+      Symbol.asyncIterator in groups ? groups[Symbol.asyncIterator]() : groups[Symbol.iterator]();
     for (;;) {
+      // The promise is made before looking, so that whatever happens meanwhile resolves it.
+      const changed = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
       const ready = this.#takeReady();
+      void this.#read();
       if (ready.length > 0) yield ready;
-      else if (this.#isDrained()) break;
-      else await this.#changed.wait();
+      else if (this.#slots.length === 0 && this.#input === 'ended') break;
+      else await changed;
     }
     if (this.#error !== undefined) throw this.#error.reason;
   }
 
   /** Begins nothing more; what is running still comes out of `results`. */
   stop(): void {
-    this.#isStopped = true;
-    this.#changed.notify();
+    this.#input = 'ended';
+    this.#wake();
   }
 
-  async #read(groups: InputGroups): Promise<void> {
+  /** Begins batches until there are enough. One reader at a time: the next input may be long in coming. */
+  async #read(): Promise<void> {
+    if (this.#input !== 'idle') return;
+    this.#input = 'reading';
     try {
-      for await (const group of groups) {
-        for (let at = 0; at < group.length;) {
-          await this.#room();
-          if (this.#isStopped) return;
-          const size = this.#options.batching.size();
-          this.#begin({ inputs: group.slice(at, at + size) });
-          at += size;
+      while (this.#hasRoom()) {
+        if (this.#at === this.#group.length) {
+          const next = await this.#groups!.next();
+          if (!this.#isReading()) return;
+          if (next.done === true) return this.stop();
+          this.#group = next.value;
+          this.#at = 0;
         }
+        const inputs = this.#group.slice(this.#at, this.#at + this.#options.batching.size());
+        this.#at += inputs.length;
+        this.#begin({ inputs });
       }
+      this.#input = 'idle';
     } catch (error) {
       this.#fail(error);
-    } finally {
-      this.#isReading = false;
-      this.#changed.notify();
     }
   }
 
-  async #room(): Promise<void> {
-    while (!this.#isStopped && !this.#hasRoom()) await this.#changed.wait();
+  /** Asked after an await: `stop` may have come. */
+  #isReading(): boolean {
+    return this.#input === 'reading';
   }
 
   #hasRoom(): boolean {
@@ -98,26 +110,25 @@ export class Pump {
     this.#slots.push(slot);
     this.#running += 1;
     this.#options.onBegin(batch);
-    this.#options.run(batch).then(
-      (result) => this.#settle(slot, result),
-      (error) => {
-        this.#drop(slot);
-        this.#fail(error);
-      },
-    );
-  }
-
-  #settle(slot: Slot, result: BatchResult): void {
-    slot.result = result;
-    this.#running -= 1;
-    this.#waitingCharacters += result.text.length;
-    this.#options.batching.note(result);
-    this.#changed.notify();
-  }
-
-  #drop(slot: Slot): void {
-    this.#slots = this.#slots.filter((other) => other !== slot);
-    this.#running -= 1;
+    this.#options
+      .run(batch)
+      .then(
+        (result) => {
+          slot.result = result;
+          this.#waitingCharacters += result.text.length;
+          this.#options.batching.note(result);
+        },
+        (error) => {
+          this.#slots = this.#slots.filter((other) => other !== slot);
+          this.#fail(error);
+        },
+      )
+      .finally(() => {
+        this.#running -= 1;
+        this.#wake();
+        // Also while what is ready is being written: the workers need not wait for that.
+        void this.#read();
+      });
   }
 
   #fail(reason: unknown): void {
@@ -127,24 +138,12 @@ export class Pump {
 
   #takeReady(): BatchResult[] {
     const { ordered } = this.#options;
-    const ready: BatchResult[] = [];
-    const isHeldBack = ({ result }: Slot): boolean => {
-      if (result !== undefined) ready.push(result);
-      return result === undefined;
-    };
-    if (ordered) {
-      const end = this.#slots.findIndex(isHeldBack);
-      this.#slots.splice(0, end === -1 ? this.#slots.length : end);
-    } else if (this.#slots.some(({ result }) => result !== undefined)) {
-      this.#slots = this.#slots.filter(isHeldBack);
-    }
+    const open = this.#slots.findIndex(({ result }) => result === undefined);
+    const end = ordered && open !== -1 ? open : this.#slots.length;
+    const ready = this.#slots.slice(0, end).flatMap(({ result }) => result ?? []);
+    if (ready.length === 0) return ready;
+    this.#slots = this.#slots.filter(({ result }, i) => i >= end || result === undefined);
     for (const { text } of ready) this.#waitingCharacters -= text.length;
-    // Room: while the consumer was slow everything may have ended, and then nobody else would wake the reading loop.
-    if (ready.length > 0) this.#changed.notify();
     return ready;
-  }
-
-  #isDrained(): boolean {
-    return this.#slots.length === 0 && (this.#isStopped || !this.#isReading);
   }
 }

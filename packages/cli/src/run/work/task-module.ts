@@ -33,7 +33,7 @@ export async function importModule(url: string): Promise<ModuleNamespace> {
   try {
     return (await import(url)) as ModuleNamespace;
   } catch (error) {
-    throw isUnknownExtension(error) ? needsTypeStripping(url) : error;
+    throw hasCode(error, ['ERR_UNKNOWN_FILE_EXTENSION']) ? needsTypeStripping(url) : error;
   }
 }
 
@@ -76,33 +76,23 @@ function exportsOf(module: ModuleNamespace): string {
   return `it exports ${names.map((name) => `#${name}`).join(', ')}`;
 }
 
-function urlOf(path: string): string {
-  if (path.startsWith('file:')) {
-    checkFile(pathOfUrl(path), path);
-    return path;
-  }
-  checkFile(path, path);
-  return pathToFileURL(path).href;
+function urlOf(reference: string): string {
+  const isUrl = reference.startsWith('file:');
+  const path = isUrl ? pathOfUrl(reference) : reference;
+  const stats = look(() => statSync(path), `cannot find module '${reference}'`);
+  if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
+  return isUrl ? reference : pathToFileURL(path).href;
 }
 
 function pathOfUrl(url: string): string {
-  try {
-    return fileURLToPath(url);
-  } catch (error) {
-    throw new UsageError(`expected a file: URL of a file here, got '${url}': ${describeSystemError(error)}`);
-  }
+  return look(() => fileURLToPath(url), `expected a file: URL of a file here, got '${url}'`);
 }
 
-function checkFile(path: string, given: string): void {
-  const stats = statOf(path, given);
-  if (!stats.isFile()) throw new UsageError(`expected a module, but '${given}' is not a file`);
-}
-
-function statOf(path: string, given: string): { isFile(): boolean } {
+function look<T>(read: () => T, problem: string): T {
   try {
-    return statSync(path);
+    return read();
   } catch (error) {
-    throw new UsageError(`cannot find module '${given}': ${describeSystemError(error)}`);
+    throw new UsageError(`${problem}: ${describeSystemError(error)}`);
   }
 }
 
@@ -112,10 +102,6 @@ function isFile(path: string): boolean {
 
 function pathOf(reference: string): string {
   return reference.startsWith('file:') ? fileURLToPath(reference.replace(/#.*$/, '')) : reference;
-}
-
-function isUnknownExtension(error: unknown): boolean {
-  return hasCode(error, ['ERR_UNKNOWN_FILE_EXTENSION']);
 }
 
 function needsTypeStripping(url: string): UsageError {

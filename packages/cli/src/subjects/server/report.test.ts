@@ -1,7 +1,7 @@
 /** The views of a server's findings: what is in them, and that no text of the user's, or of his app, becomes part of them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { widthOf } from '../../control/text.js';
+import { widthOf } from '../../format/text.js';
 import { renderHtml } from '../../report/html/page.js';
 import { renderMarkdown } from '../../report/markdown.js';
 import { jsonText, outputsOf } from '../../report/outputs.js';

@@ -3,26 +3,14 @@ import { rejectWithCaller } from './caller-stack.js';
 import { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
-import type { Dispatch, Exchange } from '../contracts.js';
-import type { CrossingMeter } from './crossing-meter.js';
+import type { Exchange } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
-import type { Hooks } from '../events/hooks.js';
-import { abortError, type Canceller } from './canceller.js';
-import type { Ledger } from './ledger.js';
-import type { Lifecycle } from '../lifecycle.js';
-import type { Clone, Payload } from './payload.js';
-import type { PlainCalls } from './plain-calls.js';
-import type { RoomQueue } from './room.js';
-import { type CallContext, type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
-import type { Scaler } from '../workers/scaler.js';
-import type { Tracing } from '../events/tracing.js';
+import { abortError } from './canceller.js';
+import { isCloneable } from './payload.js';
+import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
+import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
-
-/** Made without a closure for each call: the executor runs at once, so one place is enough for all. */
-let grabbed: (value: unknown) => void = () => undefined;
-const grabResolve = (resolve: (value: unknown) => void) => {
-  grabbed = resolve;
-};
 
 /** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
 function hasOnlyTimeout(given: RunOptions): boolean {
@@ -35,38 +23,20 @@ function hasOnlyTimeout(given: RunOptions): boolean {
 type Receiver = WorkerSlot | CallingThread;
 type Capturing = Pick<Exchange, 'capture'>;
 
-export interface AdmissionContext {
-  readonly poolName: string;
-  readonly platform: CallContext & { now(): number; readonly clone: Clone };
-  readonly exchange: Exchange;
-  /** What a call without options gets. */
-  readonly defaults: ResolvedRun;
-  readonly ledger: Ledger;
-  readonly hooks: Hooks;
-  readonly tracing: Tracing;
-  readonly canceller: Canceller;
-  readonly lifecycle: Lifecycle;
-  readonly scaler: Scaler;
-  readonly room: RoomQueue;
-  readonly meter: CrossingMeter;
-  dispatch(): Dispatch;
-  /** The error that a call gets now; undefined while calls are accepted. */
-  refusal(): unknown;
-}
-
 export class Admission {
   /** The queue's. */
-  limit = Number.POSITIVE_INFINITY;
+  limit: number;
   /** The table that plain calls go to; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
   /** The names of the module's tasks; undefined until a thread has loaded it. */
   taskNames: readonly string[] | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
-  readonly #context: AdmissionContext;
+  readonly #engine: Engine;
 
-  constructor(context: AdmissionContext) {
-    this.#context = context;
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.limit = engine.parts.options.queue.limit;
   }
 
   /**
@@ -81,8 +51,8 @@ export class Admission {
           : this.#enterPlain(this.plain, name, args, given);
       if (settled !== undefined) return settled;
     }
-    const promise = new Promise(grabResolve);
-    const resolve = grabbed;
+    const promise = new Promise(keepResolve);
+    const resolve = resolveOfLast;
     try {
       this.#accept(resolve, name, args, given, to);
     } catch (error) {
@@ -98,19 +68,19 @@ export class Admission {
     args: unknown,
     given: RunOptions | undefined,
   ): Promise<unknown> | undefined {
-    const { ledger, meter, platform, scaler, hooks, defaults } = this.#context;
+    const { ledger, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
-    const isHindered = hooks.areCallsHeard || !this.#context.dispatch().takesPlain;
+    const isHindered = hooks.areCallsHeard || !dispatch.takesPlain;
     if (isHindered || ledger.size >= this.limit) return undefined;
-    const began = meter.wantsSubmission(false) ? platform.now() : 0;
+    const began = meter.wantsSubmission(false) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
-    if (ledger.size === 1) this.#context.lifecycle.updateKeepAlive();
-    if (this.limit !== Number.POSITIVE_INFINITY) this.#context.room.taken();
-    if (scaler.canGrow && this.#context.dispatch().queued > 0) scaler.adjust();
-    if (began > 0) meter.submitted(name, platform.now() - began);
+    if (ledger.size === 1) this.#engine.lifecycle.updateKeepAlive();
+    if (this.limit !== Number.POSITIVE_INFINITY) this.#engine.room.taken();
+    if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;
   }
 
@@ -122,111 +92,77 @@ export class Admission {
   freePlaces(): number {
     const { limit } = this;
     if (limit === Number.POSITIVE_INFINITY) return limit;
-    const dispatch = this.#context.dispatch();
+    const { dispatch } = this.#engine;
     const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
     const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
     return limit - waiting + (hasRoom ? 1 : 0);
   }
 
+  /** Throws what refuses the call. */
   #accept(
     resolve: (value: unknown) => void,
-    name: unknown,
+    given: unknown,
     args: unknown,
-    given: RunOptions | undefined,
+    options: RunOptions | undefined,
     to: Receiver | undefined,
   ): void {
-    const { meter, platform, defaults } = this.#context;
-    const refusal = this.#context.refusal();
-    if (refusal !== undefined) throw refusal;
-    const taskName = text('name', name);
-    const run = resolveRun(given, defaults, platform);
-    if (run.signal?.aborted) throw abortError({ name: taskName, id: 0, run });
+    const { parts, defaults, ledger, tracing, lifecycle, scaler, room, canceller, dispatch, meter } =
+      this.#engine;
+    const { here, taskNames } = this;
+    lifecycle.checkAccepting();
+    const name = text('name', given);
+    const run = resolveRun(options, defaults, parts.platform);
+    if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
     const settled =
-      to === undefined && given !== undefined ? this.here?.within.runAs(taskName, values, run) : undefined;
+      to === undefined && options !== undefined ? here?.within.runAs(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
-    if (this.freePlaces() <= 0) throw queueFullError(taskName, this.limit);
-    const receiver = to ?? (this.here?.takesTask() ? this.here : undefined);
-    const isRare = this.here?.explores(taskName) === true;
-    if (receiver instanceof CallingThread || !meter.wantsSubmission(isRare))
-      return this.#submit(resolve, taskName, values, run, receiver, to !== undefined);
-    const began = platform.now();
-    this.#submit(resolve, taskName, values, run, receiver);
-    meter.submitted(taskName, platform.now() - began);
-  }
-
-  #submit(
-    resolve: (value: unknown) => void,
-    name: string,
-    args: readonly unknown[],
-    run: ResolvedRun,
-    to: Receiver | undefined,
-    isForAll = false,
-  ): void {
-    const { ledger, tracing, lifecycle, scaler, room, canceller } = this.#context;
+    if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
+    const receiver = to ?? (here?.takesTask() ? here : undefined);
+    const crosses = !(receiver instanceof CallingThread);
+    const isRare = here?.within.find(name)?.learnt?.isExploring === true;
+    const began = crosses && meter.wantsSubmission(isRare) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
-    if (run.transfer.length > 0 && this.taskNames?.includes(name) === false)
-      throw taskNotFound(name, this.taskNames);
-    const exchange = to instanceof CallingThread ? to : this.#context.exchange;
+    if (run.transfer.length > 0 && taskNames?.includes(name) === false) throw taskNotFound(name, taskNames);
+    const exchange = crosses ? parts.exchange : receiver;
     const id = ledger.newId();
-    const trace = tracing.isOn ? this.#startTrace(name, id, args, run, exchange) : undefined;
-    const wireName = trace?.wireName ?? name;
-    const payload = trace?.payload ?? exchange.capture(name, args, run);
-    const task = ledger.enter(id, name, payload, run, resolve, wireName);
+    const trace = tracing.isOn ? this.#startTrace(name, id, values, run, exchange) : undefined;
+    const payload = trace?.payload ?? exchange.capture(name, values, run);
+    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName);
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
-    if (to instanceof CallingThread) {
-      task.pinned = isForAll;
-      return to.tasks.submit(task);
-    }
     canceller.watchSignal(task);
-    const dispatch = this.#context.dispatch();
-    if (to === undefined) dispatch.submit(task);
-    else dispatch.submitTo(to, task);
+    if (!crosses) {
+      task.pinned = to !== undefined;
+      return receiver.tasks.submit(task);
+    }
+    if (receiver === undefined) dispatch.submit(task);
+    else dispatch.submitTo(receiver, task);
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
-    const { tracing, poolName } = this.#context;
-    const about = { pool: poolName, taskId, name };
+    const { tracing, parts, lifecycle } = this.#engine;
+    const about = { pool: parts.name, taskId, name };
     const context = tracing.start(about);
     try {
-      const refusal = this.#context.refusal();
-      if (refusal !== undefined) throw refusal; // the hook has closed the pool
-      return { context, ...this.#captureWith(context, name, args, run, exchange) };
+      lifecycle.checkAccepting(); // the hook may have closed the pool
+      const [wireName, wireArgs] = pack(name, args, context);
+      try {
+        return { context, wireName, payload: exchange.capture(wireName, wireArgs, run) };
+      } catch (error) {
+        if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
+        tracing.refused(error);
+        return { context, wireName: name, payload: exchange.capture(name, args, run) };
+      }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
       tracing.end({ ...about, context, outcome: 'rejected', ...none, error });
       throw error;
-    }
-  }
-
-  #captureWith(
-    context: unknown,
-    name: string,
-    args: readonly unknown[],
-    run: ResolvedRun,
-    exchange: Capturing,
-  ): { readonly wireName: string; readonly payload: Payload } {
-    const [wireName, wireArgs] = pack(name, args, context);
-    try {
-      return { wireName, payload: exchange.capture(wireName, wireArgs, run) };
-    } catch (error) {
-      if (context === undefined || this.#canGo(context)) throw error;
-      this.#context.tracing.refused(error);
-      return { wireName: name, payload: exchange.capture(name, args, run) };
-    }
-  }
-
-  #canGo(context: unknown): boolean {
-    try {
-      this.#context.platform.clone(context);
-      return true;
-    } catch {
-      return false;
     }
   }
 }

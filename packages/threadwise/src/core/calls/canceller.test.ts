@@ -1,10 +1,12 @@
 /** Timeouts and aborts: what counts as running, how long a task may go on, and that neighbours are left alone. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Engine } from '../engine.js';
 import type { ThreadwiseError } from '../options/errors.js';
 import { FakePlatform, makeSlot, makeTask } from '../fake-platform.case.js';
 import { Canceller } from './canceller.js';
 import type { ResolvedRun } from './run-options.js';
+import type { WorkerSlot } from '../workers/worker-slot.js';
 import type { Task } from './task.js';
 
 /** A worker, a canceller, and notes of what it does to the worker. */
@@ -12,22 +14,26 @@ function scene() {
   const platform = new FakePlatform();
   const done: string[] = [];
   const removed: Task[] = [];
-  const canceller = new Canceller({
-    platform,
-    dispatch: () => ({
-      remove: (task) => removed.push(task) > 0,
+  const engine = {
+    parts: { platform },
+    dispatch: {
+      remove: (task: Task) => removed.push(task) > 0,
       holder: () => undefined,
       pump: () => done.push('pump'),
-    }),
-    kill: (_slot, cause) => done.push(`kill: ${(cause as ThreadwiseError).code}`),
-    retire: () => done.push('retire'),
-  });
+    },
+    workers: {
+      kill: (_slot: WorkerSlot, _reason: string, cause: ThreadwiseError) => done.push(`kill: ${cause.code}`),
+      retire: () => done.push('retire'),
+    },
+    pump: () => undefined,
+  };
+  const canceller = new Canceller(engine as unknown as Engine);
   const { slot, link } = makeSlot(1, platform.now());
   /** Hands a task to the worker, as the dispatch does. */
   const hand = (run: Partial<ResolvedRun>) => {
     const made = makeTask(run);
     canceller.watchSignal(made.task);
-    slot.hand(made.task, platform.now());
+    slot.hand(made.task);
     canceller.handed(made.task, slot);
     return made;
   };
@@ -113,7 +119,7 @@ describe('a timeout', () => {
     const { task, told } = hand({ timeoutMs: 100 });
     platform.advance(60);
     slot.release(task, platform.now());
-    canceller.unhanded(task);
+    canceller.release(task);
     assert.equal(platform.timerCount, 0);
     canceller.handed(task, slot);
     link.begin(task, platform.now());

@@ -1,9 +1,10 @@
 /** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
-import type { Dispatch, Platform, TimerHandle } from '../contracts.js';
+import type { Link, TimerHandle } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { SharedSignals } from './shared-signals.js';
+import { SharedSignals } from './signals.js';
 import type { Task } from './task.js';
-import type { WorkerSlot } from '../workers/worker-slot.js';
+import { WorkerSlot } from '../workers/worker-slot.js';
 
 /**
  * How long an interrupted task may go on before its thread is replaced, in milliseconds. A thread that has not even
@@ -13,160 +14,177 @@ import type { WorkerSlot } from '../workers/worker-slot.js';
 const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
-export interface CancellerContext {
-  readonly platform: Platform;
-  readonly dispatch: () => Pick<Dispatch, 'remove' | 'holder' | 'pump'>;
-  /** Ends a worker's thread; what it runs is taken down with it, `cause` says why. */
-  kill(slot: WorkerSlot, cause: unknown): void;
-  /** Gives a worker nothing more. */
-  retire(slot: WorkerSlot): void;
+/** Who has tasks, as far as it is asked to end one: a worker, or the calling thread. */
+export interface Holder {
+  readonly id: number;
+  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'>;
+  /** Takes a task back that was handed over and has not begun. False: it has begun. */
+  withdraw(task: Task, now: number): boolean;
+  /** Whether anything runs there that nobody wants to end. */
+  servesOthers(): boolean;
+}
+
+/** A task that can be interrupted, or was. */
+interface Watched {
+  /** Undefined as long as nobody is known to have it. */
+  holder: Holder | undefined;
+  /** Goes off when its timeout may have passed; once it was interrupted, when its grace is over. */
+  timer: TimerHandle | undefined;
+  /** unnoticed: it was interrupted, and is not known to have seen its signal. noticed: it has. last: no more time follows. */
+  phase: 'runs' | 'unnoticed' | 'noticed' | 'last';
+  /** Why it was interrupted. */
+  cause: unknown;
 }
 
 export class Canceller {
-  readonly #context: CancellerContext;
+  readonly #engine: Engine;
   readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
-  /** Which worker has a task that can be interrupted. */
-  readonly #holders = new Map<Task, WorkerSlot>();
-  readonly #timers = new Map<Task, TimerHandle>();
-  /** Interrupted tasks whose worker has seen the signal. */
-  readonly #noticed = new Set<Task>();
-  /** Timers of tasks that were interrupted and have not ended. */
-  readonly #graces = new Map<Task, TimerHandle>();
+  readonly #watched = new Map<Task, Watched>();
 
-  constructor(context: CancellerContext) {
-    this.#context = context;
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
 
   /** Follows the caller's signal until the task settles. */
   watchSignal(task: Task): void {
-    const { signal } = task.run;
-    if (signal === undefined && task.run.timeoutMs === undefined) return;
+    const { signal, timeoutMs } = task.run;
+    if (signal === undefined && timeoutMs === undefined) return;
     this.#signals.follow(signal, task);
     task.unwatch = () => {
       this.#signals.unfollow(signal, task);
-      this.unhanded(task);
+      if (!task.stillRuns) this.release(task);
     };
   }
 
-  /** A worker has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
-  handed(task: Task, slot: WorkerSlot): void {
+  /** Somebody has the task now. The clock of its timeout is set; whether it runs is asked when it goes off. */
+  handed(task: Task, holder: Holder): void {
     if (task.unwatch === undefined) return;
-    this.#holders.set(task, slot);
-    if (task.run.timeoutMs !== undefined) this.#setTimer(task, task.run.timeoutMs);
+    this.#watch(task).holder = holder;
+    this.#lookIn(task, task.run.timeoutMs);
   }
 
   /** Some worker will take the task by itself; nobody says when. */
   offered(task: Task): void {
-    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#timers.has(task)) return;
-    this.#setTimer(task, task.run.timeoutMs);
+    if (task.unwatch === undefined || task.run.timeoutMs === undefined || this.#watched.has(task)) return;
+    this.#lookIn(task, task.run.timeoutMs);
   }
 
   /** A call that has been open for a while, without being watched: how long it has run is asked as soon as may be. */
-  takeOver(task: Task): void {
+  takeOver(task: Task, holder?: Holder): void {
     this.watchSignal(task);
-    if (task.run.timeoutMs !== undefined) this.#setTimer(task, 1);
+    if (task.unwatch === undefined) return;
+    this.#watch(task).holder = holder;
+    this.#lookIn(task, task.run.timeoutMs === undefined ? undefined : 1);
+    if (task.run.signal?.aborted) this.#aborted(task); // by its own code
   }
 
-  /** Inverse of `handed`: it was taken back, or has settled. */
-  unhanded(task: Task): void {
-    this.#holders.delete(task);
-    this.#timers.get(task)?.cancel();
-    this.#timers.delete(task);
+  /** Inverse of `handed` and `offered`: it was taken back, or has settled. */
+  release(task: Task): void {
+    this.#watched.get(task)?.timer?.cancel();
+    this.#watched.delete(task);
   }
 
-  /** The worker has said its last word on the task, or is gone. */
+  /** Whoever had the task has said the last word on it, or is gone. Its caller may have been told long ago. */
   ended(task: Task): void {
-    if (this.#graces.size === 0) return;
-    this.#graces.get(task)?.cancel();
-    this.#graces.delete(task);
-    this.#noticed.delete(task);
+    if (!task.stillRuns) return;
+    this.release(task);
+    task.stillRuns = false;
+    task.payload.onSettled?.(false);
   }
 
+  /** The code of the task has seen that it was interrupted. */
   noticed(task: Task): void {
-    if (this.#graces.has(task)) this.#noticed.add(task);
+    const watched = this.#watched.get(task);
+    if (watched?.phase === 'unnoticed') watched.phase = 'noticed';
   }
 
   clear(): void {
-    for (const timer of [...this.#timers.values(), ...this.#graces.values()]) timer.cancel();
-    this.#timers.clear();
-    this.#graces.clear();
-    this.#holders.clear();
-    this.#noticed.clear();
+    for (const { timer } of this.#watched.values()) timer?.cancel();
+    this.#watched.clear();
   }
 
-  #setTimer(task: Task, ms: number): void {
-    this.#timers.set(
-      task,
-      this.#context.platform.timer(ms, () => this.#timedOut(task)),
+  #watch(task: Task): Watched {
+    const known = this.#watched.get(task);
+    if (known !== undefined) return known;
+    const watched: Watched = { holder: undefined, timer: undefined, phase: 'runs', cause: undefined };
+    this.#watched.set(task, watched);
+    return watched;
+  }
+
+  /** @param ms undefined: it may run as long as it likes */
+  #lookIn(task: Task, ms: number | undefined): void {
+    if (ms === undefined) return;
+    const watched = this.#watch(task);
+    watched.timer?.cancel();
+    watched.timer = this.#engine.parts.platform.timer(ms, () =>
+      watched.phase === 'runs' ? this.#timedOut(task, watched) : this.#graceIsOver(task, watched),
     );
   }
 
   /** Only running time counts: the timer goes off at the earliest possible moment, and is set again if the task began later. */
-  #timedOut(task: Task): void {
+  #timedOut(task: Task, watched: Watched): void {
     const timeoutMs = task.run.timeoutMs!;
-    const slot = this.#holderOf(task);
-    if (slot === undefined) return this.#setTimer(task, timeoutMs); // it still waits
-    slot.link.drain(); // the result may have come while the main thread was busy
-    if (task.settled || this.#holders.get(task) !== slot) return;
-    const startedAt = slot.link.startedAt(task);
-    const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - this.#context.platform.now();
-    if (leftMs > 0) return this.#setTimer(task, Math.max(1, leftMs));
-    this.#interrupt(task, slot, 'timedOut', timeoutError(task, timeoutMs, slot.id));
+    const holder = this.#holderOf(task);
+    if (holder === undefined) return this.#lookIn(task, timeoutMs); // it still waits
+    holder.link.drain(); // the result may have come while the main thread was busy
+    if (task.settled || this.#watched.get(task) !== watched) return;
+    const startedAt = holder.link.startedAt(task);
+    const { platform } = this.#engine.parts;
+    const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
+    if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
+    this.#interrupt(task, holder, 'timedOut', timeoutError(task, timeoutMs, holder.id));
   }
 
   #aborted(task: Task): void {
     const error = abortError(task);
-    const hasLeft = !this.#holders.has(task) && this.#context.dispatch().remove(task);
-    const slot = hasLeft ? undefined : this.#holderOf(task);
-    if (slot !== undefined) return this.#interrupt(task, slot, 'aborted', error);
+    const { here, dispatch } = this.#engine;
+    const isHeld = this.#watched.get(task)?.holder !== undefined;
+    const hasLeft = !isHeld && (here?.tasks.remove(task) === true || dispatch.remove(task));
+    const holder = hasLeft ? undefined : this.#holderOf(task);
+    if (holder !== undefined) return this.#interrupt(task, holder, 'aborted', error);
     task.settle({ outcome: 'aborted', error });
   }
 
-  /** The worker that has the task now; one that has taken it by itself is remembered from here on. */
-  #holderOf(task: Task): WorkerSlot | undefined {
-    const slot = this.#holders.get(task) ?? this.#context.dispatch().holder(task);
-    if (slot !== undefined) this.#holders.set(task, slot);
-    return slot;
+  /** Who has the task now; a worker that has taken it by itself is remembered from here on. */
+  #holderOf(task: Task): Holder | undefined {
+    const holder = this.#watched.get(task)?.holder ?? this.#engine.dispatch.holder(task);
+    if (holder !== undefined) this.#watch(task).holder = holder;
+    return holder;
   }
 
-  #interrupt(task: Task, slot: WorkerSlot, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
-    if (slot.withdraw(task, this.#context.platform.now())) {
+  #interrupt(task: Task, holder: Holder, outcome: 'aborted' | 'timedOut', error: ThreadwiseError): void {
+    if (holder.withdraw(task, this.#engine.parts.platform.now())) {
       task.settle({ outcome, error });
-      return this.#context.dispatch().pump();
+      return this.#engine.dispatch.pump();
     }
-    slot.link.abort(task, outcome === 'aborted' ? error.cause : error);
+    holder.link.abort(task, outcome === 'aborted' ? error.cause : error);
     task.stillRuns = true;
+    const watched = this.#watch(task);
+    watched.holder = holder;
+    watched.phase = 'unnoticed';
+    watched.cause = error;
     task.settle({ outcome, error });
-    this.#grace(task, slot, error, servesOthers(slot) ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS, 'unnoticed');
+    this.#lookIn(task, holder.servesOthers() ? NOTICED_GRACE_MS : BLOCKED_GRACE_MS);
   }
 
-  #grace(task: Task, slot: WorkerSlot, error: unknown, ms: number, phase: GracePhase): void {
-    this.#graces.set(
-      task,
-      this.#context.platform.timer(ms, () => this.#graceIsOver(task, slot, error, phase)),
-    );
-  }
-
-  #graceIsOver(task: Task, slot: WorkerSlot, error: unknown, phase: GracePhase): void {
-    slot.link.drain();
-    if (!this.#graces.has(task)) return;
-    const wait = (next: GracePhase) => this.#grace(task, slot, error, NOTICED_GRACE_MS, next);
-    if (phase === 'unnoticed' && this.#noticed.has(task)) return wait('noticed');
-    if (phase !== 'unnoticed' && servesOthers(slot)) {
-      this.#context.retire(slot);
-      return wait('outlasting');
+  #graceIsOver(task: Task, watched: Watched): void {
+    const { workers, here } = this.#engine;
+    const holder = watched.holder!;
+    holder.link.drain();
+    if (this.#watched.get(task) !== watched) return;
+    if (watched.phase === 'noticed') {
+      watched.phase = 'last';
+      return this.#lookIn(task, NOTICED_GRACE_MS);
     }
-    this.ended(task);
-    this.#context.kill(slot, error);
+    if (watched.phase === 'last' && holder instanceof WorkerSlot && holder.servesOthers()) {
+      this.#lookIn(task, NOTICED_GRACE_MS);
+      workers.retire(holder, 'interrupted'); // the others may end
+      return this.#engine.pump();
+    }
+    this.release(task);
+    if (holder instanceof WorkerSlot) workers.kill(holder, 'interrupted', watched.cause);
+    else here?.tasks.giveUp(task);
   }
-}
-
-/** unnoticed: the signal is not known to have arrived. outlasting: others still run on the thread; they may end. */
-type GracePhase = 'unnoticed' | 'noticed' | 'outlasting';
-
-function servesOthers(slot: WorkerSlot): boolean {
-  slot.adopt(slot.link.adopt()); // those that it took by itself are others, too
-  return [...slot.handed].some((task) => !task.settled && slot.link.startedAt(task) !== undefined);
 }
 
 export function timeoutError(

@@ -1,6 +1,7 @@
 /** What a crossing is reckoned to cost, on a clock that is told what time it is. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlacementLearner } from '../contracts.js';
 import { CrossingMeter } from './crossing-meter.js';
 
 /** A meter for which so many calls were submitted that only some are measured. */
@@ -49,7 +50,8 @@ test('crossing meter: results that come together share the wake-up, and the time
 test('crossing meter: one call that was held up does not move the figure; a function is told its own cost', () => {
   const meter = meterAt({ ms: 0 });
   const told: unknown[] = [];
-  meter.onMeasured = (name, costMs) => told.push([name, costMs > 1]);
+  const find = (name: string) => ({ crossed: (costMs: number) => told.push([name, costMs > 1]) });
+  meter.learner = { find } as unknown as PlacementLearner;
   for (const ms of [0.001, 0.001, 5, 0.001]) meter.submitted(ms > 1 ? 'slow' : 'quick', ms);
   assert.ok(meter.costMs! < 0.02);
   assert.deepEqual(told, [

@@ -2,6 +2,7 @@
  * What a crossing costs: the time of the processors that a call across takes beside running, measured on some calls of
  * many. The calling thread's part is measured where code can see it; the rest is reckoned.
  */
+import type { PlacementLearner } from '../contracts.js';
 import { Recent } from '../recent.js';
 
 /** One call of so many is measured: reading the clock costs a tenth of a whole call. */
@@ -28,8 +29,8 @@ export class CrossingMeter {
   #meanBatch = 1;
   /** When the result before came, if it is to be measured how long this one takes. */
   #lastAt: number | undefined;
-  /** Told what a function's call costs. */
-  onMeasured: ((name: string, costMs: number) => void) | undefined;
+  /** Told what a call of a function costs; undefined where all calls go the same way. */
+  learner: PlacementLearner | undefined;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -49,7 +50,7 @@ export class CrossingMeter {
 
   submitted(name: string, ms: number): void {
     this.#submissions.add(ms);
-    this.onMeasured?.(name, this.#costOf(ms));
+    this.learner?.find(name)?.crossed(this.#costOf(ms));
   }
 
   /** Results have come. From one to the next, in a batch, is what taking one costs. */

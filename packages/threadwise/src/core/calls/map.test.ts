@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type Inputs, iteratorOf, type MapHost, type MapOptions, Mapping, resolveMap } from './map.js';
-import type { AbortSignalLike } from './run-options.js';
+import type { AbortSignalLike } from './signals.js';
 
 /** Lets everything happen that can happen without anything from outside. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -21,6 +21,7 @@ class Host implements MapHost {
   /** Calls that are open, in the order in which they came. */
   readonly open: Call[] = [];
   submitted = 0;
+  readonly room = async () => undefined;
 
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown> {
     this.submitted++;

@@ -1,9 +1,9 @@
 /** Runs a task on every item of an input, with backpressure: reads no further than results are taken. */
 import { withCallerStack } from './caller-stack.js';
-import { Cancellation } from './cancellation.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import type { AbortSignalLike, RunOptions } from './run-options.js';
+import type { RunOptions } from './run-options.js';
+import { AbortController, type AbortSignalLike, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {
@@ -17,7 +17,8 @@ export type Inputs<T> = Iterable<T> | AsyncIterable<T>;
 
 /** What mapping needs of a pool. */
 export interface MapHost {
-  /** Waits for room in the queue, then runs. */
+  /** Waits for room in the queue, or until the signal aborts. */
+  room(signal: AbortSignalLike): Promise<void>;
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
 }
 
@@ -53,11 +54,12 @@ export class Mapping {
   readonly #concurrency: number;
   readonly #ordered: boolean;
   readonly #signal: AbortSignalLike | undefined;
-  readonly #cancellation = new Cancellation();
+  readonly #controller = new AbortController();
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
   /** Items whose results have not been taken: in input order, or finished ones first come. */
   #cells: Cell[] = [];
-  #input: 'idle' | 'reading' | 'ended' = 'idle';
+  /** waiting: for room. reading: the input is asked for its next item. */
+  #input: 'idle' | 'waiting' | 'reading' | 'ended' = 'idle';
   #inputError: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
@@ -71,12 +73,15 @@ export class Mapping {
     this.#concurrency = options.concurrency;
     this.#ordered = options.ordered;
     this.#signal = options.signal;
-    this.#cancellation.addEventListener('abort', () => this.#wake());
+    this.#cancelled.addEventListener('abort', () => this.#wake(), ONCE);
   }
 
   /** The results. Leaving early cancels the calls that are open and closes the input. */
   async *results(): AsyncGenerator<unknown, void, void> {
-    this.#cancellation.follow(this.#signal); // from here on `#leave` is sure to undo it
+    const signal = this.#signal;
+    const onAbort = () => this.#controller.abort(signal?.reason);
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, ONCE);
     try {
       for (;;) {
         // The promise is made before looking, so that whatever happens meanwhile resolves it.
@@ -87,19 +92,24 @@ export class Mapping {
         const cell = this.#take();
         if (cell !== undefined) yield this.#open(cell);
         else if (this.#inputError) throw this.#inputError.error;
-        else if (this.#cancellation.aborted && this.#cells.length === 0) throw this.#aborted();
+        else if (this.#cancelled.aborted && this.#cells.length === 0) throw this.#aborted();
         else if (this.#input === 'ended' && this.#cells.length === 0) return;
         else await changed;
       }
     } finally {
+      signal?.removeEventListener('abort', onAbort);
       await this.#leave();
     }
   }
 
+  /** The signal of the calls that are open. */
+  get #cancelled(): AbortSignalLike {
+    return this.#controller.signal;
+  }
+
   #aborted(): ThreadwiseError {
-    return new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', {
-      cause: this.#cancellation.reason,
-    });
+    const { reason: cause } = this.#cancelled;
+    return new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', { cause });
   }
 
   #open(cell: Cell): unknown {
@@ -119,14 +129,16 @@ export class Mapping {
   /** Reads items and submits them until there are enough. One reader at a time. */
   async #read(): Promise<void> {
     if (this.#input !== 'idle') return;
-    this.#input = 'reading';
     try {
-      while (this.#cells.length < this.#concurrency && !this.#cancellation.aborted) {
+      while (this.#cells.length < this.#concurrency && !this.#cancelled.aborted) {
+        this.#input = 'waiting';
+        await this.#host.room(this.#cancelled);
+        if (this.#cancelled.aborted) return;
+        this.#input = 'reading';
         const next = this.#iterator.next();
-        // A synchronous input is read without a turn of the event loop between its items.
         const { done, value } = 'then' in next ? await next : next;
         if (done) return this.#ended();
-        if (this.#cancellation.aborted) return;
+        if (this.#cancelled.aborted) return;
         this.#submit(value);
       }
       this.#input = 'idle';
@@ -149,13 +161,12 @@ export class Mapping {
       cell.value = value;
       this.#wake();
     };
-    this.#host.submit(item, this.#cancellation).then(settle('done'), settle('failed'));
+    this.#host.submit(item, this.#cancelled).then(settle('done'), settle('failed'));
   }
 
   async #leave(): Promise<void> {
     const isReading = this.#input === 'reading';
-    this.#cancellation.cancel(new Error('The results of the map are not wanted any more'));
-    this.#cancellation.dispose();
+    this.#controller.abort(new Error('The results of the map are not wanted any more'));
     if (this.#input === 'ended') return;
     this.#input = 'ended';
     const closed = this.#iterator.return?.();

@@ -156,7 +156,7 @@ function isContainer(value: unknown): boolean {
   }
 }
 
-function isCloneable(value: unknown, clone: Clone): boolean {
+export function isCloneable(value: unknown, clone: Clone): boolean {
   try {
     clone(value);
     return true;

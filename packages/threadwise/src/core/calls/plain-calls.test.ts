@@ -1,7 +1,9 @@
 /** The table of plain calls: each call is settled once, whatever is asked of its slot, and its slot is free before it hears. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import type { PlainWay } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';
 import { FakePlatform, makeTask } from '../fake-platform.case.js';
 import { type PlainCall, PlainCalls } from './plain-calls.js';
@@ -15,7 +17,7 @@ function table({
   const inflated: PlainCall[] = [];
   const offered: [slot: number, id: number][] = [];
   const recorder = new MeasuredRecorder();
-  const next = [...slots];
+  const next = slots;
   let lastId = 0;
   const way = {
     slots: 4,
@@ -27,16 +29,16 @@ function table({
     offerPlain: (slot: number, id: number) => offered.push([slot, id]),
     hasBegun,
   };
-  const calls = new PlainCalls({
-    platform,
-    way: way as unknown as PlainWay,
-    submit: () => ++lastId,
-    recordEnd: (outcome, count, now) => recorder.ended(outcome, count, now),
-    inflate: (call) => {
+  const ledger = {
+    newId: () => ++lastId,
+    settled: () => undefined,
+    inflate: (call: PlainCall) => {
       inflated.push(call);
       return makeTask().task;
     },
-  });
+  };
+  const engine = { parts: { platform, recorder } } as unknown as Engine;
+  const calls = new PlainCalls(engine, way as unknown as PlainWay, ledger);
   const enter = (timeoutMs?: number) => {
     const call = calls.enter('work', [], timeoutMs);
     assert.ok(call !== undefined);
@@ -93,17 +95,68 @@ describe('PlainCalls', () => {
   });
 
   test('a call whose timeout may be over is inflated once it runs, and left alone while it waits', () => {
-    let hasBegun = false;
-    const { enter, platform, inflated } = table({ hasBegun: () => hasBegun });
+    const asked: number[] = [];
+    const { enter, platform, inflated } = table({
+      hasBegun: () => asked.push(platform.now() - begin) === 3,
+    });
+    const begin = platform.now();
     void enter(100);
-    platform.advance(350);
-    assert.equal(inflated.length, 0);
-    hasBegun = true;
-    platform.advance(100);
+    platform.advance(1000);
+    assert.deepEqual(asked, [100, 200, 300], 'each time that its timeout has passed once more');
     assert.deepEqual(
       inflated.map(({ slot, timeoutMs }) => [slot, timeoutMs]),
       [[0, 100]],
     );
+  });
+
+  test('each call is looked at when its timeout has passed, none that has ended, and one timer serves all', () => {
+    const step = fc.oneof(
+      fc.record({
+        what: fc.constant('enter' as const),
+        slot: fc.nat(3),
+        ms: fc.constantFrom(undefined, 5, 20, 20, 70),
+      }),
+      fc.record({ what: fc.constant('end' as const), slot: fc.nat(3) }),
+      fc.record({ what: fc.constant('pass' as const), ms: fc.nat(40) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const slots: number[] = [];
+        const { calls, enter, platform, inflated, worker } = table({ slots });
+        const dueAt = new Map<number, number>();
+        const pass = () => {
+          platform.advance(1);
+          for (const { slot } of inflated.splice(0)) {
+            assert.equal(platform.now(), dueAt.get(slot), `slot ${slot} is due now, and has not ended`);
+            dueAt.delete(slot);
+          }
+          for (const due of dueAt.values()) assert.ok(due > platform.now(), 'none was forgotten');
+        };
+        for (const each of steps) {
+          if (each.what === 'pass') for (let ms = 0; ms < each.ms; ms++) pass();
+          else if (each.what === 'enter' && !calls.has(each.slot)) {
+            slots.push(each.slot);
+            void enter(each.ms);
+            if (each.ms !== undefined) dueAt.set(each.slot, platform.now() + each.ms);
+          } else if (each.what === 'end' && calls.has(each.slot)) {
+            calls.completed(each.slot, 'result', worker);
+            dueAt.delete(each.slot);
+          }
+          assert.ok(platform.timerCount <= 1);
+        }
+        for (let ms = 0; ms < 200; ms++) pass();
+        assert.equal(dueAt.size, 0);
+        assert.equal(platform.timerCount, 0, 'no timer is left');
+      }),
+    );
+  });
+
+  test('no timer is left when the pool is over', () => {
+    const { calls, enter, platform } = table();
+    void enter(50);
+    assert.equal(platform.timerCount, 1);
+    calls.close();
+    assert.equal(platform.timerCount, 0);
   });
 
   test('what fails is told with its error, and all of it is counted', async () => {

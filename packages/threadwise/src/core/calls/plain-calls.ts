@@ -4,15 +4,16 @@
  * call has (a signal, a worker that dies, a listener) has it inflated to a `Task`, and from then on that is the call's only record.
  */
 import { rejectWithCaller } from './caller-stack.js';
-import type { PlainWay, Platform, WorkerRecord } from '../contracts.js';
-import { Deadlines } from './deadlines.js';
+import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
+import type { Engine } from '../engine.js';
+import type { Ledger } from './ledger.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
 
 /** Set by `keepResolve`, which a Promise calls before its constructor returns: one function for all calls. */
-let resolveOfLast: Resolve;
-const keepResolve = (resolve: Resolve) => {
+export let resolveOfLast: Resolve;
+export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
@@ -26,18 +27,6 @@ export interface PlainCall {
   readonly resolve: Resolve;
 }
 
-export interface PlainCallsContext {
-  readonly platform: Pick<Platform, 'burstNow' | 'now' | 'timer'>;
-  /** Cells of shared memory, and workers that look there. */
-  readonly way: PlainWay;
-  /** The id of a call that is about to be entered; it is counted as submitted. */
-  submit(): number;
-  /** Makes the record of a call that is more than plain from now on. */
-  inflate(call: PlainCall): Task;
-  /** Tells what is measured of a call that ended. */
-  recordEnd(outcome: 'completed' | 'failed', count: number, now: number): void;
-}
-
 export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
@@ -46,29 +35,42 @@ export class PlainCalls {
    * function becomes an object wherever the compiler does not inline that function.
    */
   runMs = 0;
-  readonly #context: PlainCallsContext;
+  readonly #ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled'>;
+  readonly #recorder: Recorder;
+  readonly #platform: Platform;
+  /** Cells of shared memory, and workers that look there. */
   readonly #way: PlainWay;
   /** The function that settles the call in a slot; undefined where there is no call. Only `#take` clears it: a second end finds nothing. */
-  readonly #resolves: (Resolve | undefined)[];
-  readonly #names: string[];
+  readonly #resolves: (Resolve | undefined)[] = [];
+  readonly #names: string[] = [];
   readonly #ids: Float64Array;
   readonly #submittedAt: Float64Array;
-  readonly #deadlines: Deadlines;
+  /** For each slot: how long its task may run (0: as long as it likes), and when to look whether it has. Milliseconds. */
+  readonly #timeoutMs: Float64Array;
+  readonly #dueAt: Float64Array;
+  /** Goes off when the first of them is due, or was: a call that ends leaves it as it is. */
+  #timer: TimerHandle | undefined;
+  #timerAt = 0;
   readonly #burstNow: () => number;
   /** Calls that completed and have not been recorded. */
   #completed = 0;
   #now = 0;
 
-  constructor(context: PlainCallsContext) {
-    const { way, platform } = context;
-    this.#context = context;
+  constructor(
+    { parts }: Pick<Engine, 'parts'>,
+    way: PlainWay,
+    ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled'>,
+  ) {
+    const { platform, recorder } = parts;
+    this.#ledger = ledger;
+    this.#recorder = recorder;
+    this.#platform = platform;
     this.#way = way;
     this.#burstNow = platform.burstNow;
-    this.#resolves = [];
-    this.#names = [];
     this.#ids = new Float64Array(way.slots);
     this.#submittedAt = new Float64Array(way.slots);
-    this.#deadlines = new Deadlines(way.slots, platform, (slot) => this.#isDue(slot));
+    this.#timeoutMs = new Float64Array(way.slots);
+    this.#dueAt = new Float64Array(way.slots);
     way.attach(this);
   }
 
@@ -84,13 +86,15 @@ export class PlainCalls {
       return undefined;
     }
     if (slot < 0) return undefined;
-    const id = this.#context.submit();
+    this.#recorder.counts.submitted++;
+    const id = this.#ledger.newId();
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
     this.#ids[slot] = id;
     this.#submittedAt[slot] = this.#burstNow();
-    if (timeoutMs !== undefined) this.#deadlines.add(slot, timeoutMs, this.#submittedAt[slot]!);
+    this.#timeoutMs[slot] = timeoutMs ?? 0;
+    if (timeoutMs !== undefined) this.#lookAfter(slot, this.#submittedAt[slot]!);
     this.size++;
     this.#way.offerPlain(slot, id);
     return promise;
@@ -121,7 +125,8 @@ export class PlainCalls {
   failed(slot: number, error: unknown, by: WorkerRecord): void {
     const resolve = this.#take(slot);
     by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - this.runMs), this.runMs);
-    this.#context.recordEnd('failed', 1, this.#now);
+    this.#recorder.ended('failed', 1, this.#now);
+    this.#ledger.settled();
     rejectWithCaller(resolve, error);
   }
 
@@ -130,15 +135,16 @@ export class PlainCalls {
     if (this.#completed === 0) return;
     const count = this.#completed;
     this.#completed = 0;
-    this.#context.recordEnd('completed', count, this.#now);
+    this.#recorder.ended('completed', count, this.#now);
+    this.#ledger.settled();
   }
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
-    const timeoutMs = this.#deadlines.remove(slot);
     const resolve = this.#take(slot);
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
-    return this.#context.inflate({ slot, id, name, submittedAt, timeoutMs, resolve });
+    const timeoutMs = this.#timeoutMs[slot]! || undefined;
+    return this.#ledger.inflate({ slot, id, name, submittedAt, timeoutMs, resolve });
   }
 
   inflateAll(): void {
@@ -148,21 +154,49 @@ export class PlainCalls {
   }
 
   close(): void {
-    this.#deadlines.close();
+    this.#timer?.cancel();
+  }
+
+  // --- timeouts ---
+
+  // One timer serves all of them, and only when it goes off are they gone through: so a timeout costs a call next to nothing.
+
+  /** The task in a slot is looked at when its timeout has passed from `now` on. */
+  #lookAfter(slot: number, now: number): void {
+    const dueAt = now + this.#timeoutMs[slot]!;
+    this.#dueAt[slot] = dueAt;
+    if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+  }
+
+  #setTimer(dueAt: number, now: number): void {
+    this.#timer?.cancel();
+    this.#timerAt = dueAt;
+    this.#timer = this.#platform.timer(Math.max(1, dueAt - now), () => {
+      this.#timer = undefined;
+      this.#lookAtAll(this.#platform.now());
+    });
   }
 
   /** A call that has begun gets a record, whose timeout is exact; a call that still waits is looked at again later. */
-  #isDue(slot: number): boolean {
-    if (!this.#way.hasBegun(slot)) return false;
-    this.inflate(slot);
-    return true;
+  #lookAtAll(now: number): void {
+    let next = Number.POSITIVE_INFINITY;
+    for (let slot = 0; slot < this.#resolves.length; slot++) {
+      if (this.#timeoutMs[slot] === 0 || !this.has(slot)) continue;
+      const isDue = this.#dueAt[slot]! <= now;
+      if (isDue && this.#way.hasBegun(slot)) {
+        this.inflate(slot);
+        continue;
+      }
+      if (isDue) this.#dueAt[slot] = now + this.#timeoutMs[slot]!;
+      next = Math.min(next, this.#dueAt[slot]!);
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#setTimer(next, now);
   }
 
   #take(slot: number): Resolve {
     const resolve = this.#resolves[slot];
     if (resolve === undefined) throw new Error(`threadwise: slot ${slot} has no plain call to settle`);
     this.#resolves[slot] = undefined;
-    if (this.#deadlines.size > 0) this.#deadlines.remove(slot);
     this.size--;
     return resolve;
   }

@@ -1,7 +1,6 @@
 /** Waiting for room: first come, first served, and no more are woken than there is room for. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Cancellation } from './cancellation.js';
 import { RoomQueue } from './room.js';
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -15,7 +14,7 @@ function queue(places = 0) {
       state.expire = callback;
     },
   );
-  const wait = (name: string, signal?: Cancellation) => {
+  const wait = (name: string, signal?: AbortSignal) => {
     void room.wait(signal).then(() => state.woken.push(name));
   };
   return { state, room, wait };
@@ -88,10 +87,10 @@ describe('RoomQueue', () => {
 
   test('wakes whoever aborts, out of turn, and leaves the place to the next', async () => {
     const { state, room, wait } = queue(0);
-    const signal = new Cancellation();
-    wait('aborting', signal);
+    const controller = new AbortController();
+    wait('aborting', controller.signal);
     wait('patient');
-    signal.cancel('enough');
+    controller.abort('enough');
     await turn();
     assert.deepEqual(state.woken, ['aborting']);
     state.places = 1;

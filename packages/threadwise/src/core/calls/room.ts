@@ -1,5 +1,5 @@
 /** Callers that wait for room in a bounded queue: first come, first served, and no more are let through than there is room for. */
-import { type AbortSignalLike, ONCE } from './run-options.js';
+import { type AbortSignalLike, ONCE } from './signals.js';
 
 export class RoomQueue {
   readonly #freePlaces: () => number;

@@ -1,16 +1,6 @@
 /** The options of one call: their types, their defaults and their validation. */
+import type { AbortSignalLike } from './signals.js';
 import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
-
-/** The part of an AbortSignal that is used. */
-export interface AbortSignalLike {
-  readonly aborted: boolean;
-  readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
-}
-
-/** The options of `addEventListener`, without a prototype: nothing can be inherited. */
-export const ONCE: { readonly once: boolean } = Object.assign(Object.create(null), { once: true });
 
 /** Options of one call. */
 export interface RunOptions {
@@ -86,7 +76,7 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
     break;
   }
   return {
-    signal: run.signal === undefined ? undefined : abortSignal(run.signal),
+    signal: run.signal === undefined ? undefined : abortSignal('signal', run.signal),
     timeoutMs: run.timeoutMs === undefined ? defaults.timeoutMs : duration('timeoutMs', run.timeoutMs, 1),
     priority: run.priority === undefined ? 0 : finite('priority', run.priority),
     key: run.key,
@@ -98,8 +88,8 @@ export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Call
   };
 }
 
-export function abortSignal(value: unknown): AbortSignalLike {
+export function abortSignal(option: string, value: unknown): AbortSignalLike {
   const isSignal =
     typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject('signal', 'an AbortSignal', value);
+  return isSignal ? (value as AbortSignalLike) : reject(option, 'an AbortSignal', value);
 }

@@ -7,20 +7,14 @@ import type { ResolvedRun } from './run-options.js';
 export type TaskState = 'queued' | 'handed' | 'settled';
 
 /** How a call ended. */
-export type Settlement =
-  | {
-      readonly outcome: 'completed';
-      readonly value: unknown;
-      readonly runMs: number;
-      /** What is measured of the worker that ran it. */
-      readonly by?: WorkerRecord | undefined;
-    }
-  | {
-      readonly outcome: Exclude<Outcome, 'completed'>;
-      readonly error: unknown;
-      readonly runMs?: number;
-      readonly by?: WorkerRecord | undefined;
-    };
+export type Settlement = (
+  | { readonly outcome: 'completed'; readonly value: unknown; readonly error?: undefined }
+  | { readonly outcome: Exclude<Outcome, 'completed'>; readonly error: unknown }
+) & {
+  readonly runMs?: number;
+  /** What is measured of the worker that ran it. */
+  readonly by?: WorkerRecord | undefined;
+};
 
 function nobody(): void {}
 
@@ -32,8 +26,6 @@ export class Task implements TaskView {
   readonly submittedAt: number;
   state: TaskState = 'queued';
   retriesLeft: number;
-  /** When it was handed to the worker that runs it; for the time it waited. */
-  handedAt = 0;
   /** Settled, but its worker has not been heard to have ended it: timed out or aborted while it ran. */
   stillRuns = false;
   /** Meant for one worker and no other (a broadcast): it is never moved. */
@@ -98,11 +90,4 @@ export class Task implements TaskView {
     this.#onSettled(this, settlement);
     return true;
   }
-}
-
-/** The caller was told long ago; what the call used is free only now. */
-export function endAtLast(task: Task): void {
-  if (!task.stillRuns) return;
-  task.stillRuns = false;
-  task.payload.onSettled?.(false);
 }

@@ -60,8 +60,6 @@ export interface ThreadExit {
 
 /** A thread beside the workers, for the pool's own work. */
 export interface HelperSpec {
-  /** What it does: which code it runs. */
-  readonly role: 'coordinator';
   readonly name: string;
   /** The far end of a channel; it is transferred. */
   readonly port: unknown;

@@ -2,9 +2,8 @@
 
 export interface TaskQueue<T> {
   readonly size: number;
+  /** Puts an item behind the older ones of its priority, also one that was taken. Inverse of `shift`. */
   push(item: T, priority: number): void;
-  /** Puts an item back before all others of its priority. Inverse of `shift`. */
-  pushFront(item: T, priority: number): void;
   /** What `shift` would take. */
   peek(): T | undefined;
   shift(): T | undefined;

@@ -7,7 +7,7 @@ import type { SizingDecision } from '../workers/sizer.js';
 import type { Task } from '../calls/task.js';
 import type { ModuleTraits } from './module.js';
 import type { Platform, Thread, ThreadExit, ThreadSpec, Wire } from './platform.js';
-import type { WorkerRecord } from './recorder.js';
+import type { WorkerRecord } from '../../metrics/measured.js';
 
 /** What a worker says. The link has decoded it. */
 export interface LinkEvents {

@@ -6,59 +6,24 @@
  * Calls begin for at most `loopBudgetMs` in each turn of the event loop. What comes after that waits for the next turn
  * ('inline'), or crosses ('auto').
  */
-import type { Ledger } from '../calls/ledger.js';
 import { capture, type Payload } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import type { Task } from '../calls/task.js';
 import type {
   LoadedModule,
   ModuleHere,
   ModuleTraits,
   Placement,
-  Platform,
-  Recorder,
-  TaskQueue,
   TimerHandle,
   WorkerRecord,
 } from '../contracts.js';
-import type { Hooks } from '../events/hooks.js';
-import type { Tracing } from '../events/tracing.js';
+import type { Engine } from '../engine.js';
 import { LeaseStore } from '../lease.js';
-import type { ResolvedOptions } from '../options/options.js';
 import type { WorkerStats } from '../stats.js';
 import { taskNotFound } from '../workers/failures.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
 import { TurnBudget } from './turn-budget.js';
 import { WithinRun } from './within-run.js';
-
-export interface CallingThreadContext {
-  readonly poolName: string;
-  readonly platform: Platform;
-  readonly options: ResolvedOptions;
-  /** What a call without options gets. */
-  readonly defaults: ResolvedRun;
-  readonly ledger: Ledger;
-  readonly recorder: Recorder;
-  readonly hooks: Hooks;
-  readonly tracing: Tracing;
-  readonly newModuleHere: () => ModuleHere;
-  readonly newQueue: () => TaskQueue<Task>;
-  callHost(name: string, args: readonly unknown[]): Promise<unknown>;
-  report(error: unknown): void;
-  /** Whether calls are accepted, and none is held up. Asked at every call. */
-  isOpen(): boolean;
-  isPaused(): boolean;
-  onReady(taskNames: readonly string[]): void;
-  /** The module cannot be loaded here, and every call is to run here. */
-  onLoadFailed(error: unknown): void;
-  /** There may be room for further tasks. */
-  onRoom(): void;
-  /** A call goes on after `run` has returned: now it is open. */
-  onAdopted(): void;
-  /** It has ended as a worker ends. */
-  onGone(): void;
-}
 
 /**
  * unloaded: nobody has asked for the module. loading: it is loaded and set up. ready: calls run. stopping: what has begun
@@ -87,40 +52,39 @@ export class CallingThread {
   readonly within: WithinRun;
   /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
   record: WorkerRecord | undefined;
-  readonly #context: CallingThreadContext;
+  readonly #engine: Engine;
   #state: State = 'unloaded';
   #loaded: LoadedModule | undefined;
   #error: unknown;
-  #learner: Placement['learner'];
   /** The functions that 'auto' may run here. */
   #allowed: readonly string[] = [];
   #since = 0;
   #deadline: TimerHandle | undefined;
 
-  constructor(context: CallingThreadContext) {
-    const { platform, options } = context;
-    this.#context = context;
-    this.module = context.newModuleHere();
-    this.calls = new ModuleCalls(context, this.module);
+  constructor(engine: Engine) {
+    const { platform, options, newModuleHere } = engine.parts;
+    this.#engine = engine;
+    this.module = newModuleHere();
+    this.calls = new ModuleCalls(engine, this.module);
     this.budget = new TurnBudget(platform, options.loopBudgetMs, () => this.tasks.pump());
-    this.tasks = new TasksHere(context, this);
-    this.within = new WithinRun(context, this);
+    this.tasks = new TasksHere(engine, this);
+    this.within = new WithinRun(engine, this);
   }
 
   // --- what runs here ---
 
   /** Where calls go from now on. Tasks that have been accepted here end here. */
   place({ usesThreads, learner }: Placement): void {
-    this.#learner = learner;
     this.within.place(learner, !usesThreads);
     if (!usesThreads) this.#serve();
   }
 
   /** What a worker has said of the module, which it has loaded. */
   learn({ functions, others }: ModuleTraits): void {
-    if (this.#learner === undefined) return;
-    for (const [name, why] of others) this.#learner.of(name).forbid(why);
-    for (const name of functions) this.#learner.of(name); // it is measured on threads, while it loads here
+    const { learner } = this.#engine.placement;
+    if (learner === undefined) return;
+    for (const [name, why] of others) learner.of(name).forbid(why);
+    for (const name of functions) learner.of(name); // it is measured on threads, while it loads here
     this.#allowed = functions;
     if (this.#state === 'unloaded' && functions.length > 0) void this.#load();
     else this.#allow();
@@ -128,7 +92,7 @@ export class CallingThread {
 
   /** A function has returned a promise. With 'auto' it stays on threads: it needs more than a part of this one's turn. */
   awaits(name: string): void {
-    this.#learner?.of(name).forbid('it returns a promise');
+    this.#engine.placement.learner?.of(name).forbid('it returns a promise');
     const entry = this.within.find(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
@@ -142,11 +106,6 @@ export class CallingThread {
     return entry;
   }
 
-  /** Whether a call of that function, which is to cross, is worth measuring. */
-  explores(name: string): boolean {
-    return this.within.find(name)?.learnt?.isExploring === true;
-  }
-
   /** Whether a call that has not run within `run` is to be a task here. Asked right after that. */
   takesTask(): boolean {
     return this.within.takesAll || this.within.isToWait();
@@ -154,7 +113,7 @@ export class CallingThread {
 
   /** Whether a task that is submitted now would begin at once, or in the next turn. */
   get hasRoom(): boolean {
-    return this.isReady && !this.#context.isPaused() && this.tasks.hasRoom;
+    return this.isReady && !this.#engine.dispatch.isPaused && this.tasks.hasRoom;
   }
 
   get isReady(): boolean {
@@ -188,26 +147,28 @@ export class CallingThread {
   /** Captures the arguments of a task. Throws ERR_NOT_CLONEABLE. */
   capture(_name: string, args: readonly unknown[], run: ResolvedRun): Payload {
     const copy = <T>(value: T, transfer: readonly unknown[] = []): T =>
-      transfer.length > 0 ? this.#context.platform.clone(value, transfer) : (this.module.copy(value) as T);
+      transfer.length > 0
+        ? this.#engine.parts.platform.clone(value, transfer)
+        : (this.module.copy(value) as T);
     return capture(args, run.transfer, copy, LeaseStore.of);
   }
 
   // --- the module ---
 
   #serve(): void {
-    const { recorder, platform, hooks, poolName: pool } = this.#context;
+    const { hooks, parts } = this.#engine;
     if (this.record === undefined) {
-      this.record = recorder.worker();
-      this.#since = platform.now();
-      hooks.emit('worker:start', { pool, workerId: NO_WORKER });
+      this.record = parts.recorder.worker();
+      this.#since = parts.platform.now();
+      hooks.emit('worker:start', { pool: parts.name, workerId: NO_WORKER });
       if (this.isReady) this.#tellReady();
     }
     if (this.#state === 'unloaded') void this.#load();
-    if (this.#state === 'failed') this.#context.onLoadFailed(this.#error);
+    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
   }
 
   async #load(): Promise<void> {
-    const { platform, options, poolName } = this.#context;
+    const { platform, options, name: poolName } = this.#engine.parts;
     const { worker } = options;
     const { startTimeoutMs } = worker;
     this.#transition('loading');
@@ -232,7 +193,7 @@ export class CallingThread {
     this.#transition('ready');
     for (const [name, run] of loaded.tasks) {
       const entry = new Entry(name, run, loaded.pure.includes(name), isAsked);
-      entry.learnt = this.#learner?.of(name);
+      entry.learnt = this.#engine.placement.learner?.of(name);
       this.within.add(entry);
     }
     this.module.serve(() => this.calls.current());
@@ -241,9 +202,11 @@ export class CallingThread {
   }
 
   #tellReady(): void {
-    const { hooks, poolName: pool, platform } = this.#context;
-    hooks.emit('worker:ready', { pool, workerId: NO_WORKER, startMs: platform.now() - this.#since });
-    this.#context.onReady(this.#loaded!.names);
+    const { hooks, parts, admission } = this.#engine;
+    const startMs = parts.platform.now() - this.#since;
+    hooks.emit('worker:ready', { pool: parts.name, workerId: NO_WORKER, startMs });
+    admission.taskNames = this.#loaded!.names;
+    this.#engine.tellIfReady();
     this.tasks.pump();
   }
 
@@ -254,15 +217,16 @@ export class CallingThread {
     this.#transition('failed');
     this.#allow();
     if (this.record !== undefined) this.#tellExit('load-failed');
-    if (this.within.takesAll) this.#context.onLoadFailed(error);
-    else this.#context.report(error);
+    if (this.within.takesAll) this.#engine.moduleFailed(error);
+    else this.#engine.report(error);
   }
 
   #allow(): void {
+    const { learner } = this.#engine.placement;
     const why = `the module cannot be loaded on the calling thread: ${String(this.#error)}`;
     for (const name of this.#allowed) {
-      if (this.isReady) this.#learner?.of(name).allow();
-      if (this.#state === 'failed') this.#learner?.of(name).forbid(why);
+      if (this.isReady) learner?.of(name).allow();
+      if (this.#state === 'failed') learner?.of(name).forbid(why);
     }
   }
 
@@ -279,11 +243,11 @@ export class CallingThread {
 
   async #tearDown(): Promise<void> {
     this.#transition('tearing-down');
-    this.#deadline = this.#context.platform.timer(TEARDOWN_MS, () => this.#stopped());
+    this.#deadline = this.#engine.parts.platform.timer(TEARDOWN_MS, () => this.#stopped());
     try {
       await this.#loaded?.teardown?.();
     } catch (error) {
-      this.#context.report(error);
+      this.#engine.report(error);
     }
     this.#stopped();
   }
@@ -296,12 +260,18 @@ export class CallingThread {
     this.module.leave();
     if (!wasServing) return;
     this.#tellExit('closed');
-    this.#context.onGone();
+    this.#engine.workerGone();
   }
 
   #tellExit(reason: 'closed' | 'load-failed'): void {
-    const { hooks, poolName: pool } = this.#context;
-    hooks.emit('worker:exit', { pool, workerId: NO_WORKER, reason, exitCode: 0, error: undefined });
+    const { hooks, parts } = this.#engine;
+    hooks.emit('worker:exit', {
+      pool: parts.name,
+      workerId: NO_WORKER,
+      reason,
+      exitCode: 0,
+      error: undefined,
+    });
   }
 
   #transition(to: State): void {

@@ -5,8 +5,7 @@
 import type { ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
-import { UserCode } from '../events/user-code.js';
-import type { CallingThreadContext } from './calling-thread.js';
+import type { Engine } from '../engine.js';
 
 /** `task.workerId` of code on the calling thread. */
 export const NO_WORKER = 0;
@@ -65,14 +64,13 @@ export class ModuleCalls {
   name = '';
   run: ResolvedRun;
   context: unknown;
-  readonly #context: CallingThreadContext;
+  readonly #engine: Engine;
   readonly #module: ModuleHere;
-  readonly #userCode = new UserCode();
 
-  constructor(context: CallingThreadContext, module: ModuleHere) {
-    this.#context = context;
+  constructor(engine: Engine, module: ModuleHere) {
+    this.#engine = engine;
     this.#module = module;
-    this.run = context.defaults;
+    this.run = engine.defaults;
   }
 
   get isAnyRunning(): boolean {
@@ -102,7 +100,7 @@ export class ModuleCalls {
   /** The call that runs right now. */
   asked(): RunningCall {
     if (this.call === undefined) {
-      if (this.id === 0) this.id = this.#context.ledger.newId();
+      if (this.id === 0) this.id = this.#engine.ledger.newId();
       this.call = this.#newCall(this.id, this.name, this.run);
       this.call.context = this.#copyContext(this.context);
     }
@@ -121,7 +119,7 @@ export class ModuleCalls {
     this.call?.end();
     this.call = undefined;
     this.id = 0;
-    this.run = this.#context.defaults;
+    this.run = this.#engine.defaults;
     this.context = undefined;
   }
 
@@ -131,16 +129,12 @@ export class ModuleCalls {
     return running === this ? this.asked() : undefined;
   }
 
-  #newCall(id: number, name: string, { onProgress }: ResolvedRun): RunningCall {
-    const { hooks, poolName: pool, report, callHost } = this.#context;
+  #newCall(id: number, name: string, run: ResolvedRun): RunningCall {
+    const { ledger, callHost } = this.#engine;
     return this.#module.newCall(id, {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
-      progress: (taskId, given) => {
-        const value = this.#copy(given, 'progress');
-        hooks.emit('task:progress', { pool, taskId, name, value });
-        if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
-      },
+      progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
       callHost: async (host, args) => {
         const own = this.#copy(args, 'args') as unknown[];
         try {
@@ -159,7 +153,7 @@ export class ModuleCalls {
     try {
       return isImmutable(context) ? context : this.#module.copy(context);
     } catch (error) {
-      this.#context.tracing.refused(error);
+      this.#engine.tracing.refused(error);
       return undefined;
     }
   }
@@ -181,7 +175,7 @@ export class ModuleCalls {
     try {
       return this.#module.copy(value);
     } catch (cause) {
-      throw notCloneable(cause, root, name, [], this.#context.platform.clone);
+      throw notCloneable(cause, root, name, [], this.#engine.parts.platform.clone);
     }
   }
 }

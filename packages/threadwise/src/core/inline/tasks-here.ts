@@ -1,43 +1,46 @@
 /**
  * Tasks on the calling thread: calls that wait, or go on after the turn in which they began. Begins them in the order
- * of the queue while there is room, and keeps their timeouts and aborts as far as one thread can.
+ * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
-import { abortError, timeoutError } from '../calls/canceller.js';
-import { SharedSignals } from '../calls/shared-signals.js';
-import { endAtLast, type Settlement, type Task } from '../calls/task.js';
-import type { RunningCall, TaskQueue, TimerHandle } from '../contracts.js';
+import type { Holder } from '../calls/canceller.js';
+import type { Settlement, Task } from '../calls/task.js';
+import type { RunningCall, TaskQueue } from '../contracts.js';
+import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
 import { isThenable } from '../promised.js';
 import { sayLost } from '../workers/failures.js';
-import type { CallingThread, CallingThreadContext } from './calling-thread.js';
+import type { CallingThread } from './calling-thread.js';
 import { NO_WORKER } from './module-calls.js';
 
 /** A task that has begun. */
 interface Begun {
   readonly task: Task;
-  /** Undefined where its code has not asked about its task. */
+  /** Undefined where its function returned its result itself. */
   readonly call: RunningCall | undefined;
   readonly isPure: boolean;
   readonly began: number;
-  /** The timer of its timeout, and after that of its grace period. */
-  timer?: TimerHandle;
 }
 
-/** How long a task that was interrupted keeps its place before it is given up. Milliseconds, as on a worker. */
-const GRACE_MS = 1000;
-
-export class TasksHere {
-  readonly #context: CallingThreadContext;
+export class TasksHere implements Holder {
+  readonly id = NO_WORKER;
+  readonly link: Holder['link'] = {
+    drain: () => undefined,
+    startedAt: (task) => this.#begun.get(task)?.began,
+    // What has begun and is not in the map runs right now.
+    abort: (task, reason) =>
+      (this.#begun.get(task)?.call ?? this.#here.calls.asked()).abort(this.#here.module.copyError(reason)),
+  };
+  readonly #engine: Engine;
   readonly #here: CallingThread;
   readonly #queue: TaskQueue<Task>;
+  /** Tasks that go on after the turn in which they began. */
   readonly #begun = new Map<Task, Begun>();
-  readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
   #state: 'idle' | 'due' | 'pumping' = 'idle';
 
-  constructor(context: CallingThreadContext, here: CallingThread) {
-    this.#context = context;
+  constructor(engine: Engine, here: CallingThread) {
+    this.#engine = engine;
     this.#here = here;
-    this.#queue = context.newQueue();
+    this.#queue = engine.parts.newQueue();
   }
 
   /** Tasks that have not begun. */
@@ -50,7 +53,7 @@ export class TasksHere {
   }
 
   get hasRoom(): boolean {
-    return this.#begun.size < this.#context.options.tasksPerWorker;
+    return this.#begun.size < this.#engine.parts.options.tasksPerWorker;
   }
 
   get oldestSubmittedAt(): number | undefined {
@@ -61,22 +64,24 @@ export class TasksHere {
 
   /** As soon as it can, right now if possible. */
   submit(task: Task): void {
-    this.#watch(task);
     this.#queue.push(task, task.priority);
     this.pump();
   }
 
+  /** Inverse of `submit`, as long as the task has not begun. */
+  remove(task: Task): boolean {
+    return this.#queue.remove(task);
+  }
+
   /** Goes on with a task that has begun within `run`, and returned a promise. */
   adopt(task: Task, call: RunningCall, isPure: boolean, result: PromiseLike<unknown>, began: number): void {
-    this.#watch(task);
     this.#goOn({ task, call, isPure, began }, result);
-    if (task.run.signal?.aborted) this.#aborted(task); // by the call itself
+    this.#engine.canceller.takeOver(task, this);
   }
 
   /** All callers have been told. */
   clear(): void {
     this.#queue.clear();
-    for (const { timer } of this.#begun.values()) timer?.cancel();
     this.#begun.clear();
   }
 
@@ -96,14 +101,14 @@ export class TasksHere {
       hasBegun = true;
     }
     this.#state = 'idle';
-    if (hasBegun) this.#context.onRoom();
+    if (hasBegun) this.#engine.room.update();
   }
 
   /** When the function that runs now has returned. */
   #pumpLater(): void {
     if (this.#state === 'due') return;
     this.#state = 'due';
-    this.#context.platform.defer(() => {
+    this.#engine.parts.platform.defer(() => {
       this.#state = 'idle';
       this.pump();
     });
@@ -112,13 +117,16 @@ export class TasksHere {
   /** The task to begin, if there is room for one. While the pool is paused only broadcasts begin. */
   #next(): Task | undefined {
     if (!this.#here.isReady || !this.hasRoom) return undefined;
-    return this.#context.isPaused() ? [...this.#queue].find(({ pinned }) => pinned) : this.#queue.peek();
+    return this.#engine.dispatch.isPaused
+      ? [...this.#queue].find(({ pinned }) => pinned)
+      : this.#queue.peek();
   }
 
   #start(task: Task, began: number): void {
     const { calls } = this.#here;
     const { name, args, context } = unpack(task.wireName, task.payload.args);
     task.state = 'handed';
+    this.#engine.canceller.handed(task, this);
     calls.id = task.id;
     calls.run = task.run;
     calls.context = context;
@@ -142,17 +150,8 @@ export class TasksHere {
   }
 
   #goOn(begun: Begun, result: PromiseLike<unknown>): void {
-    const { platform } = this.#context;
-    const { task, began } = begun;
-    const { timeoutMs } = task.run;
-    this.#begun.set(task, begun);
-    this.#here.awaits(task.name);
-    if (task.settled) return this.#giveUpLater(begun, abortError(task)); // it has aborted itself
-    if (timeoutMs !== undefined) {
-      begun.timer = platform.timer(Math.max(1, began + timeoutMs - platform.now()), () => {
-        this.#interrupt(begun, 'timedOut', timeoutError(task, timeoutMs, NO_WORKER));
-      });
-    }
+    this.#begun.set(begun.task, begun);
+    this.#here.awaits(begun.task.name);
     Promise.resolve(result).then(
       (value) => this.#done(begun, value),
       (error) => this.#failed(begun, error),
@@ -160,7 +159,7 @@ export class TasksHere {
   }
 
   #done(begun: Begun, result: unknown): void {
-    const runMs = this.#context.platform.now() - begun.began;
+    const runMs = this.#engine.parts.platform.now() - begun.began;
     try {
       const value = this.#here.calls.copyResult(result, begun.isPure);
       this.#ended(begun, { outcome: 'completed', value, runMs, by: this.#here.record });
@@ -172,60 +171,34 @@ export class TasksHere {
   #failed(begun: Begun, thrown: unknown): void {
     const error = this.#here.module.copyError(thrown);
     sayLost(begun.task, error);
-    const runMs = this.#context.platform.now() - begun.began;
+    const runMs = this.#engine.parts.platform.now() - begun.began;
     this.#ended(begun, { outcome: 'failed', error, runMs, by: this.#here.record });
   }
 
-  #ended(begun: Begun, settlement: Settlement): void {
-    const { task, call, timer } = begun;
-    timer?.cancel();
+  #ended({ task, call }: Begun, settlement: Settlement): void {
     call?.end();
-    this.#begun.delete(task);
-    this.#here.within.find(task.name)?.learnt?.ranInline(undefined, this.#context.platform.now());
-    if (!task.settle(settlement)) endAtLast(task);
-    this.#hasLeft();
+    this.#here.within.find(task.name)?.learnt?.ranInline(undefined, this.#engine.parts.platform.now());
+    if (!task.settle(settlement)) this.#engine.canceller.ended(task);
+    this.giveUp(task);
   }
 
-  /** A task that had begun is here no more. */
-  #hasLeft(): void {
+  /** A task that had begun has its place no more, ended or not. */
+  giveUp(task: Task): void {
+    this.#begun.delete(task);
     this.pump();
-    this.#context.onRoom();
+    this.#engine.room.update();
     this.#here.stopIfDone();
   }
 
-  // --- timeouts and aborts ---
+  // --- what the canceller asks ---
 
-  #watch(task: Task): void {
-    const { signal, timeoutMs } = task.run;
-    if (signal === undefined && timeoutMs === undefined) return;
-    this.#signals.follow(signal, task);
-    task.unwatch = () => {
-      this.#signals.unfollow(signal, task);
-      this.#begun.get(task)?.timer?.cancel();
-    };
+  /** Nothing that has begun here can be taken back. */
+  withdraw(): boolean {
+    return false;
   }
 
-  #aborted(task: Task): void {
-    const begun = this.#begun.get(task);
-    const error = abortError(task);
-    if (begun !== undefined) return this.#interrupt(begun, 'aborted', error);
-    this.#queue.remove(task);
-    task.settle({ outcome: 'aborted', error });
-  }
-
-  /** Its code hears it by its signal. Who does not listen loses the place after a while, and goes on unheard. */
-  #interrupt(begun: Begun, outcome: 'aborted' | 'timedOut', error: Error): void {
-    const { task } = begun;
-    task.stillRuns = true;
-    task.settle({ outcome, error });
-    this.#giveUpLater(begun, outcome === 'aborted' ? error.cause : error);
-  }
-
-  #giveUpLater(begun: Begun, reason: unknown): void {
-    begun.timer = this.#context.platform.timer(GRACE_MS, () => {
-      this.#begun.delete(begun.task);
-      this.#hasLeft();
-    });
-    begun.call?.abort(this.#here.module.copyError(reason));
+  /** The rest of the program lives here, too. */
+  servesOthers(): boolean {
+    return true;
   }
 }

@@ -9,7 +9,8 @@ import type { Placement } from '../contracts.js';
 import { LeaseStore } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
-import type { CallingThread, CallingThreadContext } from './calling-thread.js';
+import type { Engine } from '../engine.js';
+import type { CallingThread } from './calling-thread.js';
 import type { Entry, ModuleCalls } from './module-calls.js';
 import type { TurnBudget } from './turn-budget.js';
 
@@ -27,7 +28,7 @@ const SIZED_EVERY = 32;
 export class WithinRun {
   /** Whether all calls of the pool run on this thread. */
   takesAll = false;
-  readonly #context: CallingThreadContext;
+  readonly #engine: Engine;
   readonly #here: CallingThread;
   readonly #calls: ModuleCalls;
   readonly #budget: TurnBudget;
@@ -41,8 +42,8 @@ export class WithinRun {
   /** When the call ended that was timed last. */
   #lastEnd = 0;
 
-  constructor(context: CallingThreadContext, here: CallingThread) {
-    this.#context = context;
+  constructor(engine: Engine, here: CallingThread) {
+    this.#engine = engine;
     this.#here = here;
     this.#calls = here.calls;
     this.#budget = here.budget;
@@ -69,9 +70,9 @@ export class WithinRun {
     const entry = name === this.#lastName ? this.#last : this.#look(name);
     if (entry === undefined || !isList(args)) return undefined;
     const calls = this.#calls;
-    const { isOpen, hooks, defaults } = this.#context;
+    const { lifecycle, hooks, defaults } = this.#engine;
     const isCredited = entry.credits > 0 && entry.turn === this.#budget.turn;
-    if (!isCredited || calls.isAnyRunning || hooks.areCallsHeard || !isOpen())
+    if (!isCredited || calls.isAnyRunning || hooks.areCallsHeard || lifecycle.state !== 'open')
       return this.#runTimed(entry, args, defaults);
     let own: readonly unknown[] | undefined;
     try {
@@ -88,7 +89,7 @@ export class WithinRun {
       if (isImmutable(result)) return Promise.resolve(result);
       if (!isThenable(result)) return Promise.resolve(calls.copyResult(result, entry.isPure));
       entry.granted--;
-      return this.#adopt(entry, result, this.#context.platform.now(), undefined, defaults);
+      return this.#adopt(entry, result, this.#engine.parts.platform.now(), undefined, defaults);
     } catch (thrown) {
       calls.end();
       entry.granted--;
@@ -121,7 +122,7 @@ export class WithinRun {
       const count = entry.granted - entry.credits;
       if (count === 0) continue;
       entry.granted = entry.credits;
-      this.#count(entry, count, undefined, this.#context.platform.now());
+      this.#count(entry, count, undefined, this.#engine.parts.platform.now());
     }
   }
 
@@ -144,7 +145,8 @@ export class WithinRun {
   }
 
   #canRun(entry: Entry, { timeoutMs, transfer, key }: ResolvedRun): boolean {
-    if (transfer.length > 0 || this.#calls.isAnyRunning || !this.#context.isOpen()) return false;
+    if (transfer.length > 0 || this.#calls.isAnyRunning || this.#engine.lifecycle.state !== 'open')
+      return false;
     const { tasks } = this.#here;
     if (this.takesAll) return tasks.waiting === 0 && tasks.hasRoom;
     // Nobody could end it here before its time, nor is this one worker among others.
@@ -153,7 +155,8 @@ export class WithinRun {
 
   #runTimed(entry: Entry, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     if (!this.#canRun(entry, run)) return undefined;
-    const { platform, ledger, hooks, tracing, poolName: pool } = this.#context;
+    const { ledger, hooks, tracing, parts } = this.#engine;
+    const { platform, name: pool } = parts;
     const { module } = this.#here;
     const { name } = entry;
     const calls = this.#calls;
@@ -173,7 +176,7 @@ export class WithinRun {
     const isWatched = tracing.isOn || hooks.areCallsHeard;
     const id = isWatched ? ledger.newId() : 0;
     const trace = tracing.isOn ? tracing.start({ pool, taskId: id, name }) : undefined;
-    if (isWatched) ledger.runsHere(id, name);
+    if (isWatched) ledger.tellSubmit(id, name);
     calls.id = id;
     calls.run = run;
     calls.context = trace;
@@ -194,7 +197,7 @@ export class WithinRun {
     entry.lastMs = ms;
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
-    if (isWatched) ledger.tell(id, name, trace, 'completed', undefined, ms, undefined);
+    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', undefined, ms, undefined);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -202,7 +205,7 @@ export class WithinRun {
 
   /** @param ms of the one of them that was timed */
   #count(entry: Entry, count: number, ms: number | undefined, now: number): void {
-    this.#context.recorder.ranHere(count, entry.lastMs, now, this.#here.record);
+    this.#engine.parts.recorder.ranHere(count, entry.lastMs, now, this.#here.record);
     entry.learnt?.ranInline(ms, now, count);
   }
 
@@ -222,15 +225,16 @@ export class WithinRun {
     id: number,
     trace: unknown,
   ): Promise<never> {
-    const { platform, recorder, ledger } = this.#context;
+    const { ledger, parts } = this.#engine;
+    const { platform, recorder } = parts;
     this.#calls.forget(); // who hears of the failure may call again
     const error = this.#here.module.copyError(thrown);
     const now = platform.now();
     const ms = began === undefined ? undefined : now - began;
-    recorder.submitted();
+    recorder.counts.submitted++;
     recorder.settled('failed', undefined, ms, now, this.#here.record);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tell(id, entry.name, trace, 'failed', undefined, ms, error);
+    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', undefined, ms, error);
     return rejected(error);
   }
 
@@ -242,14 +246,14 @@ export class WithinRun {
     trace: unknown,
     run: ResolvedRun,
   ): Promise<unknown> {
-    const { ledger, recorder, onAdopted } = this.#context;
+    const { ledger, parts, lifecycle } = this.#engine;
     const { promise, resolve } = promised<unknown>();
-    recorder.submitted();
+    parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
     const task = ledger.adopt(this.#calls.id, entry.name, run, resolve, trace);
     this.#calls.forget();
     this.#here.tasks.adopt(task, call, entry.isPure, result, began);
-    onAdopted();
+    lifecycle.updateKeepAlive();
     return promise;
   }
 }

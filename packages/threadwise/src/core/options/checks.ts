@@ -23,6 +23,15 @@ export function duration(option: string, value: unknown, min: number): number | 
   return reject(option, `milliseconds from ${min} to ${MAX_TIMER_MS}, or Infinity`, value);
 }
 
+/** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
+const MAX_BUDGET_MS = 1000;
+
+/** How long something may run in one turn of the event loop. */
+export function budget(option: string, value: unknown): number {
+  if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
+  return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
+}
+
 export function finite(option: string, value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value)
     ? value

@@ -1,6 +1,7 @@
 /** The options of a pool: their types, their defaults and their validation, each in this one place. */
 
 import {
+  budget,
   type Check,
   callback,
   checked,
@@ -135,8 +136,6 @@ type ThreadLimits = Pick<OptionContext, 'availableThreads' | 'threadCeiling'>;
 
 /** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
 const MAX_THREADS = 1024;
-/** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
-const MAX_BUDGET_MS = 1000;
 /** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
 
@@ -292,11 +291,6 @@ function limitFrom(min: number): Check<number> {
 
 function placementName(option: string, value: unknown): PlacementName {
   return oneOf(option, value, PLACEMENTS);
-}
-
-function budget(option: string, value: unknown): number {
-  if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
-  return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
 }
 
 function isolation(option: string, value: unknown): string {

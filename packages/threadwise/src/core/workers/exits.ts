@@ -2,7 +2,7 @@
 import type { ThreadExit } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unreadable } from '../calls/payload.js';
-import { endAtLast, type Task } from '../calls/task.js';
+import type { Task } from '../calls/task.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { lostError } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -25,7 +25,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
   engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
-  if (reason === 'crashed') recorder.crashed();
+  if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (phase !== undefined)
     engine.workerFailed(error ?? new Error(`The worker ended with exit code ${exitCode}`), phase);
   const broadcasts = slot.lane.clear();
@@ -53,12 +53,11 @@ function settleHeld(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
   const again: Task[] = [];
   for (const task of slot.handed) {
     engine.canceller.ended(task);
-    if (task.stillRuns) endAtLast(task);
     if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
-  for (const task of again) engine.canceller.unhanded(task);
+  for (const task of again) engine.canceller.release(task);
   engine.dispatch.putBack(again);
 }
 
@@ -80,7 +79,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
     : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
   if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
     task.retriesLeft--;
-    parts.recorder.retried();
+    parts.recorder.counts.retried++;
     hooks.emit('task:retry', { pool: parts.name, taskId: task.id, name: task.name, cause });
     return true;
   }

@@ -1,15 +1,24 @@
 /** Replaces workers: every one of a pool when asked to, and those whose time has come or whose heap is too large. */
-import type { Measured } from '../contracts.js';
+import type { Platform } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** A worker whose heap is fuller than that after a task is replaced: what happens at the limit is not promised. */
 const MAX_HEAP_SHARE = 0.85;
+/** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
+const AT_LIMIT = 0.95;
+/** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
+const WORTHWHILE_BYTES = 32 * 2 ** 20;
+/** How many times as large as at first it must be, too. */
+const WORTHWHILE_FACTOR = 2;
+/** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
+const RELIEF_INTERVAL_MS = 10_000;
 
 export class Recycler {
   readonly #engine: Engine;
-  readonly #relief = new MemoryRelief();
+  /** When a worker was replaced last because memory was short. */
+  #relievedAt = Number.NEGATIVE_INFINITY;
   /** The workers that are still to be replaced. */
   #old: WorkerSlot[] = [];
   /** The worker that is being replaced. */
@@ -60,7 +69,7 @@ export class Recycler {
   recycle(slot: WorkerSlot): void {
     if (slot.state !== 'ready') return;
     const { parts, workers, dispatch, scaler } = this.#engine;
-    parts.recorder.recycled();
+    parts.recorder.counts.recycled++;
     workers.retire(slot, 'recycled');
     if (this.isWorking || dispatch.queued > 0) scaler.replace();
     this.#engine.workerGone();
@@ -71,57 +80,33 @@ export class Recycler {
     const { options, platform } = parts;
     const { min, max } = scaler.bounds;
     slot.heapUsedBytes = usedBytes;
+    slot.heapAtFirstBytes ??= usedBytes;
     // 0: the number of workers is not the pool's to decide.
     const least = min < max ? min : 0;
     const isTooLarge =
       usedBytes > options.worker.recycle.aboveMemoryMiB * 2 ** 20 || usedBytes > limitBytes * MAX_HEAP_SHARE;
-    if (isTooLarge || this.#relief.wants(slot, workers.serving, least, platform.memory, platform.now()))
-      this.recycle(slot);
+    if (isTooLarge) return this.recycle(slot);
+    const now = platform.now();
+    const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;
+    if (isEarly || workers.serving.length > least || !this.#relieves(slot, platform)) return;
+    this.#relievedAt = now;
+    this.recycle(slot);
   }
-}
-
-/** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
-const AT_LIMIT = 0.95;
-/** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
-const WORTHWHILE_BYTES = 32 * 2 ** 20;
-/** How many times as large as at first it must be, too. */
-const WORTHWHILE_FACTOR = 2;
-/** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
-const INTERVAL_MS = 10_000;
-
-type Heap = Pick<WorkerSlot, 'heapUsedBytes'>;
-
-/**
- * Near the limit of memory, and with no more workers than there must be: whether replacing a worker is worth it. Only what
- * has grown since it began can be given back: a cache that each worker loads would be there again.
- */
-export class MemoryRelief {
-  /** What a worker's heap held when it was measured for the first time. */
-  readonly #atFirst = new WeakMap<Heap, number>();
-  #lastAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * A worker's heap was measured: whether that worker is to be replaced. Only the one with the largest heap is.
-   * @param least how many workers there must be: while there are more, idle ones go instead
+   * Near the limit of memory, and with no more workers than there must be (idle ones go first): whether replacing a worker is
+   * worth it. Only the one with the largest heap is, and only what has grown since it began can be given back: a cache that each
+   * worker loads would be there again.
    */
-  wants(
-    heap: Heap,
-    all: readonly Heap[],
-    least: number,
-    memory: () => Measured['memory'],
-    now: number,
+  #relieves(
+    { heapUsedBytes, heapAtFirstBytes = 0 }: WorkerSlot,
+    platform: Pick<Platform, 'memory'>,
   ): boolean {
-    const { heapUsedBytes } = heap;
-    const atFirst = this.#atFirst.get(heap);
-    if (atFirst === undefined) this.#atFirst.set(heap, heapUsedBytes);
-    if (atFirst === undefined || now - this.#lastAt < INTERVAL_MS) return false;
     const hasGrown =
-      heapUsedBytes - atFirst >= WORTHWHILE_BYTES && heapUsedBytes >= WORTHWHILE_FACTOR * atFirst;
-    if (!hasGrown || all.length > least || all.some((other) => other.heapUsedBytes > heapUsedBytes))
-      return false;
-    const used = memory(); // last: it asks the system
-    if (used === undefined || used.usedBytes < AT_LIMIT * used.limitBytes) return false;
-    this.#lastAt = now;
-    return true;
+      heapUsedBytes - heapAtFirstBytes >= WORTHWHILE_BYTES &&
+      heapUsedBytes >= WORTHWHILE_FACTOR * heapAtFirstBytes;
+    const isLargest = this.#engine.workers.serving.every((other) => other.heapUsedBytes <= heapUsedBytes);
+    const used = hasGrown && isLargest ? platform.memory() : undefined; // last: it asks the system
+    return used !== undefined && used.usedBytes >= AT_LIMIT * used.limitBytes;
   }
 }

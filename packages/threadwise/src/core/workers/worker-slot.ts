@@ -38,6 +38,8 @@ export class WorkerSlot implements WorkerView {
   /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
   heapUsedBytes = 0;
+  /** What its heap held when it was measured for the first time. */
+  heapAtFirstBytes: number | undefined;
   /** What happens if the slot stays in its state for too long. */
   deadline: TimerHandle | undefined;
   /** How many tasks it may yet begin. Set before the slot is used, if there is a limit. */
@@ -80,9 +82,8 @@ export class WorkerSlot implements WorkerView {
   }
 
   /** Hands over a task, for which one of `allowance` was taken, unless the worker has to run it in any case. */
-  hand(task: Task, now: number): void {
+  hand(task: Task): void {
     task.state = 'handed';
-    task.handedAt = now;
     this.handed.add(task);
     this.link.send(task);
   }
@@ -93,6 +94,12 @@ export class WorkerSlot implements WorkerView {
       if (task.state === 'queued') task.state = 'handed';
       this.handed.add(task);
     }
+  }
+
+  /** Whether anything runs there that was not told to end. */
+  servesOthers(): boolean {
+    this.adopt(this.link.adopt()); // what it took by itself counts, too
+    return [...this.handed].some((task) => !task.settled && this.link.startedAt(task) !== undefined);
   }
 
   /** Takes a task back that was handed over and has not begun. False: it has begun. */

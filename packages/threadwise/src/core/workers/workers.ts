@@ -2,8 +2,7 @@
 import type { Link, LinkEvents, Measured, ModuleTraits, RemoteSizing, ThreadSpec } from '../contracts.js';
 import type { Engine, Parts } from '../engine.js';
 import type { ExitReason } from '../events/hooks.js';
-import { UserCode } from '../events/user-code.js';
-import { endAtLast, type Task } from '../calls/task.js';
+import type { Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
 import { exited } from './exits.js';
 import { sayLost } from './failures.js';
@@ -17,7 +16,6 @@ export class Workers {
   readonly slots: WorkerSlot[] = [];
   readonly #engine: Engine;
   readonly #parts: Parts;
-  readonly #userCode = new UserCode();
   /** Prepared for another thread to start while this one is busy; among `slots` once they are started. */
   readonly #reserved = new Set<WorkerSlot>();
   /** How many tasks a worker runs before it is replaced. */
@@ -128,7 +126,7 @@ export class Workers {
 
   #eventsOf(slot: WorkerSlot): LinkEvents {
     const engine = this.#engine;
-    const { name: pool, platform } = this.#parts;
+    const { platform } = this.#parts;
     return {
       record: slot.record,
       ready: (names, traits) => this.#ready(slot, names, traits),
@@ -148,10 +146,7 @@ export class Workers {
         this.#stopIfDone(slot);
       },
       progress: (task, value) => {
-        if (task.settled) return;
-        engine.hooks.emit('task:progress', { pool, taskId: task.id, name: task.name, value });
-        if (task.run.onProgress !== undefined)
-          this.#userCode.call(task.run.onProgress, [value], engine.report);
+        if (!task.settled) engine.ledger.tellProgress(task.id, task.name, value, task.run);
       },
       hostCall: engine.callHost,
       abortSeen: (task) => engine.canceller.noticed(task),
@@ -203,10 +198,9 @@ export class Workers {
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
     if (slot.handed.size > 0) {
       slot.release(task, this.#parts.platform.burstNow());
-      this.#engine.canceller.ended(task);
       this.#engine.dispatch.observe(task, runMs);
     }
-    if (task.stillRuns) endAtLast(task);
+    this.#engine.canceller.ended(task);
     this.#counted(slot, 1, runMs);
     this.#stopIfDone(slot);
   }
@@ -224,7 +218,7 @@ export class Workers {
     for (const task of slot.lane.clear()) {
       if (!task.pinned || !slot.link.hasRoomFor(task)) this.#engine.dispatch.putBack([task]);
       else {
-        slot.hand(task, this.#parts.platform.now());
+        slot.hand(task);
         this.#engine.canceller.handed(task, slot);
       }
     }
@@ -258,7 +252,7 @@ export class Workers {
     const withdrawn = [...slot.handed].filter((task) => {
       return !task.settled && !task.pinned && !task.moves && slot.withdraw(task, now);
     });
-    for (const task of withdrawn) this.#engine.canceller.unhanded(task);
+    for (const task of withdrawn) this.#engine.canceller.release(task);
     this.#engine.dispatch.putBack(withdrawn);
   }
 }

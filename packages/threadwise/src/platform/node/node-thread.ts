@@ -1,6 +1,6 @@
 /** Starts a thread of Node from its code, and tells how it ends. Knows no code: the coordinator's thread has this, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
-import type { CpuTime, Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { cpuTime, loopUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
@@ -80,7 +80,7 @@ export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: Threa
     workerData: boot,
     transferList: [boot.wire.port],
   };
-  return new NodeThread(source, options as WorkerOptions, onExit, threadId);
+  return nodeThread(source, options as WorkerOptions, onExit, threadId);
 }
 
 /**
@@ -102,46 +102,35 @@ function mayImport(execArgv: readonly string[] | undefined, env: unknown): boole
   return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }
 
-export class NodeThread implements Thread {
-  readonly utilization: () => number;
-  readonly #worker: Worker;
-  readonly #exited: Promise<void>;
-  /** One word, written by the thread: what the system calls it. */
-  readonly #threadId: Int32Array;
-
-  constructor(
-    source: string,
-    options: WorkerOptions,
-    onExit: (exit: ThreadExit) => void,
-    threadId: Int32Array = new Int32Array(1),
-  ) {
-    // Whatever somebody has put on `Object.prototype` is no option.
-    const own: WorkerOptions = Object.assign(Object.create(null), options);
-    const worker = new Worker(own.eval === true ? source : STARTER, own);
-    let error: unknown;
-    worker.unref();
-    worker.on('error', (uncaught) => {
-      error = uncaught;
+/** @param threadId one word, written by the thread: what the system calls it */
+export function nodeThread(
+  source: string,
+  options: WorkerOptions,
+  onExit: (exit: ThreadExit) => void,
+  threadId: Int32Array = new Int32Array(1),
+): Thread {
+  // Whatever somebody has put on `Object.prototype` is no option.
+  const own: WorkerOptions = Object.assign(Object.create(null), options);
+  const worker = new Worker(own.eval === true ? source : STARTER, own);
+  let error: unknown;
+  worker.unref();
+  worker.on('error', (uncaught) => {
+    error = uncaught;
+  });
+  const exited = new Promise<void>((resolve) => {
+    worker.once('exit', (exitCode) => {
+      onExit({ exitCode, error, outOfMemory: isOutOfMemory(error) });
+      resolve();
     });
-    this.#exited = new Promise((resolve) => {
-      worker.once('exit', (exitCode) => {
-        onExit({ exitCode, error, outOfMemory: isOutOfMemory(error) });
-        resolve();
-      });
-    });
-    this.#worker = worker;
-    this.#threadId = threadId;
-    this.utilization = loopUtilization(worker.performance);
-  }
-
-  async terminate(): Promise<void> {
-    void this.#worker.terminate();
-    await this.#exited;
-  }
-
-  cpu(): CpuTime | undefined {
-    return cpuTime(Atomics.load(this.#threadId, 0));
-  }
+  });
+  return {
+    terminate: () => {
+      void worker.terminate();
+      return exited;
+    },
+    utilization: loopUtilization(worker.performance),
+    cpu: () => cpuTime(Atomics.load(threadId, 0)),
+  };
 }
 
 function isOutOfMemory(error: unknown): boolean {

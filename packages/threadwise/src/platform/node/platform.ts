@@ -8,7 +8,7 @@ import type { KeepAlive, Platform } from '../../core/contracts.js';
 import { burstClock, now, timer } from './clock.js';
 import type { HelperBoot } from './coordinator-entry.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
-import { NodeThread, recipeFor, spawnFrom } from './node-thread.js';
+import { nodeThread, recipeFor, spawnFrom } from './node-thread.js';
 import { NodePort } from './port.js';
 import { coordinatorSource, workerSource } from './thread-sources.js';
 import { cpuTime, ownLoad } from './usage.js';
@@ -26,7 +26,7 @@ export const nodePlatform: Platform = {
   defer: queueMicrotask,
   nextTurn: setImmediate,
   bind: (callback) => AsyncResource.bind(callback as () => unknown) as unknown as typeof callback,
-  keepAlive: () => new IntervalKeepAlive(),
+  keepAlive,
   channel: () => {
     const { port1, port2 } = new MessageChannel();
     return { near: nearPort(port1), far: port2 };
@@ -43,7 +43,7 @@ export const nodePlatform: Platform = {
     const workerData: HelperBoot = { port: port as MessagePort, data };
     const boot = { name, workerData, transferList: [workerData.port] };
     // Nothing of the user's runs there.
-    return new NodeThread(coordinatorSource, { ...boot, eval: true, execArgv: [], env: SHARE_ENV }, onExit);
+    return nodeThread(coordinatorSource, { ...boot, eval: true, execArgv: [], env: SHARE_ENV }, onExit);
   },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
@@ -76,23 +76,20 @@ export const asyncStore = () => new AsyncLocalStorage<unknown>();
 /** Listening to a port keeps the process alive; whether it stays alive is for `keepAlive` alone to say. */
 const nearPort = (port: MessagePort) => new NodePort(port, 'unref');
 
-class IntervalKeepAlive implements KeepAlive {
-  #handle: NodeJS.Timeout | undefined;
-
-  hold(): void {
-    this.#handle ??= setInterval(() => undefined, FOR_EVER_MS);
-    this.#handle.ref();
-  }
-
-  /** The timer stays for the next time: making one anew for each lone call costs more than the rest of this. */
-  release(): void {
-    this.#handle?.unref();
-  }
-
-  dispose(): void {
-    clearInterval(this.#handle);
-    this.#handle = undefined;
-  }
+/** The timer stays when it is released: making one anew for each lone call costs more than the rest of this. */
+function keepAlive(): KeepAlive {
+  let handle: NodeJS.Timeout | undefined;
+  return {
+    hold: () => {
+      handle ??= setInterval(() => undefined, FOR_EVER_MS);
+      handle.ref();
+    },
+    release: () => void handle?.unref(),
+    dispose: () => {
+      clearInterval(handle);
+      handle = undefined;
+    },
+  };
 }
 
 /** A URL, a file: or data: URL as a string, or a path, relative to the working directory. */

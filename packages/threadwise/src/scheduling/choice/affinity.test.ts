@@ -61,11 +61,4 @@ describe('Affinity', () => {
       }),
     );
   });
-
-  test('is empty after clear', () => {
-    const affinity = new Affinity();
-    affinity.assign('a', home());
-    affinity.clear();
-    assert.equal(affinity.find('a'), undefined);
-  });
 });

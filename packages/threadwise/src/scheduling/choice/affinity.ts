@@ -28,8 +28,4 @@ export class Affinity<W extends { readonly serves: boolean }> {
     this.#workers.set(key, worker);
     if (this.#workers.size > this.#maxKeys) this.#workers.delete(this.#workers.keys().next().value);
   }
-
-  clear(): void {
-    this.#workers.clear();
-  }
 }

@@ -102,7 +102,7 @@ describe('direct: tasks that lie unbegun at a worker', () => {
     const movable = bench.submit({ name: 'tiny' });
     const pinned = bench.task({ name: 'tiny' });
     pinned.pinned = true;
-    slow.hand(pinned, bench.platform.now());
+    slow.hand(pinned);
     const other = bench.worker();
     bench.platform.advance(STALL_MS);
     assert.deepEqual(idsAt(slow), [running.id, pinned.id]);

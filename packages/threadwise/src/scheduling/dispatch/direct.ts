@@ -126,9 +126,8 @@ export class DirectDispatch implements Dispatch {
     if (this.#isPumping) return;
     this.#isPumping = true;
     try {
-      const now = this.context.platform.now();
-      do this.#pumpLanes(now);
-      while (this.#pumpQueue(now));
+      do this.#pumpLanes();
+      while (this.#pumpQueue());
     } finally {
       this.#isPumping = false;
     }
@@ -167,7 +166,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   /** Hands over the first task of the queue, if a worker has room for it. Returns whether it did. */
-  #pumpQueue(now: number): boolean {
+  #pumpQueue(): boolean {
     const task = this.#first;
     if (task === undefined) return false;
     if (task.key !== undefined) return this.#moveToLane(task);
@@ -176,7 +175,7 @@ export class DirectDispatch implements Dispatch {
     const slot = this.#choose(task, (each) => this.#isFree(each, depth) && each.link.hasRoomFor(task));
     if (slot === undefined) return false;
     if (slot.allowance.take() === 0) return true; // the worker has just taken its last task by itself
-    if (this.#take(task)) this.#hand(task, slot, now);
+    if (this.#take(task)) this.#hand(task, slot);
     else slot.allowance.give();
     return true;
   }
@@ -206,12 +205,12 @@ export class DirectDispatch implements Dispatch {
     return this.context.choice.choose(task, candidates) as WorkerSlot;
   }
 
-  #pumpLanes(now: number): void {
+  #pumpLanes(): void {
     for (const slot of this.#slots) {
       for (let task = this.#nextOfLane(slot); task !== undefined; task = this.#nextOfLane(slot)) {
         if (slot.allowance.take() === 0) break;
         slot.lane.shift();
-        this.#hand(task, slot, now);
+        this.#hand(task, slot);
       }
     }
   }
@@ -237,8 +236,8 @@ export class DirectDispatch implements Dispatch {
     return slot.handed.size < this.context.tasksPerWorker + ahead;
   }
 
-  #hand(task: Task, slot: WorkerSlot, now: number): void {
-    slot.hand(task, now);
+  #hand(task: Task, slot: WorkerSlot): void {
+    slot.hand(task);
     this.context.onHand(task, slot);
   }
 
@@ -277,11 +276,11 @@ export class DirectDispatch implements Dispatch {
   }
 }
 
-/** Tasks that are older than those in the queue go before all others of their priority, in the order of their calls. */
+/** The youngest first: where all are older than those in the queue, each has its place at once. */
 export function putBack(tasks: readonly Task[], queue: TaskQueue<Task>): void {
   for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
     task.state = 'queued';
-    queue.pushFront(task, task.priority);
+    queue.push(task, task.priority);
   }
 }
 

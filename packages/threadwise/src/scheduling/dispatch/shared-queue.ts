@@ -103,7 +103,7 @@ export class SharedQueueDispatch extends DirectDispatch {
       const task = this.#queue.shift()!;
       if (this.#offer(task)) continue;
       if (!this.#pull.hasRoom) {
-        this.#queue.pushFront(task, task.priority);
+        this.#queue.push(task, task.priority);
         if (this.#pull.open === 0) this.pumpSoon(); // as long as tasks are out, their ends bring the next try
         return;
       }
@@ -150,7 +150,7 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   /** Takes back what lies ready. The queue forgets that it had let it go, so whose turn it is stays the same. */
   #recall(): void {
-    for (const task of this.#pull.withdrawAll().reverse()) this.#queue.pushFront(task, task.priority);
+    for (const task of this.#pull.withdrawAll().reverse()) this.#queue.push(task, task.priority);
     this.#lowest = Number.POSITIVE_INFINITY;
   }
 

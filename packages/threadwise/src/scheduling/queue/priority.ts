@@ -1,4 +1,4 @@
-/** The queue of a pool: first in first out within a priority, higher priorities first, and nothing starves. */
+/** The queue of a pool: in the order of the calls within a priority, higher priorities first, and nothing starves. */
 import type { TaskQueue } from '../../core/contracts.js';
 
 /**
@@ -12,7 +12,6 @@ export const AGEING_INTERVAL = 16;
 interface Entry<T> {
   readonly item: T;
   readonly level: Level<T>;
-  readonly order: number;
   before: Entry<T> | undefined;
   after: Entry<T> | undefined;
 }
@@ -24,12 +23,19 @@ interface Level<T> {
   last: Entry<T> | undefined;
 }
 
-export class PriorityQueue<T extends object> implements TaskQueue<T> {
+interface Numbered {
+  readonly id: number;
+}
+
+/** Of two calls, by their numbers, which may wrap around. */
+const isOlder = (id: number, other: number) => ((id - other) | 0) < 0;
+
+export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {
   /** Highest priority first; a level goes when it is empty, so there are only as many as are in use. */
   readonly #levels: Level<T>[] = [];
   readonly #entries = new Map<T, Entry<T>>();
-  #pushed = 0;
-  #putBack = 0;
+  /** The id of the youngest item that was ever here: one that is not younger comes back. */
+  #youngest: number | undefined;
   #takes = 0;
 
   get size(): number {
@@ -37,21 +43,16 @@ export class PriorityQueue<T extends object> implements TaskQueue<T> {
   }
 
   push(item: T, priority: number): void {
+    if (this.#youngest === undefined || isOlder(this.#youngest, item.id)) this.#youngest = item.id;
+    else if (this.#takes > 0) this.#takes--; // it was not its turn after all
     const level = this.#level(priority);
-    const entry = { item, level, order: ++this.#pushed, before: level.last, after: undefined };
-    if (level.last === undefined) level.first = entry;
-    else level.last.after = entry;
-    level.last = entry;
-    this.#entries.set(item, entry);
-  }
-
-  pushFront(item: T, priority: number): void {
-    if (this.#takes > 0) this.#takes--; // it was not its turn after all
-    const level = this.#level(priority);
-    const entry = { item, level, order: --this.#putBack, before: undefined, after: level.first };
-    if (level.first === undefined) level.last = entry;
-    else level.first.before = entry;
-    level.first = entry;
+    const before = placeFor(item, level);
+    const after = before === undefined ? level.first : before.after;
+    const entry: Entry<T> = { item, level, before, after };
+    if (before === undefined) level.first = entry;
+    else before.after = entry;
+    if (after === undefined) level.last = entry;
+    else after.before = entry;
     this.#entries.set(item, entry);
   }
 
@@ -106,7 +107,7 @@ export class PriorityQueue<T extends object> implements TaskQueue<T> {
     if (!isAgeingTurn) return this.#levels[0]?.first;
     return this.#levels
       .map((level) => level.first!)
-      .reduce((oldest, entry) => (entry.order < oldest.order ? entry : oldest));
+      .reduce((oldest, entry) => (isOlder(entry.item.id, oldest.item.id) ? entry : oldest));
   }
 
   #level(priority: number): Level<T> {
@@ -119,4 +120,12 @@ export class PriorityQueue<T extends object> implements TaskQueue<T> {
     this.#levels.splice(at === -1 ? this.#levels.length : at, 0, level);
     return level;
   }
+}
+
+/** The entry behind which an item belongs; undefined: it is the first. At once for who is younger than all, or older than all. */
+function placeFor<T extends Numbered>(item: T, { first, last }: Level<T>): Entry<T> | undefined {
+  if (first === undefined || isOlder(item.id, first.item.id)) return undefined;
+  let place = last;
+  while (place !== undefined && isOlder(item.id, place.item.id)) place = place.before;
+  return place;
 }

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import type { TaskQueue } from '../../core/contracts.js';
 
 export interface Item {
+  readonly id: number;
   readonly label: string;
   readonly priority: number;
 }
@@ -14,8 +15,11 @@ export interface QueueTraits {
   readonly ageingInterval: number;
 }
 
-export function item(label: string | number, priority = 0): Item {
-  return { label: String(label), priority };
+let lastId = 0;
+
+/** An item that is younger than all before. */
+export function item(label: string | number, priority = 0, id = ++lastId): Item {
+  return { id, label: String(label), priority };
 }
 
 function push(queue: TaskQueue<Item>, ...items: Item[]): void {
@@ -53,28 +57,41 @@ export function queueConformance(name: string, make: () => TaskQueue<Item>, trai
       assert.deepEqual(takeAll(queue), ['high', 'second', 'half', 'middle', 'low']);
     });
 
-    test('undoes a shift by pushFront: the same item comes next, before all of its priority', () => {
+    test('undoes a shift by a push: the same item comes next, before all of its priority', () => {
       const queue = make();
       push(queue, item('a', 1), item('b', 1), item('c', 0));
       const taken = queue.shift()!;
-      queue.pushFront(taken, taken.priority);
+      queue.push(taken, taken.priority);
       assert.equal(queue.size, 3);
       assert.deepEqual(takeAll(queue), ['a', 'b', 'c']);
     });
 
-    test('undoes several shifts by pushFront in reverse', () => {
+    for (const [how, order] of Object.entries({
+      'in order': [0, 1, 2],
+      backwards: [2, 1, 0],
+      mixed: [1, 2, 0],
+    })) {
+      test(`undoes several shifts by pushes, ${how}`, () => {
+        const queue = make();
+        push(queue, ...['a', 'b', 'c', 'd'].map((label) => item(label)));
+        const taken = [queue.shift()!, queue.shift()!, queue.shift()!];
+        push(queue, ...order.map((at) => taken[at]!));
+        assert.deepEqual(takeAll(queue), ['a', 'b', 'c', 'd']);
+      });
+    }
+
+    test('goes by the order of calls also where their numbers wrap around', () => {
       const queue = make();
-      push(queue, ...['a', 'b', 'c', 'd'].map((label) => item(label)));
-      const taken = [queue.shift()!, queue.shift()!, queue.shift()!];
-      for (const each of taken.reverse()) queue.pushFront(each, each.priority);
-      assert.deepEqual(takeAll(queue), ['a', 'b', 'c', 'd']);
+      const [before, after] = [item('before', 0, 2 ** 31 - 1), item('after', 0, -(2 ** 31))];
+      push(queue, before, after);
+      push(queue, queue.shift()!);
+      assert.deepEqual(takeAll(queue), ['before', 'after']);
     });
 
     test('takes an item put back to a lower priority after the higher ones', () => {
       const queue = make();
-      push(queue, item('high', 1));
       const back = item('back', 0);
-      queue.pushFront(back, 0);
+      push(queue, item('high', 1), back);
       assert.deepEqual(takeAll(queue), ['high', 'back']);
     });
 
@@ -95,13 +112,13 @@ export function queueConformance(name: string, make: () => TaskQueue<Item>, trai
       assert.equal(queue.size, 1);
     });
 
-    test('takes an item again that was removed and pushed anew', () => {
+    test('takes an item again that was removed and pushed anew, at its place', () => {
       const queue = make();
       const items = [item('a'), item('b')];
       push(queue, ...items);
       queue.remove(items[0]!);
       push(queue, items[0]!);
-      assert.deepEqual(takeAll(queue), ['b', 'a']);
+      assert.deepEqual(takeAll(queue), ['a', 'b']);
     });
 
     test('removes thousands of items out of more without losing the rest', () => {
@@ -155,7 +172,7 @@ export function queueConformance(name: string, make: () => TaskQueue<Item>, trai
       const queue = make();
       push(queue, item('low', 0));
       const taken = queue.shift()!;
-      queue.pushFront(taken, 0);
+      queue.push(taken, 0);
       let takes = 0;
       do {
         push(queue, item('flood', 1), item('flood', 1));
@@ -169,7 +186,7 @@ export function queueConformance(name: string, make: () => TaskQueue<Item>, trai
 }
 
 type Step =
-  | { readonly do: 'push' | 'pushFront'; readonly priority: number }
+  | { readonly do: 'push' | 'pushOld'; readonly priority: number }
   | { readonly do: 'remove'; readonly at: number }
   | { readonly do: 'shift' | 'putBack' | 'clear' };
 
@@ -182,7 +199,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     {
       weight: 2,
       arbitrary: fc.record({
-        do: fc.constant('pushFront' as const),
+        do: fc.constant('pushOld' as const),
         priority: fc.integer({ min: -2, max: 2 }),
       }),
     },
@@ -206,6 +223,12 @@ class Model {
 
   get items(): Item[] {
     return [...this.levels.values()].flat();
+  }
+
+  add(added: Item): void {
+    const level = this.level(added.priority);
+    level.push(added);
+    level.sort((a, b) => a.id - b.id);
   }
 
   drop(gone: Item): void {
@@ -246,12 +269,12 @@ function apply(step: Step, i: number, { queue, model, taken }: Pair): void {
     case 'push': {
       const pushed = item(i, step.priority);
       queue.push(pushed, step.priority);
-      return void model.level(step.priority).push(pushed);
+      return model.add(pushed);
     }
-    case 'pushFront': {
-      const put = item(i, step.priority);
-      queue.pushFront(put, step.priority);
-      return void model.level(step.priority).unshift(put);
+    case 'pushOld': {
+      const old = item(i, step.priority, -++lastId);
+      queue.push(old, step.priority);
+      return model.add(old);
     }
     case 'remove': {
       const gone = model.items[step.at];
@@ -267,8 +290,8 @@ function apply(step: Step, i: number, { queue, model, taken }: Pair): void {
     case 'putBack': {
       const back = taken.pop();
       if (back === undefined) return;
-      queue.pushFront(back, back.priority);
-      return void model.level(back.priority).unshift(back);
+      queue.push(back, back.priority);
+      return model.add(back);
     }
     case 'clear':
       assert.deepEqual(new Set(queue.clear()), new Set(model.items));
@@ -285,7 +308,7 @@ function take(queue: TaskQueue<Item>, model: Model): Item | undefined {
     assert.deepEqual(model.items, [], 'says it is empty');
     return undefined;
   }
-  assert.equal(model.level(got.priority)[0], got, 'first in, first out within a priority');
+  assert.equal(model.level(got.priority)[0], got, 'in the order of calls within a priority');
   model.drop(got);
   return got;
 }

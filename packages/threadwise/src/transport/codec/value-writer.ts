@@ -56,6 +56,11 @@ export class ValueWriter {
   write(value: unknown, memory: Memory, at: number, end: number): number {
     // A getter of a value that is being written has come here.
     if (this.#memory !== undefined) return UNKNOWN;
+    // A text cannot throw, and has nothing in it: what follows is not even compiled where only texts are sent.
+    if (typeof value === 'string' && at < end) {
+      memory.u8[at] = tag.TREE;
+      return writeText(value, memory, at + 1, end);
+    }
     this.#memory = memory;
     this.#u8 = memory.u8;
     this.#view = memory.view;

@@ -12,11 +12,12 @@ import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
 import {
-  AWAKE,
   COORDINATOR,
+  DOUBLES,
   HEAD,
   NAME,
   RESERVED,
+  RUN_MS,
   type SharedMemory,
   SIZES,
   type Sizes,
@@ -24,7 +25,7 @@ import {
 } from '../shared/layout.js';
 import { argumentsOf } from '../shared/main/link.js';
 import { ARGUMENTS } from '../shared/messages.js';
-import { RUN_TIMES_BYTES, seatByteLength, WANTS_HINTS, wakeCoordinator } from './layout.js';
+import { AWAKE, WANTS_HINTS, wakeCoordinator } from './layout.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
 import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
@@ -48,20 +49,17 @@ export class CoordinatedExchange extends SharedExchange {
   readonly thread: CoordinatorThread;
   readonly sizing: RemoteSizing;
   onReturned: (tasks: readonly Task[]) => void = () => undefined;
-  readonly #runTimes: ArrayBufferLike;
   /** Seats whose worker is gone, and which the coordinator may still give something to. */
   readonly #left = new Set<number>();
 
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
     super(platform, sizes, linkCapacity);
     this.options = options;
-    this.#runTimes = platform.sharedMemory(RUN_TIMES_BYTES);
     this.thread = this.sizing = new CoordinatorThread(this, options.choose, {
       ...options,
       sizes,
       board: this.board.words.buffer,
       cells: this.cells.words.buffer,
-      runTimes: this.#runTimes,
     });
   }
 
@@ -89,14 +87,12 @@ export class CoordinatedExchange extends SharedExchange {
   }
 
   override offerPlain(cell: number, id: number): void {
-    this.cells.postStamped(cell, id, 0);
-    this.hint(cell);
-    this.drain.expect();
+    this.cells.doubles[cell * DOUBLES + RUN_MS] = 0;
+    super.offerPlain(cell, id);
   }
 
   /** Offers a task at once: how long this turn will be, nobody knows. */
   handOver(task: Task, cell: number): void {
-    task.cell = cell;
     if (this.cells.isByPort(cell)) {
       this.thread.ensureStarted();
       this.cells.words[cell * WORDS + NAME] = this.nameId(task.wireName);
@@ -104,9 +100,8 @@ export class CoordinatedExchange extends SharedExchange {
       this.thread.tell([ARGUMENTS, cell, task.id, task.wireName, transfer, argumentsOf(task)], transfer);
     }
     this.cells.keep(cell, task);
-    this.cells.postStamped(cell, task.id, task.priority);
-    this.hint(cell);
-    this.drain.expect();
+    this.cells.doubles[cell * DOUBLES + RUN_MS] = task.priority;
+    super.offerPlain(cell, task.id);
   }
 
   protected override callForTask(): void {
@@ -133,7 +128,7 @@ export class CoordinatedExchange extends SharedExchange {
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
     link.measureUtilization();
-    this.board.set(RESERVED, link.memory.seat);
+    this.board.set(RESERVED, link.seat);
     return link;
   }
 
@@ -142,10 +137,7 @@ export class CoordinatedExchange extends SharedExchange {
     events: LinkEvents,
     capacity: number,
   ): CoordinatedLink {
-    const given = this.platform.sharedMemory(seatByteLength(this.sizes));
-    const { tasksPerWorker } = this.options;
-    const all = { ...memory, given, runTimes: this.#runTimes, tasksPerWorker };
-    const link = new CoordinatedLink(this.thread, this, all, events, capacity);
+    const link = new CoordinatedLink(this.thread, this, memory, events, capacity);
     if (this.thread.settings.choose === 'least-elu') link.measureUtilization();
     return link;
   }

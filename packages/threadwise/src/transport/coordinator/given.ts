@@ -1,29 +1,31 @@
 /** How a worker finds its next task where a coordinator gives it: in its mailbox, or among what it was given. */
 import type { Allowance } from '../../core/workers/allowance.js';
-import { float64sOf, int32sOf } from '../codec/value-memory.js';
+import { float64sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
-import { NAME, POSTED, pulledOf, RESERVED, STAGE, STATE, WORDS, state, unstamped } from '../shared/layout.js';
-import { type Seat, TaskSource } from '../shared/worker/task-source.js';
-import { becomeReady } from '../stage.js';
 import {
-  type CoordinatedMemory,
-  callCoordinator,
+  cellOf,
   ENDED,
   GIVEN_TAIL,
   givenPlace,
   IDLE_SINCE,
   LEAVING,
   MEASURES,
-  noteRunTime,
+  NAME,
+  POSTED_FOR_ALL,
   PROGRESS,
-  progress,
+  postedBy,
+  pulledOf,
   RAN_MS,
+  RESERVED,
+  STATE,
   THREAD_ID,
   UTILIZATION,
   WAKE_AT,
-  WANTS_ROOM,
-  wakeCoordinator,
-} from './layout.js';
+  WORDS,
+} from '../shared/layout.js';
+import { type Seat, TaskSource } from '../shared/worker/task-source.js';
+import { becomeReady } from '../stage.js';
+import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
 /** What stands for the name of a function where the task was mailed. */
 const MAILED = -1;
@@ -31,13 +33,9 @@ const MAILED = -1;
 export class Given extends TaskSource {
   /** It stays the same: nobody relies on this worker's looking by itself. */
   readonly offered = 0;
-  readonly #seat: Seat;
-  readonly #board: Int32Array;
-  readonly #words: Int32Array;
-  readonly #doubles: Float64Array;
   readonly #runTimes: Float64Array;
+  readonly #doubles: Float64Array;
   readonly #platform: EndpointPlatform;
-  readonly #tasksPerWorker: number;
   /** By cell, for those that run here: the number of the function, or MAILED. */
   readonly #names: Int32Array;
   #running = 0;
@@ -46,28 +44,20 @@ export class Given extends TaskSource {
   /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
-  constructor(
-    seat: Seat,
-    { given, runTimes, tasksPerWorker }: CoordinatedMemory,
-    platform: EndpointPlatform,
-  ) {
+  constructor(seat: Seat, platform: EndpointPlatform) {
     super(seat);
-    this.#seat = seat;
-    this.#board = seat.board.words;
-    this.#words = int32sOf(given);
-    this.#doubles = float64sOf(given);
-    this.#runTimes = float64sOf(runTimes);
+    this.#runTimes = float64sOf(seat.board.words.buffer);
+    this.#doubles = float64sOf(seat.own.buffer);
     this.#platform = platform;
-    this.#tasksPerWorker = tasksPerWorker;
     this.#names = new Int32Array(seat.sizes.cells);
   }
 
   open(): void {
-    this.#words[THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.search();
-    this.#seat.board.clear(RESERVED, this.#seat.seat);
-    if (!becomeReady(this.#seat.own, STAGE)) Atomics.store(this.#words, LEAVING, 1);
-    callCoordinator(this.#board);
+    this.board.clear(RESERVED, this.seat);
+    if (!becomeReady(this.own)) Atomics.store(this.own, LEAVING, 1);
+    callCoordinator(this.board.words);
   }
 
   begin(now: number): number {
@@ -75,63 +65,49 @@ export class Given extends TaskSource {
       const mail = this.mail();
       const given = this.#next();
       if (mail < 0 && given < 0) {
-        wakeCoordinator(this.#board, WANTS_ROOM);
+        wakeCoordinator(this.board.words, WANTS_ROOM);
         return -1;
       }
       // Both are in the order of their calls: the older one goes first.
-      const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, this.#words[given]!));
-      const cell = isMail ? this.#beginMailed(mail, now) : this.#beginGiven(given, now);
-      if (cell < 0) continue;
+      const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, given));
+      const hasBegun = isMail ? this.takeMail(mail, now) : this.#takeGiven(given, now);
+      if (hasBegun) this.#running++;
+      Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
+      if (!hasBegun) continue;
+      const cell = cellOf(isMail ? mail : given);
+      this.#names[cell] = isMail ? MAILED : this.cells[cell * WORDS + NAME]!;
+      if (!isMail) Atomics.add(this.board.words, pulledOf(this.seat), 1);
       if (--this.#toBegin === 0) this.#leave();
       this.spinning.end();
       return cell;
     }
   }
 
-  #beginMailed(cell: number, now: number): number {
-    if (!this.takeMail(cell, now)) return -1;
-    this.#names[cell] = MAILED;
-    this.#running++;
-    this.#tellProgress();
-    return cell;
-  }
-
-  #beginGiven(place: number, now: number): number {
+  #takeGiven(hint: number, now: number): boolean {
     const isLeaving = this.#isLeaving;
-    if (!isLeaving && this.allowance.take() === 0) return -1; // main has just taken the last for a mailed task
-    const cell = this.#words[place]!;
-    const hasBegun = this.take(cell, this.#words[place + 1]!, now);
+    if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
+    const hasBegun = this.take(hint, POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
+    if (isLeaving) return hasBegun;
     // Only now: until it has begun, the hint is all that is known of it.
-    if (!isLeaving) this.#head = (this.#head + 1) | 0;
-    if (hasBegun) this.#running++;
-    this.#tellProgress();
-    if (!hasBegun) {
-      if (!isLeaving) this.allowance.give();
-      return -1;
-    }
-    this.#names[cell] = this.#seat.cells[cell * WORDS + NAME]!;
-    Atomics.add(this.#board, pulledOf(this.#seat.seat), 1);
-    if (this.#unread <= this.#words[WAKE_AT]!) wakeCoordinator(this.#board, WANTS_ROOM);
-    return cell;
+    this.#head = (this.#head + 1) | 0;
+    if (!hasBegun) this.allowance.give();
+    return hasBegun;
   }
 
   ended(cell: number, ms: number): void {
     const name = this.#names[cell]!;
     if (name !== MAILED) {
-      Atomics.sub(this.#board, pulledOf(this.#seat.seat), 1);
+      Atomics.sub(this.board.words, pulledOf(this.seat), 1);
       noteRunTime(this.#runTimes, name, ms);
     }
     this.#doubles[RAN_MS]! += ms;
-    this.#words[ENDED]!++;
-    if (this.#words[MEASURES] === 1) {
-      this.#words[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
+    this.own[ENDED]!++;
+    if (this.own[MEASURES] === 1) {
+      this.own[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
-    this.#tellProgress();
-    const unread = this.#unread;
-    if (unread <= Math.max(0, this.#words[WAKE_AT]!) || unread + this.#running < this.#tasksPerWorker) {
-      wakeCoordinator(this.#board, WANTS_ROOM);
-    }
+    Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
+    if (this.#unread + this.#running <= this.own[WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
   }
 
   override limit(allowance: Allowance): void {
@@ -150,7 +126,7 @@ export class Given extends TaskSource {
   }
 
   search(): void {
-    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#seat.now();
+    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#platform.now();
   }
 
   get takesMore(): boolean {
@@ -158,39 +134,33 @@ export class Given extends TaskSource {
   }
 
   get #isLeaving(): boolean {
-    return this.#words[LEAVING] === 1;
+    return this.own[LEAVING] === 1;
   }
 
   #leave(): void {
-    if (Atomics.exchange(this.#words, LEAVING, 1) === 0) callCoordinator(this.#board);
+    if (Atomics.exchange(this.own, LEAVING, 1) === 0) callCoordinator(this.board.words);
   }
 
-  /** The place of the next hint that the worker may follow; -1: there is none. */
+  /** The next hint that the worker may follow; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
-    return givenPlace(this.#head, this.#seat.sizes);
+    return this.own[givenPlace(this.#head, this.sizes)]!;
   }
 
-  /** The first hint of a task that nobody else can run. */
+  /** The first hint of a task that nobody else can run; -1: there is none. */
   #assigned(): number {
-    const { seat, cells, sizes } = this.#seat;
-    const tail = Atomics.load(this.#words, GIVEN_TAIL);
+    const { cells, sizes } = this;
+    const tail = Atomics.load(this.own, GIVEN_TAIL);
     for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
-      const place = givenPlace(at, sizes);
-      const word = this.#words[place + 1]!;
-      if (unstamped(word) !== state(POSTED, seat)) continue;
-      if (Atomics.load(cells, this.#words[place]! * WORDS + STATE) === word) return place;
+      const hint = this.own[givenPlace(at, sizes)]!;
+      if (Atomics.load(cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, this.postedHere)) return hint;
     }
     return -1;
   }
 
   get #unread(): number {
-    return (Atomics.load(this.#words, GIVEN_TAIL) - this.#head) | 0;
-  }
-
-  #tellProgress(): void {
-    Atomics.store(this.#words, PROGRESS, progress(this.#running, this.#head));
+    return (Atomics.load(this.own, GIVEN_TAIL) - this.#head) | 0;
   }
 }

@@ -1,14 +1,11 @@
 /** Main's line to a worker of a pool with a coordinator: that of the shared transport, and what the coordinator has of it. */
-import { int32sOf } from '../codec/value-memory.js';
 import { SharedLink } from '../shared/main/link.js';
+import { MEASURES, THREAD_ID, UTILIZATION } from '../shared/layout.js';
 import { countWithin } from '../trust.js';
-import { type CoordinatedMemory, MEASURES, THREAD_ID, UTILIZATION } from './layout.js';
 import type { CoordinatorThread } from './thread.js';
 
 export class CoordinatedLink extends SharedLink {
   isRetiring = false;
-  readonly memory = this.wire.memory as CoordinatedMemory;
-  readonly #words = int32sOf(this.memory.given);
   readonly #coordinator: CoordinatorThread;
 
   constructor(coordinator: CoordinatorThread, ...shared: ConstructorParameters<typeof SharedLink>) {
@@ -18,23 +15,23 @@ export class CoordinatedLink extends SharedLink {
 
   /** To be called before the worker begins. */
   measureUtilization(): void {
-    this.#words[MEASURES] = 1;
+    this.own[MEASURES] = 1;
   }
 
   get threadId(): number {
-    return Atomics.load(this.#words, THREAD_ID);
+    return Atomics.load(this.own, THREAD_ID);
   }
 
   /** The worker's event loop utilisation, as it measured that last, 0 to 1. */
   get utilization(): number {
-    return countWithin(Atomics.load(this.#words, UTILIZATION), 1000) / 1000;
+    return countWithin(Atomics.load(this.own, UTILIZATION), 1000) / 1000;
   }
 
   /** By way of the coordinator, so that the worker hears of it after everything that was assigned to it. */
   override retire(): boolean {
     this.isRetiring = true;
     if (this.#coordinator.isDown) return super.retire();
-    this.#coordinator.tell(['retire', this.memory.seat]);
+    this.#coordinator.tell(['retire', this.seat]);
     return false;
   }
 }

@@ -1,9 +1,8 @@
-/** What main, the coordinator and the workers say over ports: what shared memory cannot carry, and what happens rarely. */
+/** What main and the coordinator say over ports: what shared memory cannot carry, and what happens rarely. */
 import type { ThreadExit } from '../../core/contracts.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import type { EncodedError } from '../codec/error-codec.js';
 import type { ARGUMENTS } from '../shared/messages.js';
-import type { CoordinatedMemory } from './layout.js';
 
 /** What main can change while a coordinator works. */
 export interface Settings {
@@ -18,9 +17,6 @@ export interface Settings {
 /** How a thread ended; its error is said beside that. */
 export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
-/** What the coordinator has of a worker. */
-export type SeatMemory = Pick<CoordinatedMemory, 'own' | 'given'>;
-
 export type MessageToCoordinator =
   /** A task's arguments, before it is posted. `transfer`: what of them is to be moved on. */
   | readonly [
@@ -31,8 +27,8 @@ export type MessageToCoordinator =
       transfer: readonly unknown[],
       args: readonly unknown[],
     ]
-  /** A worker, and the near end of the line to it. With a recipe, main starts it only by way of the coordinator. */
-  | readonly [type: 'hire', seat: number, memory: SeatMemory, line: unknown, recipe: unknown]
+  /** A worker, the memory of its seat, and the near end of the line to it. With a recipe, main starts it only by way of the coordinator. */
+  | readonly [type: 'hire', seat: number, own: ArrayBufferLike, line: unknown, recipe: unknown]
   /** The worker is to get nothing more; its thread has ended; the thread that the coordinator has started is to end. */
   | readonly [type: 'retire' | 'gone' | 'end', seat: number]
   | readonly [type: 'set', settings: Partial<Settings>];
@@ -44,12 +40,3 @@ export type MessageFromCoordinator =
   | readonly [type: 'exited', seat: number, exit: ExitFacts, error: EncodedError | undefined]
   /** How many workers there should be; with the decision, if it is a new one. */
   | readonly [type: 'wanted', wanted: number, decision: SizingDecision | undefined];
-
-/** Coordinator to worker. `retire`: begin nothing more but what is assigned to you. */
-export type MessageToSeat =
-  | readonly [type: typeof ARGUMENTS, cell: number, id: number, name: string, args: readonly unknown[]]
-  | readonly [type: 'retire'];
-
-/** Main to worker, over their own port: the worker's end of a line to the coordinator. */
-export const LINE = 20;
-export type LineMessage = readonly [type: typeof LINE, line: unknown];

@@ -12,11 +12,11 @@ import { promised } from '../../core/promised.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
-import { ARGUMENTS } from '../shared/messages.js';
+import type { SharedMemory } from '../shared/layout.js';
+import { ARGUMENTS, LINE } from '../shared/messages.js';
 import type { CoordinatedExchange } from './exchange.js';
-import type { CoordinatedMemory } from './layout.js';
 import type { CoordinatedLink } from './link.js';
-import { LINE, type MessageFromCoordinator, type MessageToCoordinator, type Settings } from './messages.js';
+import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './messages.js';
 
 /** What a coordinator decides by. */
 export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
@@ -34,7 +34,7 @@ export interface CoordinatorOptions extends Pick<Settings, 'choose'> {
 
 /** What the coordinator's thread is given, beside its port. */
 export type CoordinatorData = Omit<CoordinatorOptions, 'choose' | 'sendsMoved'> &
-  Pick<CoordinatedMemory, 'sizes' | 'board' | 'cells' | 'runTimes'>;
+  Pick<SharedMemory, 'sizes' | 'board' | 'cells'>;
 
 /** How many early deaths in a row there are before no coordinator is started, and main chooses. Chosen by hand. */
 const MAX_FAILURES = 3;
@@ -89,9 +89,9 @@ export class CoordinatorThread implements RemoteSizing {
   /** Gives it a worker: each of the two gets one end of a line. @param recipe of a worker that main does not start */
   hire(link: CoordinatedLink, recipe?: unknown, transfer: readonly unknown[] = []): void {
     const [here, there] = this.#exchange.platform.channelEnds();
-    const { seat, own, given } = link.memory;
     link.tell([LINE, there], [there]);
-    this.tell(['hire', seat, { own, given }, here, recipe], [here, ...transfer]);
+    const { seat, own } = link.wire.memory as SharedMemory;
+    this.tell(['hire', seat, own, here, recipe], [here, ...transfer]);
   }
 
   // --- how many workers there are ---
@@ -113,7 +113,7 @@ export class CoordinatorThread implements RemoteSizing {
   reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents) {
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
-    const { seat } = link.memory;
+    const { seat } = link;
     const { data, transfer } = platform.recipe(specOf(link));
     const gone = promised();
     const exited = (exit: ThreadExit) => {
@@ -170,7 +170,7 @@ export class CoordinatorThread implements RemoteSizing {
     );
     const name = 'threadwise/coordinator';
     try {
-      const thread = platform.startHelper({ role: 'coordinator', name, port: far, data: this.#data }, () => {
+      const thread = platform.startHelper({ name, port: far, data: this.#data }, () => {
         if (this.#thread === thread) this.#died();
       });
       this.#thread = thread;
@@ -220,7 +220,7 @@ export class CoordinatorThread implements RemoteSizing {
       this.#start();
     }
     for (const link of [...this.#exchange.links.values()] as CoordinatedLink[]) {
-      if (this.#reserved.has(link.memory.seat)) continue;
+      if (this.#reserved.has(link.seat)) continue;
       if (!this.isDown) this.hire(link);
       if (link.isRetiring) link.retire();
     }

@@ -73,10 +73,6 @@ export class Board {
     return (Atomics.and(this.words, mask + (seat >>> 5), ~bit) & bit) !== 0;
   }
 
-  isSet(mask: number, seat: number): boolean {
-    return (Atomics.load(this.words, mask + (seat >>> 5)) & (1 << (seat & 31))) !== 0;
-  }
-
   /** Whether any bit is set; `mask`: PARKED, SPINNING or DOZING. */
   any(mask: number): boolean {
     const end = mask + this.#maskWords;

@@ -2,7 +2,7 @@
 
 /** Sizes of a pool's shared memory; small ones are for tests. Each is a power of two. */
 export interface Sizes {
-  /** Tasks that can be open in shared memory at a time; the others wait in main's own queue. */
+  /** Tasks that can be open in shared memory at a time, up to 8192; the others wait in main's own queue. */
   readonly cells: number;
   /** Tasks that lie ready for one worker and no other. */
   readonly mail: number;
@@ -48,7 +48,11 @@ const SEAT_WORDS = RESERVED + Math.ceil(MASKS / LINE) * LINE;
 /** Words of one seat on the board: three lines by themselves, then its claims. */
 const SEAT_STRIDE = 3 * LINE + 32;
 export const MAX_CLAIM = 32;
-const RING = SEAT_WORDS + SEATS * SEAT_STRIDE;
+/** How long functions run, as Float64 words: of a board's memory from here on. With a coordinator, which goes by it. */
+const RUN_TIMES = SEAT_WORDS + SEATS * SEAT_STRIDE;
+/** How many functions have an average of their own; more share them. */
+const FUNCTIONS = 1024;
+const RING = RUN_TIMES + 2 * FUNCTIONS;
 
 const seatWord = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
 /** The word that the seat's worker sleeps on. */
@@ -58,6 +62,7 @@ export const pulledOf = (seat: number) => seatWord(seat) + LINE;
 /** The number of claims that are worth a look. */
 export const claimedOf = (seat: number) => seatWord(seat) + 2 * LINE;
 export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
+export const runTimeOf = (nameId: number) => RUN_TIMES / 2 + (nameId & (FUNCTIONS - 1));
 /** The ring has a place for every cell, and as many again for stale hints. */
 export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (ringSize(sizes) - 1));
@@ -96,8 +101,8 @@ export const INLINE_BYTES = CELL_BYTES - INLINE_START;
 export const INLINE_NUMBER = INLINE_START / 8;
 
 /**
- * Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one; above that the stamp
- * of what was posted by way of a coordinator.
+ * Phases of a cell, the low bits of its state; above them the seat that it is for or has begun it, plus one; above that, while it is
+ * posted, the stamp of that posting.
  */
 export const FREE = 0;
 export const POSTED = 1;
@@ -106,13 +111,21 @@ export const ABORTING = 3;
 const PHASE_BITS = 2;
 const STAMP_SHIFT = 13;
 const UNSTAMPED = (1 << STAMP_SHIFT) - 1;
+/** Stamps have 18 bits, so that words and hints are never negative. */
+const STAMPS = 2 ** 18;
 export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
 export const phaseOf = (word: number) => word & 3;
 export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
-export const unstamped = (word: number) => word & UNSTAMPED;
-/** @param stamp its lowest 19 bits count */
-export const stamped = (word: number, stamp: number) => word | (stamp << STAMP_SHIFT);
+/** @param stamp its lowest 18 bits count */
+export const stamped = (word: number, stamp: number) => word | ((stamp & (STAMPS - 1)) << STAMP_SHIFT);
 export const POSTED_FOR_ALL = POSTED; // seat -1
+
+// A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
+/** @param posted the state of the cell */
+export const hintOf = (cell: number, posted: number) => cell | (posted & ~UNSTAMPED);
+export const cellOf = (hint: number) => hint & UNSTAMPED;
+/** The state of a cell as long as what the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
+export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;
 
 /** Forms of arguments and results. */
 export const NOTHING = 0;
@@ -152,11 +165,35 @@ export const MAIL_HEAD = 2 * LINE;
 export const STREAM_READ = 3 * LINE;
 /** Whether the worker may take tasks: see `../stage.ts`. */
 export const STAGE = STREAM_READ + 1;
-const DONE = 4 * LINE;
+// The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md`.
+/** Main's, before the worker begins: whether utilisation is measured. */
+export const MEASURES = STREAM_READ + 2;
+/** The coordinator's: hints given so far. */
+export const GIVEN_TAIL = 4 * LINE;
+/** With this many tasks or fewer, unread ones and those that it runs, the worker wakes a coordinator that wants room. */
+export const WAKE_AT = GIVEN_TAIL + 1;
+/**
+ * The worker's: how many tasks it runs, above the lowest 16 bits of how many hints it has tried. In one word, so that a task which begins
+ * is never seen as both.
+ */
+export const PROGRESS = 5 * LINE;
+/** Whether it begins nothing more but what is for it alone. */
+export const LEAVING = PROGRESS + 1;
+export const ENDED = PROGRESS + 2;
+/** What the system calls its thread; 0 where that is not known. */
+export const THREAD_ID = PROGRESS + 3;
+/** Event loop utilisation between the ends of its last two tasks, in thousandths, where it is measured. */
+export const UTILIZATION = PROGRESS + 4;
+/** Float64 words: how long its tasks ran altogether, and since when it has had nothing to do. Milliseconds. */
+export const RAN_MS = PROGRESS / 2 + 3;
+export const IDLE_SINCE = RAN_MS + 1;
+const DONE = 6 * LINE;
 export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
 export const mailPlace = (position: number, sizes: Sizes) =>
   DONE + sizes.cells + (position & (sizes.mail - 1));
-export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + sizes.mail) * 4;
+/** As many as there are mailed tasks. */
+export const givenPlace = (position: number, sizes: Sizes) => mailPlace(position, sizes) + sizes.mail;
+export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + 2 * sizes.mail) * 4;
 /** A flag on the hint of a completed task: messages that were sent before it lie in the port. */
 export const PORT_FIRST = 1 << 30;
 

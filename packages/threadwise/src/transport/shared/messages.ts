@@ -7,6 +7,8 @@ export const ARGUMENTS = 10;
 export const NAMED = 11;
 /** The arena has another segment, or without a buffer: one is to be forgotten. */
 export const SEGMENT = 12;
+/** The worker's end of a line to the pool's coordinator, on which that says such words, too. */
+export const LINE = 13;
 /** The result of the task in a cell, or its error. */
 export const RESULT = 10;
 
@@ -14,19 +16,21 @@ export type ToWorker =
   | MessageToWorker
   | readonly [type: typeof ARGUMENTS, cell: number, id: number, name: string, args: readonly unknown[]]
   | readonly [type: typeof NAMED, id: number, name: string]
-  | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike | undefined];
+  | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike | undefined]
+  | readonly [type: typeof LINE, line: unknown];
 
 export type ToMain = MessageToMain | readonly [type: typeof RESULT, cell: number, value: unknown];
 
 /** The arguments of a task, as they came over a port. */
 export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
 
-/** Arguments that came over one port, by cell. Two ports have one each: what is said there has no order among them. */
+/** Arguments that came over ports, by cell. There is no order among those of two ports: then the youngest task's stay. */
 export class PostedArguments {
   readonly #posted = new Map<number, Posted>();
 
-  keep([, cell, ...posted]: readonly unknown[]): void {
-    this.#posted.set(cell as number, posted as unknown as Posted);
+  keep([, cell, ...posted]: Extract<ToWorker, readonly [typeof ARGUMENTS, ...unknown[]]>): void {
+    const before = this.#posted.get(cell);
+    if (before === undefined || ((posted[0] - before[0]) | 0) >= 0) this.#posted.set(cell, posted);
   }
 
   /** The arguments that were kept may be those of a withdrawn task: the right ones come behind them. */

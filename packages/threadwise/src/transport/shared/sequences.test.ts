@@ -24,12 +24,12 @@ describe('shared: cells and mailed tasks', () => {
     });
   }
 
-  test('a call is accepted when all cells wait only for their old hints to be passed', () => {
+  test('a call is accepted while old hints of all cells lie in the ring', () => {
     const plan = ['offer a', 'offer b', 'abort a', 'abort b', 'offer c'];
     play({ cells: 2, workers: 1, plan }, atOnce(plan));
   });
 
-  test('a mailed task is sent when all cells wait only for their old hints to be passed', () => {
+  test('a mailed task is sent while old hints of all cells lie in the ring', () => {
     const plan = ['offer a', 'offer b', 'mail c 0', 'abort a', 'abort b'];
     play({ cells: 2, workers: 1, plan }, atOnce(plan));
   });

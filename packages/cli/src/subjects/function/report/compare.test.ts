@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Findings } from '../rules/findings.js';
-import { widthOf } from '../../../control/text.js';
+import { widthOf } from '../../../format/text.js';
 import { readFindings, renderComparison } from './compare.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import {

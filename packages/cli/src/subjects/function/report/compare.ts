@@ -1,6 +1,6 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
-import { safeText } from '../../../control/text.js';
+import { safeText } from '../../../format/text.js';
 import { ExitCode } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {

@@ -1,6 +1,6 @@
 /** A small plot of the rate by number of threads, in characters. */
 import { plot } from 'asciichart';
-import { widthOf } from '../../../control/text.js';
+import { widthOf } from '../../../format/text.js';
 import { count, figureOf, rate } from '../../../format/figures.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';

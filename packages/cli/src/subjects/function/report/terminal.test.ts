@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { widthOf } from '../../../control/text.js';
+import { widthOf } from '../../../format/text.js';
 import { renderTerminal as view, type TerminalOptions } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';

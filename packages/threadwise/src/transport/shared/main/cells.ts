@@ -12,7 +12,6 @@ import {
   DOUBLES,
   FORM,
   FREE,
-  HEAD,
   INLINE_NUMBER,
   NAME,
   NOTHING,
@@ -20,15 +19,16 @@ import {
   POSTED,
   POSTED_FOR_ALL,
   RUNNING,
-  RUN_MS,
   STATE,
   TASK_ID,
   WORDS,
+  cellOf,
   phaseOf,
   seatOf,
+  hintOf,
+  postedBy,
   stamped,
   state,
-  unstamped,
 } from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
@@ -54,9 +54,8 @@ export class Cells {
   outCount = 0;
   offeredCount = 0;
   readonly #isOffered: Uint8Array;
-  /** The number of calls that were posted by way of a coordinator. */
+  /** How often a cell was posted. */
   #stamp = 0;
-  readonly #board: Int32Array;
   readonly #payloads: CellPayload[] = [];
   readonly #owners: Uint8Array;
   readonly #free: Int32Array;
@@ -66,17 +65,12 @@ export class Cells {
   /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
-  /** The ring's tail when a cell was last withdrawn: an old hint of the cell may lie anywhere before it. */
-  readonly #staleUntil = new Map<number, number>();
-  /** Cells that are free, except that an old hint of them lies in the ring. */
-  #limbo: number[] = [];
 
-  constructor(buffer: ArrayBufferLike, board: Int32Array, writer: ArgumentWriter) {
+  constructor(buffer: ArrayBufferLike, writer: ArgumentWriter) {
     const count = buffer.byteLength / CELL_BYTES;
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
-    this.#board = board;
     this.#writer = writer;
     this.#owners = new Uint8Array(count);
     this.#isOffered = new Uint8Array(count);
@@ -85,13 +79,9 @@ export class Cells {
   }
 
   get hasFree(): boolean {
-    if (this.#limbo.length > 0) this.#leaveLimbo();
     if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
       this.#free[this.#freeCount++] = this.#usedCount++;
     }
-    // Better out of turn than not at all: nobody tells when an old hint has been passed.
-    const waiting = this.#freeCount === 0 ? this.#limbo.pop() : undefined;
-    if (waiting !== undefined) this.#free[this.#freeCount++] = waiting;
     return this.#freeCount > 0;
   }
 
@@ -178,36 +168,24 @@ export class Cells {
     task.cell = cell;
   }
 
-  /** O2, O3: the task may be begun from now on. @param seat for whom; -1: for all */
-  post(cell: number, task: Task, seat: number): void {
-    this.#tasks[cell] = task;
-    this.postPlain(cell, task.id, seat);
-  }
-
-  /** The same for a call without a record. */
-  postPlain(cell: number, id: number, seat: number): void {
-    this.#out(cell, id, seat);
-    Atomics.store(this.words, cell * WORDS + STATE, state(POSTED, seat));
-  }
-
-  /** The same for all, by way of a coordinator, whose hints are good for this posting and no other. */
-  postStamped(cell: number, id: number, priority: number): void {
-    this.#out(cell, id, -1);
-    this.doubles[cell * DOUBLES + RUN_MS] = priority;
-    Atomics.store(this.words, cell * WORDS + STATE, stamped(POSTED_FOR_ALL, ++this.#stamp));
-  }
-
-  #out(cell: number, id: number, seat: number): void {
+  /**
+   * O2, O3: the call may be begun from now on. Returns the hint of it. A call with a record has to be kept.
+   * @param seat for whom; -1: for all
+   */
+  post(cell: number, id: number, seat: number): number {
     this.outCount++;
     this.#isOffered[cell] = seat < 0 ? 1 : 0;
     if (seat < 0) this.offeredCount++;
     this.#owners[cell] = OUT;
     this.words[cell * WORDS + TASK_ID] = id;
     this.doubles[cell * DOUBLES + BEGAN] = 0;
+    const posted = stamped(state(POSTED, seat), ++this.#stamp);
+    Atomics.store(this.words, cell * WORDS + STATE, posted);
+    return hintOf(cell, posted);
   }
 
-  /** Returns whether it had not begun. @param tail of the ring: the cell's hint lies before it */
-  withdraw(cell: number, tail: number): boolean {
+  /** Returns whether it had not begun. */
+  withdraw(cell: number): boolean {
     if (this.#owners[cell] !== OUT) return false;
     let word: number;
     // If the exchange fails, a worker has begun the task, or a coordinator has assigned it, which happens once.
@@ -216,7 +194,6 @@ export class Cells {
       if (phaseOf(word) !== POSTED) return false;
     } while (Atomics.compareExchange(this.words, cell * WORDS + STATE, word, FREE) !== word);
     this.takeBack(cell);
-    this.#staleUntil.set(cell, tail);
     return true;
   }
 
@@ -235,9 +212,10 @@ export class Cells {
     return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
   }
 
-  /** Whether any worker may begin it. */
-  isOffered(cell: number): boolean {
-    return this.#owners[cell] === OUT && unstamped(this.#state(cell)) === POSTED_FOR_ALL;
+  /** Whether any worker may begin what the hint is of. */
+  isOffered(hint: number): boolean {
+    const cell = cellOf(hint);
+    return this.#owners[cell] === OUT && this.#state(cell) === postedBy(hint, POSTED_FOR_ALL);
   }
 
   /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
@@ -259,7 +237,7 @@ export class Cells {
     this.outCount--;
     if (this.#isOffered[cell] === 1) this.offeredCount--;
     const payload = this.#payloads[cell]!;
-    if (payload.block >= 0 || payload.leases !== undefined || this.#staleUntil.size > 0) {
+    if (payload.block >= 0 || payload.leases !== undefined) {
       this.#owners[cell] = HELD;
       payload.onSettled(false);
       return;
@@ -297,8 +275,7 @@ export class Cells {
     this.#writer.free(payload);
     payload.reset();
     this.#owners[cell] = UNUSED;
-    if (this.#staleUntil.size > 0 && this.#hasOldHint(cell)) this.#limbo.push(cell);
-    else this.#free[this.#freeCount++] = cell;
+    this.#free[this.#freeCount++] = cell;
   }
 
   #next(): CellPayload | undefined {
@@ -312,23 +289,6 @@ export class Cells {
     this.#freeCount--;
     this.#owners[payload.cell] = HELD;
     return payload;
-  }
-
-  #hasOldHint(cell: number): boolean {
-    const until = this.#staleUntil.get(cell);
-    if (until === undefined) return false;
-    if (((until - Atomics.load(this.#board, HEAD)) | 0) > 0) return true;
-    this.#staleUntil.delete(cell);
-    return false;
-  }
-
-  #leaveLimbo(): void {
-    const waiting: number[] = [];
-    for (const cell of this.#limbo) {
-      if (this.#hasOldHint(cell)) waiting.push(cell);
-      else this.#free[this.#freeCount++] = cell;
-    }
-    this.#limbo = waiting;
   }
 }
 

@@ -116,7 +116,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.leaseMemory = leaseMemory(this.arena);
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
     const writer = new ArgumentWriter(values, this.arena);
-    this.cells = new Cells(this.#memory.cells, this.board.words, writer);
+    this.cells = new Cells(this.#memory.cells, writer);
     this.drain = new Drain(this);
     this.pull = this.newQueue();
   }
@@ -169,8 +169,7 @@ export class SharedExchange implements Exchange, PlainWay {
 
   /** See `PlainWay`. */
   offerPlain(cell: number, id: number): void {
-    this.cells.postPlain(cell, id, -1);
-    this.hint(cell);
+    this.hint(this.cells.post(cell, id, -1));
     this.drain.expect();
   }
 
@@ -216,14 +215,11 @@ export class SharedExchange implements Exchange, PlainWay {
     const count = Math.min(MAX_CLAIM, Atomics.load(words, claimedOf(seat)));
     Atomics.store(words, claimedOf(seat), 0);
     for (let i = 0; i < count; i++) {
-      const cell = words[claimsOf(seat) + i]!;
-      if (this.cells.isOffered(cell) && this.links.size > 0) this.hint(cell);
+      const hint = words[claimsOf(seat) + i]!;
+      if (this.cells.isOffered(hint) && this.links.size > 0) this.hint(hint);
     }
-    this.board.clear(PARKED, seat);
-    this.board.clear(SPINNING, seat);
-    this.board.clear(DOZING, seat);
+    for (const mask of [PARKED, SPINNING, DOZING, RESERVED]) this.board.clear(mask, seat);
     Atomics.store(words, pulledOf(seat), 0);
-    this.board.clear(RESERVED, seat);
     this.links.delete(seat);
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     this.freeSeat(seat);
@@ -240,11 +236,11 @@ export class SharedExchange implements Exchange, PlainWay {
     this.#freeSeats.push(seat);
   }
 
-  /** O4, O5: tells all workers of a posted cell. */
-  hint(cell: number): void {
+  /** O4, O5: tells all workers. @param hint of what was posted */
+  hint(hint: number): void {
     const { words } = this.board;
     if (this.#isRingFull) this.#compact();
-    words[ringPlace(this.tail, this.sizes)] = cell;
+    words[ringPlace(this.tail, this.sizes)] = hint;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, TAIL, this.tail);
     this.callForTask();
@@ -281,12 +277,12 @@ export class SharedExchange implements Exchange, PlainWay {
     const head = Atomics.load(words, HEAD);
     const posted = new Set<number>();
     for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
-      const cell = words[ringPlace(at, this.sizes)]!;
-      if (this.cells.isOffered(cell)) posted.add(cell);
+      const hint = words[ringPlace(at, this.sizes)]!;
+      if (this.cells.isOffered(hint)) posted.add(hint);
     }
     if (Atomics.compareExchange(words, HEAD, head, this.tail) !== head) return this.#compact();
     this.#headSeen = this.tail;
-    for (const cell of posted) this.hint(cell);
+    for (const hint of posted) this.hint(hint);
   }
 
   close(): Promise<void> | undefined {

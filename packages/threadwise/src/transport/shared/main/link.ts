@@ -10,15 +10,7 @@ import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
-import {
-  MAIL_HEAD,
-  MAIL_TAIL,
-  STAGE,
-  type SharedMemory,
-  mailPlace,
-  pulledOf,
-  seatByteLength,
-} from '../layout.js';
+import { MAIL_HEAD, MAIL_TAIL, type SharedMemory, mailPlace, pulledOf, seatByteLength } from '../layout.js';
 import { Completed } from './drain.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
 
@@ -26,8 +18,8 @@ export class SharedLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly completed: Completed;
   readonly #exchange: SharedExchange;
-  readonly #seat: number;
-  readonly #own: Int32Array;
+  readonly seat: number;
+  protected readonly own: Int32Array;
   readonly #capacity: number;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
@@ -48,8 +40,8 @@ export class SharedLink extends PortLink implements Link {
     const all: SharedMemory = { ...memory, own, stream, ownShapes };
     this.wire = { transport: exchange.name, port: this.far, memory: all };
     this.#exchange = exchange;
-    this.#seat = memory.seat;
-    this.#own = int32sOf(own);
+    this.seat = memory.seat;
+    this.own = int32sOf(own);
     this.#capacity = capacity;
     this.completed = new Completed(exchange, all, events, this, this.#sent);
   }
@@ -63,53 +55,52 @@ export class SharedLink extends PortLink implements Link {
   }
 
   forestall(): boolean {
-    return forestall(this.#own, STAGE);
+    return forestall(this.own);
   }
 
   get #places(): number {
     const { mail } = this.#exchange.sizes;
-    const mailed = (Atomics.load(this.#own, MAIL_TAIL) - Atomics.load(this.#own, MAIL_HEAD)) | 0;
+    const mailed = (Atomics.load(this.own, MAIL_TAIL) - Atomics.load(this.own, MAIL_HEAD)) | 0;
     if (mailed >= 0 && mailed <= mail) return Math.min(this.#capacity - this.#sent.size, mail - mailed);
     this.completed.distrust(untrue('the number of unread mailed tasks', mailed, `0 to ${mail}`));
     return 0;
   }
 
   get pulled(): number {
-    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.#seat)), this.#exchange.open);
+    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.seat)), this.#exchange.open);
   }
 
   send(task: Task): void {
     const { cells, board, sizes, drain } = this.#exchange;
     const cell = this.#exchange.cellFor(task);
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
-    task.cell = cell;
     if (cells.isByPort(cell)) {
       this.tell([ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)], task.payload.transfer);
     }
     this.#sent.set(task.id, task);
-    cells.post(cell, task, this.#seat);
-    const tail = Atomics.load(this.#own, MAIL_TAIL);
-    this.#own[mailPlace(tail, sizes)] = cell;
-    Atomics.store(this.#own, MAIL_TAIL, (tail + 1) | 0);
-    board.wake(this.#seat);
+    cells.keep(cell, task);
+    const tail = Atomics.load(this.own, MAIL_TAIL);
+    this.own[mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
+    Atomics.store(this.own, MAIL_TAIL, (tail + 1) | 0);
+    board.wake(this.seat);
     drain.expect();
   }
 
   withdraw(task: Task): boolean {
     if (this.#sent.get(task.id) !== task) return this.#exchange.pull.withdraw(task);
-    if (!this.#exchange.cells.withdraw(task.cell, this.#exchange.tail)) return false;
+    if (!this.#exchange.cells.withdraw(task.cell)) return false;
     this.#sent.delete(task.id);
     this.#exchange.parked(task);
     return true;
   }
 
   wake(): void {
-    this.#exchange.board.wake(this.#seat);
+    this.#exchange.board.wake(this.seat);
   }
 
   startedAt(task: Task): number | undefined {
     const { cells, platform } = this.#exchange;
-    if (task.cell < 0 || cells.holder(task.cell) !== this.#seat) return undefined;
+    if (task.cell < 0 || cells.holder(task.cell) !== this.seat) return undefined;
     return beganWithin(cells.began(task.cell), platform.now());
   }
 
@@ -127,7 +118,7 @@ export class SharedLink extends PortLink implements Link {
     const { cells } = this.#exchange;
     const begun: Task[] = [];
     for (let cell = 0; cell < cells.usedCount; cell++) {
-      if (!cells.isOut(cell) || cells.holder(cell) !== this.#seat) continue;
+      if (!cells.isOut(cell) || cells.holder(cell) !== this.seat) continue;
       const task = cells.taskIn(cell);
       if (task === undefined || this.#sent.has(task.id)) continue;
       cells.adopt(cell);
@@ -142,7 +133,7 @@ export class SharedLink extends PortLink implements Link {
     const { cells } = this.#exchange;
     for (const task of this.#sent.values()) {
       const { cell } = task;
-      if (cells.withdraw(cell, this.#exchange.tail)) {
+      if (cells.withdraw(cell)) {
         this.#exchange.parked(task);
         continue;
       }
@@ -156,7 +147,7 @@ export class SharedLink extends PortLink implements Link {
   override close(): void {
     for (const cell of this.#borrowed) this.#exchange.cells.freeIfHeld(cell);
     super.close();
-    this.#exchange.leave(this.#seat);
+    this.#exchange.leave(this.seat);
   }
 
   protected override hear(message: ToMain): void {
@@ -170,7 +161,7 @@ export class SharedLink extends PortLink implements Link {
     // Rare enough to be looked for: a task out of the ring that speaks.
     const { cells } = this.#exchange;
     for (let cell = 0; cell < cells.usedCount; cell++) {
-      if (cells.isOut(cell) && cells.idIn(cell) === id && cells.holder(cell) === this.#seat) {
+      if (cells.isOut(cell) && cells.idIn(cell) === id && cells.holder(cell) === this.seat) {
         return cells.taskIn(cell);
       }
     }

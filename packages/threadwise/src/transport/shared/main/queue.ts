@@ -3,7 +3,7 @@ import type { Link, PullQueue } from '../../../core/contracts.js';
 import type { Task } from '../../../core/calls/task.js';
 import { countWithin } from '../../trust.js';
 import type { SharedExchange } from './exchange.js';
-import { HEAD, ringPlace, ringSize } from '../layout.js';
+import { cellOf, HEAD, ringPlace, ringSize } from '../layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts: boolean = false;
@@ -41,14 +41,16 @@ export class SharedQueue implements PullQueue {
       this.exchange.parked(task);
       return false;
     }
-    cells.post(cell, task, -1);
-    this.exchange.hint(cell);
-    this.exchange.drain.expect();
+    cells.keep(cell, task);
+    this.exchange.offerPlain(cell, task.id);
     return true;
   }
 
   withdraw(task: Task): boolean {
-    return this.#withdraw(task, this.exchange.tail);
+    const { cells } = this.exchange;
+    if (task.cell < 0 || cells.taskIn(task.cell) !== task || !cells.withdraw(task.cell)) return false;
+    this.exchange.parked(task);
+    return true;
   }
 
   /** Main claims all hints, as a worker would, so that none is left when the tasks come again in another order. */
@@ -59,7 +61,7 @@ export class SharedQueue implements PullQueue {
       const unbegun = [...this.#unbegun()];
       const { tail } = this.exchange;
       if (Atomics.compareExchange(words, HEAD, head, tail) === head) {
-        return unbegun.filter((task) => this.#withdraw(task, tail));
+        return unbegun.filter((task) => this.withdraw(task));
       }
     }
   }
@@ -85,22 +87,12 @@ export class SharedQueue implements PullQueue {
     return undefined;
   }
 
-  #withdraw(task: Task, tail: number): boolean {
-    const { cells } = this.exchange;
-    if (task.cell < 0 || cells.taskIn(task.cell) !== task || !cells.withdraw(task.cell, tail)) return false;
-    this.exchange.parked(task);
-    return true;
-  }
-
   *#unbegun(): Generator<Task> {
     const { board, cells, sizes } = this.exchange;
     const { tail } = this.exchange;
-    const seen = new Set<number>();
     for (let at = this.exchange.head; at !== tail; at = (at + 1) | 0) {
-      const cell = board.words[ringPlace(at, sizes)]!;
-      if (seen.has(cell) || !cells.isOffered(cell)) continue;
-      seen.add(cell);
-      const task = cells.taskIn(cell);
+      const hint = board.words[ringPlace(at, sizes)]!;
+      const task = cells.isOffered(hint) ? cells.taskIn(cellOf(hint)) : undefined;
       if (task !== undefined) yield task;
     }
   }

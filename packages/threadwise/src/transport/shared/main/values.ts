@@ -30,8 +30,6 @@ import {
   offsetOf,
 } from '../layout.js';
 
-/** A lease's entry behind the arguments: which argument it is, its segment, its offset, its length; Int32 each. */
-export const LEASE_BYTES = 16;
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
@@ -55,6 +53,11 @@ export class ArgumentWriter {
 
   /** False, and nothing is kept: the arguments can only go by port. */
   write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
+    const first = args[0];
+    if (args.length === 1 && typeof first === 'string') {
+      const end = this.#writeInCell(payload, to, first, ONE, 0);
+      if (end >= 0) return true;
+    }
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
     return this.#writeValues(payload, to, args, 0);
@@ -73,10 +76,8 @@ export class ArgumentWriter {
     const value = isOne ? args[0] : args;
     const flag = isOne ? ONE : 0;
     if (estimate <= INLINE_BYTES) {
-      const start = payload.cell * CELL_BYTES + INLINE_START;
-      const end = this.#writer.write(value, to.memory, start, start + INLINE_BYTES - extra);
-      if (end === UNKNOWN) return false;
-      if (end !== FULL) return this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
+      const end = this.#writeInCell(payload, to, value, flag, extra);
+      if (end !== FULL) return end !== UNKNOWN;
     }
     if (estimate <= SCRATCH_BYTES / 2) {
       const end = this.#writer.write(value, this.#scratch, 0, SCRATCH_BYTES);
@@ -84,6 +85,14 @@ export class ArgumentWriter {
       if (end !== FULL) return this.#copy(payload, to, OUTSIDE | flag, end, extra);
     }
     return this.#writeDirectly(payload, to, OUTSIDE | flag, value, estimate, extra);
+  }
+
+  /** What the writer said. */
+  #writeInCell(payload: CellPayload, to: CellMemory, value: unknown, flag: number, extra: number): number {
+    const start = payload.cell * CELL_BYTES + INLINE_START;
+    const end = this.#writer.write(value, to.memory, start, start + INLINE_BYTES - extra);
+    if (end >= 0) this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
+    return end;
   }
 
   #copy(payload: CellPayload, to: CellMemory, form: number, length: number, extra: number): boolean {
@@ -140,7 +149,7 @@ export class ArgumentWriter {
       const { buffer, byteOffset, byteLength } = lease.bytes; // throws where it was released
       const segment = this.#arena.segments.indexOf(buffer);
       if (segment < 0) return false;
-      entries.push(i, segment, byteOffset, byteLength);
+      entries.push(i, segment, byteOffset, byteLength); // Int32 each, in the order in which the worker reads them
     }
     const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
     const extra = 4 + entries.length * 4;

@@ -134,7 +134,7 @@
 typedef Cell {
   byte state;
   bool result; /* whether K1 has written it */
-  byte passed; /* main's own: how far `head` has to be before the cell is given out again */
+  byte stamp;  /* part of the state word: which posting of the cell this is; hints name it, too */
   byte task;   /* main's own, and for the asserts: what has become of the task in this cell */
   byte call;   /* main's own: the slot of the table of calls */
   bool owned   /* for the asserts: a worker may write to the cell */
@@ -196,6 +196,10 @@ byte retires = RETIRES;
 byte crashes = CRASHES;
 byte retries = RETRIES;
 
+/* a hint: a cell, and which posting of it */
+#define HINT(c) ((cell[c].stamp << 2) | (c))
+#define CELL_OF(hint) ((hint) & 3)
+#define IS_OF(hint, phase) (cell[CELL_OF(hint)].state == (phase) && cell[CELL_OF(hint)].stamp == (hint) >> 2)
 #define WAITS(c) (cell[c].state == POSTED && cell[c].task != NONE)
 #define WAITS_FOR_0(c) (cell[c].state == POSTED_FOR(0) && cell[c].task != NONE)
 /* to be woken */
@@ -215,7 +219,7 @@ byte retries = RETRIES;
 #ifdef BLOCKED
 #define FREE(c) (c + waiting + mailWaiting == ALL_TASKS) /* none was used before, so they are all alike: in order */
 #else
-#define FREE(c) (cell[c].task == NONE && head >= cell[c].passed)
+#define FREE(c) (cell[c].task == NONE)
 #endif
 #ifdef RING_OVERFLOWS
 #define HAS_ROOM true
@@ -232,7 +236,7 @@ byte retries = RETRIES;
 #endif
 
 /* claims that are worth a look: a cell that is not posted needs nobody any more */
-#define NAMES_POSTED(s, j) (j < seat[s].claimed && cell[seat[s].claims[j]].state == POSTED)
+#define NAMES_POSTED(s, j) (j < seat[s].claimed && IS_OF(seat[s].claims[j], POSTED))
 #if CLAIMS == 1
 #define HAS_CLAIMS(s) NAMES_POSTED(s, 0)
 #else
@@ -354,13 +358,13 @@ inline complete() {
 inline tryToSteal(s, j) {
   if
 #ifdef COARSE
-  :: d_step { NAMES_POSTED(s, j) -> c = seat[s].claims[j]; begin() } goto S3
+  :: d_step { NAMES_POSTED(s, j) -> c = CELL_OF(seat[s].claims[j]); begin() } goto S3
   :: !NAMES_POSTED(s, j)
 #else
   :: d_step { j < seat[s].claimed -> c = seat[s].claims[j] }
      if
-     :: d_step { cell[c].state == POSTED -> begin() } goto S3
-     :: d_step { cell[c].state != POSTED -> c = 0 }
+     :: d_step { IS_OF(c, POSTED) -> c = CELL_OF(c); begin() } goto S3
+     :: d_step { !IS_OF(c, POSTED) -> c = 0 }
      OR_DIES
      fi
   :: j >= seat[s].claimed
@@ -410,8 +414,8 @@ Mailbox:
   if
   :: d_step { me == 0 && len(mail) > 0 -> mail ? <c> }
      if
-     :: d_step { cell[c].state == POSTED_FOR(me) -> begin(); mail ? _ } goto S3
-     :: d_step { cell[c].state != POSTED_FOR(me) -> c = 0; mail ? _ }
+     :: d_step { IS_OF(c, POSTED_FOR(me)) -> c = CELL_OF(c); begin(); mail ? _ } goto S3
+     :: d_step { !IS_OF(c, POSTED_FOR(me)) -> c = 0; mail ? _ }
      OR_DIES
      fi;
      DROPPED
@@ -497,14 +501,14 @@ end_endless:
 #endif
   /* B1 */
 #ifdef B1_WITHOUT_EXCHANGE
-  :: !holds && i < n && cell[seat[me].claims[i]].state == POSTED ->
-     STEP(c = seat[me].claims[i]; begin(); i++);
+  :: !holds && i < n && IS_OF(seat[me].claims[i], POSTED) ->
+     STEP(c = CELL_OF(seat[me].claims[i]); begin(); i++);
      goto Hold
 #else
-  :: d_step { !holds && i < n && cell[seat[me].claims[i]].state == POSTED -> c = seat[me].claims[i]; begin(); i++ }
+  :: d_step { !holds && i < n && IS_OF(seat[me].claims[i], POSTED) -> c = CELL_OF(seat[me].claims[i]); begin(); i++ }
      goto Hold
 #endif
-  :: d_step { !holds && i < n && cell[seat[me].claims[i]].state != POSTED -> i++ }
+  :: d_step { !holds && i < n && !IS_OF(seat[me].claims[i], POSTED) -> i++ }
      DROPPED
      goto Hold
   :: d_step { !holds && n > 0 && i == n -> n = 0; i = 0; clearClaims(me) }
@@ -706,7 +710,7 @@ end_gone:
 /* O1, O2, O3 */
 inline post(x, how) {
   c = x;
-  cell[c].passed = 0;
+  cell[c].stamp++;
   assert(cell[c].task == NONE && cell[c].call == EMPTY && !cell[c].owned);
   cell[c].task = OPEN;
   cell[c].call = HELD;
@@ -720,8 +724,7 @@ inline post(x, how) {
 inline takeOver(x) {
   cell[x].task = NONE;
   cell[x].state = OWN;
-  cell[x].result = false;
-  cell[x].passed = 0
+  cell[x].result = false
 }
 
 /* the one place where a caller is told, who was told nothing before */
@@ -748,16 +751,16 @@ inline withdraw(x) {
   assert(cell[x].task == OPEN && cell[x].call == HELD && !cell[x].owned);
   cell[x].task = NONE;
   cell[x].call = EMPTY;
-  cell[x].state = OWN;
-  cell[x].passed = (head < cell[x].passed -> cell[x].passed : 0)
+  cell[x].state = OWN
 }
 
 /* as a worker claims; p: the cells that lay there */
 inline claimAll() {
   do
   :: head == tail -> break
-  :: head < tail && WAITS(ring[head % RING]) -> p = p | BIT(ring[head % RING]); ring[head % RING] = 0; head++
-  :: head < tail && !WAITS(ring[head % RING]) -> ring[head % RING] = 0; head++
+  :: head < tail && IS_OF(ring[head % RING], POSTED) ->
+     p = p | BIT(CELL_OF(ring[head % RING])); ring[head % RING] = 0; head++
+  :: head < tail && !IS_OF(ring[head % RING], POSTED) -> ring[head % RING] = 0; head++
   od;
   skip
 }
@@ -850,9 +853,8 @@ O4:
 #endif
   if
   :: d_step {
-       ring[tail % RING] = c;
+       ring[tail % RING] = HINT(c);
        tail++;
-       cell[c].passed = tail;
 #ifndef O4_BEFORE_O3
        c = 0
 #endif
@@ -899,7 +901,7 @@ WakeThisOne:
 #if MAILED
 Mail:
   if
-  :: d_step { mail ! c; c = 0 }
+  :: d_step { mail ! HINT(c); c = 0 }
   fi;
   goto WakeThisOne;
 #endif
@@ -1003,13 +1005,13 @@ Recalled:
 #ifdef X3_HINTS_ANEW
 #define GIVE_OUT_ANEW(j) \
   if \
-  :: d_step { j < seat[p].claimed && WAITS(seat[p].claims[j]) -> ring[tail % RING] = seat[p].claims[j]; tail++ } \
+  :: d_step { NAMES_POSTED(p, j) -> ring[tail % RING] = seat[p].claims[j]; tail++ } \
   :: else \
   fi;
 #else
 #define GIVE_OUT_ANEW(j) \
   if \
-  :: d_step { j < seat[p].claimed && WAITS(seat[p].claims[j]) -> withdraw(seat[p].claims[j]); waiting++ } \
+  :: d_step { NAMES_POSTED(p, j) -> withdraw(CELL_OF(seat[p].claims[j])); waiting++ } \
   :: else \
   fi;
 #endif

@@ -4,10 +4,10 @@ import type { Allowance } from '../../../core/workers/allowance.js';
 import type { Wire } from '../../../core/contracts.js';
 import { encodeError } from '../../codec/error-codec.js';
 import { Line } from '../../line.js';
-import { CoordinatedEndpoint } from '../../coordinator/endpoint.js';
-import type { CoordinatedMemory } from '../../coordinator/layout.js';
+import { Given } from '../../coordinator/given.js';
 import { TO_MAIN } from '../../messages.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
+import type { Seat } from '../worker/task-source.js';
 import type { SharedMemory } from '../layout.js';
 import type { Ends, HandPort } from './stage.case.js';
 
@@ -106,10 +106,8 @@ export class Hand implements Actor {
       return this.#line;
     };
     const platform = { now: () => world.now(), timer, port };
-    this.#endpoint =
-      wire.transport === 'shared'
-        ? new SharedEndpoint(new Line(this.#port), memory, platform)
-        : new CoordinatedEndpoint(new Line(this.#port), memory as CoordinatedMemory, platform);
+    const newSource = wire.transport === 'shared' ? undefined : (seat: Seat) => new Given(seat, platform);
+    this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, newSource);
     this.#endpoint.limit(allowance);
     this.#endpoint.listen({
       tasks: () => this.#called(),

@@ -177,7 +177,7 @@ export class MainSide {
     }
     for (const { slot, lane, link } of this.open) {
       while (lane.length > 0 && slot.state === 'ready' && link.room > 0 && slot.allowance.take() > 0) {
-        slot.hand(lane.shift()!.task, 0);
+        slot.hand(lane.shift()!.task);
       }
     }
   }

@@ -1,6 +1,7 @@
 /** Main and workers on one stage: who takes the next step is decided from outside, also in the middle of another's step. */
 import assert from 'node:assert/strict';
 import { CoordinatorHand } from '../../coordinator/coordinator-hand.case.js';
+import type { Board } from '../board.js';
 import type { Access } from '../../interleaving.case.js';
 import type { Call } from './call.case.js';
 import {
@@ -171,7 +172,7 @@ export class World implements Surroundings {
   #spins(hand: Hand): boolean {
     const wasWatching = this.#isWatching;
     this.#isWatching = false;
-    const spins = this.main.exchange.board.isSet(SPINNING, hand.seat);
+    const spins = isSet(this.main.exchange.board, SPINNING, hand.seat);
     this.#isWatching = wasWatching;
     return spins;
   }
@@ -394,13 +395,17 @@ export class World implements Surroundings {
     for (let seat = 0; seat < this.main.lines.length; seat++) {
       if (seats.includes(seat)) continue;
       for (const [name, mask] of Object.entries({ PARKED, RESERVED, SPINNING, DOZING })) {
-        assert.equal(board.isSet(mask, seat), false, `${name} of seat ${seat}, which nobody has`);
+        assert.equal(isSet(board, mask, seat), false, `${name} of seat ${seat}, which nobody has`);
       }
     }
     let free = 0;
     while (free <= sizes.cells && cells.reserve() !== undefined) free++;
     assert.equal(free, sizes.cells, 'free cells');
   }
+}
+
+function isSet({ words }: Board, mask: number, seat: number): boolean {
+  return (Atomics.load(words, mask + (seat >>> 5)) & (1 << (seat & 31))) !== 0;
 }
 
 function names(lines: readonly Line[]): string[] {

@@ -1,21 +1,19 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { becomeReady } from '../../stage.js';
-import { RunTimes, Waker, type Board } from '../board.js';
+import { RunTimes, Waker } from '../board.js';
 import {
   HEAD,
-  MAIL_HEAD,
-  MAIL_TAIL,
   MAX_CLAIM,
   PARKED,
   POSTED_FOR_ALL,
   SEATS_USED,
-  STAGE,
   STATE,
-  type Sizes,
   TAIL,
   WORDS,
+  cellOf,
   claimedOf,
   claimsOf,
+  postedBy,
   pulledOf,
   ringPlace,
 } from '../layout.js';
@@ -25,12 +23,7 @@ import { type Seat, TaskSource } from './task-source.js';
 const CLAIM_MS = 0.05;
 
 export class Claims extends TaskSource {
-  readonly #seat: number;
-  readonly #sizes: Sizes;
-  readonly #board: Board;
   readonly #words: Int32Array;
-  readonly #own: Int32Array;
-  readonly #cells: Int32Array;
   readonly #claims: number;
   readonly #claimed: number;
   readonly #pulledAt: number;
@@ -46,14 +39,9 @@ export class Claims extends TaskSource {
 
   constructor(at: Seat) {
     super(at);
-    const { seat, sizes, board, own, cells, now } = at;
+    const { seat, sizes, board, now } = at;
     this.#waker = new Waker(board, this.#times, now);
-    this.#seat = seat;
-    this.#sizes = sizes;
-    this.#board = board;
     this.#words = board.words;
-    this.#own = own;
-    this.#cells = cells;
     this.#isPulled = new Uint8Array(sizes.cells);
     this.#claims = claimsOf(seat);
     this.#claimed = claimedOf(seat);
@@ -68,7 +56,7 @@ export class Claims extends TaskSource {
 
   /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
-    if (!becomeReady(this.#own, STAGE)) this.#isRetired = true;
+    if (!becomeReady(this.own)) this.#isRetired = true;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
@@ -89,33 +77,30 @@ export class Claims extends TaskSource {
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         if (this.takeMail(mail, now)) {
-          this.#isPulled[mail] = 0;
+          this.#isPulled[cellOf(mail)] = 0;
           // Nobody knows how long this one runs: what was claimed must not have to wait for that.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
-          return mail;
+          return cellOf(mail);
         }
       } else {
-        const cell = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.take(cell, POSTED_FOR_ALL, now);
+        const hint = this.#words[this.#claims + this.#next++]!;
+        const isMine = this.take(hint, POSTED_FOR_ALL, now);
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
-        if (isMine) return this.#pulled(cell);
+        if (isMine) return this.#pulled(cellOf(hint));
         this.allowance.give();
       }
     }
   }
 
   hasWork(): boolean {
-    if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
-    if (this.#next < this.#count) return true;
-    if (!this.takesMore) return false;
-    return this.#board.length > 0 || this.#othersHaveClaims();
+    if (this.#next < this.#count || this.hasNew()) return true;
+    return this.takesMore && this.#claimOfOthers() >= 0;
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
   override hasNew(): boolean {
-    if (Atomics.load(this.#own, MAIL_TAIL) !== Atomics.load(this.#own, MAIL_HEAD)) return true;
-    return this.takesMore && this.#board.length > 0;
+    return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
   /** How many hints were ever put into the ring: whether tasks come. */
@@ -141,7 +126,7 @@ export class Claims extends TaskSource {
       const count = this.allowance.take(this.#share(length));
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
-        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.#sizes)]!;
+        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.sizes)]!;
       }
       Atomics.store(this.#words, this.#claimed, count);
       if (Atomics.compareExchange(this.#words, HEAD, head, (head + count) | 0) === head) {
@@ -162,8 +147,8 @@ export class Claims extends TaskSource {
     return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
-  protected override take(cell: number, posted: number, now: number): boolean {
-    if (!super.take(cell, posted, now)) return false;
+  protected override take(hint: number, phase: number, now: number): boolean {
+    if (!super.take(hint, phase, now)) return false;
     if (this.#isSearching) this.#found();
     return true;
   }
@@ -172,8 +157,8 @@ export class Claims extends TaskSource {
   #found(): void {
     this.#isSearching = false;
     this.spinning.end();
-    if (!this.#board.any(PARKED)) return;
-    const left = this.#count - this.#next + (this.#othersHaveClaims() ? 1 : 0);
+    if (!this.board.any(PARKED)) return;
+    const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
     this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
   }
 
@@ -185,31 +170,26 @@ export class Claims extends TaskSource {
 
   #steal(now: number): number {
     if (!this.takesMore) return -1;
-    const seats = Atomics.load(this.#words, SEATS_USED);
-    for (let other = 0; other < seats; other++) {
-      if (other === this.#seat) continue;
-      const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
-      for (let i = 0; i < count; i++) {
-        const cell = this.#words[claimsOf(other) + i]!;
-        if (Atomics.load(this.#cells, cell * WORDS + STATE) !== POSTED_FOR_ALL) continue;
-        if (this.allowance.take() === 0) return -1;
-        if (this.take(cell, POSTED_FOR_ALL, now)) return this.#pulled(cell);
-        this.allowance.give();
-      }
+    for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
+      if (this.allowance.take() === 0) return -1;
+      if (this.take(hint, POSTED_FOR_ALL, now)) return this.#pulled(cellOf(hint));
+      this.allowance.give();
     }
     return -1;
   }
 
-  #othersHaveClaims(): boolean {
+  /** The first hint that others have claimed of what has not begun; -1: none. */
+  #claimOfOthers(): number {
     const seats = Atomics.load(this.#words, SEATS_USED);
     for (let other = 0; other < seats; other++) {
-      if (other === this.#seat) continue;
+      if (other === this.seat) continue;
       const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
       for (let i = 0; i < count; i++) {
-        const at = this.#words[claimsOf(other) + i]! * WORDS + STATE;
-        if (Atomics.load(this.#cells, at) === POSTED_FOR_ALL) return true;
+        const hint = this.#words[claimsOf(other) + i]!;
+        const word = Atomics.load(this.cells, cellOf(hint) * WORDS + STATE);
+        if (word === postedBy(hint, POSTED_FOR_ALL)) return hint;
       }
     }
-    return false;
+    return -1;
   }
 }

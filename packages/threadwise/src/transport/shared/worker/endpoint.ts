@@ -13,7 +13,7 @@ import {
   type EndpointEvents,
   type EndpointPlatform,
 } from '../../endpoint.js';
-import type { About, Line } from '../../line.js';
+import { type About, Line } from '../../line.js';
 import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
 import { Board } from '../board.js';
 import { Claims } from './claims.js';
@@ -57,15 +57,7 @@ import {
   phaseOf,
   segmentOf,
 } from '../layout.js';
-import {
-  ARGUMENTS,
-  NAMED,
-  type Posted,
-  PostedArguments,
-  RESULT,
-  SEGMENT,
-  type ToWorker,
-} from '../messages.js';
+import { ARGUMENTS, LINE, NAMED, PostedArguments, RESULT, SEGMENT, type ToWorker } from '../messages.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -110,6 +102,8 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** Something was said over the port since the last completion: main must hear it before the next one. */
   #hasSpoken = false;
   readonly #posted = new PostedArguments();
+  /** To the coordinator, where there is one. */
+  #line: Line | undefined;
   #rest: Rest | undefined;
 
   /** @param newSource where it gets its tasks from */
@@ -152,8 +146,14 @@ export class SharedEndpoint implements Endpoint, Begun {
           return;
         case SEGMENT:
           return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
+        case LINE:
+          // That of a new coordinator takes the place of that of a dead one, whose last words are heard before.
+          this.#line?.drain();
+          this.#line?.close();
+          this.#line = new Line(this.#platform.port(said[1]));
+          return this.#line.listen((message) => onWord(message as ToWorker));
         default:
-          return this.hearMain(said as MessageToWorker, events);
+          return hear(said as MessageToWorker, events);
       }
     };
     // Main finds out by itself that a result could not be read: its cell says that it came over the port.
@@ -161,15 +161,6 @@ export class SharedEndpoint implements Endpoint, Begun {
       if (about[0] !== RESULT) events.unread(about, reason);
     };
     this.#port.listen((message) => onWord(message as ToWorker), undefined, onUnread);
-  }
-
-  protected hearMain(word: MessageToWorker, events: EndpointEvents): void {
-    hear(word, events);
-  }
-
-  /** Takes the arguments of a task that came over a port; undefined if they have not been heard yet. */
-  protected takePosted(cell: number, id: number): Posted | undefined {
-    return this.#posted.take(cell, id);
   }
 
   take(now: number): Begun | undefined {
@@ -215,6 +206,7 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   drain(): void {
     this.#port.drain();
+    this.#line?.drain();
   }
 
   limit(allowance: Allowance): void {
@@ -282,10 +274,10 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readPosted(cell: number): void {
-    let posted = this.takePosted(cell, this.id);
+    let posted = this.#posted.take(cell, this.id);
     if (posted === undefined) {
       this.drain();
-      posted = this.takePosted(cell, this.id);
+      posted = this.#posted.take(cell, this.id);
     }
     if (posted === undefined) throw unreadable('args'); // they have come, and could not be read
     const [, name, args] = posted;

@@ -3,11 +3,13 @@ import { Allowance } from '../../../core/workers/allowance.js';
 import { type Board, Spinning } from '../board.js';
 import {
   BEGAN,
+  cellOf,
   DOUBLES,
   MAIL_HEAD,
   MAIL_TAIL,
   mailPlace,
   POSTED,
+  postedBy,
   RUNNING,
   type Sizes,
   STATE,
@@ -30,20 +32,25 @@ export abstract class TaskSource {
   /** How many tasks it may begin. It takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
   readonly spinning: Spinning;
-  readonly #own: Int32Array;
-  readonly #sizes: Sizes;
-  readonly #cells: Int32Array;
+  protected readonly seat: number;
+  protected readonly board: Board;
+  protected readonly own: Int32Array;
+  protected readonly sizes: Sizes;
+  protected readonly cells: Int32Array;
   readonly #cellDoubles: Float64Array;
-  readonly #postedHere: number;
+  /** The phase of what is posted for this worker alone. */
+  protected readonly postedHere: number;
   readonly #runningHere: number;
 
   constructor({ seat, sizes, board, own, cells, cellDoubles }: Seat) {
     this.spinning = new Spinning(board, seat);
-    this.#own = own;
-    this.#sizes = sizes;
-    this.#cells = cells;
+    this.seat = seat;
+    this.board = board;
+    this.own = own;
+    this.sizes = sizes;
+    this.cells = cells;
     this.#cellDoubles = cellDoubles;
-    this.#postedHere = state(POSTED, seat);
+    this.postedHere = state(POSTED, seat);
     this.#runningHere = state(RUNNING, seat);
   }
 
@@ -74,27 +81,30 @@ export abstract class TaskSource {
     this.allowance = allowance;
   }
 
-  /** The cell that the next mailed task names; -1: none. */
+  /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
-    const head = Atomics.load(this.#own, MAIL_HEAD);
-    if (Atomics.load(this.#own, MAIL_TAIL) === head) return -1;
-    return this.#own[mailPlace(head, this.#sizes)]!;
+    const head = Atomics.load(this.own, MAIL_HEAD);
+    if (Atomics.load(this.own, MAIL_TAIL) === head) return -1;
+    return this.own[mailPlace(head, this.sizes)]!;
   }
 
-  /** Begins the next mailed task, which is in that cell, unless it was withdrawn. */
-  protected takeMail(cell: number, now: number): boolean {
-    Atomics.add(this.#own, MAIL_HEAD, 1);
-    return this.take(cell, this.#postedHere, now);
+  /** Begins the next mailed task, of which that is the hint, unless it was withdrawn. */
+  protected takeMail(hint: number, now: number): boolean {
+    Atomics.add(this.own, MAIL_HEAD, 1);
+    return this.take(hint, this.postedHere, now);
   }
 
-  /** Whether the task of a cell was called before that of another one. */
-  protected isOlder(cell: number, other: number): boolean {
-    return ((this.#cells[cell * WORDS + TASK_ID]! - this.#cells[other * WORDS + TASK_ID]!) | 0) < 0;
+  /** Whether what a hint is of was called before what another one is of. */
+  protected isOlder(hint: number, other: number): boolean {
+    const { cells } = this;
+    return ((cells[cellOf(hint) * WORDS + TASK_ID]! - cells[cellOf(other) * WORDS + TASK_ID]!) | 0) < 0;
   }
 
-  /** B1, B2. */
-  protected take(cell: number, posted: number, now: number): boolean {
-    if (Atomics.compareExchange(this.#cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
+  /** B1, B2. @param phase posted for all, or for this worker */
+  protected take(hint: number, phase: number, now: number): boolean {
+    const cell = cellOf(hint);
+    const posted = postedBy(hint, phase);
+    if (Atomics.compareExchange(this.cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
       return false;
     }
     this.#cellDoubles[cell * DOUBLES + BEGAN] = now;

@@ -1,0 +1,127 @@
+/** What the commands of `threadwise ctl` do: JSON on standard output, and nothing else there. */
+
+import { isRecord } from '../checks.js';
+import { ExitCode } from '../exit-code.js';
+import { safeText } from '../format/text.js';
+import { UsageError } from '../usage-error.js';
+import type { Action, Change, ControlClient } from './client.js';
+import { ControlError, notOurs } from './errors.js';
+import { parseExposition } from './exposition.js';
+
+/** A command: what it prints, and its exit code, comes of one answer. */
+async function printed(answer: Promise<unknown>): Promise<number> {
+  await printDocument(await answer);
+  return ExitCode.ok;
+}
+
+export const pools = (client: ControlClient): Promise<number> => printed(client.overview());
+export const health = (client: ControlClient): Promise<number> => printed(client.health());
+
+export async function show(client: ControlClient, pool: string | undefined): Promise<number> {
+  return printed(client.pool(await whichPool(client, pool)));
+}
+
+export async function act(client: ControlClient, pool: string | undefined, action: Action): Promise<number> {
+  return printed(client.act(await whichPool(client, pool), action));
+}
+
+export async function set(client: ControlClient, pool: string | undefined, raw: RawChange): Promise<number> {
+  const change = changeOf(raw);
+  return printed(client.change(await whichPool(client, pool), change));
+}
+
+export async function metrics(client: ControlClient): Promise<number> {
+  const text = await client.metrics();
+  try {
+    return await printed(Promise.resolve(parseExposition(text)));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw notOurs(client.address, `its metrics cannot be read, ${safeText(error.message)}`);
+  }
+}
+
+/** The answer is printed either way; the exit code and the message say what it means. */
+export async function ready(client: ControlClient): Promise<number> {
+  const { isReady, answer } = await client.readiness();
+  await printDocument(answer);
+  if (isReady) return ExitCode.ok;
+  const list = isRecord(answer) ? answer.pools : answer;
+  const states = (Array.isArray(list) ? list : [])
+    .filter((pool) => isRecord(pool) && pool.state !== 'open' && pool.state !== 'paused')
+    .map(({ name, state }) => `${safeText(String(name))} is ${safeText(String(state))}`)
+    .join(', ');
+  throw new ControlError('ERR_NOT_READY', `Not ready${states === '' ? '' : `: ${states}`}.`);
+}
+
+/** One JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
+export async function events(
+  client: ControlClient,
+  given: string | undefined,
+  { count = Number.POSITIVE_INFINITY }: { readonly count?: number },
+): Promise<number> {
+  let left = count;
+  for await (const event of client.events(await whichPool(client, given))) {
+    // `| head` ends when it has enough.
+    const isRead = await print(JSON.stringify(event));
+    left -= 1;
+    if (!isRead || left === 0) break;
+  }
+  return ExitCode.ok;
+}
+
+/** The options of `ctl set`, as the command line has them. */
+export interface RawChange {
+  readonly threads?: number | 'auto' | { readonly min: number; readonly max: number };
+  readonly min?: number;
+  readonly max?: number;
+  readonly choose?: string;
+  readonly placement?: string;
+  readonly queueLimit?: number | 'none';
+}
+
+/** What is sent: only what was given. Throws UsageError. */
+function changeOf({ threads, queueLimit, ...others }: RawChange): Change {
+  const { min, max } = others;
+  if (threads !== undefined && (min !== undefined || max !== undefined)) {
+    throw new UsageError('--threads says it all: expected it, or --min and --max, and both came.');
+  }
+  if (min !== undefined && max !== undefined && min > max) {
+    throw new UsageError(`Expected --min to be at most --max; ${min} and ${max} came.`);
+  }
+  const change: Change = {
+    ...others,
+    ...(typeof threads === 'object' ? threads : threads !== undefined && { threads }),
+    ...(queueLimit !== undefined && { queueLimit: queueLimit === 'none' ? null : queueLimit }),
+  };
+  if (Object.keys(change).length > 0) return change;
+  throw new UsageError(
+    'Nothing to change: expected one or more of ' +
+      '--threads, --min, --max, --choose, --placement, --queue-limit.',
+  );
+}
+
+/** Which pool a command is about, where it may be left out. */
+export async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const { pools: all } = await client.overview();
+  const [only, ...others] = all;
+  if (only === undefined) throw new UsageError('The program has no pool at the moment.');
+  if (others.length === 0) return only.name;
+  const names = all.map(({ name }) => safeText(name)).join(', ');
+  throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
+}
+
+export async function printDocument(value: unknown): Promise<void> {
+  await print(JSON.stringify(value, null, 2));
+}
+
+/** Whether there is somebody who reads. Why it could not be written is told where standard output is listened to. */
+function print(json: string): Promise<boolean> {
+  // JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
+  const safe = json.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  return new Promise((resolve) => {
+    process.stdout.write(`${safe}\n`, (error) => resolve(!error));
+  });
+}

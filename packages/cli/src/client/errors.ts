@@ -1,0 +1,135 @@
+/** What can go wrong between this command and the program that it asks: each kind with its exit code, and words that say what to do next. */
+
+import { isIP } from 'node:net';
+import { ExitCode } from '../exit-code.js';
+import { safeText } from '../format/text.js';
+import { ExpectedError } from '../usage-error.js';
+import { shown, TOKEN_VARIABLE } from './address.js';
+
+const exitCodes = {
+  /** Nothing answers there, or the connection was lost. */
+  ERR_UNREACHABLE: ExitCode.unreachable,
+  /** The answer did not come in time. */
+  ERR_TIMEOUT: ExitCode.timedOut,
+  /** No token, or a wrong one. */
+  ERR_UNAUTHORISED: ExitCode.unauthorised,
+  /** The program understood and will not do it. */
+  ERR_REFUSED: ExitCode.refused,
+  /** A pool takes no calls. */
+  ERR_NOT_READY: ExitCode.notReady,
+  /** What was waited for was undone by somebody else. */
+  ERR_UNDONE: ExitCode.failed,
+  /** What answered is not what was expected there. */
+  ERR_ANSWER: ExitCode.failed,
+} as const;
+
+export type ControlErrorCode = keyof typeof exitCodes;
+
+export class ControlError extends ExpectedError {
+  override readonly name = 'ControlError';
+  override readonly exitCode: number;
+  readonly code: ControlErrorCode;
+  /** The program's own code, where it was the program that refused. */
+  readonly answerCode: string | undefined;
+
+  constructor(
+    code: ControlErrorCode,
+    message: string,
+    { answerCode, ...options }: ErrorOptions & { readonly answerCode?: string } = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.exitCode = exitCodes[code];
+    this.answerCode = answerCode;
+  }
+}
+
+/** What a foreign server says is shown as far as this. In characters. */
+const MAX_SHOWN = 300;
+const LOST_CODES: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED'];
+
+/** The request did not come through. */
+export function unreachable(address: URL, error: unknown): ControlError {
+  const { name, code, message, because } = rootOf(error);
+  const where = shown(address);
+  const told = (text: string): ControlError => new ControlError('ERR_UNREACHABLE', text, { cause: error });
+  if (code === 'ECONNREFUSED') return told(`Nothing answers at ${where} (${code}). ${hintFor(address)}`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return told(`The host ${address.hostname} of ${where} was not found (${code}).`);
+  }
+  if (message === 'bad port') {
+    return told(`Port ${address.port} of ${where} is one that HTTP clients refuse to use. Take another one.`);
+  }
+  // Not each version of the HTTP client has a code for what cannot be read.
+  if (name === 'HTTPParserError' || code.startsWith('ERR_SSL')) {
+    return told(`What answers at ${where} does not speak ${address.protocol.slice(0, -1)} (${because}).`);
+  }
+  if (LOST_CODES.includes(code)) return lostConnection(address, error);
+  return told(`${where} cannot be reached (${because}).`);
+}
+
+/** The request came through, and the connection broke off. */
+export function lostConnection(address: URL, error: unknown): ControlError {
+  const text = `The connection to ${shown(address)} was lost (${rootOf(error).because}). Has the program ended?`;
+  return new ControlError('ERR_UNREACHABLE', text, { cause: error });
+}
+
+export function noAnswer(address: URL, time: string): ControlError {
+  return new ControlError(
+    'ERR_TIMEOUT',
+    `No answer from ${shown(address)} within ${time}. ` +
+      "The program's main thread may be blocked, or its host out of reach.",
+  );
+}
+
+/** Something answered that is no control server, or a newer one. */
+export function notOurs(address: URL, expected: string): ControlError {
+  return new ControlError(
+    'ERR_ANSWER',
+    `${shown(address)} answers, but not as the control server of a program with threadwise: ${expected}.`,
+  );
+}
+
+/** An answer with another status than 2xx. */
+export function refusal(address: URL, status: number, body: string): ControlError {
+  const told = toldBy(body);
+  if (status === 401) {
+    const why = told?.message ?? 'a token is needed';
+    return new ControlError(
+      'ERR_UNAUTHORISED',
+      `${shown(address)} wants another token, or one at all (401: ${why}). ` +
+        `Set ${TOKEN_VARIABLE} to the token of the program.`,
+    );
+  }
+  // Every error of a control server has a code and a message; others are of somebody else.
+  if (told === undefined) return notOurs(address, `it answered ${status}`);
+  const code: ControlErrorCode = status < 500 ? 'ERR_REFUSED' : 'ERR_ANSWER';
+  return new ControlError(code, `${told.message} (${status} ${told.code})`, { answerCode: told.code });
+}
+
+function toldBy(body: string): { code: string; message: string } | undefined {
+  try {
+    const { code, message } = (JSON.parse(body) as { error: { code: unknown; message: unknown } }).error;
+    return { code: safeText(String(code)), message: safeText(String(message)).slice(0, MAX_SHOWN) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The system's error, out of those that fetch wraps around it. */
+function rootOf(error: unknown): { name: string; code: string; message: string; because: string } {
+  // Both families of addresses were tried: that is an error with several, of one kind as a rule.
+  const inner: unknown =
+    error instanceof AggregateError ? error.errors[0] : error instanceof Error && error.cause;
+  if (inner instanceof Error) return rootOf(inner);
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return { name, code, message, because: code === '' ? safeText(message) : code };
+}
+
+function hintFor({ hostname, port, protocol }: URL): string {
+  const isLoopback =
+    hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+  if (!isLoopback) return 'Is the program running, and does it listen on more than its loopback interface?';
+  return `Is the program running with THREADWISE_CONTROL=${port || (protocol === 'https:' ? 443 : 80)}?`;
+}

@@ -1,0 +1,142 @@
+/** The columns of the tables of `top`: what they show, how wide, and which are dropped first. */
+
+import { age, bytes, count, duration, percent, rate } from '../../format/narrow.js';
+import type { Style } from './line.js';
+import { figure, type Row, text } from './snapshot.js';
+
+export interface Column {
+  readonly title: string;
+  /** In columns of the terminal; of one that stretches, the least. */
+  readonly width: number;
+  /** 1 is dropped last. */
+  readonly priority: number;
+  /** It grows to what its cells need, as far as there is room. */
+  readonly stretches?: boolean;
+  readonly align?: 'left' | 'right';
+  readonly cell: (row: Row) => string;
+  readonly style?: (row: Row) => Style | undefined;
+  /** What rows are sorted by. */
+  readonly value: (row: Row) => number | string | undefined;
+}
+
+type Show = (value: number | undefined) => string;
+
+function figures(title: string, width: number, priority: number, path: string, show: Show): Column {
+  const value = (row: Row): number | undefined => figure(row, path);
+  return { title, width, priority, align: 'right', value, cell: (row) => show(value(row)) };
+}
+
+function texts(title: string, width: number, priority: number, path: string, stretches = false): Column {
+  const value = (row: Row): string => text(row, path);
+  return { title, width, priority, stretches, value, cell: value };
+}
+
+function withStyle(column: Column, style: Column['style']): Column {
+  return { ...column, ...(style && { style }) };
+}
+
+function styleOfState(row: Row): Style | undefined {
+  const state = text(row, 'state');
+  if (state === 'broken' || state === 'closed' || state === 'dead') return 'bad';
+  return state === 'open' || state === 'ready' ? undefined : 'warn';
+}
+
+const state = withStyle(texts('STATE', 8, 2, 'state'), styleOfState);
+const crashes = figures('CRASH', 5, 7, 'crashes', count);
+
+export const poolColumns: readonly Column[] = [
+  texts('POOL', 10, 1, 'name', true),
+  state,
+  {
+    ...figures('THREADS', 7, 3, 'threads.current', count),
+    cell: (row) => `${count(figure(row, 'threads.current'))}/${count(figure(row, 'threads.max'))}`,
+  },
+  figures('QUEUE', 6, 4, 'queue.size', count),
+  figures('OLDEST', 7, 5, 'queue.oldestMs', duration),
+  figures('DONE/S', 6, 6, 'throughput', rate),
+  withStyle(crashes, (row) => ((figure(row, 'crashes') ?? 0) > 0 ? 'bad' : undefined)),
+  figures('RUN50', 7, 10, 'runMs.p50', duration),
+  figures('RUN99', 7, 8, 'runMs.p99', duration),
+  figures('WAIT50', 7, 11, 'waitMs.p50', duration),
+  figures('WAIT99', 7, 9, 'waitMs.p99', duration),
+  figures('MAIN', 4, 12, 'process.utilization', percent),
+];
+
+/** Also in the order in which a key goes through them. */
+export const workerColumns: readonly Column[] = [
+  { ...figures('WORKER', 12, 1, 'id', count), align: 'left' },
+  { ...state, cell: (row) => (row.inline === true ? 'inline' : text(row, 'state')) },
+  figures('LOAD', 5, 3, 'load', count),
+  figures('DONE', 6, 5, 'completed', count),
+  figures('BUSY', 5, 4, 'utilization', percent),
+  figures('RUN50', 7, 10, 'runMs.p50', duration),
+  figures('RUN99', 7, 7, 'runMs.p99', duration),
+  figures('WAIT50', 7, 11, 'waitMs.p50', duration),
+  figures('WAIT99', 7, 9, 'waitMs.p99', duration),
+  figures('CPU', 7, 12, 'cpu.usedMs', duration),
+  figures('CPUWAIT', 8, 13, 'cpu.waitedMs', duration),
+  figures('HEAP', 8, 6, 'heapUsedBytes', bytes),
+  figures('AGE', 7, 8, 'ageMs', duration),
+];
+
+export interface Sort {
+  /** The title of its column. */
+  readonly by: string;
+  readonly descending: boolean;
+}
+
+export const firstSort: Sort = { by: 'WORKER', descending: false };
+
+export function nextSort({ by }: Sort): Sort {
+  const at = workerColumns.findIndex(({ title }) => title === by);
+  const { title, align } = workerColumns[(at + 1) % workerColumns.length]!;
+  // Of figures, large ones are of interest.
+  return { by: title, descending: align === 'right' };
+}
+
+/** What is not known comes last in either direction; equals stay as they were. */
+export function sorted(workers: readonly Row[], { by, descending }: Sort): Row[] {
+  const { value } = workerColumns.find(({ title }) => title === by)!;
+  return workers.toSorted((a, b) => {
+    const [left, right] = [value(a), value(b)];
+    if (left === undefined || right === undefined) {
+      return Number(left === undefined) - Number(right === undefined);
+    }
+    const order = left < right ? -1 : left > right ? 1 : 0;
+    return descending ? -order : order;
+  });
+}
+
+/** The column that is sorted by says so, and is never dropped before another one but the first. */
+export function sortedColumns({ by, descending }: Sort): readonly Column[] {
+  return workerColumns.map((column) => {
+    if (column.title !== by) return column;
+    const priority = Math.min(column.priority, 1.5);
+    return { ...column, title: by + (descending ? 'v' : '^'), priority };
+  });
+}
+
+export const functionColumns: readonly Column[] = [
+  texts('FUNCTION', 14, 1, 'name', true),
+  texts('PLACE', 7, 2, 'place'),
+  figures('CALLS', 6, 3, 'calls', count),
+  figures('INLINE', 6, 5, 'inline', count),
+  figures('RUN', 7, 4, 'runMs', duration),
+  texts('WHY', 10, 6, 'why', true),
+];
+
+/** How long ago a decision was: its clock is the program's, which need not be this one. */
+export function decisionColumns(now: number): readonly Column[] {
+  const ago: Show = (at) => (at === undefined ? '-' : `${age(now - at)} ago`);
+  return [
+    { ...figures('DECIDED', 13, 1, 'at', ago), align: 'left' },
+    {
+      ...figures('THREADS', 10, 2, 'to', count),
+      cell: (row) => `${count(figure(row, 'from'))} to ${count(figure(row, 'to'))}`,
+    },
+    figures('QUEUED', 6, 4, 'queued', count),
+    figures('IDLE', 5, 5, 'idle', count),
+    texts('BY', 11, 6, 'by'),
+    texts('WHY', 12, 3, 'why', true),
+  ];
+}

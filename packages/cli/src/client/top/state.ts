@@ -1,0 +1,243 @@
+/** What `top` knows and shows, and what keys and news make of it. Pure: a state and an event in, a state and a wish out. */
+
+import type { Key as KeyPress } from 'node:readline';
+import { safeText } from '../../format/text.js';
+import type { Change, PoolJson } from '../client.js';
+import { firstSort, nextSort, type Sort } from './columns.js';
+import { figure, type Snapshot, text } from './snapshot.js';
+
+/** Whether there is a connection, and when there is none, what was said last and when it is tried again. */
+export type Link =
+  { readonly kind: 'live' } | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number };
+
+export interface Request {
+  readonly pool: string;
+  readonly ask: { readonly action: 'pause' | 'resume' | 'recycle' } | { readonly change: Change };
+  /** What the user is asked. */
+  readonly question: string;
+  /** What is told when it is done. */
+  readonly done: string;
+}
+
+export type Mode =
+  | { readonly kind: 'watching' }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'asking'; readonly request: Request };
+
+export interface TopState {
+  readonly address: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly snapshot: Snapshot;
+  readonly link: Link;
+  /** By name: it stays the same pool when others come and go. */
+  readonly selected: string | undefined;
+  readonly sort: Sort;
+  readonly mode: Mode;
+  /** The outcome of the last change, until the next key. */
+  readonly notice: string;
+}
+
+export type TopEvent =
+  | { readonly kind: 'key'; readonly key: Key }
+  | { readonly kind: 'tick'; readonly now: number }
+  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number }
+  | { readonly kind: 'told'; readonly notice: string };
+
+/** What is to be done outside of the state. */
+export type Wish =
+  { readonly kind: 'quit' | 'interrupt' | 'suspend' } | { readonly kind: 'send'; readonly request: Request };
+
+export interface Step {
+  readonly state: TopState;
+  readonly wish?: Wish;
+}
+
+const keys = {
+  k: 'up',
+  j: 'down',
+  s: 'sort',
+  S: 'reverse',
+  '+': 'more',
+  // The same key without shift.
+  '=': 'more',
+  '-': 'fewer',
+  p: 'pause',
+  r: 'recycle',
+  '?': 'help',
+  h: 'help',
+  q: 'quit',
+  y: 'yes',
+  Y: 'yes',
+  n: 'no',
+  N: 'no',
+  // Raw mode gives these as characters.
+  '\u0003': 'interrupt',
+  '\u001a': 'suspend',
+} as const;
+
+export type Key = (typeof keys)[keyof typeof keys] | 'escape' | 'other';
+
+/** Which key means what. The escape sequences behind them are told apart by `node:readline`. */
+export function keyOf({ name, sequence = '', ctrl = false, meta = false }: KeyPress): Key {
+  if (name === 'up' || name === 'down' || name === 'escape') return name;
+  // Alt with a letter is another key than the letter.
+  if (meta) return 'other';
+  if (Object.hasOwn(keys, sequence)) return keys[sequence as keyof typeof keys];
+  // Ctrl-C comes as a character of its own; terminals with other protocols name it.
+  return ctrl && name === 'c' ? 'interrupt' : 'other';
+}
+
+const WATCHING: Mode = { kind: 'watching' };
+
+export function initialState(address: string, snapshot: Snapshot): TopState {
+  return {
+    address,
+    now: snapshot.at,
+    snapshot,
+    link: { kind: 'live' },
+    selected: snapshot.pools[0]?.name,
+    sort: firstSort,
+    mode: WATCHING,
+    notice: '',
+  };
+}
+
+export function step(state: TopState, event: TopEvent): Step {
+  switch (event.kind) {
+    case 'key':
+      return onKey(state, event.key);
+    case 'tick':
+      return { state: { ...state, now: event.now } };
+    case 'snapshot':
+      return { state: onSnapshot(state, event.snapshot) };
+    case 'lost':
+      return { state: { ...state, link: { kind: 'lost', why: event.why, retryAt: event.retryAt } } };
+    case 'told':
+      return { state: { ...state, notice: event.notice } };
+  }
+}
+
+/** A pool that is gone passes the selection on to the one that is in its place now. */
+function onSnapshot(state: TopState, snapshot: Snapshot): TopState {
+  const isThere = snapshot.pools.some(({ name }) => name === state.selected);
+  const selected = isThere ? state.selected : poolAt(snapshot, placeOf(state));
+  // A question about a pool that is gone has no answer.
+  const mode = state.mode.kind === 'asking' && !isThere ? WATCHING : state.mode;
+  return { ...state, now: snapshot.at, snapshot, link: { kind: 'live' }, selected, mode };
+}
+
+function placeOf({ snapshot, selected }: TopState): number {
+  return snapshot.pools.findIndex(({ name }) => name === selected);
+}
+
+/** The name of the pool there, or of the nearest one. */
+function poolAt({ pools }: Snapshot, place: number): string | undefined {
+  return pools[Math.min(Math.max(place, 0), pools.length - 1)]?.name;
+}
+
+function onKey(state: TopState, key: Key): Step {
+  if (key === 'interrupt' || key === 'suspend') return { state, wish: { kind: key } };
+  const { mode } = state;
+  if (mode.kind === 'help') return { state: { ...state, mode: WATCHING } };
+  if (mode.kind === 'watching') return onCommand({ ...state, notice: '' }, key);
+  // Only y does it. Keys that mean something else must not answer a question by accident.
+  if (key === 'yes') {
+    const { request } = mode;
+    return {
+      state: { ...state, mode: WATCHING, notice: 'Asking the program…' },
+      wish: { kind: 'send', request },
+    };
+  }
+  const isNo = key === 'no' || key === 'escape' || key === 'quit';
+  return { state: isNo ? { ...state, mode: WATCHING, notice: 'Nothing was changed.' } : state };
+}
+
+function onCommand(state: TopState, key: Key): Step {
+  const { sort, snapshot } = state;
+  switch (key) {
+    case 'quit':
+      return { state, wish: { kind: 'quit' } };
+    case 'help':
+      return { state: { ...state, mode: { kind: 'help' } } };
+    case 'up':
+    case 'down':
+      return { state: { ...state, selected: poolAt(snapshot, placeOf(state) + (key === 'up' ? -1 : 1)) } };
+    case 'sort':
+      return { state: { ...state, sort: nextSort(sort) } };
+    case 'reverse':
+      return { state: { ...state, sort: { ...sort, descending: !sort.descending } } };
+    case 'more':
+    case 'fewer':
+      return { state: asked(state, (pool, label) => resized(pool, label, key === 'more' ? 1 : -1)) };
+    case 'pause':
+      return { state: asked(state, pausedOrResumed) };
+    case 'recycle':
+      return { state: asked(state, recycled) };
+    default:
+      return { state };
+  }
+}
+
+type Asked = Omit<Request, 'pool'>;
+
+/** `make` gives what to ask, or why there is nothing to ask. */
+function asked(state: TopState, make: (pool: PoolJson, label: string) => Asked | string): TopState {
+  const pool = state.snapshot.pools[placeOf(state)];
+  if (pool === undefined) return { ...state, notice: 'No pool is selected.' };
+  if (state.link.kind === 'lost') {
+    return { ...state, notice: 'There is no connection: nothing can be changed.' };
+  }
+  const request = make(pool, safeText(pool.name));
+  if (typeof request === 'string') return { ...state, notice: request };
+  return { ...state, mode: { kind: 'asking', request: { pool: pool.name, ...request } } };
+}
+
+/** The question says what will be so, not by how much: an answer may come when others have changed it, too. */
+function resized(pool: PoolJson, label: string, by: number): Asked | string {
+  const [min, max] = [figure(pool, 'threads.min'), figure(pool, 'threads.max')];
+  if (min === undefined || max === undefined) return `How many threads ${label} has is not known.`;
+  const to = max + by;
+  if (to < 1) return `${label} has one thread, and needs that.`;
+  const least = Math.min(min, to);
+  const threads = to === 1 ? 'thread' : 'threads';
+  return min === max
+    ? {
+        ask: { change: { threads: to } },
+        question: `Resize ${label} from ${max} to ${to} ${threads}?`,
+        done: `${label} is to have ${to} ${threads}.`,
+      }
+    : {
+        ask: { change: { min: least, max: to } },
+        question: `Resize ${label} from ${min}-${max} to ${least}-${to} threads?`,
+        done: `${label} is to have ${least} to ${to} threads.`,
+      };
+}
+
+function pausedOrResumed(pool: PoolJson, label: string): Asked | string {
+  const state = text(pool, 'state');
+  if (state === 'open') {
+    return {
+      ask: { action: 'pause' },
+      question: `Pause ${label}? Calls will wait.`,
+      done: `${label} is paused: calls wait.`,
+    };
+  }
+  if (state !== 'paused' && state !== 'draining') return `${label} is ${state}: it cannot be paused.`;
+  return {
+    ask: { action: 'resume' },
+    question: `Resume ${label}? It is ${state}.`,
+    done: `${label} goes on.`,
+  };
+}
+
+function recycled(pool: PoolJson, label: string): Asked | string {
+  const state = text(pool, 'state');
+  if (state === 'closed' || state === 'closing') return `${label} is ${state}: it has no workers to replace.`;
+  return {
+    ask: { action: 'recycle' },
+    question: `Replace every worker of ${label}, one after another?`,
+    done: `${label} replaces its workers, one after another.`,
+  };
+}

@@ -1,0 +1,169 @@
+/** `threadwise top`: reads once a second, shows, and sends what was asked for. */
+
+import { ExitCode, signalExitCodes } from '../../exit-code.js';
+import { safeText } from '../../format/text.js';
+import { shown, TOKEN_VARIABLE } from '../address.js';
+import { ControlClient } from '../client.js';
+import { ControlError } from '../errors.js';
+import { paint } from './line.js';
+import type { Snapshot } from './snapshot.js';
+import { initialState, keyOf, type Request, step, type TopEvent, type TopState, type Wish } from './state.js';
+import { Terminal } from './terminal.js';
+import { snapshotText, view } from './view.js';
+
+export interface TopOptions {
+  readonly address: URL;
+  readonly token: string | undefined;
+  /** One snapshot as plain text. */
+  readonly once: boolean;
+}
+
+const READ_EVERY_MS = 1000;
+
+/** How long it waits between two attempts to connect, at first and at most: twice as long each time. Chosen, not measured. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Returns the exit code. What keeps it from beginning is thrown; what comes later is shown. */
+export async function top({ address, token, once }: TopOptions): Promise<number> {
+  const ending = new AbortController();
+  const client = new ControlClient({ address, token, signal: ending.signal });
+  const state = initialState(shown(address), await read(client));
+  if (once || !canDraw()) {
+    process.stdout.write(snapshotText(state, textWidth()));
+    return ExitCode.ok;
+  }
+  try {
+    return await new Top(client, state).run();
+  } finally {
+    ending.abort();
+  }
+}
+
+async function read(client: ControlClient): Promise<Snapshot> {
+  return { ...(await client.overview()), at: Date.now() };
+}
+
+function canDraw(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+}
+
+/** What goes to a file or a pipe is not cut, unless COLUMNS says so. */
+function textWidth(): number {
+  const width = Number(process.env.COLUMNS) || process.stdout.columns;
+  return width > 0 ? width : Number.POSITIVE_INFINITY;
+}
+
+/** The end of `top`, wherever it comes from. */
+class Ending {
+  resolve!: (exitCode: number) => void;
+  reject!: (error: unknown) => void;
+  readonly exitCode = new Promise<number>((resolve, reject) => Object.assign(this, { resolve, reject }));
+}
+
+class Top {
+  readonly #client: ControlClient;
+  readonly #terminal: Terminal;
+  #state: TopState;
+  #isReading = false;
+  #pauseMs = FIRST_PAUSE_MS;
+  readonly #ended = new Ending();
+
+  constructor(client: ControlClient, state: TopState) {
+    this.#client = client;
+    this.#state = state;
+    this.#terminal = new Terminal(process.stdin, process.stdout, {
+      key: (press) => this.#handle({ kind: 'key', key: keyOf(press) }),
+      redraw: () => this.#draw(),
+      ended: (signal) => this.#ended.resolve(signalExitCodes[signal]),
+    });
+  }
+
+  async run(): Promise<number> {
+    this.#terminal.open();
+    this.#draw();
+    const timer = setInterval(() => this.#tick(), READ_EVERY_MS);
+    try {
+      return await this.#ended.exitCode;
+    } finally {
+      clearInterval(timer);
+      this.#terminal.close();
+    }
+  }
+
+  #tick(): void {
+    const now = Date.now();
+    this.#handle({ kind: 'tick', now });
+    const { link } = this.#state;
+    if (link.kind === 'live' || link.retryAt <= now) void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    try {
+      const snapshot = await read(this.#client);
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#handle({ kind: 'snapshot', snapshot });
+    } catch (error) {
+      const retryAt = Date.now() + this.#pauseMs;
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
+      this.#tell(error, (text) => ({ kind: 'lost', why: text, retryAt }));
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #send({ pool, ask, done }: Request): Promise<void> {
+    try {
+      if ('action' in ask) await this.#client.act(pool, ask.action);
+      else await this.#client.change(pool, ask.change);
+      this.#handle({ kind: 'told', notice: done });
+    } catch (error) {
+      this.#tell(error, (text) => ({ kind: 'told', notice: `Not done: ${text}` }));
+    }
+    // What it came to is seen at once.
+    await this.#read();
+  }
+
+  /** An error in here ends it by way of `run`: otherwise it would be printed on the screen that is about to go. */
+  #handle(event: TopEvent): void {
+    try {
+      const { state, wish } = step(this.#state, event);
+      this.#state = state;
+      this.#draw();
+      this.#grant(wish);
+    } catch (error) {
+      this.#ended.reject(error);
+    }
+  }
+
+  #grant(wish: Wish | undefined): void {
+    switch (wish?.kind) {
+      case 'quit':
+        return this.#ended.resolve(ExitCode.ok);
+      case 'interrupt':
+        return this.#ended.resolve(ExitCode.interrupted);
+      case 'suspend':
+        return this.#terminal.suspend();
+      case 'send':
+        void this.#send(wish.request);
+    }
+  }
+
+  #tell(error: unknown, event: (why: string) => TopEvent): void {
+    if (error instanceof ControlError) this.#handle(event(why(error)));
+    else this.#ended.reject(error);
+  }
+
+  #draw(): void {
+    const { size } = this.#terminal;
+    this.#terminal.write(paint(view(this.#state, size), size.columns, !process.env.NO_COLOR));
+  }
+}
+
+function why(error: ControlError): string {
+  // There is one line for it, and the address is on the screen.
+  if (error.code === 'ERR_UNAUTHORISED') return `a token is needed, or another one: set ${TOKEN_VARIABLE}`;
+  return safeText(error.message);
+}

@@ -1,0 +1,66 @@
+/**
+ * Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer
+ * the screen.
+ */
+
+import { eastAsianWidth } from 'get-east-asian-width';
+
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * What could move the cursor, change colours, hide, or turn the direction of writing: control characters
+ * (Cc), format characters such as joiners and overrides (Cf), halves of characters (Cs), separators of lines
+ * and paragraphs.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
+/** They ask for another look of the character before, and terminals disagree on how wide that is. */
+const VARIATION_SELECTORS = /[\uFE00-\uFE0F]/g;
+
+/** The same text on one line, without anything that a terminal would obey. */
+export function safeText(text: string): string {
+  return text.replace(VARIATION_SELECTORS, '').replace(UNSAFE, REPLACEMENT);
+}
+
+const MARK = /^\p{M}$/u;
+/** A name of marks alone would have no width, and no end. */
+const MAX_MARKS = 8;
+
+function widthOfCharacter(character: string): number {
+  const code = character.codePointAt(0)!;
+  if (code < 0x300) return 1;
+  return MARK.test(character) ? 0 : eastAsianWidth(code);
+}
+
+/** How many columns of a terminal safe text takes. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += widthOfCharacter(character);
+  return width;
+}
+
+/** Cuts safe text to at most `width` columns; what is cut ends in an ellipsis. */
+export function truncated(text: string, width: number): string {
+  if (width <= 0) return '';
+  let kept = '';
+  let used = 0;
+  /** Where the ellipsis would go. */
+  let short = '';
+  let marks = 0;
+  for (const character of text) {
+    const own = widthOfCharacter(character);
+    marks = own === 0 ? marks + 1 : 0;
+    if (marks > MAX_MARKS) continue;
+    if (used + own > width) return `${short}…`;
+    kept += character;
+    used += own;
+    if (used < width) short = kept;
+  }
+  return kept;
+}
+
+/** Safe text in exactly `width` columns. */
+export function fitted(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const cut = truncated(text, width);
+  const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
+  return align === 'left' ? cut + blank : blank + cut;
+}

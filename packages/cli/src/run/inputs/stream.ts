@@ -1,0 +1,108 @@
+/** Inputs made of bytes, those of a file or of standard input: what --lines and --json have in common. */
+
+import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describeSystemError, UsageError } from '../../usage-error.js';
+import {
+  compareNumbers,
+  type Done,
+  type Input,
+  type InputSource,
+  isDone,
+  nothingDone,
+  type SampledInput,
+} from './input-source.js';
+
+/** A value, and the bytes that it took. */
+export interface Counted<Value = unknown> {
+  readonly value: Value;
+  readonly bytes: number;
+}
+
+export interface StreamOptions {
+  readonly kind: 'lines' | 'json';
+  /** Without a file, or with `-`: standard input. */
+  readonly file: string | undefined;
+  /** What the journal remembers beside the file. */
+  readonly identity?: Readonly<Record<string, unknown>>;
+  /** @param name of the file, for messages */
+  readonly parse: (chunks: AsyncIterable<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
+}
+
+/** Large enough that the reads do not matter, small enough to start early. In bytes. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Checks before anything starts that the file can be read. Throws UsageError. */
+export function openStream({ kind, file = '-', identity, parse }: StreamOptions): InputSource {
+  const isStdin = file === '-';
+  const stats = isStdin ? undefined : checked(file);
+  const name = isStdin ? 'standard input' : file;
+  const open = new Set<{ destroy(): unknown }>();
+  async function* chunks(): AsyncGenerator<Buffer> {
+    const stream = isStdin ? process.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+    open.add(stream);
+    try {
+      for await (const chunk of stream) yield chunk as Buffer;
+    } catch (error) {
+      throw new UsageError(`cannot read '${name}': ${describeSystemError(error)}`);
+    }
+  }
+  const read = (done: Done): AsyncGenerator<readonly Input[]> => numbered(parse(chunks(), name), done);
+  // Without this a pipe that stays open would keep the process alive.
+  if (isStdin) open.add({ destroy: () => process.stdin.destroy() });
+  return {
+    kind,
+    identity: { kind, file: isStdin ? '-' : resolve(file), ...identity },
+    total: undefined,
+    totalBytes: stats?.isFile() ? stats.size : undefined,
+    compare: compareNumbers,
+    count() {},
+    read,
+    sample: (count) => ({
+      inputs: firstOf(read(nothingDone), count),
+      how: `the first ${count} ${kind === 'lines' ? 'lines' : 'values'}`,
+    }),
+    close() {
+      for (const stream of open) stream.destroy();
+    },
+  };
+}
+
+function checked(file: string): Stats {
+  try {
+    const stats = statSync(file);
+    if (stats.isDirectory()) throw new UsageError(`'${file}' is a directory; expected a file`);
+    accessSync(file, constants.R_OK);
+    return stats;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot read '${file}': ${describeSystemError(error)}`);
+  }
+}
+
+/** Gives the values their numbers as positions and leaves out those that are done. */
+async function* numbered(
+  groups: AsyncIterable<readonly Counted[]>,
+  done: Done,
+): AsyncGenerator<readonly Input[]> {
+  let first = 0;
+  for await (const group of groups) {
+    const inputs = group.map(({ value, bytes }, i) => ({ value, bytes, position: first + i }));
+    first += group.length;
+    const left =
+      done === nothingDone ? inputs : inputs.filter((input) => !isDone(done, input.position, compareNumbers));
+    if (left.length > 0) yield left;
+  }
+}
+
+async function* firstOf(
+  groups: AsyncIterable<readonly Input[]>,
+  count: number,
+): AsyncGenerator<SampledInput> {
+  let left = count;
+  for await (const group of groups) {
+    for (const input of group.slice(0, left)) yield { ...input, weight: 1 };
+    left -= group.length;
+    if (left <= 0) return;
+  }
+}
