@@ -1,7 +1,7 @@
 /** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
-import { safeText, truncated } from '../format/text.js';
 import type { Estimate } from '../experiment/statistics.js';
 import { bytes, count, counted, NONE, shown } from '../format/figures.js';
+import { safeText, truncated } from '../format/text.js';
 import type { Chart } from './html/chart.js';
 import type { Line } from './terminal.js';
 

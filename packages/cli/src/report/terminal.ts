@@ -1,9 +1,9 @@
 /** A report on a terminal: the verdict first, then why, what to do, and the figures. No line is wider than the terminal, and nothing of the user's steers it. */
-import { truncated, widthOf } from '../format/text.js';
+import Table from 'cli-table3';
 import { NONE } from '../format/figures.js';
 import { noBorders } from '../format/no-borders.js';
+import { truncated, widthOf } from '../format/text.js';
 import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
-import Table from 'cli-table3';
 
 export interface TerminalOptions {
   readonly columns: number;

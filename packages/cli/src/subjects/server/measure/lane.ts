@@ -1,9 +1,9 @@
 /** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
 import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
-import type { AppTalk } from '../app/process.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
+import type { AppTalk } from '../app/process.js';
 import type { LoadSlice } from '../load/process.js';
+import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { AppOpened, AppSlice, RequestPlan } from './protocol.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
