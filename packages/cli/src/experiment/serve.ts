@@ -77,7 +77,7 @@ async function answer(handlers: Readonly<Record<string, Handler>>, { type, asks 
 }
 
 /** Of a child that is opened once, and then asked for one step after the other. */
-export type Opener = (
+type Opener = (
   setup: never,
   note: Note,
 ) => Promise<{ readonly opened: unknown; step?(step: never): Promise<unknown> }>;

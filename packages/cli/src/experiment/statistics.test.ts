@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { confidenceOfEach, estimate, noiseOf, ratio, studentQuantile } from './statistics.js';
 import { normal, uniform } from '../subjects/function/rules/noise.test.fake.js';
+import { confidenceOfEach, estimate, noiseOf, ratio, studentQuantile } from './statistics.js';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
 

@@ -1,9 +1,6 @@
 /** A report as Markdown, for an issue or a merge request: the verdict first, then tables. Text stays text, whatever a name or an error of the user's brings along. */
-import { safeText, truncated } from '../format/text.js';
-import type { Report, Table } from './model.js';
+import { type Report, shortened, type Table } from './model.js';
 
-/** In characters. What a process says before it ends may be a whole document. */
-const LONGEST_TEXT = 600;
 /** Code is not broken for a terminal here, only for a reader. */
 const CODE_COLUMNS = 100;
 
@@ -50,7 +47,7 @@ function plain(text: string): string {
 
 /** On one line, without markup but the code that our own sentences have in backticks. */
 function inTable(text: string): string {
-  const pieces = truncated(safeText(text), LONGEST_TEXT).split(/(`[^`]+`)/);
+  const pieces = shortened(text).split(/(`[^`]+`)/);
   return pieces.map((piece, i) => (i % 2 === 1 ? piece.replaceAll('|', '\\|') : escapedText(piece))).join('');
 }
 

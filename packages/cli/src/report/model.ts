@@ -1,6 +1,7 @@
 /** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
 import type { Estimate } from '../experiment/statistics.js';
 import { bytes, count, counted, NONE, shown } from '../format/figures.js';
+import { safeText, truncated } from '../format/text.js';
 import type { Chart } from './html/chart.js';
 import type { Line } from './terminal.js';
 
@@ -131,4 +132,21 @@ export function machineRows(machine: MachineFacts): Row[] {
     ['Node.js', `${machine.node}, ${machine.platform}`],
     ['load before', shown(machine.loadBefore, (load) => `${load.toFixed(1)} programs wanted a core`)],
   ];
+}
+
+/** In characters. A message of an error, and what a process says before it ends, may be a whole document. */
+const LONGEST_TEXT = 600;
+
+/** Text from elsewhere, on one line: what every view begins with. */
+export function shortened(text: string): string {
+  return truncated(safeText(text), LONGEST_TEXT);
+}
+
+/** A name that needs no escaping in code, and that somebody would read. */
+const PLAIN_NAME = /^[A-Za-z0-9_][\w.-]{0,29}\.[cm]?[jt]s$/;
+
+/** The file of a module as the user gave it, for code to paste. */
+export function fileInCode(given: string, otherwise: string): string {
+  const file = given.replace(/#.*$/s, '').split(/[\\/]/).at(-1) ?? '';
+  return PLAIN_NAME.test(file) ? file : otherwise;
 }

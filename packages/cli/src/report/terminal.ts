@@ -1,9 +1,9 @@
 /** A report on a terminal: the verdict first, then why, what to do, and the figures. No line is wider than the terminal, and nothing of the user's steers it. */
 import Table from 'cli-table3';
-import { safeText, truncated, widthOf } from '../format/text.js';
 import { NONE } from '../format/figures.js';
 import { noBorders } from '../format/no-borders.js';
-import type { Table as Contents, Report, Tone } from './model.js';
+import { truncated, widthOf } from '../format/text.js';
+import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
 
 export interface TerminalOptions {
   readonly columns: number;
@@ -26,8 +26,6 @@ const STYLES: Readonly<Record<Tone, Style>> = {
   mixed: 'bold',
   unknown: 'warn',
 };
-/** In characters. A message of an error may be a whole document. */
-const LONGEST_TEXT = 600;
 const INDENT = '  ';
 
 export function renderTerminal(report: Report, options: TerminalOptions): string {
@@ -92,7 +90,7 @@ export function wrapped(text: string, columns: number, first = '', style?: Style
   const width = Math.max(1, columns - rest.length);
   const lines: string[] = [];
   let line = '';
-  for (const word of pieces(truncated(safeText(text), LONGEST_TEXT), width)) {
+  for (const word of pieces(shortened(text), width)) {
     const longer = line === '' ? word : `${line} ${word}`;
     if (widthOf(longer) <= width) line = longer;
     else {
@@ -118,13 +116,13 @@ function pieces(text: string, width: number): string[] {
 
 /** A table side by side where there is room, else one row below the other, each with the names of its columns. */
 function tableLines(table: Contents, columns: number): Line[] {
-  const safe = { ...table, head: table.head.map(cellText), rows: table.rows.map((row) => row.map(cellText)) };
+  const safe = {
+    ...table,
+    head: table.head.map(shortened),
+    rows: table.rows.map((row) => row.map(shortened)),
+  };
   const lines = sideBySide(safe);
   return lines.every(({ text }) => widthOf(text) <= columns) ? lines : below(safe, columns);
-}
-
-function cellText(text: string): string {
-  return truncated(safeText(text), LONGEST_TEXT);
 }
 
 function sideBySide({ head, rows }: Contents): Line[] {

@@ -1,6 +1,6 @@
 /** What a module of the user's exports, and the name that somebody probably meant. */
-import type { ModuleNamespace } from '../run/work/task-module.js';
 import { closest, distance } from 'fastest-levenshtein';
+import type { ModuleNamespace } from '../run/work/task-module.js';
 
 /** ` Did you mean 'x'?`, or nothing where more than half of the name would have to change. */
 export function didYouMean(name: string, known: readonly string[]): string {

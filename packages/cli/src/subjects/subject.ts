@@ -5,8 +5,7 @@ import type { Plan } from '../experiment/session.js';
 import type { Progress } from '../report/measure-and-report.js';
 import type { Report } from '../report/model.js';
 import { type Output, outputsOf } from '../report/outputs.js';
-import { parseDuration, parseThreads } from '../run/option-values.js';
-import type { Threads } from '../run/option-values.js';
+import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
 
 export interface Subject<P extends Plan, Samples, Findings extends object> {

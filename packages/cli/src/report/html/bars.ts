@@ -1,8 +1,8 @@
 /** Bars, one below the other, each with its name and its figure beside it. */
 import { scaleLinear } from 'd3-scale';
-import { truncated } from '../../format/text.js';
 import type { Estimate } from '../../experiment/statistics.js';
 import { type Format, middle, range, withRange } from '../../format/figures.js';
+import { truncated } from '../../format/text.js';
 import { type Chart, isDrawable, px } from './chart.js';
 import { escaped } from './text.js';
 

@@ -1,8 +1,6 @@
 /** Text from elsewhere in a page: it is read, and nothing else. */
-import { safeText, truncated } from '../../format/text.js';
+import { shortened } from '../model.js';
 
-/** In characters. A message of an error may be a whole document. */
-const LONGEST_TEXT = 600;
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -13,7 +11,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** For an element's content and for attributes in quotes. */
 export function escaped(text: string): string {
-  return truncated(safeText(text), LONGEST_TEXT).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+  return shortened(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
 /** The same, with what our sentences have in backticks as code. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { compareNumbers, isDone } from '../inputs/input-source.js';
-import { type Done, nothingDone } from '../inputs/input-source.js';
+import { compareNumbers, type Done, isDone, nothingDone } from '../inputs/input-source.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './done-tracker.js';
 

@@ -1,9 +1,9 @@
 /** What `threadwise analyze files` does: measures, analyses, and writes what was found. */
 import { measureAndReport } from '../../report/measure-and-report.js';
 import type { Reporting } from '../subject.js';
-import { analyzeFolder } from './rules/analyze.js';
 import { type FolderPlan, measureFolder } from './measure/measure.js';
 import { folderReport } from './report.js';
+import { analyzeFolder } from './rules/analyze.js';
 
 export function analyzeFiles(plan: Omit<FolderPlan, 'signal'>, reporting: Reporting): Promise<number> {
   const folder = { measure: measureFolder, analyze: analyzeFolder, report: folderReport };

@@ -1,10 +1,10 @@
 /** The page about a folder: how busy the cores were, drawn and in words. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { analyzeFolder } from './rules/analyze.js';
-import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samples.test.fake.js';
 import { renderHtml } from '../../report/html/page.js';
 import { folderReport } from './report.js';
+import { analyzeFolder } from './rules/analyze.js';
+import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samples.test.fake.js';
 
 type Busy = readonly (readonly number[])[];
 

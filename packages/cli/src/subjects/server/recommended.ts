@@ -1,10 +1,8 @@
 /** What is recommended, as code to begin with. */
-import { basename } from 'node:path';
+import { fileInCode } from '../../report/model.js';
 import type { ServerAnswer, ServerFindings } from './rules/find.js';
 import type { ServerSubject } from './rules/samples.js';
 
-/** A name that needs no escaping in code, and that somebody would read. */
-const PLAIN_NAME = /^[A-Za-z0-9_][\w.-]{0,29}\.[cm]?[jt]s$/;
 const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
 
 /** What there is to say before the code. */
@@ -33,7 +31,7 @@ export function recommendedCode({ verdict, samples }: ServerFindings): string[] 
 }
 
 function clusterCode({ module, form, processes }: ServerSubject): string[] {
-  const file = fileOf(module, 'app.js');
+  const file = fileInCode(module, 'app.js');
   const starts =
     form === 'listens'
       ? `await import('./${file}');`
@@ -53,7 +51,7 @@ function clusterCode({ module, form, processes }: ServerSubject): string[] {
 function poolCode(offload: string, threads: number): string[] {
   const name = offload.slice(offload.lastIndexOf('#') + 1);
   const task = PLAIN_EXPORT.test(name) ? name : 'task';
-  const file = fileOf(offload.slice(0, offload.lastIndexOf('#')), 'tasks.js');
+  const file = fileInCode(offload, 'tasks.js');
   return [
     "import { createPool } from 'threadwise';",
     '',
@@ -61,9 +59,4 @@ function poolCode(offload: string, threads: number): string[] {
     `// in place of ${task}(…)`,
     `await pool.run('${task}', […]);`,
   ];
-}
-
-function fileOf(given: string, otherwise: string): string {
-  const file = basename(given.replace(/#[^#/\\]*$/, ''));
-  return PLAIN_NAME.test(file) ? file : otherwise;
 }

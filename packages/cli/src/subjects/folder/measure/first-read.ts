@@ -2,8 +2,8 @@
  * Reads the files of a class for the first time, one after the other, and then again: which of them can be read at all, how fast, and
  * whether they were in the system's cache. After that they are.
  */
-import { ClassDraft } from './class-draft.js';
 import type { Session } from '../../../experiment/session.js';
+import { ClassDraft } from './class-draft.js';
 import type { Unreadable } from './find-files.js';
 import type { Lanes } from './lanes.js';
 import { type SizeClass, type SizedFile, sampleOf } from './size-classes.js';

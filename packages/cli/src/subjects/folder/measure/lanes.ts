@@ -1,11 +1,11 @@
 /** The processes that read, one for each way and one for the control: started, asked in turn, and ended. */
+import os from 'node:os';
 import { isTight, Lane, openAll } from '../../../experiment/lane.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import type { Session } from '../../../experiment/session.js';
 import { titleOf, WAYS } from '../rules/samples.js';
 import type { LaneName, Measured } from './class-draft.js';
 import type { open, ReadRequest } from './reader/process.js';
-import os from 'node:os';
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
 /** What one more reader holds before it does anything: generous, since the alternative is to be killed. */
@@ -67,7 +67,8 @@ const SAMPLE_MS = 100;
 
 type Counters = readonly { readonly busy: number; readonly all: number }[];
 
-export class CoreMeter {
+/** How busy each core of the machine is over time, from the system's own counters: by whatever runs on it. */
+class CoreMeter {
   readonly #samples: number[][] = [];
   #last: Counters = [];
   #timer: NodeJS.Timeout | undefined;

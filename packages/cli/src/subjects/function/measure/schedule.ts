@@ -66,7 +66,7 @@ export function coreCounts(cores: number): number[] {
 
 const SLICE_MS = { least: 50, most: 300 } as const;
 
-export interface RoundsInput {
+interface RoundsInput {
   readonly timeMs: number;
   /** Of one call; slices of long ones take as long as they do. */
   readonly callMs: number;

@@ -1,12 +1,12 @@
 /** A measurement of a function on its way: its steps share the time, and each asks processes that play one role. */
 import type { Child } from '../../../experiment/child.js';
 import { Lane, type LaneOptions } from '../../../experiment/lane.js';
+import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
+import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, shareOf, type StepName } from './schedule.js';
-import { readMachine } from '../../../experiment/machine.js';
-import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
 
 /** What a process is opened with, and what it gives, is in the file of its role. */
 interface Openers {

@@ -1,11 +1,11 @@
 /** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
 import { seriesOf } from '../../../experiment/statistics.js';
-import type { SubjectReference } from '../probe/subject.js';
-import type { Slice } from './session.js';
 import type { PoolSetup } from '../probe/pool.js';
+import type { SubjectReference } from '../probe/subject.js';
 import type { PoolSamples, VariantSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { batchSize, isLong, outstandingFor, threadCounts } from './schedule.js';
+import type { Slice } from './session.js';
 
 /** What the inline probe found when it was warm. */
 export interface Warm {

@@ -1,13 +1,12 @@
 /** What a call costs beside running: a task that does nothing, with values as large as the user's, on each transport. */
 import { performance } from 'node:perf_hooks';
 import { createPool, type Pool } from 'threadwise';
-import { argumentsOf } from '../../../run/work/passing.js';
 import { cpuMs } from '../../../experiment/gauges.js';
-import { keepOutstanding } from './outstanding.js';
 import { serveSteps } from '../../../experiment/serve.js';
+import { argumentsOf } from '../../../run/work/passing.js';
+import { keepOutstanding, warmUp } from './outstanding.js';
 import type { EchoSetup } from './tasks.js';
 import { standalone } from './values.js';
-import { warmUp } from './warm-up.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
 

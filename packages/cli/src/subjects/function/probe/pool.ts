@@ -1,13 +1,12 @@
 /** The function in the library's pool, with some number of threads and some way of calling. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createPool, type Lease, type Pool } from 'threadwise';
-import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import { Gauges } from '../../../experiment/gauges.js';
-import { keepOutstanding } from './outstanding.js';
 import { serveSteps } from '../../../experiment/serve.js';
+import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { keepOutstanding, warmUp } from './outstanding.js';
 import { RunTimes } from './run-times.js';
 import { standalone } from './values.js';
-import { warmUp } from './warm-up.js';
 
 export interface PoolSetup {
   readonly module: string;

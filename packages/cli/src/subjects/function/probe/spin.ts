@@ -2,12 +2,11 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { createPool } from 'threadwise';
-import { argumentsOf } from '../../../run/work/passing.js';
-import { HOLD_MS, keepOutstanding } from './outstanding.js';
 import { serveSteps } from '../../../experiment/serve.js';
-import { type EchoSetup, echo, setup as prepare, spin } from './tasks.js';
+import { argumentsOf } from '../../../run/work/passing.js';
+import { HOLD_MS, keepOutstanding, warmUp } from './outstanding.js';
+import { echo, type EchoSetup, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
-import { warmUp } from './warm-up.js';
 
 /** Iterations of a call by which it is found how many make a millisecond: some tens of microseconds. */
 const PROBED = 20_000;

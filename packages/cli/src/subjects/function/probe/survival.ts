@@ -1,8 +1,8 @@
 /** Whether the function lives in a worker at all: one thread, one call after the other. */
 import { createPool } from 'threadwise';
+import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
-import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { standalone } from './values.js';
 
 /** One call after the other in a worker, to see whether the function lives there at all. */

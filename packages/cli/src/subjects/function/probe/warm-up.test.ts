@@ -1,7 +1,7 @@
 /** It goes on while it gets faster, and ends when it does not. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { warmUp } from './warm-up.js';
+import { warmUp } from './outstanding.js';
 
 const NEVER_OVER_MS = 60_000;
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Findings } from '../rules/findings.js';
 import { widthOf } from '../../../format/text.js';
+import { jsonText } from '../../../report/outputs.js';
+import type { Findings } from '../rules/findings.js';
 import { readFindings, renderComparison } from './compare.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import {
@@ -13,7 +14,6 @@ import {
   hostileFindings,
   nothingFound,
 } from './findings.test.fake.js';
-import { jsonText } from '../../../report/outputs.js';
 
 /** Other rates for some numbers of threads. */
 function withRates(

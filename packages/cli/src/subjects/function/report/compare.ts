@@ -1,6 +1,6 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
+import { readFile } from 'node:fs/promises';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
-import { safeText } from '../../../format/text.js';
 import { ExitCode } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
@@ -14,6 +14,7 @@ import {
   shown,
   withRange,
 } from '../../../format/figures.js';
+import { safeText } from '../../../format/text.js';
 import { terminal } from '../../../report/measure-and-report.js';
 import {
   type Line,
@@ -27,7 +28,6 @@ import { describeSystemError, UsageError } from '../../../usage-error.js';
 import type { Findings } from '../rules/findings.js';
 import { SHORT } from './explanation.js';
 import { byThreads, subjectName, threadsOf } from './tables.js';
-import { readFile } from 'node:fs/promises';
 
 /** Differences within that, and that surely, are none that matter. */
 const SAME = 0.05;

@@ -1,6 +1,6 @@
 /** The verdict for a reader who has never used threads: what a thread is, what a crossing is, why cores matter. */
-import type { Paragraph } from '../../../report/model.js';
 import { bytes, counted, duration, factor, figureOf, perCent, rate } from '../../../format/figures.js';
+import type { Paragraph } from '../../../report/model.js';
 import type { Findings } from '../rules/findings.js';
 
 /** In a few words, for where a whole sentence is too long. */

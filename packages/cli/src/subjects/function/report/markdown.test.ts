@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { renderMarkdown as view } from '../../../report/markdown.js';
+import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, hostileFindings, nothingFound } from './findings.test.fake.js';
 import { functionReport } from './report.js';
-import type { Findings } from '../rules/findings.js';
 
 const renderMarkdown = (findings: Findings): string => view(functionReport(findings));
 

@@ -1,9 +1,7 @@
 /** What is recommended, as code to paste, broken so that it fits. */
+import { fileInCode } from '../../../report/model.js';
 import { howOf } from '../rules/alternatives.js';
 import type { Answer, Findings, Recommended } from '../rules/findings.js';
-
-/** A name that needs no escaping in code, and that somebody would read. */
-const PLAIN_NAME = /^[A-Za-z0-9_][\w.-]{0,29}\.[cm]?[jt]s$/;
 
 /** What there is to say before the code. */
 export function beforeCode(findings: Findings): string {
@@ -38,8 +36,7 @@ const NO_OPTIONS: Readonly<Record<Answer, string>> = {
 
 /** @param columns the code is broken to stay within, as far as its words allow */
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
-  const path = samples.subject.module.replace(/#.*$/s, '').split(/[\\/]/).at(-1) ?? '';
-  const module = `'./${PLAIN_NAME.test(path) ? path : 'tasks.js'}'`;
+  const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
   return [...importOf(columns), '', ...callOf(module, optionsOf(recommended), columns)];
 }
 

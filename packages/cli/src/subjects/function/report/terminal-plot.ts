@@ -1,7 +1,7 @@
 /** A small plot of the rate by number of threads, in characters. */
 import { plot } from 'asciichart';
-import { widthOf } from '../../../format/text.js';
 import { count, figureOf, rate } from '../../../format/figures.js';
+import { widthOf } from '../../../format/text.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { byThreads } from './tables.js';

@@ -1,8 +1,8 @@
 /** What of a module's exports can serve requests, and how it is made to: a request listener, a server, or a function that makes one. */
-import { exportsOf } from '../../exports.js';
 import http from 'node:http';
 import net from 'node:net';
 import type { ModuleNamespace } from '../../../run/work/task-module.js';
+import { exportsOf } from '../../exports.js';
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

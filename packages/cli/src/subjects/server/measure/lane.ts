@@ -1,9 +1,9 @@
 /** One way of running the app: its process or processes, what it is asked for, and what was measured of it, round by round. */
 import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
-import type { AppTalk } from '../app/process.js';
 import { seriesOf } from '../../../experiment/statistics.js';
-import { type ErrorSamples, type LaneSamples, SERIES } from '../rules/samples.js';
+import type { AppTalk } from '../app/process.js';
 import type { LoadSlice } from '../load/process.js';
+import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import type { AppOpened, AppSlice, RequestPlan } from './protocol.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
@@ -16,66 +16,49 @@ export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   cluster: 'the cluster',
 };
 
-export interface Slice {
+interface Slice {
   readonly load: LoadSlice;
   readonly app: AppSlice;
 }
 
-export class Lane {
+export interface AppLane {
   readonly name: LaneName;
   readonly child: Child<AppTalk>;
   readonly opened: AppOpened;
   readonly requests: readonly RequestPlan[];
-  readonly #slices: Slice[] = [];
-  #errors: ErrorSamples = { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined };
-  #isDead = false;
+  readonly slices: Slice[];
+  errors: ErrorSamples;
+  isDead: boolean;
+}
 
-  constructor(name: LaneName, child: Child<AppTalk>, opened: AppOpened, requests: readonly RequestPlan[]) {
-    this.name = name;
-    this.child = child;
-    this.opened = opened;
-    this.requests = requests;
-  }
+export function newLane(of: Pick<AppLane, 'name' | 'child' | 'opened' | 'requests'>): AppLane {
+  return { ...of, slices: [], errors: NOTHING_MEASURED.errors, isDead: false };
+}
 
-  get isDead(): boolean {
-    return this.#isDead;
-  }
+/** Errors count whenever they happen, also while it is warmed up. */
+export function addErrors(
+  sum: ErrorSamples,
+  { answers, bad, sockets, timeouts, first }: LoadSlice,
+): ErrorSamples {
+  return {
+    answers: sum.answers + answers,
+    bad: sum.bad + bad,
+    sockets: sum.sockets + sockets,
+    timeouts: sum.timeouts + timeouts,
+    first: sum.first ?? first,
+  };
+}
 
-  bury(): void {
-    this.#isDead = true;
-  }
-
-  push(slice: Slice): void {
-    this.#slices.push(slice);
-  }
-
-  /** Errors count whenever they happen, also while it is warmed up. */
-  count({ answers, bad, sockets, timeouts, first }: LoadSlice): void {
-    const sum = this.#errors;
-    this.#errors = {
-      answers: sum.answers + answers,
-      bad: sum.bad + bad,
-      sockets: sum.sockets + sockets,
-      timeouts: sum.timeouts + timeouts,
-      first: sum.first ?? first,
-    };
-  }
-
-  /** Of the first so many rounds. */
-  samples(rounds: number): LaneSamples {
-    const slices = this.#slices.slice(0, rounds).map(({ load, app }) => ({
-      ...load,
-      ...app,
-      loadShare: load.cpuShare,
-      loadLoopShare: load.loopShare,
-      otherShare: Math.max(0, load.othersShare - app.cpuShare),
-    }));
-    return {
-      ...seriesOf(slices, ...SERIES),
-      errors: this.#errors,
-      ended: this.child.ended,
-    };
-  }
+/** Of the first so many rounds. */
+export function samplesOf({ slices, errors, child }: AppLane, rounds: number): LaneSamples {
+  const measured = slices.slice(0, rounds).map(({ load, app }) => ({
+    ...load,
+    ...app,
+    loadShare: load.cpuShare,
+    loadLoopShare: load.loopShare,
+    otherShare: Math.max(0, load.othersShare - app.cpuShare),
+  }));
+  return { ...seriesOf(measured, ...SERIES), errors, ended: child.ended };
 }
 
 /** Why there is no such lane: what failed, and what its process said last. */

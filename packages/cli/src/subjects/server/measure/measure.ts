@@ -5,10 +5,10 @@ import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { type Plan, Session } from '../../../experiment/session.js';
 import type { Progress } from '../../../report/measure-and-report.js';
 import { UsageError } from '../../../usage-error.js';
+import type { LoadSlice, LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../rules/samples.js';
-import type { LoadSlice, LoadTalk } from '../load/process.js';
-import { type Lane, LANE_NAMES, type LaneName } from './lane.js';
+import { addErrors, type AppLane, LANE_NAMES, samplesOf, type LaneName } from './lane.js';
 import { type Counts, LaneOpener } from './open-lanes.js';
 import { type OffloadTarget, type RequestPlan, routeOf } from './protocol.js';
 import { connectionsFor, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
@@ -94,14 +94,19 @@ function subjectOf(plan: ServerPlan, { threads, processes }: Counts) {
 class Rounds {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #lanes: readonly Lane[];
+  readonly #lanes: readonly AppLane[];
   readonly #parallel: number;
   #connections: number;
   #complete = 0;
   /** The longest that a slice took beside what was measured, of the warm-up. */
   #handOverMs = 0;
 
-  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly Lane[], parallel: number) {
+  constructor(
+    session: Session<ServerPlan>,
+    load: Child<LoadTalk>,
+    lanes: readonly AppLane[],
+    parallel: number,
+  ) {
     this.#session = session;
     this.#load = load;
     this.#lanes = lanes;
@@ -129,8 +134,9 @@ class Rounds {
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
+    const lane = this.#lanes.find((each) => each.name === name);
     // Better an unfinished round than none.
-    return this.#lanes.find((lane) => lane.name === name)?.samples(Math.max(1, this.#complete));
+    return lane && samplesOf(lane, Math.max(1, this.#complete));
   }
 
   /** Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense. */
@@ -154,7 +160,7 @@ class Rounds {
     return this.#session.remainingMs < this.#alive.length * (sliceMs + rampMs);
   }
 
-  get #alive(): readonly Lane[] {
+  get #alive(): readonly AppLane[] {
     return this.#lanes.filter((lane) => !lane.isDead);
   }
 
@@ -173,7 +179,7 @@ class Rounds {
 
   /** Under load, the app's own figures are taken; undefined: one of both is gone. */
   async #slice(
-    lane: Lane,
+    lane: AppLane,
     { sliceMs, rampMs }: Pick<RoundsPlan, 'sliceMs' | 'rampMs'>,
   ): Promise<LoadSlice | undefined> {
     const { child, opened, requests } = lane;
@@ -191,13 +197,13 @@ class Rounds {
       this.#load.ask('stop', undefined, PATIENCE_MS),
     ]);
     if (load.kind !== 'done' || stopped.kind !== 'done') return this.#lost();
-    lane.count(load.value);
+    lane.errors = addErrors(lane.errors, load.value);
     if (begun.kind !== 'done' || ended.kind !== 'done') {
-      if (!this.#session.isAborted) lane.bury();
+      if (!this.#session.isAborted) lane.isDead = true;
       return undefined;
     }
     // The warm-up has no ramp, and is not kept.
-    if (rampMs > 0) lane.push({ load: load.value, app: ended.value });
+    if (rampMs > 0) lane.slices.push({ load: load.value, app: ended.value });
     await child.ask('settle', SETTLE_MS, SETTLE_MS + PATIENCE_MS);
     return load.value;
   }

@@ -6,7 +6,7 @@ import { UsageError } from '../../../usage-error.js';
 import type { AppTalk } from '../app/process.js';
 import type { LoadTalk } from '../load/process.js';
 import { compareAnswer, complaintOf, type Likeness } from './answers.js';
-import { Lane, LANE_NAMES, type LaneName, whyNot } from './lane.js';
+import { type AppLane, LANE_NAMES, newLane, type LaneName, whyNot } from './lane.js';
 import type { ServerPlan } from './measure.js';
 import { type Answer, type AppSetup, type RequestPlan, routeOf } from './protocol.js';
 
@@ -48,7 +48,7 @@ export class LaneOpener {
   }
 
   /** All that there are; the app as it is first. Undefined: it was interrupted. Throws UsageError where the app cannot be measured at all. */
-  async open(): Promise<Lane[] | undefined> {
+  async open(): Promise<AppLane[] | undefined> {
     const asIs = await this.#first();
     if (asIs === undefined) return undefined;
     if (asIs.isDead) return [asIs];
@@ -61,19 +61,19 @@ export class LaneOpener {
     return lanes.filter((lane) => lane !== undefined);
   }
 
-  async #first(): Promise<Lane | undefined> {
+  async #first(): Promise<AppLane | undefined> {
     this.#session.say(LANE_NAMES.asIs);
     const child = this.#session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', this.#setup({}), this.#openLimitMs + GRACE_MS);
     if (outcome.kind === 'aborted') return undefined;
     if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
-    const lane = new Lane('asIs', child, outcome.value, this.#plan.requests);
+    const lane = newLane({ name: 'asIs', child, opened: outcome.value, requests: this.#plan.requests });
     const answers = await this.#ask(lane, lane.requests, REFERENCES);
-    if (answers === undefined) return child.ended === undefined ? undefined : dead(lane);
+    if (answers === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
     const complaint = this.#complaintOf(lane.requests, answers);
     if (complaint !== undefined) {
       // A request that ends the app is told apart from one that it answers badly.
-      if (await child.endsWithin(LAST_BREATH_MS)) return dead(lane);
+      if (await child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
       throw new UsageError(
         `${complaint}. Expected a status of 2xx, with --route, --header and --body as need be`,
       );
@@ -82,13 +82,13 @@ export class LaneOpener {
     return lane;
   }
 
-  async #another(name: LaneName, more: Partial<AppSetup>): Promise<Lane | undefined> {
+  async #another(name: LaneName, more: Partial<AppSetup>): Promise<AppLane | undefined> {
     if (this.#session.isAborted) return undefined;
     this.#session.say(LANE_NAMES[name]);
     const child = this.#session.start<AppTalk>(APP, { isProgram: true });
     const outcome = await child.ask('open', this.#setup(more), this.#openLimitMs + GRACE_MS);
     if (outcome.kind !== 'done') return this.#leaveOut(name, child, outcome);
-    const lane = new Lane(name, child, outcome.value, this.#plan.requests);
+    const lane = newLane({ name, child, opened: outcome.value, requests: this.#plan.requests });
     const why = await this.#unlike(lane);
     if (why === undefined) return lane;
     this.#session.skip(LANE_NAMES[name], why);
@@ -107,9 +107,9 @@ export class LaneOpener {
   }
 
   /** What is offloaded already runs in the very same process, by other routes. */
-  async #against(asIs: Lane): Promise<Lane | undefined> {
+  async #against(asIs: AppLane): Promise<AppLane | undefined> {
     const { against } = this.#plan;
-    const lane = new Lane('offloaded', asIs.child, asIs.opened, against);
+    const lane = newLane({ ...asIs, name: 'offloaded', requests: against });
     const answers = await this.#ask(lane, against, 1);
     if (answers === undefined) return undefined;
     const complaint = this.#complaintOf(against, answers);
@@ -124,7 +124,7 @@ export class LaneOpener {
   }
 
   /** Why it cannot be compared with the app as it is. */
-  async #unlike(lane: Lane): Promise<string | undefined> {
+  async #unlike(lane: AppLane): Promise<string | undefined> {
     const answers = await this.#ask(lane, lane.requests, CANDIDATES);
     if (answers === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
     const complaint = this.#complaintOf(lane.requests, answers);
@@ -143,7 +143,7 @@ export class LaneOpener {
     }
   }
 
-  #noteState({ requests }: Lane, answers: readonly (readonly Answer[])[]): void {
+  #noteState({ requests }: AppLane, answers: readonly (readonly Answer[])[]): void {
     for (const [i, all] of answers.entries()) {
       if (!this.#likenesses(i, all).includes('different')) continue;
       this.#session.notes.push(
@@ -153,7 +153,7 @@ export class LaneOpener {
   }
 
   async #unlikeOffloaded(
-    lane: Lane,
+    lane: AppLane,
     answers: readonly (readonly Answer[])[],
     complaint: string | undefined,
   ): Promise<string | undefined> {
@@ -173,7 +173,7 @@ export class LaneOpener {
     return answers.map((answer) => compareAnswer(this.#references[request]!, answer));
   }
 
-  async #whyDifferent(lane: Lane, difference: string): Promise<string> {
+  async #whyDifferent(lane: AppLane, difference: string): Promise<string> {
     const names = this.#plan.offload.flatMap((target) => target.names).join(', ');
     const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
     const failure = calls.kind === 'done' ? calls.value.firstFailure : undefined;
@@ -181,7 +181,7 @@ export class LaneOpener {
     return `${difference}: does the app await ${names}()?`;
   }
 
-  async #neverCalled(lane: Lane): Promise<string | undefined> {
+  async #neverCalled(lane: AppLane): Promise<string | undefined> {
     const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
     if (calls.kind !== 'done')
       return calls.kind === 'aborted' ? 'it was interrupted' : describeFailure(calls);
@@ -219,7 +219,11 @@ export class LaneOpener {
   }
 
   /** Of each request, so many answers; undefined: it could not be asked. */
-  async #ask(lane: Lane, requests: readonly RequestPlan[], times: number): Promise<Answer[][] | undefined> {
+  async #ask(
+    lane: AppLane,
+    requests: readonly RequestPlan[],
+    times: number,
+  ): Promise<Answer[][] | undefined> {
     const all = requests.flatMap((request) => Array.from({ length: times }, () => request));
     const setup = { origin: lane.opened.origin, requests: all, limitMs: ANSWER_LIMIT_MS };
     const outcome: Outcome<readonly Answer[]> = await this.#load.ask(
@@ -250,11 +254,6 @@ export class LaneOpener {
   get #openLimitMs(): number {
     return clamp(this.#plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
   }
-}
-
-function dead(lane: Lane): Lane {
-  lane.bury();
-  return lane;
 }
 
 /** From an answer that failed until the process that failed it is gone. Milliseconds. */

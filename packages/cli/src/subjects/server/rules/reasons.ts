@@ -29,7 +29,7 @@ export function reasonsOf(samples: ServerSamples, figures: Figures): string[] {
   return found.filter((text) => typeof text === 'string');
 }
 
-export function wayName({ name }: Pick<Way, 'name'>, { subject }: ServerSamples): string {
+function wayName({ name }: Pick<Way, 'name'>, { subject }: ServerSamples): string {
   if (name === 'cluster') return `a cluster of ${processesOf(subject.processes)}`;
   if (subject.against.length > 0) return subject.against.join(', ');
   return `offloading to ${counted(subject.threads, 'thread')}`;

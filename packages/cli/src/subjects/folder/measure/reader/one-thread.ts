@@ -9,7 +9,7 @@ export type ReadAll = (paths: readonly string[], tally: Tally) => Promise<void> 
 /** Each has a file open, and some systems allow no more than 256. */
 const MOST_OPEN = 128;
 
-export function readNow(path: string, tally: Tally): void {
+function readNow(path: string, tally: Tally): void {
   try {
     tally.add(readFileSync(path));
   } catch (error) {

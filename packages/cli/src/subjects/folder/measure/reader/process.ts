@@ -1,8 +1,8 @@
 /** A process in which one way of reading is measured, and nothing else happens. */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { LoopDelay } from '../../../../experiment/gauges.js';
-import type { WayName } from '../../rules/samples.js';
 import { serveSteps } from '../../../../experiment/serve.js';
+import type { WayName } from '../../rules/samples.js';
 import { Tally } from './tally.js';
 
 /** Reads all paths once, and on from the first until `end`. */

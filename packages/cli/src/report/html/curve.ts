@@ -1,0 +1,203 @@
+/** A chart with two axes: a curve through figures with their intervals, a line that it is held against, and marks. */
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { area, line } from 'd3-shape';
+import type { Estimate } from '../../experiment/statistics.js';
+import type { Table } from '../model.js';
+import { type Chart, isDrawable, px, tenth } from './chart.js';
+import { escaped } from './text.js';
+
+export interface Point {
+  readonly x: number;
+  readonly y: Estimate;
+}
+
+export interface Curve {
+  readonly id: string;
+  readonly title: string;
+  /** What one sees in it, for who does not. */
+  readonly description: string;
+  readonly points: readonly Point[];
+  readonly x: Axis;
+  readonly y: Axis;
+  /** What it is held against, and what that is called. */
+  readonly flat: { readonly figure: Estimate; readonly name: string } | undefined;
+  /** Where on the first axis something may lie. */
+  readonly band?: Estimate | undefined;
+  /** Lines from top to bottom, on the first axis. */
+  readonly marks: readonly { readonly at: number; readonly text: string }[];
+  readonly table: Table | undefined;
+}
+
+export function curveChart({ id, title, description, points, x, y, flat, band, marks, table }: Curve): Chart {
+  return {
+    id,
+    title,
+    description,
+    ...PLOT,
+    body: [
+      axes(x, y),
+      band === undefined ? '' : bandOf(x.at(band.low), x.at(band.high)),
+      flat === undefined ? '' : flatLine(flat.figure, y),
+      curve(points, x, y),
+      ...marks.map(({ at, text }, row) => verticalMark(x.at(at), text, row)),
+    ].join('\n'),
+    legend: [
+      ['pool', 'in a pool, with the 95 % interval'],
+      ...(flat === undefined ? [] : [['inline', flat.name] as const]),
+    ],
+    table,
+  };
+}
+
+/** Those that can be drawn. */
+export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined])[]): Point[] {
+  return pairs.flatMap(([x, figure]) => {
+    const y = drawable(figure);
+    return y === undefined || !isDrawable(x) ? [] : [{ x, y }];
+  });
+}
+
+export function drawable(figure: Estimate | undefined): Estimate | undefined {
+  const isWhole = figure !== undefined && [figure.value, figure.low, figure.high].every(isDrawable);
+  return isWhole ? figure : undefined;
+}
+
+/** In units of the drawing: on a telephone one is about three quarters of a pixel, on a desk a little more than one. */
+const PLOT = { width: 460, height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
+
+export interface Axis {
+  readonly at: (value: number) => number;
+  readonly ticks: readonly { readonly value: number; readonly text: string }[];
+  readonly name: string;
+}
+
+function axes(x: Axis, y: Axis): string {
+  const { left, right, bottom, height } = PLOT;
+  const rows = y.ticks.map(({ value, text }) => {
+    const at = px(y.at(value));
+    const name = `<text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${escaped(text)}</text>`;
+    return `<path class="grid" d="M${left} ${at}H${right}"/>${name}`;
+  });
+  const columns = apart(x).map(({ value, text }) => {
+    const at = px(x.at(value));
+    const name = `<text x="${at}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
+    return `<path class="axis" d="M${at} ${bottom}v5"/>${name}`;
+  });
+  return [
+    ...rows,
+    `<path class="axis" d="M${left} ${bottom}H${right}"/>`,
+    ...columns,
+    `<text x="${(left + right) / 2}" y="${height - 10}" text-anchor="middle">${escaped(x.name)}</text>`,
+    `<text x="4" y="14">${escaped(y.name)}</text>`,
+  ].join('\n');
+}
+
+/** Of a character, in units of the drawing: about. */
+const CHARACTER = 8;
+
+/** The ticks that have room beside those before them. */
+function apart({ at, ticks }: Axis): Axis['ticks'] {
+  let end = Number.NEGATIVE_INFINITY;
+  return ticks.filter(({ value, text }) => {
+    const half = (text.length * CHARACTER) / 2;
+    if (at(value) - half < end + CHARACTER) return false;
+    end = at(value) + half;
+    return true;
+  });
+}
+
+/** A line from top to bottom, with a word above the plot, on the side where there is room; each in a row of its own. */
+function verticalMark(at: number, text: string, row: number): string {
+  const { left, right, bottom } = PLOT;
+  const y = 34 + 17 * row;
+  const isRight = at > (left + right) / 2;
+  const x = px(at + (isRight ? -6 : 6));
+  const anchor = isRight ? 'end' : 'start';
+  const name = `<text class="strong" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(text)}</text>`;
+  return `<path class="mark" d="M${px(at)} ${y - 10}V${bottom}"/>${name}`;
+}
+
+function whisker(x: number, low: number, high: number): string {
+  const [at, from, to] = [px(x), px(low), px(high)];
+  return `<path class="whisker" d="M${px(x - 4)} ${from}h8M${at} ${from}V${to}M${px(x - 4)} ${to}h8"/>`;
+}
+
+/** Where the ends of an axis lie, a little within the plot. */
+const ENDS = {
+  x: [PLOT.left + 16, PLOT.right - 16],
+  y: [PLOT.bottom - 8, PLOT.top],
+} as const;
+
+/** The first axis, with a tick for each of these whole numbers. */
+export function countAxis(counts: readonly number[], format: (value: number) => string, name: string): Axis {
+  const [first, last] = [counts[0]!, counts.at(-1)!];
+  const at = scaleLinear([Math.min(first, 1), Math.max(last, 2)], ENDS.x);
+  return { at, ticks: counts.map((value) => ({ value, text: format(value) })), name };
+}
+
+/** The second axis, up from nothing. */
+export function upFromZero(
+  figures: readonly Estimate[],
+  format: (value: number) => string,
+  name: string,
+): Axis {
+  const most = Math.max(...figures.map(({ high }) => high));
+  const scale = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
+  return { at: scale, ticks: scale.ticks(5).map((value) => ({ value, text: format(value) })), name };
+}
+
+/** Above that, only powers of ten are named. */
+const MOST_TICKS = 7;
+
+/** @param side which of the two it is */
+export function logAxis(
+  side: keyof typeof ENDS,
+  values: readonly number[],
+  format: (value: number) => string,
+  name: string,
+): Axis {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  const domain = least === most ? [least / 2, most * 2] : [least, most];
+  const scale = scaleLog(domain, ENDS[side]);
+  const named = (digits: readonly number[]): number[] =>
+    scale
+      .ticks(10)
+      .filter((value) => digits.includes(Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)))));
+  const some = named([1, 2, 5]);
+  const round = some.length > MOST_TICKS ? named([1]) : some;
+  const ticks = round.length === 0 ? domain : round;
+  return { at: scale, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
+}
+
+function curve(points: readonly Point[], x: Axis, y: Axis): string {
+  const between = area<Point>(
+    (point) => tenth(x.at(point.x)),
+    (point) => tenth(y.at(point.y.low)),
+    (point) => tenth(y.at(point.y.high)),
+  );
+  const through = line<Point>(
+    (point) => tenth(x.at(point.x)),
+    (point) => tenth(y.at(point.y.value)),
+  );
+  const dots = points.map((point) => {
+    const [cx, cy] = [x.at(point.x), y.at(point.y.value)];
+    const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(cy)}" r="5"/>`;
+    return whisker(cx, y.at(point.y.low), y.at(point.y.high)) + dot;
+  });
+  return `<path class="pool-soft" d="${between(points)}"/><path class="pool-line" d="${through(points)}"/>${dots.join('')}`;
+}
+
+/** A dashed line, and what it may as well be. */
+function flatLine({ value, low, high }: Estimate, y: Axis): string {
+  const { left, right } = PLOT;
+  const [top, bottom] = [y.at(high), y.at(low)];
+  const soft = `<rect class="inline-soft" x="${left}" y="${px(top)}" width="${right - left}" height="${px(bottom - top)}"/>`;
+  return `${soft}<path class="inline-line" d="M${left} ${px(y.at(value))}H${right}"/>`;
+}
+
+function bandOf(from: number, to: number): string {
+  const { left, right, top, bottom } = PLOT;
+  const [start, end] = [Math.max(left, from), Math.min(right, to)];
+  if (!(end > start)) return '';
+  return `<rect class="inline-soft" x="${px(start)}" y="${top}" width="${px(end - start)}" height="${bottom - top}"/>`;
+}
