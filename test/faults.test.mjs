@@ -905,6 +905,14 @@ describe('map', () => {
       for await (const _ of results);
     };
     assert.equal((await outcome(drain(pool.map('fail', ['frozen'])))).error.message, 'cold');
+    const unordered = { ordered: false, concurrency: 1 };
+    for (const options of [{}, unordered]) {
+      const { error } = await outcome(drain(pool.map('failAbove2', [1, 2, 3, 4], options)));
+      assert.match(
+        error.stack,
+        /--- called from ---\n {4}at item 2 of the map, counted from 0\n {4}at async drain/,
+      );
+    }
     const controller = new AbortController();
     async function* never() {
       controller.abort();

@@ -24,14 +24,18 @@ export function rejected(error: unknown): Promise<never> {
   return new Promise((resolve) => rejectWithCaller(resolve as (value: unknown) => void, error));
 }
 
-/** To be called in an async function or a reaction that somebody awaits. Returns the error. */
-export function withCallerStack(error: unknown): unknown {
+/**
+ * To be called in an async function or a reaction that somebody awaits. Returns the error.
+ * @param what the caller's name of this call, if it made several in one place
+ */
+export function withCallerStack(error: unknown, what?: string): unknown {
   if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
     return error;
   const frames = (new Error().stack ?? '').split('\n').filter((line) => line.startsWith('    at async '));
   const callers = frames.filter(
     (line) => !/^ {4}at async (Pool|Mapping)\.(run|broadcast|results|map)\b/.test(line),
   );
+  if (what !== undefined) callers.unshift(`    at ${what}`);
   if (callers.length > 0) {
     const stack = error.stack + MARK + callers.join('\n');
     Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true });

@@ -45,6 +45,8 @@ export function iteratorOf<T>(items: Inputs<T>): Iterator<T> | AsyncIterator<T> 
 }
 
 interface Cell {
+  /** Which item of the input, from 0. */
+  readonly index: number;
   state: 'open' | 'done' | 'failed';
   value: unknown;
 }
@@ -58,6 +60,7 @@ export class Mapping {
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
   /** Items whose results have not been taken: in input order, or finished ones first come. */
   #cells: Cell[] = [];
+  #readCount = 0;
   /** waiting: for room. reading: the input is asked for its next item. */
   #input: 'idle' | 'waiting' | 'reading' | 'ended' = 'idle';
   #inputError: { readonly error: unknown } | undefined;
@@ -113,7 +116,8 @@ export class Mapping {
   }
 
   #open(cell: Cell): unknown {
-    if (cell.state === 'failed') throw withCallerStack(cell.value);
+    if (cell.state === 'failed')
+      throw withCallerStack(cell.value, `item ${cell.index} of the map, counted from 0`);
     return cell.value;
   }
 
@@ -154,7 +158,7 @@ export class Mapping {
   }
 
   #submit(item: unknown): void {
-    const cell: Cell = { state: 'open', value: undefined };
+    const cell: Cell = { index: this.#readCount++, state: 'open', value: undefined };
     this.#cells.push(cell);
     const settle = (state: 'done' | 'failed') => (value: unknown) => {
       cell.state = state;
