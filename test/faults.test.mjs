@@ -114,10 +114,18 @@ describe('modules', () => {
   const cases = [
     ['a missing file', new URL('./fixtures/none.mjs', import.meta.url), /Cannot find module/],
     ['a syntax error', badUrl('syntax.mjs'), /Unexpected token/],
-    ['one that throws', badUrl('throws.mjs'), /thrown while loading/],
-    ['one that exports no function', badUrl('no-function.mjs'), /exports no function.*answer/],
-    ['one that exits', badUrl('exits.mjs'), /exit code 9/],
-    ['one whose setup throws', badUrl('setup-throws.mjs'), /setup failed/],
+    [
+      'one that throws',
+      badUrl('throws.mjs'),
+      /Cannot load.*thrown while loading \(file:.*throws\.mjs:1:7\)$/,
+    ],
+    ['one that exports no function', badUrl('no-function.mjs'), /exports no function.*answer$/],
+    ['one that exits', badUrl('exits.mjs'), /exit code 9$/],
+    [
+      'one whose setup throws',
+      badUrl('setup-throws.mjs'),
+      /^setup\(\) of the task module .* failed: Error: setup failed \(file:.*setup-throws\.mjs:1:36\)$/,
+    ],
     ['one with a missing import', badUrl('missing-import.mjs'), /does-not-exist/],
   ];
   for (const [name, url, message] of cases) {
@@ -140,6 +148,7 @@ describe('modules', () => {
       const pool = poolFor(t, { worker: { startTimeoutMs: 200 } }, badUrl(name));
       const { error } = await outcome(pool.run('f', []));
       assert.equal(error.code, 'ERR_MODULE_LOAD');
+      assert.match(error.message, /did not load within 200 ms \(option worker\.startTimeoutMs\)$/);
       assert.equal((await outcome(pool.ready)).error.code, 'ERR_MODULE_LOAD');
     });
   }
@@ -908,10 +917,7 @@ describe('map', () => {
     const unordered = { ordered: false, concurrency: 1 };
     for (const options of [{}, unordered]) {
       const { error } = await outcome(drain(pool.map('failAbove2', [1, 2, 3, 4], options)));
-      assert.match(
-        error.stack,
-        /--- called from ---\n {4}at item 2 of the map, counted from 0\n {4}at async drain/,
-      );
+      assert.match(error.stack, /--- called from ---\n {4}at item 2 of the map, counted from 0\n/);
     }
     const controller = new AbortController();
     async function* never() {

@@ -19,7 +19,7 @@ import type {
 import type { Engine } from '../engine.js';
 import { LeaseStore } from '../lease.js';
 import type { WorkerStats } from '../stats.js';
-import { taskNotFound } from '../workers/failures.js';
+import { loadsTooLong, taskNotFound } from '../workers/failures.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
 import { TurnBudget } from './turn-budget.js';
@@ -173,7 +173,7 @@ export class CallingThread {
     const { startTimeoutMs } = worker;
     this.#transition('loading');
     this.#deadline = platform.timer(startTimeoutMs, () => {
-      this.#failed(new Error(`It did not load within ${startTimeoutMs} ms (option worker.startTimeoutMs)`));
+      this.#failed(loadsTooLong(startTimeoutMs));
     });
     let loaded: LoadedModule;
     try {

@@ -4,7 +4,7 @@ import type { Engine } from '../engine.js';
 import { unreadable } from '../calls/payload.js';
 import type { Task } from '../calls/task.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { lostError } from './failures.js';
+import { lostError, reasonOf } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
 /** A worker that dies idle so soon after its start is reckoned to do so again. Milliseconds; chosen by hand. */
@@ -27,7 +27,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
   if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (phase !== undefined)
-    engine.workerFailed(error ?? new Error(`The worker ended with exit code ${exitCode}`), phase);
+    engine.workerFailed(error ?? reasonOf(`The worker ended with exit code ${exitCode}`), phase);
   const broadcasts = slot.lane.clear();
   engine.workerGone();
   for (const task of broadcasts) inherit(engine, task, slot, exit);

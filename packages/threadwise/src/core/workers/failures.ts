@@ -31,8 +31,37 @@ export function sayLost(task: Task, error: unknown): void {
 /** What `ready` and every waiting call get. */
 export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
   const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-  const message = `Cannot load the task module ${shorten(moduleUrl)}: ${reason}${hint(moduleUrl, cause)}`;
-  return new ThreadwiseError('ERR_MODULE_LOAD', message, { cause });
+  const place = placeOf(cause, moduleUrl);
+  const what = place?.isSetup
+    ? `setup() of the task module ${shorten(moduleUrl)} failed`
+    : `Cannot load the task module ${shorten(moduleUrl)}`;
+  const where = place === undefined ? '' : ` (${place.at})`;
+  return new ThreadwiseError('ERR_MODULE_LOAD', `${what}: ${reason}${where}${hint(moduleUrl, cause)}`, {
+    cause,
+  });
+}
+
+/** A reason of ours why a worker is not there. It has no stack: that would lead to us. */
+export function reasonOf(message: string): Error {
+  const reason = new Error(message);
+  reason.stack = `Error: ${message}`;
+  return reason;
+}
+
+/** @param ms how many milliseconds it was given */
+export function loadsTooLong(ms: number): Error {
+  return reasonOf(`It did not load within ${ms} ms (option worker.startTimeoutMs)`);
+}
+
+/** Where it was thrown: the first place in the stack that is in a file of the user's; and whether `setup` of the module called that. */
+function placeOf(cause: unknown, moduleUrl: string): { at: string; isSetup: boolean } | undefined {
+  const lines = cause instanceof Error ? String(cause.stack).split('\n') : [];
+  // Node.js puts the place before the name where it could not compile the module.
+  if (/^\S+:\d+$/.test(lines[0] ?? '')) return { at: lines[0]!, isSetup: false };
+  const frames = lines.filter((line) => /^ {4}at /.test(line) && !/\bnode:|\[worker eval\]/.test(line));
+  const at = /((?:file:|\/|[A-Z]:\\)[^()]*:\d+:\d+)\)?$/.exec(frames[0] ?? '')?.[1];
+  if (at === undefined) return undefined;
+  return { at, isSetup: frames.some((line) => /\bsetup \(/.test(line) && line.includes(moduleUrl)) };
 }
 
 function shorten(url: string): string {
@@ -46,6 +75,12 @@ function hint(moduleUrl: string, cause: unknown): string {
     return (
       '\nThis runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript,' +
       " or pass a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
+    );
+  }
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
+    return (
+      '\nNode.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through a' +
+      " loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
     );
   }
   if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {

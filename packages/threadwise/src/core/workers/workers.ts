@@ -5,7 +5,7 @@ import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
 import { exited } from './exits.js';
-import { sayLost } from './failures.js';
+import { sayLost, loadsTooLong } from './failures.js';
 import { WorkerSlot } from './worker-slot.js';
 
 /** How long `teardown` may take before its thread is ended anyway. Milliseconds; chosen by hand. */
@@ -110,7 +110,7 @@ export class Workers {
     const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
       if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
-      this.#loadFailed(slot, new Error(`It did not load within ${ms} ms (option worker.startTimeoutMs)`));
+      this.#loadFailed(slot, loadsTooLong(ms));
     });
   }
 
