@@ -71,7 +71,7 @@ export function noiseOf(series: Series): number | undefined {
   return Number.isFinite(noise) ? noise : undefined;
 }
 
-/** Of figures that were taken together, once a round, each as a series. */
+/** Turns rounds, each a record of figures, into one series for each of the named figures. */
 export function seriesOf<K extends string>(
   rounds: readonly Readonly<Record<K, number>>[],
   ...names: readonly K[]

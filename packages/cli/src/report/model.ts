@@ -1,4 +1,5 @@
 /** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
+import type { Machine } from '../experiment/machine.js';
 import type { Estimate } from '../experiment/statistics.js';
 import { bytes, count, counted, NONE, shown } from '../format/figures.js';
 import { safeText, truncated } from '../format/text.js';
@@ -47,7 +48,7 @@ export interface Section {
   readonly title: string;
   /** Takes both columns of the page. */
   readonly isWide?: boolean;
-  /** Without any the section is left out. */
+  /** What the section shows. A section whose blocks are all undefined is left out. */
   readonly blocks: readonly (Block | undefined)[];
 }
 
@@ -112,18 +113,8 @@ export function pairsTable(
   );
 }
 
-interface MachineFacts {
-  readonly cpu: string;
-  readonly cores: number;
-  readonly availableThreads: number;
-  readonly memoryBytes: number;
-  readonly node: string;
-  readonly platform: string;
-  readonly loadBefore: number;
-}
-
 /** What it was measured on, for the table that says how it was measured. */
-export function machineRows(machine: MachineFacts): Row[] {
+export function machineRows(machine: Machine): Row[] {
   const { cores, availableThreads } = machine;
   return [
     ['processor', machine.cpu],

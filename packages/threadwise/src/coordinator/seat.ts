@@ -40,7 +40,7 @@ export interface Entry extends TaskView {
   readonly args: Arguments | undefined;
 }
 
-/** With how few tasks a worker is given more. @param depth see `Seat.hasRoom` */
+/** A worker is given more tasks when it has at most this many. @param depth see `Seat.hasRoom` */
 const refillAt = (places: number, depth: number) => places + ((depth - 1) >> 1);
 
 export class Seat implements WorkerView {

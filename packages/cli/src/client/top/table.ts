@@ -97,7 +97,7 @@ export function shareRows(total: number, claims: readonly Claim[]): number[] {
   return given;
 }
 
-/** Where a window of `shown` rows begins, so that `selected` is in its middle as far as there are rows. */
+/** The index of the first row to draw: the selected row is in the middle, unless the first or the last row of the table would leave a gap. */
 export function windowStart(selected: number, total: number, shown: number): number {
   return Math.max(0, Math.min(selected - Math.floor(shown / 2), total - shown));
 }

@@ -9,7 +9,7 @@ import { escaped, prose } from './text.js';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 /** In characters: a heading that is longer is set smaller. */
 const LONG = 80;
-/** In characters: a line of code that is longer scrolls. */
+/** How wide the box for code is. A longer line of code scrolls. Characters. */
 const CODE_COLUMNS = 56;
 /** As the style sheet has them. */
 const CLASSES: Readonly<Record<Tone, string>> = {

@@ -14,7 +14,7 @@ export interface ValueParser {
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-/** In characters, of a value that is no list. */
+/** How much of a value that is not a list an error message shows. Characters. */
 const LONGEST_VALUE = 60;
 
 export async function* readJson(

@@ -93,7 +93,7 @@ class CoreMeter {
       return passed > 0 ? Math.min(1, Math.max(0, (busy - before.busy) / passed)) : Number.NaN;
     });
     this.#last = now;
-    // In less than a tick of the counters nothing can be seen.
+    // The counters of the system advance in ticks: a sample that is shorter than a tick has no finite shares.
     if (shares.length > 0 && shares.every(Number.isFinite)) this.#samples.push(shares);
   }
 }

@@ -26,7 +26,7 @@ export interface Settings {
   readonly needed: number;
 }
 
-/** Of the path of a file: about. */
+/** About how many bytes the path of a file takes. */
 const NAME_BYTES = 128;
 const OWN_TASKS = new URL('../probe/subject-tasks.js', import.meta.url).href;
 
