@@ -44,7 +44,7 @@ class Pool {
     this.words[at + layout.NAME] = name;
     this.words[at + layout.FORM] = moved ? layout.BY_PORT : layout.NOTHING;
     this.doubles[id * DOUBLES + layout.RUN_MS] = priority;
-    if (moved) tell([ARGUMENTS, id, id, 'work', [new ArrayBuffer(1)], [id]]);
+    if (moved) tell([ARGUMENTS, id, id, this.#stamp + 1, 'work', [new ArrayBuffer(1)], [id]]);
     const posted = layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp);
     Atomics.store(this.words, at + layout.STATE, posted);
     const tail = Atomics.load(this.board.words, layout.TAIL);
@@ -269,7 +269,7 @@ describe('coordinator: who gets a task', () => {
   test('arguments that go by port are there before the hint is, and only one can run what was moved', () => {
     const { pool, post, worker } = begin();
     const id = post({ moved: true });
-    assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 'work', [id]]]);
+    assert.deepEqual(worker.line.posted, [[ARGUMENTS, id, id, 1, 'work', [id]]]);
     assert.equal(layout.phaseOf(pool.stateOf(id)), layout.POSTED);
     assert.equal(layout.seatOf(pool.stateOf(id)), worker.seat);
     assert.equal(worker.source.begin(0), id);

@@ -229,7 +229,7 @@ export class Coordinator {
     const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
     // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
     if (isByPort && args === undefined) return undefined;
-    return { hint, id, name: args?.[1] ?? '', priority, key: undefined, nameId, args };
+    return { hint, id, name: args?.[2] ?? '', priority, key: undefined, nameId, args };
   }
 
   #argumentsFor(cell: number, id: number): Arguments | undefined {
@@ -281,10 +281,10 @@ export class Coordinator {
 
   /** False: the arguments were moved, and the task was taken back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
-    const [id, name, transfer, args] = posted;
+    const [id, stamp, name, transfer, args] = posted;
     const cell = cellOf(hint);
     if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
-    seat.line.post([ARGUMENTS, cell, id, name, args], transfer);
+    seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
     const before = postedBy(hint, POSTED_FOR_ALL);
     const assigned = postedBy(hint, state(POSTED, seat.id));

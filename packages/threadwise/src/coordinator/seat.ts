@@ -26,6 +26,7 @@ const MANY_LOOKS = 10;
 
 export type Arguments = readonly [
   id: number,
+  stamp: number,
   name: string,
   transfer: readonly unknown[],
   args: readonly unknown[],

@@ -86,10 +86,15 @@ export class Rig {
   /** Sends a call of `name`; throws if the line has no room, as a dispatch would not. */
   send(name: string, args: readonly unknown[] = [], transfer: readonly unknown[] = []): Task {
     if (this.link.room <= 0) throw new Error('no room');
-    const payload = { args, transfer, onSettled: undefined };
-    const task = new Task(++this.#lastId, name, payload, plainRun, 0, () => undefined);
+    const task = this.task(name, args, transfer);
     this.link.send(task);
     return task;
+  }
+
+  /** A call that is not sent yet. */
+  task(name: string, args: readonly unknown[] = [], transfer: readonly unknown[] = []): Task {
+    const payload = { args, transfer, onSettled: undefined };
+    return new Task(++this.#lastId, name, payload, plainRun, 0, () => undefined);
   }
 
   all<W extends Said['what']>(what: W): Extract<Said, { what: W }>[] {

@@ -96,8 +96,9 @@ export class CoordinatedExchange extends SharedExchange {
     if (this.cells.isByPort(cell)) {
       this.thread.ensureStarted();
       this.cells.words[cell * WORDS + NAME] = this.nameId(task.wireName);
-      const { transfer } = task.payload;
-      this.thread.tell([ARGUMENTS, cell, task.id, task.wireName, transfer, argumentsOf(task)], transfer);
+      const { id, wireName, payload } = task;
+      const posted = [cell, id, this.cells.nextStamp, wireName, payload.transfer, argumentsOf(task)] as const;
+      this.thread.tell([ARGUMENTS, ...posted], payload.transfer);
     }
     this.cells.keep(cell, task);
     this.cells.doubles[cell * DOUBLES + RUN_MS] = task.priority;

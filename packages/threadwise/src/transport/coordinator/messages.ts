@@ -23,6 +23,7 @@ export type MessageToCoordinator =
       type: typeof ARGUMENTS,
       cell: number,
       id: number,
+      stamp: number,
       name: string,
       transfer: readonly unknown[],
       args: readonly unknown[],

@@ -1,7 +1,7 @@
 /** The messages of a shared line beside those of `../messages.ts`: they carry what shared memory cannot. */
 import type { MessageToMain, MessageToWorker } from '../messages.js';
 
-/** Arguments of a task, and the cell that it is in. */
+/** Arguments of a task, the cell that it is in, and the stamp of its posting there. */
 export const ARGUMENTS = 10;
 /** A function's number and name. */
 export const NAMED = 11;
@@ -14,7 +14,14 @@ export const RESULT = 10;
 
 export type ToWorker =
   | MessageToWorker
-  | readonly [type: typeof ARGUMENTS, cell: number, id: number, name: string, args: readonly unknown[]]
+  | readonly [
+      type: typeof ARGUMENTS,
+      cell: number,
+      id: number,
+      stamp: number,
+      name: string,
+      args: readonly unknown[],
+    ]
   | readonly [type: typeof NAMED, id: number, name: string]
   | readonly [type: typeof SEGMENT, index: number, buffer: ArrayBufferLike | undefined]
   | readonly [type: typeof LINE, line: unknown];
@@ -22,15 +29,18 @@ export type ToWorker =
 export type ToMain = MessageToMain | readonly [type: typeof RESULT, cell: number, value: unknown];
 
 /** The arguments of a task, as they came over a port. */
-export type Posted = readonly [id: number, name: string, args: readonly unknown[]];
+export type Posted = readonly [id: number, stamp: number, name: string, args: readonly unknown[]];
 
-/** Arguments that came over ports, by cell. There is no order among those of two ports: then the youngest task's stay. */
+/**
+ * Arguments that came over ports, by cell. There is no order among those of two ports, so the stamps tell which posting of the cell is
+ * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
+ */
 export class PostedArguments {
   readonly #posted = new Map<number, Posted>();
 
   keep([, cell, ...posted]: Extract<ToWorker, readonly [typeof ARGUMENTS, ...unknown[]]>): void {
     const before = this.#posted.get(cell);
-    if (before === undefined || ((posted[0] - before[0]) | 0) >= 0) this.#posted.set(cell, posted);
+    if (before === undefined || posted[1] > before[1]) this.#posted.set(cell, posted);
   }
 
   /** The arguments that were kept may be those of a withdrawn task: the right ones come behind them. */

@@ -222,3 +222,13 @@ test('in calls it is not known where a call saves nothing, or no start was measu
   assert.equal(breakEvenOf(simulate(model({ gainWith: () => 2 }), { start: undefined })).calls, undefined);
   assert.equal(breakEvenOf(simulate(model({ gainWith: () => 2 }), { threads: [] })).calls, undefined);
 });
+
+test('its interval holds it where rounding puts all three within a hair of each other', () => {
+  const points = [
+    { runMs: 1e300, inline: [0, 1e-9, 1, 5e-324], pool: [0, 1e-9, 1e12, 0] },
+    { runMs: 1e300, inline: [5e-324, 5e-324], pool: [5e-324, 5e-324] },
+    { runMs: 0, inline: [5e-324, 1e12], pool: [0, 0] },
+  ];
+  const { value, low, high } = breakEvenOf(simulate(model(), { spins: points })).runMs!;
+  assert.ok(low <= value && value <= high, `${low} <= ${value} <= ${high}`);
+});

@@ -57,7 +57,9 @@ function runTimeOf({ spins }: Samples): Estimate | undefined {
   // Where the least favourable figures pass one. If they do not, threads pay beyond all that was measured, for all that is known.
   const high = lastCrossing(points, ({ is }) => is.low);
   if (value === undefined || high === undefined) return undefined;
-  return { value, low: Math.min(value, lastCrossing(points, ({ is }) => is.high) ?? 0), high };
+  const low = lastCrossing(points, ({ is }) => is.high) ?? 0;
+  // Rounding may put a bound on the wrong side of the value where all three are nearly the same.
+  return { value, low: Math.min(value, low), high: Math.max(value, high) };
 }
 
 /** The last place at which the gain passes one, upwards. */

@@ -168,6 +168,11 @@ export class Cells {
     task.cell = cell;
   }
 
+  /** The stamp of the next posting. It only grows: state words and hints have its lowest bits. */
+  get nextStamp(): number {
+    return this.#stamp + 1;
+  }
+
   /**
    * O2, O3: the call may be begun from now on. Returns the hint of it. A call with a record has to be kept.
    * @param seat for whom; -1: for all

@@ -75,7 +75,8 @@ export class SharedLink extends PortLink implements Link {
     const cell = this.#exchange.cellFor(task);
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     if (cells.isByPort(cell)) {
-      this.tell([ARGUMENTS, cell, task.id, task.wireName, argumentsOf(task)], task.payload.transfer);
+      const { wireName, payload } = task;
+      this.tell([ARGUMENTS, cell, task.id, cells.nextStamp, wireName, argumentsOf(task)], payload.transfer);
     }
     this.#sent.set(task.id, task);
     cells.keep(cell, task);

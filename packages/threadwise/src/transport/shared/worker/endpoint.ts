@@ -280,7 +280,7 @@ export class SharedEndpoint implements Endpoint, Begun {
       posted = this.#posted.take(cell, this.id);
     }
     if (posted === undefined) throw unreadable('args'); // they have come, and could not be read
-    const [, name, args] = posted;
+    const [, , name, args] = posted;
     this.name = name;
     this.args = args;
   }
