@@ -34,6 +34,11 @@ const KINDS = {
     // With a worker that dies before it has begun it, the arguments are gone.
     return { promise, accept: (outcome) => outcome.value === 8 || crashed(outcome) };
   },
+  // Only a port can carry it.
+  shared: (pool, i) => ({
+    promise: pool.run('byteLength', [new Uint8Array(new SharedArrayBuffer(1 + (i % 1000)))]),
+    accept: ({ value }) => value === 1 + (i % 1000),
+  }),
   keyed: (pool, i) => ({
     promise: pool.run('increment', [i], { key: i % 5 }),
     accept: ({ value }) => value === i + 1,
@@ -63,9 +68,8 @@ function crashed({ error }) {
 
 function kindOf(random) {
   const percent = Math.floor(random() * 100);
-  return (
-    ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused'][percent] ?? 'plain'
-  );
+  const rare = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused'];
+  return rare[percent] ?? (percent < 20 ? 'shared' : 'plain');
 }
 
 /** Settlements of a promise, counted by the caller's own continuations. */
