@@ -49,7 +49,7 @@ interface ProgressLine extends Progress {
  * A line that is overwritten, on a terminal only: what stands in a log for good is the verdict alone. It ends where the terminal does.
  * @param stream undefined: nothing is shown
  */
-function openProgress(stream: NodeJS.WriteStream | undefined): ProgressLine {
+export function openProgress(stream: NodeJS.WriteStream | undefined): ProgressLine {
   if (stream?.isTTY !== true) return { progress: () => {}, sayAnswer: () => {}, stop: () => {} };
   const bar = makeBar(stream, '{bar} {percentage}% {what}{answer}');
   bar.start(WHOLE, 0, { what: 'starting', answer: '' });
