@@ -72,6 +72,12 @@ test('it ends when it is certain, and not before there are enough rounds', async
   assert.equal(session.isCutShort, false);
 });
 
+test('it ends when there are as many rounds as are of use', async () => {
+  const { run, rounds } = simulated({ more: { most: 7 } });
+  assert.equal(await run(), 'certain');
+  assert.equal(rounds.complete, 7);
+});
+
 test('an answer that is another one each time is not certain', async () => {
   let looks = 0;
   const { run } = simulated({ budgetMs: 20_000, look: () => (looks++ % 2 === 0 ? 'threads' : 'inline') });
@@ -104,7 +110,7 @@ test('with no time at all one round is made', async () => {
 test('what an interrupted round has of some is left out of all', async () => {
   const { run, rounds, turns, session } = simulated({
     onTake: (taken, abort) => {
-      if (taken.round !== 4 || taken.what !== 'a') return taken;
+      if (taken.round !== 4 || taken.what !== 'b') return taken;
       abort();
       return undefined;
     },
@@ -166,12 +172,13 @@ for (const [turns, needed, openMs] of [
 }
 
 test('rounds of the first look do not count where there are enough others', async () => {
-  const { run, rounds, turns } = simulated({ turns: 8, more: { slice: { ms: 1000, least: 50 } } });
+  const more = { slice: { ms: 600, least: 50 } };
+  const { run, rounds, turns } = simulated({ turns: 8, more, look: () => undefined });
   await run();
   for (const turn of turns) {
     const slices = rounds.of(turn);
     assert.equal(slices.length, rounds.complete - FEWEST_ROUNDS);
-    assert.ok(slices.every(({ ms }) => ms === 1000));
+    assert.ok(slices.every(({ ms }) => ms === 600));
   }
 });
 

@@ -42,7 +42,10 @@ export interface RoundsOptions<S> {
   /** What a turn takes beside its slice, and what its start takes, before it is known better. Milliseconds. */
   readonly overheadMs: number;
   readonly openMs?: number;
+  /** Undefined: nobody waits for an answer, and the rounds go on as long as there is time. */
   readonly look?: Look | undefined;
+  /** So many rounds are enough, whatever they say. */
+  readonly most?: number | undefined;
   /** Of the rounds of these turns so many were not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;
   /** When a round is complete: what of it does not count is deleted. */
@@ -58,7 +61,7 @@ export interface Until {
   readonly latestMs?: number;
 }
 
-/** over: another round would take longer than there is time. failed: what all others are compared with could not be measured. */
+/** certain: there are as many as it takes. over: another round would take longer than there is time. failed: what all others are compared with could not be measured. */
 export type Ending = 'certain' | 'over' | 'interrupted' | 'failed';
 
 /** Who waits wants to see an answer by then, from the start of the command. Milliseconds. */
@@ -88,7 +91,8 @@ export class Rounds<S> {
     this.#openMs = options.openMs ?? 0;
     const { slice, turns } = options;
     const answerMs = turns.length * (this.#openMs + FEWEST_ROUNDS * (slice.ms + this.#overheadMs));
-    this.#firstLook = this.#session.now() + answerMs > FIRST_ANSWER_MS ? FEWEST_ROUNDS : 0;
+    const isLate = this.#session.now() + answerMs > FIRST_ANSWER_MS;
+    this.#firstLook = isLate && options.look !== undefined ? FEWEST_ROUNDS : 0;
   }
 
   /** Those that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */
@@ -135,13 +139,14 @@ export class Rounds<S> {
   /** Why there is to be no other round; undefined: there is. */
   #endingBefore({ endMs, latestMs = endMs }: Until): Ending | undefined {
     const session = this.#session;
+    const { most = Number.POSITIVE_INFINITY } = this.#options;
     if (session.isAborted) return 'interrupted';
     if (this.#ending === 'failed' || this.#turns().length === 0) return 'failed';
     if (this.#rounds.length === 0) return undefined;
-    if (this.#isCertain()) return 'certain';
+    if (this.#isCertain() || this.#rounds.length >= most) return 'certain';
     const missing = ENOUGH_ROUNDS + this.#leading - this.#rounds.length;
     const restMs = (missing > 0 ? latestMs : endMs) - session.now();
-    if (missing > 0 && !this.#isFirstLook) this.#leaveOutUntilFit(missing, restMs);
+    if (missing > 0 && !this.#isFirstLook) this.#leaveOutUntilFit(restMs, missing * this.#turnMs);
     return this.#turns().length * (this.#sliceMs + this.#overheadMs) <= restMs ? undefined : 'over';
   }
 
@@ -150,7 +155,7 @@ export class Rounds<S> {
     if (this.#rounds.length < FEWEST_ROUNDS) return false;
     const before = this.#answer;
     this.#answer = this.#options.look?.();
-    const isEnough = this.#rounds.length >= ENOUGH_ROUNDS + this.#firstLook;
+    const isEnough = this.#rounds.length >= ENOUGH_ROUNDS + this.#leading;
     return isEnough && this.#answer !== undefined && this.#answer === before;
   }
 
@@ -172,26 +177,29 @@ export class Rounds<S> {
     return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
   }
 
-  /** Without the least important of those that so many rounds have no time for. */
-  #leaveOutUntilFit(rounds: number, restMs: number): void {
-    const eachMs = this.#options.slice.ms + this.#overheadMs;
-    const affordable = Math.floor(restMs / rounds / eachMs);
-    this.#wanted = clamp(affordable, Math.min(this.#options.needed, this.#wanted), this.#wanted);
+  /** As it is when the first look is over. */
+  get #turnMs(): number {
+    return this.#options.slice.ms + this.#overheadMs;
+  }
+
+  /** Without the least important of those that there is no time for, if each takes that much of it. */
+  #leaveOutUntilFit(restMs: number, eachMs: number): void {
+    const least = Math.min(this.#options.needed, this.#wanted);
+    this.#wanted = clamp(Math.floor(restMs / eachMs), least, this.#wanted);
   }
 
   /** What is needed at first: on a busy machine there is no time for more. */
   async #open({ endMs }: Until): Promise<void> {
-    const { needed, turns, slice } = this.#options;
+    const { needed, turns } = this.#options;
     if (this.#opened < needed) {
       const begin = this.#session.now();
       await this.#openUpTo(needed);
       this.#openMs = (this.#session.now() - begin) / needed;
     }
     if (this.#isFirstLook || this.#opened >= turns.length) return;
-    const eachMs = ENOUGH_ROUNDS * (slice.ms + this.#overheadMs);
-    const restMs = endMs - this.#session.now() - needed * eachMs;
-    const more = Math.max(0, Math.floor(restMs / (this.#openMs + eachMs)));
-    this.#wanted = Math.min(this.#wanted, needed + more);
+    // Those that run already are not started again.
+    const restMs = endMs - this.#session.now() + needed * this.#openMs;
+    this.#leaveOutUntilFit(restMs, this.#openMs + ENOUGH_ROUNDS * this.#turnMs);
     await this.#openUpTo(this.#wanted);
     this.#opened = turns.length;
   }
@@ -205,7 +213,7 @@ export class Rounds<S> {
     const { title = '', onRound } = this.#options;
     const session = this.#session;
     const number = this.#rounds.length;
-    if (!this.#isAllOpen) await this.#open(until);
+    await this.#open(until);
     session.say(`${title}round ${number + 1}`);
     const turns = this.#turns();
     const ms = this.#sliceMs;
@@ -227,10 +235,6 @@ export class Rounds<S> {
     onRound?.(round);
     this.#rounds.push(round);
     return undefined;
-  }
-
-  get #isAllOpen(): boolean {
-    return this.#opened >= this.#options.turns.length;
   }
 }
 

@@ -67,14 +67,12 @@ async function measureAll(session: FunctionSession, draft: Draft, look: Look | u
   if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
   const most = whyNoThreads === undefined ? mostThreads(session, draft) : 0;
   const settings = settingsFor(subject, inline, draft, most);
-  // With nothing to compare, more rounds than enough tell no more.
-  const enough: Look = () => 'inline';
-  const rounds = roundsOf({ session, draft, inline, settings, inputs, look: most > 0 ? look : enough });
+  const rounds = roundsOf({ session, draft, inline, settings, inputs, look });
   await rounds?.run();
   if (most > 0) await measureCosts(session, draft, { subject, settings, inputs, most });
   draft.control.after = await control(session, 'control after', inline);
   const before = rounds?.complete;
-  if (most > 0) await rounds?.goOn();
+  await rounds?.goOn();
   await rounds?.close();
   if (rounds?.complete !== before) draft.control.after = await control(session, 'control after', inline);
 }

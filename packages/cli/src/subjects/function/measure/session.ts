@@ -22,6 +22,7 @@ interface Openers {
 export type Role = keyof Openers;
 export type Probe<R extends Role> = Child<StepsOf<Openers[R]>>;
 export type Opened<R extends Role> = StepsOf<Openers[R]>['open']['gets'];
+export type Asks<R extends Role> = StepsOf<Openers[R]>['step']['asks'];
 export type Slice<R extends Role> = StepsOf<Openers[R]>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {

@@ -2,6 +2,7 @@
 import type { Failure } from '../../../experiment/child.js';
 import { isTight } from '../../../experiment/lane.js';
 import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../experiment/rounds.js';
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
 import { type Draft, type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
@@ -69,6 +70,8 @@ class FunctionRounds {
       openMs,
       // The first round is that of the compiler, too.
       coldOf: (series) => Math.max(1, coldRounds(series.map((slices) => slices.map(({ rate }) => rate)))),
+      // With nothing to compare, more rounds tell no more.
+      most: chosen.length === 0 ? ENOUGH_ROUNDS + 1 : undefined,
       look: look && (() => this.#write(look)),
     });
   }
