@@ -76,10 +76,11 @@ export interface WorkerSample {
   readonly cpu: CpuTime | undefined;
 }
 
+/** Processor time of a thread since it began. */
 export interface CpuTime {
-  /** On a core. */
+  /** Time on a core. Milliseconds. */
   readonly usedMs: number;
-  /** Ready to run, and no core was free. */
+  /** Time in which the thread could have run and no core was free. Milliseconds. */
   readonly waitedMs: number;
 }
 
@@ -120,7 +121,6 @@ export interface PlacementLearner {
   of(name: string): PlacedFunction;
   /** The same of any name that is called: undefined where the module is not known to have it. */
   find(name: string): PlacedFunction | undefined;
-  snapshot(): PlacedFunctionStats[];
 }
 
 export interface PlacedFunction {
@@ -145,21 +145,21 @@ export interface PlacedFunction {
   crossed(costMs: number): void;
   /** Of a call: what went over, and what came back. Estimated on some. */
   sized(bytesIn: number, bytesOut: number): void;
+  view(): FunctionPlace;
 }
 
-/** What is done with the calls of a function, and why. */
-export interface PlacedFunctionStats {
-  readonly name: string;
+/** Where the calls of a function run, and why. */
+export interface FunctionPlace {
+  /** Where the next calls run. */
   readonly place: 'threads' | 'inline';
+  /** The reason, in words. */
   readonly why: string;
-  /** That have ended, and how many of them ran inline. */
-  readonly calls: number;
-  readonly inline: number;
-  /** Mean of recent calls. Milliseconds. */
-  readonly runMs: number;
-  /** Means of recent calls, estimated; null as long as none was looked at. */
+  /** Mean running time of recent calls there; undefined as long as none was measured. Milliseconds. */
+  readonly runMs?: number;
+  /** Size of the arguments of a recent call, estimated; null as long as none was looked at. Bytes. */
   readonly bytesIn: number | null;
+  /** Size of the result of a recent call, estimated; null as long as none was looked at. Bytes. */
   readonly bytesOut: number | null;
-  /** What a crossing of it costs in time of processors, both sides, beside running. Milliseconds; null: not measured yet. */
+  /** Processor time that a crossing of a call costs on both sides, beside running; null as long as none was measured. Milliseconds. */
   readonly crossingMs: number | null;
 }

@@ -47,8 +47,8 @@ export interface Link {
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
   /**
-   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself. False: it may have
-   * taken some already; then `drain` will tell that it is ready.
+   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself, nor, where there is a
+   * queue that workers pull from, any that was sent to it. False: it may have taken some already; then `drain` will tell that it is ready.
    */
   forestall(): boolean;
   send(task: Task): void;
@@ -129,11 +129,11 @@ export interface PullQueue {
   onReturned(callback: (tasks: readonly Task[]) => void): void;
 }
 
-/** The thread that an exchange keeps beside the workers, as far as it is shown. */
+/** The coordinator's thread. */
 export interface HelperView {
-  /** Event loop utilisation since the last look, 0 to 1. */
+  /** How busy its event loop was since the last look. 0 to 1. */
   readonly utilization: number;
-  /** How often it had to be started again. */
+  /** How often it had to be started again. Times. */
   readonly restarts: number;
 }
 
