@@ -1,23 +1,81 @@
-// Bundles the library: the code of its threads, each as one text (see platform/node/node-thread.ts for why), then each entry as one file,
+// Bundles the library: the code of its threads as texts (see platform/node/node-thread.ts for why), then each entry as one file,
 // because every module that is loaded costs a third of a millisecond.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { minifySync } from 'vite';
 
 const node = new URL('../packages/threadwise/dist/platform/node/', import.meta.url);
 
 /** By what the text is called: the file where the thread begins. */
-const ENTRIES = { workerSource: 'worker-entry.js', coordinatorSource: 'coordinator-entry.js' };
+const ENTRIES = { workerSource: 'worker-entry', coordinatorSource: 'coordinator-entry' };
 
-/** Bundles the compiled entries into `dist/platform/node/thread-sources.js`. */
+/**
+ * Bundles the compiled entries into `dist/platform/node/thread-sources.js`. What both threads need stands there once: no bundler of a
+ * user makes a text smaller.
+ */
 export async function buildThreads() {
-  const sources = await Promise.all(
-    Object.entries(ENTRIES).map(
-      async ([name, entry]) => `export const ${name} = ${JSON.stringify(await bundled(entry))};\n`,
-    ),
-  );
-  writeFileSync(new URL('thread-sources.js', node), sources.join(''));
+  const { outputFiles, metafile } = await build({
+    entryPoints: Object.values(ENTRIES).map((entry) => new URL(`${entry}.js`, node).pathname),
+    bundle: true,
+    splitting: true,
+    write: false,
+    outdir: node.pathname,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+  });
+  refuseVariables(Object.keys(metafile.inputs));
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), scriptOf(text)]));
+  const shared = [...texts.keys()].filter((name) => !Object.values(ENTRIES).includes(name));
+  if (shared.length !== 1)
+    throw new Error(`One text shared by both threads was expected, not ${shared.length}`);
+  const common = texts.get(shared[0]);
+  const sources = Object.entries(ENTRIES).map(([name, entry]) => {
+    const [begin, end] = withOwnGlobals(common + texts.get(entry));
+    const before = JSON.stringify(`${begin}const shared=(()=>{`);
+    const after = JSON.stringify(`})();(()=>{${texts.get(entry)}})()${end}`);
+    return `export const ${name} = ${before} + common + ${after};\n`;
+  });
+  const lines = [`const common = ${JSON.stringify(common)};\n`, ...sources];
+  writeFileSync(new URL('thread-sources.js', node), lines.join(''));
+}
+
+/** A module of a thread as a part of its script: what it imports it asks for, what it exports it returns. */
+function scriptOf(text) {
+  // Names of functions and classes stay, for profiles and debuggers; space, comments and names of variables go, because every thread parses this.
+  const { code, errors } = minifySync('thread.js', text, {
+    module: true,
+    compress: false,
+    mangle: { toplevel: true, keepNames: { function: true, class: true } },
+  });
+  if (errors.length > 0) throw new Error(errors[0].message);
+  const named = (list) => `{${list.replaceAll(' as ', ':')}}`;
+  const script = code
+    .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
+      const module = from.startsWith('.') ? 'shared' : `require("${from}")`;
+      const parts = [whole, list === undefined ? undefined : named(list)].filter(
+        (part) => part !== undefined,
+      );
+      return parts.map((part) => `const ${part}=${module};`).join('');
+    })
+    .replace(
+      /\bexport\s*\{([^}]*)\};?/g,
+      (_, list) => `return{${list.replace(/([\w$]+) as ([\w$]+)/g, '$2:$1')}};`,
+    );
+  if (/(^|[;}\n])(import[\s{"*]|export[\s{])/.test(script))
+    throw new Error('An import or export of a thread was not understood');
+  return script;
+}
+
+/** The parts of a thread hand each other values: a variable that is exported would stay what it was. */
+function refuseVariables(files) {
+  const found = files.filter((file) => /^export (let|var)\b/m.test(readFileSync(file, 'utf8')));
+  if (found.length > 0) throw new Error(`No module of a thread may export a variable: ${found.join(', ')}`);
 }
 
 /** What programs import. Their types stay beside them, file by file. */
@@ -61,25 +119,9 @@ function useBuiltSources({ onResolve }) {
   onResolve({ filter: /thread-sources\.js$/ }, () => ({ path: new URL('thread-sources.js', node).pathname }));
 }
 
-async function bundled(entry) {
-  const { outputFiles } = await build({
-    entryPoints: [new URL(entry, node).pathname],
-    bundle: true,
-    write: false,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20',
-    // Names stay, for stacks; space and comments go, because every thread parses this.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-  });
-  return withOwnGlobals(outputFiles[0].text);
-}
-
 /**
  * What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task module
- * is loaded, and the code sees nothing else. The names are all globals that occur in the text, in whatever role.
+ * is loaded, and the code sees nothing else. The names are all globals that occur in the text, in whatever role. Returns what stands before it, and behind.
  */
 function withOwnGlobals(code) {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
@@ -88,7 +130,7 @@ function withOwnGlobals(code) {
   );
   // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
   const values = ['process.getBuiltinModule', ...names].map((name) => `globalThis.${name}`);
-  return `((require, ${names}) => {(() => {${code}})();})(${values});`;
+  return [`((require,${names})=>{"use strict";`, `})(${values});`];
 }
 /** Nobody can replace the first ones; no parameter may have the next name; and `--eval` makes globals of modules. */
 const NOT_TAKEN = new Set([

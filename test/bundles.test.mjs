@@ -80,3 +80,22 @@ test('Vite: a build for Node', async (t) => {
   });
   runAlone(dir);
 });
+
+/** What the library may add to a program that is bundled and minified. Bytes; only ever to be lowered. */
+const MOST_BYTES = 240_000;
+
+test('esbuild: all of the library, minified, is of bounded size, and what both kinds of threads need is in it once', async () => {
+  const { outputFiles } = await esbuild.build({
+    entryPoints: [fileURLToPath(import.meta.resolve('threadwise'))],
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  const { text } = outputFiles[0];
+  assert.ok(text.length <= MOST_BYTES, `${text.length} bytes`);
+  const copies = text.split('A value was thrown that cannot be cloned').length - 1;
+  assert.equal(copies, 2, 'the codec of errors: in the code of main, and in the text of the threads');
+});

@@ -99,7 +99,7 @@ export interface PoolStats {
   readonly recycled: number;
   /** What a crossing costs, milliseconds; null as long as none was measured. */
   readonly crossingMs?: number | null;
-  /** With placement 'auto': where each function runs, and why. */
+  /** Each function that was called: where it runs, and why. */
   readonly functions?: readonly FunctionStats[];
   /** Only with dispatch 'coordinator'. */
   readonly coordinator?: { readonly utilization: number; readonly restarts: number };

@@ -1,12 +1,5 @@
 /** `threadwise`: the library. A list; everything is defined elsewhere. */
-export type {
-  Choice,
-  Distribution,
-  Outcome,
-  PlacedFunctionStats,
-  TaskView,
-  WorkerView,
-} from './core/contracts.js';
+export type { Choice, Distribution, LastError, Outcome, TaskView, WorkerView } from './core/contracts.js';
 export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/options/errors.js';
 export type { PoolEventName, PoolEvents } from './core/events/hooks.js';
 export type { Lease } from './core/lease.js';
@@ -22,7 +15,7 @@ export type { Pool } from './core/pool.js';
 export type { RunOptions } from './core/calls/run-options.js';
 export type { AbortSignalLike } from './core/calls/signals.js';
 export type { SizingDecision } from './core/workers/sizer.js';
-export type { PoolStats, WorkerStats } from './core/stats.js';
+export type { FunctionStats, PoolStats, WorkerStats } from './core/stats.js';
 export type { TaskEnd, TaskStart } from './core/events/tracing.js';
 export type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './core/types.js';
 export { availableThreads, createPool } from './create-pool.js';

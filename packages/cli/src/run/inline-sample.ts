@@ -1,6 +1,12 @@
-/** --compare-inline: runs some inputs in the main thread, to say what the threads bring. */
+/**
+ * --compare-inline: runs some inputs in the main thread, to say what the threads bring. What the run's time has in it is in this
+ * one, too: coming by the inputs, running them, and writing the results.
+ */
 
-import type { InputSource, SampledInput } from './inputs/input-source.js';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { UsageError } from '../usage-error.js';
+import { type InputSource, nothingDone, type SampledInput } from './inputs/input-source.js';
 import type { BatchSetup } from './work/batch.js';
 import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
 import { createBatching } from './work/batching.js';
@@ -10,7 +16,7 @@ export interface InlineSample {
   readonly inputs: number;
   readonly ms: number;
   readonly how: string;
-  /** How long this many inputs would take inline, if the sample is typical. */
+  /** How long a loop would take to come by this many inputs, run them, and write the results, if the sample is typical. */
   estimateMs(inputs: number): number;
   /** What the first failing input said, if any failed. */
   readonly failure: string | undefined;
@@ -20,6 +26,8 @@ export interface InlineSample {
 const REPEAT_MS = 300;
 /** After how many milliseconds a pass ends, even if not all of the sample has run; an input that takes longer is ended. */
 const MAX_PASS_MS = 1500;
+/** For how many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
+const MAX_READING_MS = 200;
 
 export async function sampleInline(
   setup: BatchSetup,
@@ -28,13 +36,38 @@ export async function sampleInline(
 ): Promise<InlineSample> {
   // What a worker's setup gets, as far as it makes sense here.
   const context = { workerId: 0, poolName: 'threadwise run' };
-  await setUp({ ...context, data: { ...setup, keepsValues: false, stopsAtFailure: false } });
+  await setUp({ ...context, data: { ...setup, stopsAtFailure: false } });
   const { inputs, how } = source.sample(2 * count);
   const chosen: SampledInput[] = [];
   for await (const input of inputs) chosen.push(input);
   const { ran, ms, weightedMs, weight, failure } = await measured(chosen, source.kind === 'files');
   await teardown();
-  return { inputs: ran, ms, how, failure, estimateMs: (all) => (weightedMs / weight) * all };
+  const inputMs = weightedMs / weight + (await readingMs(source));
+  return { inputs: ran, ms, how, failure, estimateMs: (all) => inputMs * all };
+}
+
+/** What it costs a plain loop to come by one input: of files, their names alone; numbers are there. */
+async function readingMs(source: InputSource): Promise<number> {
+  if (source.kind === 'range') return 0;
+  const begin = performance.now();
+  const spentMs = (): number => performance.now() - begin;
+  if (source.kind === 'files') {
+    source.count();
+    return spentMs() / Math.max(1, source.total!);
+  }
+  let inputs = 0;
+  let ms = 0;
+  try {
+    for await (const group of source.read(nothingDone)) {
+      inputs += group.length;
+      ms = spentMs();
+      if (ms > MAX_READING_MS) break;
+    }
+  } catch (error) {
+    // The run comes to the same input, and says what is wrong with it, after the results of those before.
+    if (!(error instanceof UsageError)) throw error;
+  }
+  return ms / Math.max(1, inputs);
 }
 
 interface Measured {
@@ -70,6 +103,8 @@ async function fastestPass(inputs: readonly SampledInput[]): Promise<Measured> {
 async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   const sum: Measured = { ran: 0, ms: 0, weight: 0, weightedMs: 0, failure: undefined };
   const batching = createBatching('auto', 1);
+  let text = '';
+  let weightedLength = 0;
   while (sum.ran < inputs.length && sum.ms < MAX_PASS_MS) {
     const batch = nextBatch(inputs, sum.ran, batching.size());
     const values = batch.map(({ value }) => value);
@@ -81,8 +116,23 @@ async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
     sum.weight += weight * batch.length;
     sum.weightedMs += weight * outcome.runMs;
     sum.failure ??= outcome.failures[0] && errorLine(outcome.failures[0].error);
+    text += outcome.text;
+    weightedLength += weight * outcome.text.length;
   }
+  if (text !== '') sum.weightedMs += (writingMs(text) * weightedLength) / text.length;
   return sum;
+}
+
+/** As far as it takes the program's time: the disk goes on by itself. */
+function writingMs(text: string): number {
+  const fd = openSync(devNull, 'w');
+  try {
+    const begin = performance.now();
+    writeSync(fd, text);
+    return performance.now() - begin;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Cheap inputs are timed together, as long as they weigh the same. */

@@ -42,7 +42,7 @@ test('says that a speed-up is an estimate from a sample', () => {
   const text = renderSummary({ ...report, inline }, []);
   assert.match(
     text,
-    /inline\s+about 5\.00 s, estimated from a sample of 200 files \(large files more often\) that took 150 ms/,
+    /inline\s+about 5\.00 s with reading and writing, estimated from a sample of 200 files \(large files more often\) that took 150 ms/,
   );
   assert.match(text, /speed-up\s+about 2\.50 x, 2\.63 x once the threads had started/);
 });

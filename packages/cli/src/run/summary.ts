@@ -88,7 +88,7 @@ function inlineRows(report: Report): Row[] {
   return [
     [
       'inline',
-      `about ${formatDuration(inlineMs)}, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
+      `about ${formatDuration(inlineMs)} with reading and writing, estimated from ${sample} that took ${formatDuration(inline.ms)}${failure}`,
     ],
     ['speed-up', `about ${factor(whole)}, ${factor(started)} once the threads had started`],
   ];

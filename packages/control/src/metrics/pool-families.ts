@@ -112,13 +112,13 @@ export const POOL_FAMILIES: readonly PoolFamily[] = [
   {
     name: 'threadwise_function_calls_total',
     type: 'counter',
-    help: "Calls of a function that have ended, by where they ran; only with placement 'auto'",
+    help: 'Calls of a function that have ended, by where they ran',
     read: callsByFunction,
   },
   {
     name: 'threadwise_function_run_seconds',
     type: 'gauge',
-    help: "Running time of a function, mean of recent calls; only with placement 'auto'",
+    help: 'Running time of a function, mean of recent calls',
     read: ({ functions = [] }) =>
       functions.map(({ name, runMs }) => ({ labels: { function: name }, value: seconds(runMs) })),
   },

@@ -104,8 +104,8 @@ const FUNCTION = object({
   calls: count('That have ended'),
   inline: count('Of these, those that ran on the thread that owns the pool'),
   runMs: number('Milliseconds, mean of recent calls'),
-  bytesIn: maybe('Of its arguments, mean of recent calls, estimated'),
-  bytesOut: maybe('Of its results, mean of recent calls, estimated'),
+  bytesIn: maybe('Of the arguments of a recent call, estimated'),
+  bytesOut: maybe('Of the result of a recent call, estimated'),
   crossingMs: maybe('Milliseconds that a crossing of it costs'),
 });
 
@@ -158,7 +158,7 @@ const POOL_STATS = object(
       heapUsedBytes: number('Of the thread that owns the pool'),
     }),
     crossingMs: maybe('Milliseconds that a crossing costs in time of processors, beside running'),
-    functions: listOf(ref('Function'), "Those that were called, with placement 'auto'"),
+    functions: listOf(ref('Function'), 'Those that were called, and one entry for all other names'),
     workers: listOf(ref('Worker'), 'Those that there are'),
   },
   ['coordinator', 'throughput', 'process', 'crossingMs', 'functions'],

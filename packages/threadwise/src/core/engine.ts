@@ -211,7 +211,7 @@ export class Engine {
   }
 
   workerReady(names: readonly string[], traits: ModuleTraits): void {
-    this.admission.taskNames = names;
+    this.parts.recorder.functions.names = names;
     if (this.#traits === undefined) {
       this.#traits = traits;
       this.here?.learn(traits);

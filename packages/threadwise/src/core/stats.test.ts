@@ -15,6 +15,8 @@ const recorded: RecorderSnapshot = {
   retried: 7,
   workerCrashes: 8,
   recycled: 9,
+  interrupted: 10,
+  functions: [],
   throughput: 2.5,
   waitMs: distribution,
   runMs: { ...distribution, count: 4 },

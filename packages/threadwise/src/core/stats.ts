@@ -1,5 +1,14 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
-import type { CpuTime, Distribution, HelperView, Outcome, PlacedFunctionStats } from './contracts.js';
+import { OTHER_NAMES } from '../metrics/functions.js';
+import type {
+  CpuTime,
+  Distribution,
+  FunctionCounts,
+  FunctionPlace,
+  HelperView,
+  Outcome,
+  Placement,
+} from './contracts.js';
 import type { Engine } from './engine.js';
 import type { SizingDecision } from './workers/sizer.js';
 import type { SlotState, WorkerSlot } from './workers/worker-slot.js';
@@ -41,6 +50,8 @@ export interface PoolStats {
   readonly waitMs: Distribution;
   readonly crashes: number;
   readonly recycled: number;
+  /** Workers that were replaced because a task went on after its timeout or its abort. */
+  readonly interrupted: number;
   /** The thread that owns the pool, and its process. Utilisation of the event loop since the last look, 0 to 1. */
   readonly process: {
     readonly utilization: number;
@@ -56,10 +67,13 @@ export interface PoolStats {
    * as long as none was measured.
    */
   readonly crossingMs: number | null;
-  /** With placement 'auto': each function that was called, where it runs, and why. */
-  readonly functions: readonly PlacedFunctionStats[];
+  /** Each function that was called: what came of its calls, where they run, and why. */
+  readonly functions: readonly FunctionStats[];
   readonly workers: readonly WorkerStats[];
 }
+
+/** A function of the module, or, together, all calls that have no entry of their own. */
+export type FunctionStats = FunctionCounts & FunctionPlace;
 
 export interface WorkerStats {
   readonly id: number;
@@ -84,7 +98,8 @@ export function snapshot(engine: Engine): PoolStats {
   const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
   const now = parts.platform.now();
   here?.within.flush();
-  const { submitted, outcomes, retried, workerCrashes, recycled, ...times } = parts.recorder.snapshot(now);
+  const { submitted, outcomes, retried, workerCrashes, recycled, interrupted, functions, ...times } =
+    parts.recorder.snapshot(now);
   const { coordinator } = parts.exchange;
   const { serving } = workers;
   const ownThread = here?.stats(now);
@@ -112,10 +127,11 @@ export function snapshot(engine: Engine): PoolStats {
     process: parts.platform.ownLoad(),
     crashes: workerCrashes,
     recycled,
+    interrupted,
     ...(coordinator === undefined ? {} : { coordinator }),
     sizing: { policy: parts.scaling.name, decisions: [...scaler.decisions] },
     crossingMs: (placement.usesThreads ? engine.meter.costMs : undefined) ?? null,
-    functions: placement.learner?.snapshot() ?? [],
+    functions: functions.map((counts) => ({ ...counts, ...placeOf(counts.name, placement) })),
     workers: [
       ...(ownThread === undefined ? [] : [ownThread]),
       ...workers.slots.map((slot) => workerStats(slot, now)),
@@ -129,4 +145,12 @@ function workerStats(slot: WorkerSlot, now: number): WorkerStats {
   const ageMs = now - startedAt;
   const times = slot.record.snapshot();
   return { id, state, inline: false, load, completed, utilization, heapUsedBytes, ageMs, cpu, ...times };
+}
+
+function placeOf(name: string, { name: placement, usesThreads, learner }: Placement): FunctionPlace {
+  const learnt = learner?.find(name)?.view();
+  if (learnt !== undefined) return learnt;
+  const why = name === OTHER_NAMES ? 'several names' : `placement '${placement}'`;
+  const unknown = { bytesIn: null, bytesOut: null, crossingMs: null };
+  return { place: usesThreads ? 'threads' : 'inline', why, ...unknown };
 }

@@ -27,6 +27,8 @@ describe('a recorder', () => {
       tell(recorder);
       const snapshot = recorder.snapshot(0);
       assert.deepEqual(Object.keys(snapshot).sort(), [
+        'functions',
+        'interrupted',
         'outcomes',
         'recycled',
         'retried',
@@ -40,7 +42,7 @@ describe('a recorder', () => {
       for (const distribution of [snapshot.waitMs, snapshot.runMs]) {
         assert.deepEqual(Object.keys(distribution).sort(), ['count', 'max', 'mean', 'p50', 'p90', 'p99']);
       }
-      const { waitMs, runMs, outcomes: byOutcome, ...counts } = snapshot;
+      const { waitMs, runMs, outcomes: byOutcome, functions: _, ...counts } = snapshot;
       for (const group of [counts, byOutcome, waitMs, runMs]) {
         for (const [field, value] of Object.entries(group)) assert.ok(Number.isFinite(value), field);
       }

@@ -1,4 +1,5 @@
 /** What happened in a pool, counted and measured: plain numbers, written on the main thread only. */
+import { type FunctionCounts, FunctionRecords } from './functions.js';
 import { type Distribution, Histogram } from './histogram.js';
 import { Throughput } from './throughput.js';
 
@@ -10,6 +11,8 @@ export interface RecorderSnapshot {
   readonly retried: number;
   readonly workerCrashes: number;
   readonly recycled: number;
+  readonly interrupted: number;
+  readonly functions: readonly FunctionCounts[];
   /** Calls that settled, per second, over the last ten seconds. */
   readonly throughput: number;
   readonly waitMs: Distribution;
@@ -39,7 +42,8 @@ export class WorkerRecord {
 
 export class MeasuredRecorder {
   /** Counted by whoever does it. */
-  readonly counts = { submitted: 0, retried: 0, workerCrashes: 0, recycled: 0 };
+  readonly counts = { submitted: 0, retried: 0, workerCrashes: 0, recycled: 0, interrupted: 0 };
+  readonly functions = new FunctionRecords();
   readonly #outcomes: Record<Outcome, number> = {
     completed: 0,
     failed: 0,
@@ -104,6 +108,7 @@ export class MeasuredRecorder {
     return {
       ...this.counts,
       outcomes: { ...this.#outcomes, completed: this.#completed },
+      functions: this.functions.snapshot(),
       throughput: this.#throughput.rate(now),
       ...all.snapshot(),
     };

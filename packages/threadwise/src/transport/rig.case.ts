@@ -34,7 +34,7 @@ export interface RigOptions {
   readonly capacity?: number;
   readonly tasksPerWorker?: number;
   /** What the worker loads. A promise that rejects is a module that does not load. */
-  readonly module: Record<string, unknown> | Promise<never>;
+  readonly module: Record<string, unknown> | Promise<Record<string, unknown>>;
   readonly host?: (name: string, args: readonly unknown[]) => Promise<unknown>;
 }
 

@@ -28,8 +28,6 @@ export class Admission {
   limit: number;
   /** The table that plain calls go to; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
-  /** The names of the module's tasks; undefined until a thread has loaded it. */
-  taskNames: readonly string[] | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
   readonly #engine: Engine;
@@ -108,7 +106,8 @@ export class Admission {
   ): void {
     const { parts, defaults, ledger, tracing, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
-    const { here, taskNames } = this;
+    const { here } = this;
+    const { names } = parts.recorder.functions;
     lifecycle.checkAccepting();
     const name = text('name', given);
     const run = resolveRun(options, defaults, parts.platform);
@@ -123,7 +122,7 @@ export class Admission {
     const isRare = here?.within.find(name)?.learnt?.isExploring === true;
     const began = crosses && meter.wantsSubmission(isRare) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
-    if (run.transfer.length > 0 && taskNames?.includes(name) === false) throw taskNotFound(name, taskNames);
+    if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
     const exchange = crosses ? parts.exchange : receiver;
     const id = ledger.newId();
     const trace = tracing.isOn ? this.#startTrace(name, id, values, run, exchange) : undefined;

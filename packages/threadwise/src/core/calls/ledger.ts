@@ -119,12 +119,15 @@ export class Ledger {
   }
 
   #record(task: Task, settlement: Settlement): void {
-    const { parts, placement } = this.#engine;
+    const { parts, placement, here } = this.#engine;
     const { outcome, runMs, by, error } = settlement;
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
+    // What runs on this thread has a record only where the thread serves as a worker.
+    const isInline = runMs !== undefined && by === here?.record;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
+    parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
     if (runMs !== undefined && by !== undefined) placement.learner?.find(task.name)?.ranAcross(runMs, now);
     this.tellSettle(task.id, task.name, task.context, outcome, waitMs, runMs, error);
   }

@@ -52,8 +52,10 @@ export class PlainCalls {
   #timer: TimerHandle | undefined;
   #timerAt = 0;
   readonly #burstNow: () => number;
-  /** Calls that completed and have not been recorded. */
+  /** Calls of one function that completed and have not been recorded, and how many milliseconds they ran altogether. */
   #completed = 0;
+  #completedMs = 0;
+  #completedName = '';
   #now = 0;
 
   constructor(
@@ -118,7 +120,10 @@ export class PlainCalls {
   completed(slot: number, value: unknown, by: WorkerRecord): void {
     const resolve = this.#take(slot);
     by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - this.runMs), this.runMs);
+    const name = this.#names[slot]!;
+    if (name !== this.#completedName) this.#record(name);
     this.#completed++;
+    this.#completedMs += this.runMs;
     resolve(value);
   }
 
@@ -126,6 +131,7 @@ export class PlainCalls {
     const resolve = this.#take(slot);
     by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - this.runMs), this.runMs);
     this.#recorder.ended('failed', 1, this.#now);
+    this.#recorder.functions.ended(this.#names[slot]!, 'failed', this.runMs, this.#now, error, false);
     this.#ledger.settled();
     rejectWithCaller(resolve, error);
   }
@@ -133,10 +139,21 @@ export class PlainCalls {
   /** Inverse of `beginBatch`: records what has completed since. */
   endBatch(): void {
     if (this.#completed === 0) return;
-    const count = this.#completed;
-    this.#completed = 0;
-    this.#recorder.ended('completed', count, this.#now);
+    this.#record(this.#completedName);
     this.#ledger.settled();
+  }
+
+  /** Records the calls that have completed. Mostly those of a batch are of one function. @param next the function that is counted from now on */
+  #record(next: string): void {
+    const name = this.#completedName;
+    const count = this.#completed;
+    const ms = this.#completedMs;
+    this.#completedName = next;
+    this.#completed = 0;
+    this.#completedMs = 0;
+    if (count === 0) return;
+    this.#recorder.ended('completed', count, this.#now);
+    this.#recorder.functions.completed(name, count, ms, false);
   }
 
   /** The record of the call in a slot, which is no plain call any more. */

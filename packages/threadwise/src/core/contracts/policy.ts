@@ -120,7 +120,6 @@ export interface PlacementLearner {
   of(name: string): PlacedFunction;
   /** The same of any name that is called: undefined where the module is not known to have it. */
   find(name: string): PlacedFunction | undefined;
-  snapshot(): PlacedFunctionStats[];
 }
 
 export interface PlacedFunction {
@@ -145,20 +144,18 @@ export interface PlacedFunction {
   crossed(costMs: number): void;
   /** Of a call: what went over, and what came back. Estimated on some. */
   sized(bytesIn: number, bytesOut: number): void;
+  view(): FunctionPlace;
 }
 
-/** What is done with the calls of a function, and why. */
-export interface PlacedFunctionStats {
-  readonly name: string;
+/** Where the calls of a function run, and why. */
+export interface FunctionPlace {
   readonly place: 'threads' | 'inline';
   readonly why: string;
-  /** That have ended, and how many of them ran inline. */
-  readonly calls: number;
-  readonly inline: number;
-  /** Mean of recent calls. Milliseconds. */
-  readonly runMs: number;
-  /** Means of recent calls, estimated; null as long as none was looked at. */
+  /** Mean running time of recent calls there. Milliseconds; undefined as long as none was measured. */
+  readonly runMs?: number;
+  /** Size of the arguments of a recent call, estimated. Bytes; null as long as none was looked at. */
   readonly bytesIn: number | null;
+  /** Size of the result of a recent call, estimated. Bytes; null as long as none was looked at. */
   readonly bytesOut: number | null;
   /** What a crossing of it costs in time of processors, both sides, beside running. Milliseconds; null: not measured yet. */
   readonly crossingMs: number | null;

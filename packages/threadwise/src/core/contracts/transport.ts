@@ -47,8 +47,8 @@ export interface Link {
   /** Tasks that the worker took from the shared queue by itself, and runs now. */
   readonly pulled: number;
   /**
-   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself. False: it may have
-   * taken some already; then `drain` will tell that it is ready.
+   * Of a worker that has not been heard to be ready: from now on it will not take any task by itself, nor, where there is a
+   * queue that workers pull from, any that was sent to it. False: it may have taken some already; then `drain` will tell that it is ready.
    */
   forestall(): boolean;
   send(task: Task): void;

@@ -202,10 +202,10 @@ export class CallingThread {
   }
 
   #tellReady(): void {
-    const { hooks, parts, admission } = this.#engine;
+    const { hooks, parts } = this.#engine;
     const startMs = parts.platform.now() - this.#since;
     hooks.emit('worker:ready', { pool: parts.name, workerId: NO_WORKER, startMs });
-    admission.taskNames = this.#loaded!.names;
+    parts.recorder.functions.names = this.#loaded!.names;
     this.#engine.tellIfReady();
     this.tasks.pump();
   }

@@ -205,7 +205,9 @@ export class WithinRun {
 
   /** @param ms of the one of them that was timed */
   #count(entry: Entry, count: number, ms: number | undefined, now: number): void {
-    this.#engine.parts.recorder.ranHere(count, entry.lastMs, now, this.#here.record);
+    const { recorder } = this.#engine.parts;
+    recorder.ranHere(count, entry.lastMs, now, this.#here.record);
+    recorder.functions.completed(entry.name, count, entry.lastMs * count, true);
     entry.learnt?.ranInline(ms, now, count);
   }
 
@@ -233,6 +235,7 @@ export class WithinRun {
     const ms = began === undefined ? undefined : now - began;
     recorder.counts.submitted++;
     recorder.settled('failed', undefined, ms, now, this.#here.record);
+    recorder.functions.ended(entry.name, 'failed', ms, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
     if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', undefined, ms, error);
     return rejected(error);

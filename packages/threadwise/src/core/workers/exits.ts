@@ -26,6 +26,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const { exitCode, error } = exit;
   engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
   if (reason === 'crashed') recorder.counts.workerCrashes++;
+  if (reason === 'interrupted') recorder.counts.interrupted++;
   if (phase !== undefined)
     engine.workerFailed(error ?? reasonOf(`The worker ended with exit code ${exitCode}`), phase);
   const broadcasts = slot.lane.clear();

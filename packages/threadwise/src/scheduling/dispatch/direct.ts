@@ -24,6 +24,8 @@ export class DirectDispatch implements Dispatch {
   readonly #affinity = new Affinity<WorkerSlot>();
   /** How many tasks a worker had completed when tasks were last taken back from it. */
   readonly #stalled = new WeakMap<WorkerSlot, number>();
+  /** The lowest priority among the tasks that lie with workers since none did. */
+  #lowestAhead = Number.POSITIVE_INFINITY;
   #stallTimer: TimerHandle | undefined;
   #roomTimer: TimerHandle | undefined;
   #picks = 0;
@@ -47,11 +49,12 @@ export class DirectDispatch implements Dispatch {
   }
 
   get waiting(): number {
-    const { tasksPerWorker } = this.context;
-    return this.#slots.reduce(
-      (sum, { lane, handed }) => sum + lane.size + Math.max(0, handed.size - tasksPerWorker),
-      this.#queue.size,
-    );
+    return this.#slots.reduce((sum, slot) => sum + slot.lane.size + this.#aheadOf(slot), this.#queue.size);
+  }
+
+  /** How many tasks lie with workers that these cannot have begun. */
+  protected get ahead(): number {
+    return this.#slots.reduce((sum, slot) => sum + this.#aheadOf(slot), 0);
   }
 
   get hasRoom(): boolean {
@@ -79,7 +82,10 @@ export class DirectDispatch implements Dispatch {
 
   pause(): void {
     this.isPaused = true;
-    const unbegun = this.#slots.flatMap((slot) => [...takeMovable(slot), ...this.#withdrawUnbegun(slot)]);
+    const unbegun = this.#slots.flatMap((slot) => [
+      ...takeMovable(slot),
+      ...this.#withdraw(slot, slot.handed),
+    ]);
     putBack(unbegun, this.#queue);
   }
 
@@ -120,6 +126,33 @@ export class DirectDispatch implements Dispatch {
     this.handOver();
   }
 
+  /**
+   * Leaves a call with a worker that has other tasks, or as long as none is ready, with one that starts: main may be blocked before it
+   * hears that a worker is free. Not where others wait: whose turn it is then, is main's to say.
+   */
+  protected submitAhead(task: Task): void {
+    this.#queue.push(task, task.priority);
+    this.handOver();
+    if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
+    if (task.priority > this.#lowestAhead) return this.#recallAhead();
+    const state = this.#isAnyReady ? 'ready' : 'starting';
+    const hasRoom = (slot: WorkerSlot) =>
+      slot.state === state && slot.allowance.left > 0 && slot.link.hasRoomFor(task);
+    const slot = this.#choose(task, hasRoom);
+    if (slot === undefined || slot.allowance.take() === 0) return;
+    if (!this.#take(task)) return slot.allowance.give();
+    this.#lowestAhead = this.ahead === 0 ? task.priority : Math.min(this.#lowestAhead, task.priority);
+    this.#hand(task, slot);
+    this.#watchForStalls();
+  }
+
+  /** A more urgent one has come: those that lie with workers wait in the queue, behind it. */
+  #recallAhead(): void {
+    this.#lowestAhead = Number.POSITIVE_INFINITY;
+    for (const slot of this.#holders()) this.#takeBack(slot);
+    this.handOver();
+  }
+
   /** Hands over what can be handed over directly. */
   protected handOver(): void {
     // A strategy or a listener of the user's may submit a task: the pump that runs will find it.
@@ -127,7 +160,7 @@ export class DirectDispatch implements Dispatch {
     this.#isPumping = true;
     try {
       do this.#pumpLanes();
-      while (this.#pumpQueue());
+      while (this.#pumpQueue() || this.#takeForIdle());
     } finally {
       this.#isPumping = false;
     }
@@ -205,6 +238,27 @@ export class DirectDispatch implements Dispatch {
     return this.context.choice.choose(task, candidates) as WorkerSlot;
   }
 
+  /**
+   * Where a worker is idle and nothing waits: takes back the oldest task that lies with a worker which starts, or runs tasks of unknown
+   * length. Returns whether there was one.
+   */
+  #takeForIdle(): boolean {
+    if (this.isPaused || this.#queue.size > 0) return false;
+    const isIdle = (slot: WorkerSlot) => slot.handed.size === 0 && this.#isFree(slot, 0);
+    if (!this.#slots.some(isIdle)) return false;
+    let oldest: Task | undefined;
+    let holder: WorkerSlot | undefined;
+    for (const slot of this.#holders()) {
+      const found = [...slot.handed].find((task) => {
+        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(task.name) === 0;
+        return isWorthIt && isMovable(task) && slot.link.startedAt(task) === undefined;
+      });
+      if (found === undefined || (oldest !== undefined && found.id > oldest.id)) continue;
+      [oldest, holder] = [found, slot];
+    }
+    return holder !== undefined && this.#takeBack(holder, [oldest!]) > 0;
+  }
+
   #pumpLanes(): void {
     for (const slot of this.#slots) {
       for (let task = this.#nextOfLane(slot); task !== undefined; task = this.#nextOfLane(slot)) {
@@ -250,30 +304,47 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();
-      const stalled = this.#holders().filter((slot) => watched.get(slot) === slot.completed);
-      for (const slot of stalled) this.#stalled.set(slot, slot.completed);
-      putBack(
-        stalled.flatMap((slot) => this.#withdrawUnbegun(slot)),
-        this.#queue,
-      );
+      const holders = this.#isAnyReady ? this.#holders() : []; // where none is ready, there is nobody else
+      const stalled = holders.filter((slot) => watched.get(slot) === slot.completed);
+      for (const slot of stalled) {
+        this.#stalled.set(slot, slot.completed);
+        this.#takeBack(slot);
+      }
       this.handOver();
     });
   }
 
+  /** Workers with tasks that they cannot have begun. */
   #holders(): WorkerSlot[] {
-    return this.#slots.filter((slot) => slot.handed.size > this.context.tasksPerWorker);
+    return this.#slots.filter((slot) => this.#aheadOf(slot) > 0);
   }
 
-  /** Takes from a worker every task that it has not begun and that another worker may run. */
-  #withdrawUnbegun(slot: WorkerSlot): Task[] {
+  #aheadOf({ state, handed }: WorkerSlot): number {
+    return state === 'starting' ? handed.size : Math.max(0, handed.size - this.context.tasksPerWorker);
+  }
+
+  get #isAnyReady(): boolean {
+    return this.#slots.some(({ state }) => state === 'ready');
+  }
+
+  /** Returns how many of the tasks it could take back: those that the worker has not begun, and that another one may run. */
+  #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
+    const withdrawn = this.#withdraw(slot, tasks);
+    putBack(withdrawn, this.#queue);
+    return withdrawn.length;
+  }
+
+  #withdraw(slot: WorkerSlot, tasks: Iterable<Task>): Task[] {
     const now = this.context.platform.now();
-    const withdrawn = [...slot.handed].filter((task) => {
-      const isMovable = !task.settled && !task.pinned && !task.moves && task.key === undefined;
-      return isMovable && slot.withdraw(task, now);
-    });
+    const withdrawn = [...tasks].filter((task) => isMovable(task) && slot.withdraw(task, now));
     for (const task of withdrawn) this.context.onWithdraw(task);
     return withdrawn;
   }
+}
+
+/** Whether another worker may run it as well, and it can be sent again. */
+function isMovable(task: Task): boolean {
+  return !task.settled && !task.pinned && !task.moves && task.key === undefined;
 }
 
 /** The youngest first: where all are older than those in the queue, each has its place at once. */

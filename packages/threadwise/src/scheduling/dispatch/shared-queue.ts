@@ -35,7 +35,7 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   override get queued(): number {
-    return this.isPaused ? 0 : super.queued + this.#queue.size + this.#unserved;
+    return this.isPaused ? 0 : super.queued + this.ahead + this.#queue.size + this.#unserved;
   }
 
   override get waiting(): number {
@@ -55,10 +55,11 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   override submit(task: Task): void {
-    if (this.#isForOne(task)) return super.submit(task);
+    if (task.key !== undefined) return super.submit(task);
+    if (!this.#pull.carries(task)) return this.submitAhead(task);
     if (!this.isPaused && this.#queue.size === 0 && this.#suits(task)) {
       if (this.#offer(task)) return;
-      if (this.#pull.hasRoom) return super.submit(task);
+      if (this.#pull.hasRoom) return this.submitAhead(task);
     }
     this.#enqueue(task);
     this.pump();

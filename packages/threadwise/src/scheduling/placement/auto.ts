@@ -2,7 +2,7 @@
  * Each function where its calls cost less: on the calling thread as long as running one there takes less time than a
  * crossing takes of the processors, else on threads. What it goes by is measured, on both sides, and looked at again.
  */
-import type { PlacedFunction, PlacedFunctionStats, Placement } from '../../core/contracts.js';
+import type { FunctionPlace, PlacedFunction, Placement } from '../../core/contracts.js';
 import { Recent } from '../../core/recent.js';
 
 /** Results from workers that are looked at together. */
@@ -31,26 +31,22 @@ export function autoPlacement(): Placement {
   const functions = new Map<string, LearntFunction>();
   const learner = {
     of: (name: string) => {
-      const known = functions.get(name) ?? new LearntFunction(name);
+      const known = functions.get(name) ?? new LearntFunction();
       functions.set(name, known);
       return known;
     },
     find: (name: string) => functions.get(name),
-    // Those that nobody calls tell nobody anything.
-    snapshot: () => [...functions.values()].map((each) => each.snapshot()).filter(({ calls }) => calls > 0),
   };
   return { name: 'auto', usesThreads: true, learner };
 }
 
 class LearntFunction implements PlacedFunction {
-  readonly #name: string;
   readonly #across = new Window(ACROSS_CALLS);
   readonly #here = new Window(HERE_CALLS, HERE_MS);
   readonly #crossing = new Recent();
   /** unloaded: the module is not there on the calling thread. forbidden: it stays on threads. */
   #place: 'unloaded' | 'threads' | 'inline' | 'forbidden' = 'unloaded';
   #bytes: { readonly in: number; readonly out: number } | undefined;
-  #calls = 0;
   #inline = 0;
   #why = 'the module has not been loaded on the calling thread yet';
   /** It has come here just now, and its code is not compiled yet. */
@@ -64,10 +60,6 @@ class LearntFunction implements PlacedFunction {
   #restMs = TOO_LONG_REST_MS;
   /** Which call here was too long before. */
   #tooLong = Number.NEGATIVE_INFINITY;
-
-  constructor(name: string) {
-    this.#name = name;
-  }
 
   allow(): void {
     if (this.#place !== 'unloaded') return;
@@ -97,7 +89,6 @@ class LearntFunction implements PlacedFunction {
   }
 
   ranInline(ms: number | undefined, now: number, count = 1): void {
-    this.#calls += count;
     this.#inline += count;
     if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
@@ -106,7 +97,6 @@ class LearntFunction implements PlacedFunction {
   }
 
   ranAcross(runMs: number, now: number): void {
-    this.#calls++;
     if (this.#across.add(runMs) && this.#place === 'threads') this.#judgeAcross(now);
   }
 
@@ -118,15 +108,13 @@ class LearntFunction implements PlacedFunction {
     this.#bytes = { in: bytesIn, out: bytesOut };
   }
 
-  snapshot(): PlacedFunctionStats {
+  view(): FunctionPlace {
     const isHere = this.#place === 'inline';
+    const runMs = (isHere ? this.#here.mean : undefined) ?? this.#across.mean;
     return {
-      name: this.#name,
       place: isHere ? 'inline' : 'threads',
       why: this.#why,
-      calls: this.#calls,
-      inline: this.#inline,
-      runMs: (isHere ? this.#here.mean : undefined) ?? this.#across.mean ?? 0,
+      ...(runMs === undefined ? {} : { runMs }),
       bytesIn: this.#bytes?.in ?? null,
       bytesOut: this.#bytes?.out ?? null,
       crossingMs: this.#crossing.median ?? null,

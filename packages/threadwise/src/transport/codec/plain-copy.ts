@@ -4,6 +4,7 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
+import { becomesPlain } from './instances.js';
 import { type Fields, setOwn } from './own-keys.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
@@ -109,7 +110,8 @@ function copySpecial(value: object, prototype: unknown, depth: number): unknown 
     case ArrayBuffer.prototype:
       return copyBytes(value, 0, fixedByteLengthOf(value));
     default:
-      throw NOT_PLAIN;
+      if (!becomesPlain(value, prototype as object)) throw NOT_PLAIN;
+      return copyFields(value as Fields, depth);
   }
 }
 

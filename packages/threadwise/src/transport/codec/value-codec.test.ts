@@ -232,6 +232,35 @@ describe('what arrives equals a structured clone', () => {
     assertCross(bare, hidden, Object.freeze({ a: [1] }), Object.seal({ a: 1 }), Object.freeze([1, 2]));
   });
 
+  test('of objects of classes, of which their own fields are left', () => {
+    class Point {
+      x = 1;
+      readonly #hidden = { y: 2 };
+      get y() {
+        return this.#hidden.y;
+      }
+      move() {
+        this.x++;
+      }
+    }
+    class Circle extends Point {
+      at = [new Point(), new Point()];
+      when = new Date(7);
+      get own() {
+        return 1;
+      }
+    }
+    function Query() {}
+    Query.prototype = Object.create(null);
+    const query: unknown = Object.assign(Reflect.construct(Query, []) as object, { name: 'x' });
+    const twice = new Circle();
+    const ofGetter = Object.defineProperty(new Point(), 'now', { get: () => [1], enumerable: true });
+    for (let i = 0; i < 3; i++) {
+      assertCross(new Point(), new Circle(), query, [twice, { twice }], Object.freeze(new Point()), ofGetter);
+      assertCross(runInNewContext('({ a: [1] })'), new Map([[new Point(), 1]]));
+    }
+  });
+
   test('of objects with getters, each of them asked once', () => {
     let asked = 0;
     const value = {

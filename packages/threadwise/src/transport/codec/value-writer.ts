@@ -1,6 +1,7 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
 import { isErrorPrototype, partsOf } from './error-codec.js';
 import { Identity } from './identity.js';
+import { becomesPlain } from './instances.js';
 import type { Fields } from './own-keys.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
@@ -264,7 +265,8 @@ export class ValueWriter {
       case ArrayBuffer.prototype:
         return this.#buffer(value, at);
       default:
-        return isErrorPrototype(prototype) ? this.#error(value, at, depth) : UNKNOWN;
+        if (isErrorPrototype(prototype)) return this.#error(value, at, depth);
+        return becomesPlain(value, prototype as object) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
     }
   }
 

@@ -24,7 +24,6 @@ import {
   WORDS,
 } from '../shared/layout.js';
 import { type Seat, TaskSource } from '../shared/worker/task-source.js';
-import { becomeReady } from '../stage.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
 /** What stands for the name of a function where the task was mailed. */
@@ -56,7 +55,7 @@ export class Given extends TaskSource {
     this.own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.search();
     this.board.clear(RESERVED, this.seat);
-    if (!becomeReady(this.own)) Atomics.store(this.own, LEAVING, 1);
+    if (!this.becomeReady()) Atomics.store(this.own, LEAVING, 1);
     callCoordinator(this.board.words);
   }
 

@@ -94,6 +94,29 @@ describe('shared threads: what does not fit', () => {
   });
 });
 
+describe('shared threads: main is blocked in the turn of its calls', () => {
+  const made: readonly (readonly [string, (i: number) => unknown])[] = [
+    ['that lie in shared memory', (i) => i],
+    ['whose arguments go by port', (i) => new Map([[i, /what the codec does not know/]])],
+  ];
+  for (const [what, make] of made) {
+    test(`calls ${what} run meanwhile`, async (t) => {
+      const { pool, words } = smallPool(t, { cells: 64, threads: 2 });
+      await pool.ready;
+      const calls = range(8).map((i) => pool.run('mark', [make(i)]));
+      blockUntil(words, RAN, calls.length);
+      assert.deepEqual(await Promise.all(calls), range(8).map(make));
+    });
+
+    test(`calls ${what} run meanwhile at workers that were not ready yet`, async (t) => {
+      const { pool, words } = smallPool(t, { cells: 64, threads: 2 });
+      const calls = range(8).map((i) => pool.run('mark', [make(i)]));
+      blockUntil(words, RAN, calls.length);
+      assert.deepEqual(await Promise.all(calls), range(8).map(make));
+    });
+  }
+});
+
 describe('shared threads: more calls than cells', () => {
   const kinds: Readonly<Record<string, (i: number) => unknown>> = {
     number: (i) => i,

@@ -1,13 +1,13 @@
 /** The shared transport on Node: the suite of all transports, and what only shared memory promises. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import type { MessagePort } from 'node:worker_threads';
 import type { LinkEvents } from '../../../core/contracts.js';
 import { plainRun } from '../../../core/fake-platform.case.js';
 import { Task } from '../../../core/calls/task.js';
 import { nodePlatform } from '../../../platform/node/platform.js';
 import { NodePort } from '../../../platform/node/port.js';
-import type { Ground } from '../../rig.case.js';
+import { gate, type Ground, Rig } from '../../rig.case.js';
 import { smallPool } from '../../small-pool.case.js';
 import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
@@ -422,6 +422,29 @@ describe('shared: a segment of the arena that was given back', () => {
     assert.equal(exchange.arena.segments[0], undefined);
     assert.deepEqual(argumentsOfTask(second), [second]);
     assert.notEqual(exchange.arena.segments[0], before);
+  });
+});
+
+describe('shared: a worker that starts', () => {
+  const start = (t: TestContext) => {
+    const { opened, open } = gate<Record<string, unknown>>();
+    const rig = new Rig(ground('shared transport'), { module: opened });
+    t.after(() => rig.close());
+    return { rig, ready: () => open({ run: () => 'ran' }), task: rig.send('run') };
+  };
+
+  test('runs what it was sent before it was ready', async (t) => {
+    const { rig, ready, task } = start(t);
+    ready();
+    assert.equal(await rig.ended(task), 'ran');
+  });
+
+  test('takes nothing where main was first, not even what it was sent', async (t) => {
+    const { rig, ready, task } = start(t);
+    assert.equal(rig.link.forestall(), true);
+    ready();
+    await rig.heard('ready');
+    assert.equal(rig.link.withdraw(task), true);
   });
 });
 

@@ -1,5 +1,4 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
-import { becomeReady } from '../../stage.js';
 import { RunTimes, Waker } from '../board.js';
 import {
   HEAD,
@@ -54,9 +53,8 @@ export class Claims extends TaskSource {
     this.#times.add(ms);
   }
 
-  /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
   open(): void {
-    if (!becomeReady(this.own)) this.#isRetired = true;
+    if (!this.becomeReady()) this.#isRetired = true;
   }
 
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */

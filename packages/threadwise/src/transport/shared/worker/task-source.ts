@@ -1,5 +1,6 @@
 /** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, counts its allowance, and spins. */
 import { Allowance } from '../../../core/workers/allowance.js';
+import { becomeReady } from '../../stage.js';
 import { type Board, Spinning } from '../board.js';
 import {
   BEGAN,
@@ -41,6 +42,7 @@ export abstract class TaskSource {
   /** The phase of what is posted for this worker alone. */
   protected readonly postedHere: number;
   readonly #runningHere: number;
+  #isForestalled = false;
 
   constructor({ seat, sizes, board, own, cells, cellDoubles }: Seat) {
     this.spinning = new Spinning(board, seat);
@@ -54,7 +56,7 @@ export abstract class TaskSource {
     this.#runningHere = state(RUNNING, seat);
   }
 
-  /** The worker is ready, and main can hear so by now. Where main was first, it takes nothing. */
+  /** The worker is ready, and main can hear so by now. */
   abstract open(): void;
   /** Begins a task: the cell, or -1 where there is none. */
   abstract begin(now: number): number;
@@ -81,8 +83,15 @@ export abstract class TaskSource {
     this.allowance = allowance;
   }
 
+  /** To be called once it is. False: main was first, so it takes nothing. */
+  protected becomeReady(): boolean {
+    this.#isForestalled = !becomeReady(this.own);
+    return !this.#isForestalled;
+  }
+
   /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
+    if (this.#isForestalled) return -1; // main takes it back
     const head = Atomics.load(this.own, MAIL_HEAD);
     if (Atomics.load(this.own, MAIL_TAIL) === head) return -1;
     return this.own[mailPlace(head, this.sizes)]!;

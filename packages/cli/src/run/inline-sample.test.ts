@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, mock, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { InputSource, SampledInput } from './inputs/input-source.js';
+import { sampleInline } from './inline-sample.js';
+import type { BatchSetup } from './work/batch.js';
+import { UsageError } from '../usage-error.js';
+
+/** Time passes here only where something is said to take it. */
+let clockMs = 0;
+mock.method(performance, 'now', () => clockMs);
+
+const folder = mkdtempSync(join(tmpdir(), 'threadwise-inline-'));
+const module = join(folder, 'takes-3-ms.mjs');
+const RUN_MS = 3;
+Object.assign(globalThis, { takeMs: (ms: number) => (clockMs += ms) });
+writeFileSync(module, `export default () => globalThis.takeMs(${RUN_MS});`);
+after(() => rmSync(folder, { recursive: true }));
+
+const setup: BatchSetup = {
+  moduleUrl: pathToFileURL(module).href,
+  exportName: undefined,
+  passing: 'value',
+  format: 'ndjson',
+  withInput: false,
+  keepsValues: false,
+  stopsAtFailure: true,
+};
+
+/** What is written is measured, too, and goes nowhere. */
+let written = '';
+let writeMs = 0;
+mock.method(fs, 'writeSync', (_fd: number, text: string) => {
+  written += text;
+  clockMs += writeMs;
+});
+syncBuiltinESMExports();
+
+/** 10 inputs a group. Listing, reading, looking up sizes: each takes its own time. */
+function source(kind: InputSource['kind'], takes: { count?: number; group?: number }): InputSource {
+  const inputs = Array.from({ length: 10 }, (_, i) => ({ value: i, position: i, bytes: 0, weight: 1 }));
+  function* sample(): Generator<SampledInput> {
+    clockMs += 1e6; // choosing a sample is no part of what would be done inline
+    yield* inputs.slice(0, 4);
+  }
+  return {
+    kind,
+    identity: {},
+    total: 10,
+    totalBytes: undefined,
+    compare: () => 0,
+    count: () => void (clockMs += takes.count ?? 0),
+    *read() {
+      clockMs += takes.group ?? 0;
+      yield inputs;
+    },
+    sample: () => ({ inputs: sample(), how: 'the first' }),
+    close() {},
+  };
+}
+
+async function estimateOf(inputs: number, from: InputSource): Promise<number> {
+  return (await sampleInline(setup, from, 2)).estimateMs(inputs);
+}
+
+test('reading and parsing lines is part of what a loop does', async () => {
+  assert.equal(await estimateOf(1000, source('lines', { group: 20 })), 1000 * (RUN_MS + 2));
+  assert.equal(await estimateOf(1000, source('json', { group: 40 })), 1000 * (RUN_MS + 4));
+});
+
+test('of files, listing them is part of it, and their sizes are not: a loop does not ask for them', async () => {
+  assert.equal(await estimateOf(1000, source('files', { count: 10, group: 500 })), 1000 * (RUN_MS + 1));
+});
+
+test('numbers of a range cost a loop nothing', async () => {
+  assert.equal(await estimateOf(1000, source('range', { group: 500 })), 1000 * RUN_MS);
+});
+
+test('so is writing the results, at once, as the run writes what is ready', async () => {
+  writeMs = 8;
+  written = '';
+  assert.equal(await estimateOf(1000, source('files', {})), 1000 * (RUN_MS + 8 / 2));
+  assert.match(written, /^(\d+\n)+$/, 'what is written is what the run writes');
+  writeMs = 0;
+});
+
+test('what is folded is not written', async () => {
+  written = '';
+  const sample = await sampleInline({ ...setup, keepsValues: true }, source('files', {}), 2);
+  assert.equal(sample.estimateMs(1000), 1000 * RUN_MS);
+  assert.equal(written, '');
+});
+
+test('an input that cannot be read is told by the run, after those before it', async () => {
+  const bad = source('json', {});
+  bad.read = function* () {
+    clockMs += 20;
+    yield* source('json', {}).read({ mark: undefined, beyond: [] }) as Iterable<readonly SampledInput[]>;
+    throw new UsageError('invalid JSON');
+  };
+  assert.equal(await estimateOf(1000, bad), 1000 * (RUN_MS + 2));
+});

@@ -1,0 +1,135 @@
+/** What happened to the calls of each function. Bounded in number, whatever names are called, and in size, whatever is thrown. */
+import type { Outcome } from './measured.js';
+
+/** The entry of all calls that have no entry of their own. No function is likely to have that name. */
+export const OTHER_NAMES = '(other names)';
+/** How many functions have an entry of their own. Further ones are counted together: a snapshot is made, and sent, every second. */
+const MOST_FUNCTIONS = 256;
+/** How many calls the mean running time is taken over, about. */
+const RECENT_CALLS = 64;
+/** How many characters are kept of a message or a stack. */
+const MOST_TEXT = 2048;
+
+/** An error that a call ended with. Texts are cut after 2,048 characters. */
+export interface LastError {
+  /** When the call ended. Milliseconds since the epoch. */
+  readonly at: number;
+  /** The name of the error's class; the type of what was thrown and is no error. */
+  readonly name: string;
+  /** null: it has none. */
+  readonly code: string | null;
+  /** What was thrown itself, where that is a text or a number. */
+  readonly message: string;
+  /** Empty: it has none. */
+  readonly stack: string;
+}
+
+/** What is counted of one function since the pool began. */
+export interface FunctionCounts {
+  /** The exported name; '(other names)': calls of names that the module does not have, that ended before it was loaded, or beyond 256 functions. */
+  readonly name: string;
+  /** Calls that have ended, in whatever way. */
+  readonly calls: number;
+  /** Calls that ran on the thread that owns the pool. */
+  readonly inline: number;
+  /** Calls that threw, timed out, or were lost with their worker. A call that was aborted is none. */
+  readonly failures: number;
+  /** The failures that were timeouts. */
+  readonly timeouts: number;
+  /** The error of the last failure; null as long as there is none. */
+  readonly lastError: LastError | null;
+  /** Mean running time of recent calls. Milliseconds. */
+  readonly runMs: number;
+}
+
+class FunctionRecord {
+  calls = 0;
+  inline = 0;
+  failures = 0;
+  timeouts = 0;
+  lastError: LastError | null = null;
+  runMs = 0;
+  #measured = 0;
+
+  ran(count: number, totalMs: number): void {
+    this.#measured += count;
+    const weight = count / Math.min(this.#measured, Math.max(RECENT_CALLS, count));
+    this.runMs += (totalMs / count - this.runMs) * weight;
+  }
+}
+
+export class FunctionRecords {
+  /** The functions of the module; undefined until a thread has loaded it. */
+  names: readonly string[] | undefined;
+  readonly #records = new Map<string, FunctionRecord>();
+  #others: FunctionRecord | undefined;
+
+  /** Calls of a function have completed. @param totalMs how many milliseconds they ran altogether */
+  completed(name: string, count: number, totalMs: number, isInline: boolean): void {
+    this.#count(this.#records.get(name) ?? this.#enter(name), count, totalMs, isInline);
+  }
+
+  /** A call has ended, in whatever way. @param runMs undefined: nobody measured how long it ran */
+  ended(
+    name: string,
+    outcome: Outcome,
+    runMs: number | undefined,
+    now: number,
+    error: unknown,
+    isInline: boolean,
+  ): void {
+    const isKnown = outcome === 'completed' || this.names?.includes(name) === true;
+    const record = this.#records.get(name) ?? (isKnown ? this.#enter(name) : this.#other());
+    this.#count(record, 1, runMs, isInline);
+    if (outcome === 'timedOut') record.timeouts++;
+    if (outcome !== 'failed' && outcome !== 'timedOut' && outcome !== 'crashed') return;
+    record.failures++;
+    record.lastError = textsOf(error, now);
+  }
+
+  snapshot(): FunctionCounts[] {
+    const all: [string, FunctionRecord][] = [...this.#records];
+    if (this.#others !== undefined) all.push([OTHER_NAMES, this.#others]);
+    return all.map(([name, { calls, inline, failures, timeouts, lastError, runMs }]) => {
+      return { name, calls, inline, failures, timeouts, lastError, runMs };
+    });
+  }
+
+  #count(record: FunctionRecord, count: number, totalMs: number | undefined, isInline: boolean): void {
+    record.calls += count;
+    if (isInline) record.inline += count;
+    if (totalMs !== undefined) record.ran(count, totalMs);
+  }
+
+  #enter(name: string): FunctionRecord {
+    if (this.#records.size >= MOST_FUNCTIONS) return this.#other();
+    const record = new FunctionRecord();
+    this.#records.set(name, record);
+    return record;
+  }
+
+  #other(): FunctionRecord {
+    this.#others ??= new FunctionRecord();
+    return this.#others;
+  }
+}
+
+function textsOf(error: unknown, at: number): LastError {
+  if (!(error instanceof Error)) {
+    const isPrimitive = typeof error !== 'object' && typeof error !== 'function';
+    const message = isPrimitive ? String(error).slice(0, MOST_TEXT) : '';
+    return { at, name: typeof error, code: null, message, stack: '' };
+  }
+  const [name, code, message, stack] = ['name', 'code', 'message', 'stack'].map((key) => textOf(error, key));
+  return { at, name: name ?? '', code: code ?? null, message: message ?? '', stack: stack ?? '' };
+}
+
+/** Undefined: there is no such text, or whoever asks for it is thrown at. */
+function textOf(error: object, key: string): string | undefined {
+  try {
+    const value = (error as Record<string, unknown>)[key];
+    return typeof value === 'string' ? value.slice(0, MOST_TEXT) : undefined;
+  } catch {
+    return undefined;
+  }
+}
