@@ -205,7 +205,7 @@ export class Engine {
   /** A batch of results was handled. Often: so the size is looked at only where tasks wait that more workers could take. */
   batchEnded(): void {
     this.meter.batchEnded();
-    this.dispatch.pump();
+    if (this.ledger.hasRecords || !this.dispatch.takesPlain) this.dispatch.pump();
     if (this.scaler.canGrow && this.dispatch.queued > 0) this.scaler.adjust();
     this.room.update();
   }

@@ -30,6 +30,11 @@ export class Ledger {
     return this.#tasks.size + (this.plain?.size ?? 0);
   }
 
+  /** Whether any open call has a record: only those can wait on the main side. */
+  get hasRecords(): boolean {
+    return this.#tasks.size > 0;
+  }
+
   /** The number of a task that is about to be entered. */
   newId(): number {
     return ++this.#lastId;
