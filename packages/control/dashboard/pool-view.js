@@ -37,6 +37,7 @@ export class PoolView {
     byId('pool-state').append(this.#badge);
     for (const action of ACTIONS) {
       const button = element('button', { type: 'button', id: `do-${action.id}`, text: action.button });
+      button.classList.toggle('stops', action.stops === true);
       button.addEventListener(
         'click',
         () => this.#stats !== undefined && this.#dialog.ask(action, this.#stats),

@@ -153,6 +153,43 @@ test('shows what failed, of which function, with the last error and its stack', 
   await leave(there);
 });
 
+test(
+  'with several pools, each has its throughput of the last two minutes beside the figure',
+  { skip },
+  async () => {
+    const pools = [new FakePool('busy'), new FakePool('calm')];
+    pools[0].throughput = 40;
+    const there = await visit(pools, { fragment: '#pool=busy' });
+    await there.visit.sees('#pools tbody', 'busy');
+    pools[0].throughput = 80;
+    const lines = there.page.locator('#pools tbody polyline');
+    const pointsOf = async (i) =>
+      ((await lines.nth(i).getAttribute('points')) ?? '').split(' ').filter(Boolean);
+    const heights = async (i) => new Set((await pointsOf(i)).map((point) => point.split(',')[1]));
+    const pushing = setInterval(() => there.standIn.push(), 200);
+    while ((await heights(0)).size < 2 || (await pointsOf(1)).length < 2) {
+      await there.page.waitForResponse(/api\/pools$/);
+    }
+    clearInterval(pushing);
+    assert.equal((await heights(1)).size, 1, 'nothing ended in the other one');
+    const names = await there.page
+      .locator('#pools tbody svg')
+      .evaluateAll((all) => all.map((svg) => svg.getAttribute('aria-label')));
+    assert.match(names[0], /^Throughput over time, at most 80/);
+    assert.deepEqual(
+      await there.page
+        .locator('#pools tbody svg')
+        .evaluateAll((all) => all.map((svg) => svg.checkVisibility())),
+      [true, true],
+    );
+    await leave(there);
+    const alone = await visit([new FakePool('only')]);
+    await alone.visit.sees('#pool-name', 'only');
+    assert.equal(await alone.page.locator('#pools tbody svg').isVisible(), false, 'its chart is below');
+    await leave(alone);
+  },
+);
+
 test('tells errors and the ends of workers, and only those if asked', { skip }, async () => {
   const there = await visit([new FakePool('images')]);
   await there.visit.sees('#pool-name', 'images');
