@@ -2,6 +2,7 @@
 import { makeBar, WHOLE } from '../bar.js';
 import { ExitCode } from '../exit-code.js';
 import type { Plan } from '../experiment/session.js';
+import { safeText } from '../format/text.js';
 import { Interrupts } from '../run/interrupts.js';
 import type { Reporting, Subject } from '../subjects/subject.js';
 import { checkWritable, writeReports } from './outputs.js';
@@ -16,7 +17,7 @@ export interface Progress {
 export async function measureAndReport<P extends Plan, Samples, Findings extends object>(
   { measure, analyze, report: reportOf }: Subject<P, Samples, Findings>,
   plan: Omit<P, 'signal'>,
-  { outputs, read, quiet }: Reporting,
+  { outputs, read, quiet, isVerbose }: Reporting,
 ): Promise<number> {
   const controller = new AbortController();
   const interrupts = new Interrupts({
@@ -30,8 +31,9 @@ export async function measureAndReport<P extends Plan, Samples, Findings extends
     progress.stop();
     const findings = analyze(samples);
     const report = reportOf(findings);
-    process.stdout.write(renderTerminal(report, terminal()));
+    process.stdout.write(renderTerminal(report, { ...terminal(), isVerbose }));
     await writeReports(outputs, report, findings);
+    for (const { file } of outputs) process.stdout.write(`Report: ${safeText(file)}\n`);
     return interrupts.exitCode ?? ExitCode.ok;
   } finally {
     progress.stop();
