@@ -3,8 +3,10 @@
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
-/** What calls the user's code is of no use in a message about it. */
-const OWN_CODE = new URL('..', import.meta.url).pathname;
+/** Where the code of the command lies, and that of the library: what calls the user's code is of no use in a message about it. */
+const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resolve('threadwise'))].map(
+  ({ pathname }) => pathname,
+);
 
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
@@ -22,7 +24,7 @@ export function describeError(thrown: unknown): DescribedError {
 function stackOf(thrown: object): string | undefined {
   const text = safely(() => ('stack' in thrown ? String(thrown.stack) : ''));
   const lines = text.split('\n').filter((line) => /^ {4}at /.test(line));
-  const own = lines.findIndex((line) => line.includes(OWN_CODE));
+  const own = lines.findIndex((line) => OWN_CODE.some((folder) => line.includes(folder)));
   const kept = own === -1 ? lines : lines.slice(0, own);
   return kept.length === 0 ? undefined : kept.map((line) => line.trim()).join('\n');
 }
