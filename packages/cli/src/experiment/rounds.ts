@@ -64,7 +64,7 @@ export interface Until {
 /** certain: there are as many as it takes. over: another round would take longer than there is time. failed: what all others are compared with could not be measured. */
 export type Ending = 'certain' | 'over' | 'interrupted' | 'failed';
 
-/** Who waits wants to see an answer by then, from the start of the command. Milliseconds. */
+/** Who waits wants to see an answer by then, from the start of the measurement. Milliseconds. */
 export const FIRST_ANSWER_MS = 10_000;
 
 export class Rounds<S> {
