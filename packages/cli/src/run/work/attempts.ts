@@ -57,9 +57,9 @@ async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome 
   } catch (error) {
     const described = describeError(error);
     if (endCodes.includes(described.code)) throw error;
-    // It is the pool's error, made where nothing of the user's is; what killed the worker is its cause.
-    const cause = error instanceof Error ? error.cause : undefined;
-    const stack = stackOf(cause);
+    // The stack is the pool's, and so is any cause's, but of what the user's code threw while nobody awaited it.
+    const stack =
+      error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;
     return stack === undefined ? described : { ...described, stack };
   }
 }
