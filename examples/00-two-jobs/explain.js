@@ -25,7 +25,7 @@ function why({ calls, threads, inline, start, onThreads }) {
   if (threads === 1) return 'does not gain: threads may use one core here, and one thread already does.';
   if (handingMs > callMs)
     return `does not gain: a call takes ${time(callMs)} of CPU time, and handing it to a thread takes ${time(handingMs)}.`;
-  const onFreeCoresMs = start.ms + (onThreads.cpuMs - start.cpuMs) / threads;
+  const onFreeCoresMs = Math.min(start.ms, start.cpuMs) + (onThreads.cpuMs - start.cpuMs) / threads;
   if (inline.cpuMs / onFreeCoresMs < CLEAR)
     return `does not gain: the whole job takes ${time(inline.ms)}, and starting the threads alone takes ${time(start.ms)}.`;
   const cores = digits(onThreads.cpuMs / onThreads.ms);

@@ -1,9 +1,8 @@
 /** Remembers which inputs failed, in constant memory: the first ones in full, the others as a number. */
 
-import type { BatchResult, DescribedError } from './work/batch.js';
+import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { cut, errorLine, shownValue } from './work/described-error.js';
 
-const MAX_LISTED = 20;
 const MAX_INPUT_CHARACTERS = 160;
 const MAX_MESSAGE_CHARACTERS = 600;
 const MAX_STACK_LINES = 5;

@@ -3,7 +3,7 @@
 import type { Input } from '../inputs/input-source.js';
 import { type FormatName, joinTexts } from '../output/format.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
-import { describeError } from './described-error.js';
+import { describeError, stackOf } from './described-error.js';
 
 export interface AttemptsOptions {
   readonly retries: number;
@@ -55,11 +55,11 @@ async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome 
   try {
     return await outcome;
   } catch (error) {
-    const { stack: _ofThePool, ...described } = describeError(error);
+    const described = describeError(error);
     if (endCodes.includes(described.code)) throw error;
-    // It is the pool's error, made where nothing of the user's is; what killed the worker is its cause.
-    const cause = error instanceof Error ? error.cause : undefined;
-    const { stack } = describeError(cause);
+    // The stack is the pool's, and so is any cause's, but of what the user's code threw while nobody awaited it.
+    const stack =
+      error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;
     return stack === undefined ? described : { ...described, stack };
   }
 }

@@ -39,6 +39,13 @@ test('a failing input is described and the others go on', async () => {
   assert.match(stack!, /^at .*:1:\d+\)?$/, 'one line: what called it is not theirs');
 });
 
+test('only as many stacks are made as are shown', async () => {
+  const runner = await runnerOf('export default () => { throw new Error("no"); }');
+  const { failures } = await runner.run(Array(30).fill(0), 1);
+  assert.equal(failures.filter(({ error }) => error.stack !== undefined).length, 20);
+  assert.equal((await runner.run([1], 1)).failures[0]!.error.stack, undefined);
+});
+
 test('if the run stops at a failure, so does the batch', async () => {
   const runner = await runnerOf('export default (x) => { if (x === 2) throw new Error("two"); return x; }', {
     stopsAtFailure: true,

@@ -1,8 +1,8 @@
 /** Runs the user's function over a batch; the same code in a worker and, for --compare-inline, in the main thread. */
 
 import { createRender, joinTexts, type Render } from '../output/format.js';
-import type { BatchFailure, BatchOutcome, BatchSetup } from './batch.js';
-import { describeError } from './described-error.js';
+import { type BatchFailure, type BatchOutcome, type BatchSetup, MAX_LISTED } from './batch.js';
+import { describeError, stackOf } from './described-error.js';
 import { takingInput } from './passing.js';
 import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
 
@@ -17,6 +17,7 @@ export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner>
   const module = await importModule(moduleUrl);
   const task = takingInput(selectFunction(module, exportName, moduleUrl), passing);
   const render: Render = keepsValues ? () => '' : createRender(format, withInput);
+  let withStack = MAX_LISTED;
   return { module, run };
 
   async function run(inputs: readonly unknown[], attempts: number): Promise<BatchOutcome> {
@@ -33,7 +34,9 @@ export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner>
         texts.push(render(input, result));
         if (keepsValues) values.push(result);
       } catch (error) {
-        failures.push({ at: ran, error: describeError(error) });
+        const stack = withStack > 0 ? stackOf(error) : undefined;
+        withStack -= 1;
+        failures.push({ at: ran, error: { ...describeError(error), ...(stack !== undefined && { stack }) } });
       }
       ran += 1;
       if (stopsAtFailure && failures.length > 0) break;

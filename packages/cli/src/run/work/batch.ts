@@ -26,6 +26,9 @@ export interface DescribedError {
   readonly stack?: string | undefined;
 }
 
+/** How many failures are told in full, of a run; of a worker there are no more of them. */
+export const MAX_LISTED = 20;
+
 export interface BatchFailure {
   /** Index in the batch. */
   readonly at: number;

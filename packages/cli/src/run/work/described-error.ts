@@ -11,17 +11,16 @@ const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resol
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
   const code = safely(() => ('code' in thrown ? String(thrown.code) : ''));
-  const stack = stackOf(thrown);
   return {
     name: safely(() => String(thrown.name)),
     message: safely(() => String(thrown.message)),
     code: code === '' || code === 'undefined' ? undefined : code,
-    ...(stack !== undefined && { stack }),
   };
 }
 
-/** The lines with places, of the code that was called from here. */
-function stackOf(thrown: object): string | undefined {
+/** The lines with places, of the code that was called from here. To make them takes longer than to throw. */
+export function stackOf(thrown: unknown): string | undefined {
+  if (!isErrorLike(thrown)) return undefined;
   const text = safely(() => ('stack' in thrown ? String(thrown.stack) : ''));
   const lines = text.split('\n').filter((line) => /^ {4}at /.test(line));
   const own = lines.findIndex((line) => OWN_CODE.some((folder) => line.includes(folder)));
