@@ -47,15 +47,8 @@ export async function buildThreads() {
 
 /** A module of a thread as a part of its script: what it imports it asks for, what it exports it returns. */
 function scriptOf(text) {
-  // Names of functions and classes stay, for profiles and debuggers; space, comments and names of variables go, because every thread parses this.
-  const { code, errors } = minifySync('thread.js', text, {
-    module: true,
-    compress: false,
-    mangle: { toplevel: true, keepNames: { function: true, class: true } },
-  });
-  if (errors.length > 0) throw new Error(errors[0].message);
   const named = (list) => `{${list.replaceAll(' as ', ':')}}`;
-  const script = code
+  const script = minified(text)
     .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
       const module = from.startsWith('.') ? 'shared' : `require("${from}")`;
       const parts = [whole, list === undefined ? undefined : named(list)].filter(
@@ -71,6 +64,27 @@ function scriptOf(text) {
     throw new Error('An import or export of a thread was not understood');
   return script;
 }
+
+/**
+ * Without space, comments and names of variables, because every thread parses this. The names of functions, classes and methods stay, for profiles
+ * and debuggers: those of private methods, which the minifier would shorten, are no private names while it looks.
+ */
+function minified(text) {
+  if (text.includes(NOT_PRIVATE)) throw new Error(`The code of a thread has the letter ${NOT_PRIVATE}`);
+  // Methods, and fields that are given a function.
+  const named = text.matchAll(/(?<![.\w])#(\w+)\(|#(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>/g);
+  const methods = new Set([...named].map(([, method, field]) => method ?? field));
+  const shown = text.replace(/#(\w+)/g, (all, name) => (methods.has(name) ? NOT_PRIVATE + name : all));
+  const { code, errors } = minifySync('thread.js', shown, {
+    module: true,
+    compress: false,
+    mangle: { toplevel: true, keepNames: { function: true, class: true } },
+  });
+  if (errors.length > 0) throw new Error(errors[0].message);
+  return code.replaceAll(NOT_PRIVATE, '#');
+}
+/** A letter that the code does not have. */
+const NOT_PRIVATE = 'ƒ';
 
 /** The parts of a thread hand each other values: a variable that is exported would stay what it was. */
 function refuseVariables(files) {

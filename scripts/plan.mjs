@@ -33,7 +33,7 @@ export const SLOW = [
     proves: 'the scaler finds the right size, and stays there, in simulated programs of all kinds',
   },
   {
-    files: /\/function\/rules\/(never-wrong|totality)\.test/,
+    files: /\/function\/rules\/(never-wrong|totality|sentences)\.test/,
     proves: 'no samples, however odd, make analyze say what is wrong, or fail',
   },
   {

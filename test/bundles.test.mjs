@@ -1,7 +1,7 @@
 // A bundled program still finds its task module and its workers: esbuild and Vite.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -98,4 +98,32 @@ test('esbuild: all of the library, minified, is of bounded size, and what both k
   assert.ok(text.length <= MOST_BYTES, `${text.length} bytes`);
   const copies = text.split('A value was thrown that cannot be cloned').length - 1;
   assert.equal(copies, 2, 'the codec of errors: in the code of main, and in the text of the threads');
+});
+
+test('a profile of a worker names its functions, though their code is minified', (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'threadwise-profile-'));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const script = `
+    import { createPool } from '${import.meta.resolve('threadwise')}';
+    const pool = createPool('data:text/javascript,export const echo = (value) => value', { threads: 1 });
+    for (let i = 0; i < 20; i++)
+      await Promise.all(Array.from({ length: 500 }, () => pool.run('echo', [{ tags: ['a', {}] }])));
+    await pool.close();
+  `;
+  writeFileSync(join(dir, 'app.mjs'), script);
+  const flags = ['--cpu-prof', '--cpu-prof-dir', join(dir, 'profiles'), '--cpu-prof-interval', '100'];
+  const { status, stderr } = spawnSync(process.execPath, [...flags, join(dir, 'app.mjs')], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+  const names = readdirSync(join(dir, 'profiles'))
+    .flatMap((file) => JSON.parse(readFileSync(join(dir, 'profiles', file), 'utf8')).nodes)
+    .map(({ callFrame }) => callFrame)
+    .filter(({ url, functionName }) => url.startsWith('[worker eval]') && functionName !== '')
+    .map(({ functionName }) => functionName);
+  assert.ok(names.length > 0);
+  assert.deepEqual(
+    names.filter((name) => /^#\w{1,2}$/.test(name)),
+    [],
+  );
 });

@@ -77,10 +77,11 @@ test('with --read the content crosses where the caller reads, and the path where
   assert.equal(samples.inline.bytesIn.max, 5000);
   assert.equal(samples.behaviour.failures.failed, 0);
   assert.equal(samples.subject.inputs.how, "all; the argument is the file's content");
-  if (samples.threads.length > 0) {
-    const read = samples.variants.find(({ name }) => name === 'read');
-    assert.ok(read.rate.every((rate) => rate > 0));
-  }
+  // On a machine that others use as well, the time may be over before; then the report says so.
+  const read = samples.variants.find(({ name }) => name === 'read');
+  const isSkipped = samples.skipped.some(({ what }) => what === 'reading in the workers');
+  assert.equal(isSkipped, read === undefined);
+  assert.ok((read?.rate ?? []).every((rate) => rate > 0));
 });
 
 test('a function that fails each time: cannot tell, with what it said', async () => {

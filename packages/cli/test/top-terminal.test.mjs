@@ -61,7 +61,7 @@ test('shows the pools, the workers, the functions and the decisions', options, a
   assert.equal(lines[2], '> images     open         2/2     37   1.53s   81.4     0   240ms    33ms');
   assert.equal(lines[4], 'images  39 open  1204 done  3 failed');
   assert.match(lines[8], /^2 +ready +3 +580 +93%/);
-  assert.match(lines[10], /^resize +threads +1204 +0 +12\.3ms takes 12 ms$/);
+  assert.match(lines[10], /^resize +threads +1204 +0 +3 +12\.3ms takes 12 ms$/);
   assert.match(lines[13], /^1\ds ago +1 to 2 +3 +0 pool +3 tasks wait for a worker$/);
   assert.match(lines[23], /^\? help {2}q quit/);
 });

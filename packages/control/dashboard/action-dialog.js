@@ -38,6 +38,7 @@ export class ActionDialog {
     this.#asked = { action, stats, readValues };
     this.#title.replaceChildren(`${action.title}: `, nameNode(stats.name));
     setText(this.#apply, action.apply);
+    this.#apply.classList.toggle('stops', action.stops === true);
     setText(this.#error, '');
     this.#apply.disabled = false;
     this.#describe();

@@ -17,7 +17,8 @@ const openNow = ({ tasks, queue }) =>
 
 /**
  * `fields(stats)`: questions, see `form-fields.js`. `effect(stats, values)`: what will happen, as sentences.
- * `request(values)`: what is sent. `apply`: the word on the button. `done`: what is said afterwards.
+ * `request(values)`: what is sent. `apply`: the word on the button. `done`: what is said afterwards. `stops`: calls wait or are
+ * refused by it, and its buttons look so.
  */
 export const ACTIONS = [
   {
@@ -101,6 +102,7 @@ export const ACTIONS = [
   {
     id: 'pause',
     button: 'Pause…',
+    stops: true,
     title: 'Pause the pool',
     effect: (stats) => [
       stats.state === 'paused' ? 'The pool is paused already: nothing changes.' : 'Nothing new begins.',
@@ -128,6 +130,7 @@ export const ACTIONS = [
   {
     id: 'drain',
     button: 'Drain…',
+    stops: true,
     title: 'Drain the pool',
     effect: (stats) => [
       'From now on new calls are refused: their callers get an error. Calls that were accepted run to their end.',

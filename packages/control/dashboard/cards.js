@@ -1,6 +1,6 @@
 /** The figures of the opened pool: what each card shows, from which field, in which unit. */
 import { Chart, STROKES } from './chart.js';
-import { element, setText } from './dom.js';
+import { drawing, element, setText } from './dom.js';
 import { bytes, count, counted, duration, percent, rate } from './format.js';
 import { countsOf } from './history.js';
 
@@ -126,10 +126,11 @@ const COUNTS = {
   rejected: 'refused',
   crashes: 'workers crashed',
   recycled: 'workers recycled',
+  interrupted: 'replaced after timeout or abort',
   restarts: 'coordinator restarts',
 };
 /** More than none of these is worth a look: they are marked. */
-const BAD = new Set(['failed', 'timedOut', 'crashed', 'rejected', 'crashes', 'restarts']);
+const BAD = new Set(['failed', 'timedOut', 'crashed', 'rejected', 'crashes', 'interrupted', 'restarts']);
 
 export class Cards {
   #cards;
@@ -198,17 +199,9 @@ class Card {
 /** The piece of line that a row's figure has in the chart. */
 function swatchOf(index) {
   const { color, dash, width } = STROKES[index];
-  const space = 'http://www.w3.org/2000/svg';
-  const svg = document.createElementNS(space, 'svg');
-  const line = document.createElementNS(space, 'line');
-  for (const [name, value] of Object.entries({ x1: 0, y1: 4, x2: 24, y2: 4 })) line.setAttribute(name, value);
-  line.setAttribute('stroke-dasharray', dash.join(' '));
-  line.setAttribute('stroke-width', width);
-  line.setAttribute('class', `stroke-${color}`);
-  for (const [name, value] of Object.entries({ width: 24, height: 8, 'aria-hidden': 'true' }))
-    svg.setAttribute(name, value);
-  svg.append(line);
-  return svg;
+  const stroke = { 'stroke-dasharray': dash.join(' '), 'stroke-width': width, class: `stroke-${color}` };
+  const line = drawing('line', { x1: 0, y1: 4, x2: 24, y2: 4, ...stroke });
+  return drawing('svg', { width: 24, height: 8, 'aria-hidden': 'true' }, line);
 }
 
 class CountsCard {

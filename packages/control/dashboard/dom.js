@@ -23,6 +23,14 @@ export function element(tag, { text, ...attributes } = {}, ...children) {
   return made;
 }
 
+/** The same for a drawing. */
+export function drawing(tag, attributes = {}, ...children) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
 /** A name that somebody else gave: isolated, so that its writing direction does not reorder what stands beside it. */
 export function nameNode(name) {
   return element('bdi', { class: 'name', text: name });

@@ -19,10 +19,10 @@ const SHOW_MS = 950;
 
 takeTokenFromAddress();
 
-const overview = new Overview();
 const view = new PoolView((stats) => heard(stats));
 /** By pool's name. They stay while the page is open, so that going to and fro loses nothing. */
 const histories = new Map();
+const overview = new Overview((name) => histories.get(name));
 const logs = new Map();
 
 let pools = [];

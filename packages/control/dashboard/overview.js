@@ -1,18 +1,24 @@
 /** The table of all pools. */
 import { announce } from './announcer.js';
-import { byId, element, setAttribute, setText } from './dom.js';
+import { byId, drawing, element, setAttribute, setText } from './dom.js';
 import { count, counted, duration, rate } from './format.js';
+import { SPAN_MS } from './history.js';
 import { KeyedRows } from './keyed-rows.js';
 import { showState, stateBadge } from './state-badge.js';
 
+/** Of the line beside a figure. Its own units. */
+const LINE = { width: 100, height: 20 };
+
 export class Overview {
+  #table = byId('pools');
   #summary = byId('pools-summary');
   #states = new Map();
   #opened;
   #rows;
 
-  constructor() {
-    this.#rows = new KeyedRows(byId('pools'), {
+  /** @param historyOf gives what is known of the pool of a name; undefined before there is anything */
+  constructor(historyOf) {
+    this.#rows = new KeyedRows(this.#table, {
       keyOf: ({ name }) => name,
       classOf: ({ name }) => (name === this.#opened ? 'opened' : ''),
       columns: [
@@ -24,7 +30,11 @@ export class Overview {
         { make: stateBadge, show: (badge, { state }) => showState(badge, state) },
         { isNumber: true, text: ({ queue }) => waitingOf(queue) },
         { isNumber: true, text: ({ queue }) => (queue.size === 0 ? '–' : duration(queue.oldestMs)) },
-        { isNumber: true, text: ({ throughput }) => rate(throughput) },
+        {
+          isNumber: true,
+          make: throughputCell,
+          show: (cell, { name, throughput }) => showThroughput(cell, throughput, historyOf(name)),
+        },
         { isNumber: true, text: ({ threads }) => workersOf(threads) },
         { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p50') },
         { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p99') },
@@ -40,6 +50,8 @@ export class Overview {
   }
 
   update(pools) {
+    // Of the only pool, a larger chart is below.
+    this.#table.classList.toggle('several', pools.length > 1);
     this.#rows.update(pools);
     const sum = (pick) => pools.reduce((total, pool) => total + pick(pool), 0);
     const all = [
@@ -71,6 +83,29 @@ export class Overview {
     setAttribute(link, 'href', `#${new URLSearchParams({ pool: name })}`);
     setAttribute(link, 'aria-current', name === this.#opened ? 'true' : undefined);
   }
+}
+
+function throughputCell() {
+  const { width, height } = LINE;
+  const frame = { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img' };
+  const line = drawing('svg', frame, drawing('polyline', { 'vector-effect': 'non-scaling-stroke' }));
+  return element('span', { class: 'with-line' }, line, element('span'));
+}
+
+/** The line has a scale of its own: it shows how a pool's figure moved, not which pool does more. */
+function showThroughput(cell, throughput, history) {
+  const [line, figure] = cell.children;
+  setText(figure, rate(throughput));
+  const known = (history?.samples ?? []).filter((sample) => sample.throughput !== undefined);
+  const most = Math.max(0, ...known.map((sample) => sample.throughput));
+  const end = known.at(-1)?.at;
+  const points = known.map(({ at, throughput: value }) => {
+    const x = LINE.width * (1 - (end - at) / SPAN_MS);
+    const y = 1 + (LINE.height - 2) * (1 - value / (most || 1));
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  setAttribute(line.firstElementChild, 'points', points.join(' '));
+  setAttribute(line, 'aria-label', `Throughput over time, at most ${rate(most)}`);
 }
 
 function workersOf({ current, min, max }) {

@@ -2,6 +2,7 @@
  * What is read of a process while calls run in it: how late its timers are, how long it collects garbage, its CPU time, and that of
  * all others.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
@@ -94,6 +95,8 @@ export interface Reading {
   readonly residentBytes: number;
   /** Undefined: the system does not tell, or this process may not use all of its cores. */
   readonly shared: Shared | undefined;
+  /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
+  readonly wantedCores: number;
 }
 
 /** All that is read of a process while something runs in it. */
@@ -113,11 +116,12 @@ export class Gauges {
 
   /** Inverse of `begin`. All but the delay is read at once. */
   async end(): Promise<Reading> {
-    const { time, cpu, loop, cores } = this.#before;
+    const { time, cpu, loop, cores, waitedMs } = this.#before;
     const now = newReading();
     const reading = {
       elapsedMs: now.time - time,
       cpuMs: now.cpu - cpu,
+      wantedCores: (now.cpu - cpu + now.waitedMs - waitedMs) / (now.time - time),
       loopShare: performance.eventLoopUtilization(now.loop, loop).utilization,
       residentBytes: process.memoryUsage.rss(),
       shared: cores &&
@@ -134,9 +138,27 @@ function newReading() {
   return {
     cores: sharedNow(),
     cpu: cpuMs(),
+    waitedMs: waitedMs(),
     loop: performance.eventLoopUtilization(),
     time: performance.now(),
   };
+}
+
+/**
+ * For how long the threads of this process were ready to run and had no core: Linux, Documentation/scheduler/sched-stats.rst, the second
+ * figure, nanoseconds. Milliseconds; not a number elsewhere.
+ */
+function waitedMs(): number {
+  const tasks = '/proc/self/task';
+  try {
+    const waited = readdirSync(tasks).map((task) => {
+      const [, ns] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ');
+      return Number(ns);
+    });
+    return waited.reduce((sum, ns) => sum + ns, 0) / NS_PER_MS;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function sharedNow(): Shared | undefined {

@@ -86,8 +86,8 @@ export class Engine {
     // The data of the pool is cloned for each worker: say now, and not at the first start, if it cannot be.
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.parts = parts;
-    this.hooks = new Hooks(parts.sink);
-    this.tracing = new Tracing(options, this.report);
+    this.hooks = new Hooks(parts.sink, parts.name);
+    this.tracing = new Tracing(options, parts.name, this.report);
     this.defaults = defaultRun(options);
     this.placement = parts.newPlacement(options.placement);
     this.choice = parts.newChoice(options.choose, this.report);
@@ -114,7 +114,7 @@ export class Engine {
   }
 
   /** An error that belongs to no call. */
-  readonly report = (error: unknown): void => this.hooks.emit('error', { pool: this.parts.name, error });
+  readonly report = (error: unknown): void => this.hooks.emit('error', { error });
 
   /** Calls a function of the pool's owner for a task. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND. */
   readonly callHost = (name: string, args: readonly unknown[]): Promise<unknown> =>
@@ -205,7 +205,7 @@ export class Engine {
   /** A batch of results was handled. Often: so the size is looked at only where tasks wait that more workers could take. */
   batchEnded(): void {
     this.meter.batchEnded();
-    this.dispatch.pump();
+    if (this.ledger.hasRecords || !this.dispatch.takesPlain) this.dispatch.pump();
     if (this.scaler.canGrow && this.dispatch.queued > 0) this.scaler.adjust();
     this.room.update();
   }
@@ -269,7 +269,7 @@ export class Engine {
     const closed = this.parts.exchange.close();
     this.leases.close();
     this.room.close();
-    this.hooks.emit('pool:close', { pool: this.parts.name });
+    this.hooks.emit('pool:close', {});
     this.hooks.clear();
     return closed;
   }

@@ -42,7 +42,13 @@ function styleOfState(row: Row): Style | undefined {
 }
 
 const state = withStyle(texts('STATE', 8, 2, 'state'), styleOfState);
-const crashes = figures('CRASH', 5, 7, 'crashes', count);
+
+/** A count of what should not be. */
+function losses(title: string, width: number, priority: number, path: string): Column {
+  return withStyle(figures(title, width, priority, path, count), (row) =>
+    (figure(row, path) ?? 0) > 0 ? 'bad' : undefined,
+  );
+}
 
 export const poolColumns: readonly Column[] = [
   texts('POOL', 10, 1, 'name', true),
@@ -54,7 +60,7 @@ export const poolColumns: readonly Column[] = [
   figures('QUEUE', 6, 4, 'queue.size', count),
   figures('OLDEST', 7, 5, 'queue.oldestMs', duration),
   figures('DONE/S', 6, 6, 'throughput', rate),
-  withStyle(crashes, (row) => ((figure(row, 'crashes') ?? 0) > 0 ? 'bad' : undefined)),
+  losses('CRASH', 5, 7, 'crashes'),
   figures('RUN50', 7, 10, 'runMs.p50', duration),
   figures('RUN99', 7, 8, 'runMs.p99', duration),
   figures('WAIT50', 7, 11, 'waitMs.p50', duration),
@@ -120,9 +126,10 @@ export const functionColumns: readonly Column[] = [
   texts('FUNCTION', 14, 1, 'name', true),
   texts('PLACE', 7, 2, 'place'),
   figures('CALLS', 6, 3, 'calls', count),
-  figures('INLINE', 6, 5, 'inline', count),
+  figures('INLINE', 6, 6, 'inline', count),
+  losses('FAILED', 6, 5, 'failures'),
   figures('RUN', 7, 4, 'runMs', duration),
-  texts('WHY', 10, 6, 'why', true),
+  texts('WHY', 10, 7, 'why', true),
 ];
 
 /** How long ago a decision was: its clock is the program's, which need not be this one. */

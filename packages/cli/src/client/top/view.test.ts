@@ -13,7 +13,9 @@ const images = fakePool('images', {
     { id: 1, state: 'ready', load: 2, completed: 60, utilization: 0.5, heapUsedBytes: 2 ** 20, ageMs: 5000 },
     { id: 2, state: 'starting', load: 0, completed: 0, utilization: 0, heapUsedBytes: 2 ** 21, ageMs: 100 },
   ],
-  functions: [{ name: 'resize', place: 'threads', why: 'takes long', calls: 120, inline: 0, runMs: 12 }],
+  functions: [
+    { name: 'resize', place: 'threads', why: 'takes long', calls: 120, inline: 0, failures: 7, runMs: 12 },
+  ],
   sizing: {
     policy: 'measured',
     decisions: [
@@ -60,8 +62,8 @@ test('120 columns and 20 rows: everything, and the status on the last row', () =
     'WORKER^      STATE     LOAD   DONE  BUSY   RUN50   RUN99  WAIT50  WAIT99     CPU  CPUWAIT     HEAP     AGE',
     '1            ready        2     60   50%       -       -       -       -       -        -     1MiB      5s',
     '2            starting     0      0    0%       -       -       -       -       -        -     2MiB   100ms',
-    'FUNCTION       PLACE    CALLS INLINE     RUN WHY',
-    'resize         threads    120      0    12ms takes long',
+    'FUNCTION       PLACE    CALLS INLINE FAILED     RUN WHY',
+    'resize         threads    120      0      7    12ms takes long',
     'DECIDED          THREADS QUEUED  IDLE BY          WHY',
     '12s ago           1 to 2      3     0 pool        tasks wait',
     '1m05s ago         0 to 1      1     0 pool        first task',

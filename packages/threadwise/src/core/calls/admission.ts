@@ -146,8 +146,7 @@ export class Admission {
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
     const { tracing, parts, lifecycle } = this.#engine;
-    const about = { pool: parts.name, taskId, name };
-    const context = tracing.start(about);
+    const context = tracing.start(taskId, name);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
       const [wireName, wireArgs] = pack(name, args, context);
@@ -160,7 +159,7 @@ export class Admission {
       }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
-      tracing.end({ ...about, context, outcome: 'rejected', ...none, error });
+      tracing.end({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
     }
   }

@@ -30,6 +30,11 @@ export class Ledger {
     return this.#tasks.size + (this.plain?.size ?? 0);
   }
 
+  /** Whether any open call has a record: only those can wait on the main side. */
+  get hasRecords(): boolean {
+    return this.#tasks.size > 0;
+  }
+
   /** The number of a task that is about to be entered. */
   newId(): number {
     return ++this.#lastId;
@@ -135,13 +140,13 @@ export class Ledger {
   // --- who hears of calls, beside their callers ---
 
   tellSubmit(taskId: number, name: string): void {
-    const { hooks, parts } = this.#engine;
-    if (hooks.wants('task:submit')) hooks.emit('task:submit', { pool: parts.name, taskId, name });
+    const { hooks } = this.#engine;
+    if (hooks.wants('task:submit')) hooks.emit('task:submit', { taskId, name });
   }
 
   tellProgress(taskId: number, name: string, value: unknown, { onProgress }: ResolvedRun): void {
-    const { hooks, parts, report } = this.#engine;
-    hooks.emit('task:progress', { pool: parts.name, taskId, name, value });
+    const { hooks, report } = this.#engine;
+    hooks.emit('task:progress', { taskId, name, value });
     if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
   }
 
@@ -154,10 +159,9 @@ export class Ledger {
     runMs: number | undefined,
     error: unknown,
   ): void {
-    const { hooks, tracing, parts } = this.#engine;
-    const { name: pool } = parts;
-    if (tracing.isOn) tracing.end({ pool, taskId, name, context, outcome, waitMs, runMs, error });
+    const { hooks, tracing } = this.#engine;
+    if (tracing.isOn) tracing.end({ taskId, name, context, outcome, waitMs, runMs, error });
     if (hooks.wants('task:settle'))
-      hooks.emit('task:settle', { pool, taskId, name, outcome, waitMs, runMs, error });
+      hooks.emit('task:settle', { taskId, name, outcome, waitMs, runMs, error });
   }
 }

@@ -15,7 +15,7 @@ function sinkFor(wanted: string, publish: (name: string, event: unknown) => void
 
 describe('Hooks', () => {
   test('tell every listener of an event, in the order in which they came', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     const told: unknown[] = [];
     hooks.on('task:submit', (e) => told.push(['first', e]));
     hooks.on('task:submit', (e) => told.push(['second', e]));
@@ -28,7 +28,7 @@ describe('Hooks', () => {
   });
 
   test('tell a listener no more once it is off, and leave the others on', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     const told: string[] = [];
     const off = () => told.push('off');
     hooks.on('task:submit', off);
@@ -40,7 +40,7 @@ describe('Hooks', () => {
   });
 
   test('tell a listener once though it was added twice', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     let told = 0;
     const listener = () => void told++;
     hooks.on('task:submit', listener);
@@ -50,7 +50,7 @@ describe('Hooks', () => {
   });
 
   test('tell the others although a listener throws, and make an error event of what it threw', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     const told: unknown[] = [];
     const mistake = new Error('mistake');
     hooks.on('error', (e) => told.push(e));
@@ -63,19 +63,19 @@ describe('Hooks', () => {
   });
 
   test('swallow what an error listener throws, and tell the other error listeners', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     let told = 0;
     hooks.on('error', () => {
       told++;
       throw new Error('mistake');
     });
     hooks.on('error', () => void told++);
-    hooks.emit('error', { pool: 'p', error: new Error('first') });
+    hooks.emit('error', { error: new Error('first') });
     assert.equal(told, 2);
   });
 
   test('let a listener take itself off while it is told', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     const told: string[] = [];
     const once = () => {
       told.push('once');
@@ -90,14 +90,20 @@ describe('Hooks', () => {
 
   test('publish to the sink exactly the events that it wants', () => {
     const published: unknown[] = [];
-    const hooks = new Hooks(sinkFor('pool:close', (name, e) => published.push([name, e])));
+    const hooks = new Hooks(
+      sinkFor('pool:close', (name, e) => published.push([name, e])),
+      'p',
+    );
     hooks.emit('task:submit', event);
-    hooks.emit('pool:close', { pool: 'p' });
+    hooks.emit('pool:close', {});
     assert.deepEqual(published, [['pool:close', { pool: 'p' }]]);
   });
 
   test('want an event while there is a listener or the sink wants it', () => {
-    const hooks = new Hooks(sinkFor('pool:close', () => undefined));
+    const hooks = new Hooks(
+      sinkFor('pool:close', () => undefined),
+      'p',
+    );
     const listener = () => undefined;
     assert.equal(hooks.wants('pool:close'), true);
     assert.equal(hooks.wants('task:submit'), false);
@@ -108,7 +114,7 @@ describe('Hooks', () => {
   });
 
   test('tell nobody after clear', () => {
-    const hooks = new Hooks(silentSink);
+    const hooks = new Hooks(silentSink, 'p');
     hooks.on('task:submit', () => assert.fail('told'));
     hooks.clear();
     hooks.emit('task:submit', event);

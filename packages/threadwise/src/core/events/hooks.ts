@@ -28,6 +28,8 @@ export interface PoolEvents {
 
 export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'load-failed' | 'crashed';
 export type PoolEventName = keyof PoolEvents;
+/** The name of the pool is the same in all of them. */
+type Told<E extends PoolEventName> = Omit<PoolEvents[E], 'pool'>;
 export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
 
 /** Where one kind of event goes beside the pool's own listeners: a diagnostics channel, on Node. */
@@ -46,12 +48,14 @@ export interface EventSink {
 export class Hooks {
   readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
   readonly #sink: EventSink;
+  readonly #pool: string;
   readonly #userCode = new UserCode();
   readonly #submits: EventChannel;
   readonly #settles: EventChannel;
 
-  constructor(sink: EventSink) {
+  constructor(sink: EventSink, pool: string) {
     this.#sink = sink;
+    this.#pool = pool;
     this.#submits = sink.channel('task:submit');
     this.#settles = sink.channel('task:settle');
   }
@@ -81,15 +85,15 @@ export class Hooks {
     return (this.#listeners.get(name)?.size ?? 0) > 0;
   }
 
-  emit<E extends PoolEventName>(name: E, event: PoolEvents[E]): void {
-    if (!this.wants(name)) {
-      if (name === 'error') this.#sink.unheard?.(event as PoolEvents['error']);
-      return;
-    }
+  emit<E extends PoolEventName>(name: E, told: Told<E>): void {
+    const isHeard = this.wants(name);
+    if (!isHeard && name !== 'error') return;
+    const event: unknown = { pool: this.#pool, ...told };
+    if (!isHeard) return this.#sink.unheard?.(event as PoolEvents['error']);
     for (const listener of this.#listeners.get(name) ?? []) {
       // A mistake in an error listener has nowhere left to go.
-      this.#userCode.call(listener as Listener<E>, [event], (error) => {
-        if (name !== 'error') this.emit('error', { pool: event.pool, error });
+      this.#userCode.call(listener as (event: unknown) => void, [event], (error) => {
+        if (name !== 'error') this.emit('error', { error });
       });
     }
     const channel = this.#sink.channel(name);

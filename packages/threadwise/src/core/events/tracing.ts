@@ -30,21 +30,23 @@ interface TracingHooks {
 export class Tracing {
   readonly isOn: boolean;
   readonly #hooks: TracingHooks;
+  readonly #pool: string;
   readonly #report: (error: unknown) => void;
   readonly #userCode = new UserCode();
 
   /** @param report what is wrong with a hook, once: it must not harm the call */
-  constructor(hooks: TracingHooks, report: (error: unknown) => void) {
+  constructor(hooks: TracingHooks, pool: string, report: (error: unknown) => void) {
     this.#hooks = hooks;
+    this.#pool = pool;
     this.#report = report;
     this.isOn = hooks.onTaskStart !== undefined || hooks.onTaskEnd !== undefined;
   }
 
   /** What the task takes along. */
-  start(task: TaskStart): unknown {
+  start(taskId: number, name: string): unknown {
     const { onTaskStart } = this.#hooks;
     if (onTaskStart === undefined) return undefined;
-    const context = this.#userCode.call(onTaskStart, [task], this.#report);
+    const context = this.#userCode.call(onTaskStart, [{ pool: this.#pool, taskId, name }], this.#report);
     if (!isThenable(context)) return context;
     this.#tellWrong('a promise: the call does not wait for it');
     return undefined;
@@ -61,8 +63,9 @@ export class Tracing {
     this.#userCode.failed(this.#hooks.onTaskStart!, error, this.#report);
   }
 
-  end(task: TaskEnd): void {
+  end(task: Omit<TaskEnd, 'pool'>): void {
     const { onTaskEnd } = this.#hooks;
-    if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [task], this.#report);
+    if (onTaskEnd !== undefined)
+      this.#userCode.call(onTaskEnd, [{ pool: this.#pool, ...task }], this.#report);
   }
 }

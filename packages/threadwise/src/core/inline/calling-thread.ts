@@ -160,7 +160,7 @@ export class CallingThread {
     if (this.record === undefined) {
       this.record = parts.recorder.worker();
       this.#since = parts.platform.now();
-      hooks.emit('worker:start', { pool: parts.name, workerId: NO_WORKER });
+      hooks.emit('worker:start', { workerId: NO_WORKER });
       if (this.isReady) this.#tellReady();
     }
     if (this.#state === 'unloaded') void this.#load();
@@ -204,7 +204,7 @@ export class CallingThread {
   #tellReady(): void {
     const { hooks, parts } = this.#engine;
     const startMs = parts.platform.now() - this.#since;
-    hooks.emit('worker:ready', { pool: parts.name, workerId: NO_WORKER, startMs });
+    hooks.emit('worker:ready', { workerId: NO_WORKER, startMs });
     parts.recorder.functions.names = this.#loaded!.names;
     this.#engine.tellIfReady();
     this.tasks.pump();
@@ -264,14 +264,7 @@ export class CallingThread {
   }
 
   #tellExit(reason: 'closed' | 'load-failed'): void {
-    const { hooks, parts } = this.#engine;
-    hooks.emit('worker:exit', {
-      pool: parts.name,
-      workerId: NO_WORKER,
-      reason,
-      exitCode: 0,
-      error: undefined,
-    });
+    this.#engine.hooks.emit('worker:exit', { workerId: NO_WORKER, reason, exitCode: 0, error: undefined });
   }
 
   #transition(to: State): void {

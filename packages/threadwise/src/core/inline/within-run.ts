@@ -156,7 +156,7 @@ export class WithinRun {
   #runTimed(entry: Entry, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     if (!this.#canRun(entry, run)) return undefined;
     const { ledger, hooks, tracing, parts } = this.#engine;
-    const { platform, name: pool } = parts;
+    const { platform } = parts;
     const { module } = this.#here;
     const { name } = entry;
     const calls = this.#calls;
@@ -175,7 +175,7 @@ export class WithinRun {
     if (own === undefined) return undefined;
     const isWatched = tracing.isOn || hooks.areCallsHeard;
     const id = isWatched ? ledger.newId() : 0;
-    const trace = tracing.isOn ? tracing.start({ pool, taskId: id, name }) : undefined;
+    const trace = tracing.isOn ? tracing.start(id, name) : undefined;
     if (isWatched) ledger.tellSubmit(id, name);
     calls.id = id;
     calls.run = run;

@@ -12,7 +12,7 @@ const EARLY_MS = 10_000;
 
 /** The thread of a worker is gone. */
 export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
-  const { name: pool, recorder } = engine.parts;
+  const { recorder } = engine.parts;
   slot.link.drain(); // what it said before it ended
   slot.adopt(slot.link.adopt());
   slot.link.bury();
@@ -24,7 +24,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   slot.link.close();
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
-  engine.hooks.emit('worker:exit', { pool, workerId, reason, exitCode, error });
+  engine.hooks.emit('worker:exit', { workerId, reason, exitCode, error });
   if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
   if (phase !== undefined)
@@ -81,7 +81,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
   if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
     task.retriesLeft--;
     parts.recorder.counts.retried++;
-    hooks.emit('task:retry', { pool: parts.name, taskId: task.id, name: task.name, cause });
+    hooks.emit('task:retry', { taskId: task.id, name: task.name, cause });
     return true;
   }
   task.settle({ outcome: 'crashed', error: cause });

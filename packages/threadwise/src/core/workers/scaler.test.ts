@@ -62,7 +62,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       return { target: target(load), why: 'a test wants it', state: undefined, isSated: false, againMs };
     },
   };
-  const hooks = new Hooks(silentSink);
+  const hooks = new Hooks(silentSink, 'pool');
   hooks.on('pool:size', ({ pool: _pool, ...decision }) => noted.decisions.push(decision));
   const engine = {
     parts: {

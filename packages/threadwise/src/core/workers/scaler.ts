@@ -167,7 +167,7 @@ export class Scaler {
   #decided(decision: SizingDecision): void {
     this.decisions.push(decision);
     if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
-    this.#engine.hooks.emit('pool:size', { pool: this.#engine.parts.name, ...decision });
+    this.#engine.hooks.emit('pool:size', decision);
   }
 
   #bound(bounds: SizeBounds): void {

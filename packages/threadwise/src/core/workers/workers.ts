@@ -104,9 +104,9 @@ export class Workers {
   }
 
   #enlist(slot: WorkerSlot): void {
-    const { name: pool, platform, options } = this.#parts;
+    const { platform, options } = this.#parts;
     this.slots.push(slot);
-    this.#engine.hooks.emit('worker:start', { pool, workerId: slot.id });
+    this.#engine.hooks.emit('worker:start', { workerId: slot.id });
     const ms = options.worker.startTimeoutMs;
     slot.deadline = platform.timer(ms, () => {
       if (!slot.link.forestall()) return slot.link.drain(); // it became ready at the last moment
@@ -175,7 +175,7 @@ export class Workers {
     slot.transition('ready');
     slot.idleSince = this.#parts.platform.now();
     const startMs = slot.idleSince - slot.startedAt;
-    this.#engine.hooks.emit('worker:ready', { pool: this.#parts.name, workerId: slot.id, startMs });
+    this.#engine.hooks.emit('worker:ready', { workerId: slot.id, startMs });
     this.#engine.workerReady(names, traits);
   }
 

@@ -91,6 +91,14 @@ export function settingsOf(subject: Subject, warm: Warm, cores: number, maxThrea
 }
 
 export function poolSamples(threads: number, slices: readonly Slice<'pool'>[]): PoolSamples {
-  const series = ['rate', 'cpuMs', 'loopDelayMs', 'mainUtilization', 'busyShare', 'residentBytes'] as const;
+  const series = [
+    'rate',
+    'cpuMs',
+    'loopDelayMs',
+    'mainUtilization',
+    'busyShare',
+    'residentBytes',
+    'wantedCores',
+  ] as const;
   return { threads, ...seriesOf(slices, ...series) };
 }

@@ -89,7 +89,7 @@ class Slices {
     const loaded = await keepOutstanding({ ...load, call: () => this.#call() });
     const ended = this.#gauges.end();
     const { busyShare, rate } = this.#runTimes.end(loaded, this.#setup.threads, outstanding);
-    const { loopShare, cpuMs, loopDelayMs, residentBytes, shared } = await ended;
+    const { loopShare, cpuMs, loopDelayMs, residentBytes, shared, wantedCores } = await ended;
     const { calls, failed, firstFailure } = loaded;
     return {
       calls,
@@ -102,6 +102,7 @@ class Slices {
       busyShare,
       residentBytes,
       shared,
+      wantedCores,
     };
   }
 

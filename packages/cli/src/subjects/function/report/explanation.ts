@@ -1,5 +1,5 @@
 /** The verdict for a reader who has never used threads: what a thread is, what a crossing is, why cores matter. */
-import { bytes, counted, duration, factor, figureOf, perCent, rate } from '../../../format/figures.js';
+import { bytes, counted, duration, figureOf, perCent, rate } from '../../../format/figures.js';
 import type { Paragraph } from '../../../report/model.js';
 import type { Findings } from '../rules/findings.js';
 
@@ -54,13 +54,12 @@ function conclusion(findings: Findings): Paragraph {
 }
 
 const DEAR =
-  'To hand a call to another thread costs time, too: here it takes about as long as the call itself, or longer. It is ' +
+  'To hand a call to another thread costs time, too: here it takes at least half as long as the call itself. It is ' +
   'like writing a letter to ask for what you could look up yourself. That changes when a call does more at once.';
 
 const NO_GAIN =
-  'Other threads were tried, and did not get more of these calls done than the calling thread by itself. What is won by ' +
-  'running some at once is lost elsewhere: on the way there and back, or because all wait for the same thing. The figures ' +
-  'below say on what.';
+  'Threads were tried, and did not get enough more of these calls done than the calling thread by itself. What is won by ' +
+  'running some at once is lost elsewhere: on the way there and back, or because all wait for the same thing.';
 
 function isCrossingDear({ crossings, inline }: Findings['samples']): boolean {
   const cheapest = cheapestOf(crossings);
@@ -74,15 +73,12 @@ export function cheapestOf(crossings: Findings['samples']['crossings']): number 
 }
 
 const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Findings) => string>> = {
-  threads: ({ samples, knee, gain }) => {
+  threads: ({ samples }) => {
     const inline = figureOf(samples.inline.rate);
     const alone = inline === undefined ? '' : ` (${rate(inline.value)} calls a second)`;
-    const most = knee?.gain ?? gain;
-    const gained =
-      most === undefined || !Number.isFinite(most.value) ? '' : `: ${factor(most.value)} as many`;
     return (
-      `A call computes for long enough to be worth the way to another thread. Instead of one call at a time${alone}, ` +
-      `several run at once${gained}. The program stays free to do other things meanwhile.`
+      'A call takes long enough to be worth the way to another thread. ' +
+      `Instead of the calling thread by itself${alone}, several threads work at once.`
     );
   },
   inline: ({ samples }) => {
@@ -102,8 +98,8 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
     return isCrossingDear(samples) ? DEAR : NO_GAIN;
   },
   async: () =>
-    'The function spends its time waiting: for a disk, a network, a timer. While it waits, its thread is free to do ' +
-    'something else, so that another thread would have nothing to do. Start many calls before you await the first: ' +
+    'The function spends most of its time waiting: for a disk, a network, a timer. While it waits, its thread is free to do ' +
+    'something else, also another call. Start many calls before you await the first: ' +
     '`await Promise.all(inputs.map(…))`.',
   unknown: ({ samples: { behaviour }, noise, gain }) => {
     const { ended, neverSettled, failures } = behaviour;
@@ -111,14 +107,10 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
     if (ended !== undefined || neverSettled !== undefined || isBroken) {
       return 'Before anything can be said about threads the function has to work with these inputs. What is wrong is said above.';
     }
-    const differs = noise === undefined || !Number.isFinite(noise) ? '' : ` (± ${perCent(noise)} here)`;
-    const what =
-      gain === undefined
-        ? 'Too little was measured for a verdict.'
-        : `Repeated runs of the very same differ${differs}, and what threads bring is not clearly more than that.`;
-    return (
-      `${what} Close other programs, give it more inputs or more time (\`--budget 3m\`), and try again. ` +
-      'A wrong verdict would be worse than none.'
-    );
+    const differs =
+      noise === undefined || !Number.isFinite(noise)
+        ? ''
+        : ` Repeated runs of the very same differ by ± ${perCent(noise)}.`;
+    return `${gain === undefined ? 'Too little was measured for a verdict.' : 'What was measured goes both ways.'}${differs} A wrong verdict would be worse than none.`;
   },
 };

@@ -35,6 +35,7 @@ const pool = {
   mainUtilization: series,
   busyShare: series,
   residentBytes: series,
+  wantedCores: series,
 };
 const few = <T>(of: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(of, { maxLength: 6 });
 

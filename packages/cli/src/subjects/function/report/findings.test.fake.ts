@@ -21,6 +21,7 @@ function pool(threads: number, rate: Series, residentMiB: number): PoolSamples {
     mainUtilization: five(0.2),
     busyShare: five(0.95),
     residentBytes: five(residentMiB * MiB),
+    wantedCores: five(threads),
   };
 }
 

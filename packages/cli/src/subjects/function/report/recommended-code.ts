@@ -5,10 +5,9 @@ import type { Answer, Findings, Recommended } from '../rules/findings.js';
 
 /** What there is to say before the code. */
 export function beforeCode(findings: Findings): string {
-  const { verdict, recommended } = findings;
   const way = wayThatPays(findings);
   if (way !== undefined) return `Call it where you are; or ${way}, and with these options:`;
-  return Object.keys(recommended).length === 0 ? NO_OPTIONS[verdict.answer] : BEFORE[verdict.answer];
+  return BEFORE[findings.verdict.answer];
 }
 
 /** Of the ways that change the verdict, the one that the options are for. */
@@ -21,21 +20,18 @@ function wayThatPays({ alternatives, samples }: Findings): string | undefined {
 }
 
 const BEFORE: Readonly<Record<Answer, string>> = {
-  threads: 'These options did best of those that were measured.',
-  inline: 'Call it where you are. If it has to be in a pool, these options did best:',
-  async: 'Call it where you are, and await many calls at a time. If it has to be in a pool:',
-  unknown: 'As long as it cannot be told, change nothing. These options did best, for what that is worth:',
+  threads: 'A pool with the options that the verdict speaks of:',
+  inline: 'Call it where you are.',
+  async: 'Call it where you are, and await many calls at a time.',
+  unknown: 'As long as it cannot be told, change nothing.',
 };
 
-const NO_OPTIONS: Readonly<Record<Answer, string>> = {
-  threads: 'No option did better than the defaults.',
-  inline: 'Call it where you are. If it has to be in a pool, the defaults are as good as anything:',
-  async: BEFORE.async,
-  unknown: 'As long as it cannot be told, change nothing. A pool begins like this:',
-};
-
-/** @param columns the code is broken to stay within, as far as its words allow */
+/**
+ * Empty where no pool did better than the calling thread.
+ * @param columns the code is broken to stay within, as far as its words allow
+ */
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
+  if (recommended.threads === undefined) return [];
   const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
   return [...importOf(columns), '', ...callOf(module, optionsOf(recommended), columns)];
 }

@@ -67,13 +67,21 @@ export function functionReport(findings: Findings): Report {
   };
 }
 
-function keyFigures({ gain, breakEven, noise: share, samples }: Findings): NonNullable<Report['keys']> {
+function keyFigures({
+  verdict,
+  gain,
+  breakEven,
+  noise: share,
+  samples,
+}: Findings): NonNullable<Report['keys']> {
   const { crossings, inline } = samples;
+  // What waits may well be faster in threads than one call at a time, and threads do not pay for it.
+  const [against, from] = verdict.answer === 'async' ? [] : [gain, breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
-    ['threads against inline', middle(gain, factor), range(gain, factor)],
+    ['threads against inline', middle(against, factor), range(against, factor)],
     ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
     ['a crossing costs', shown(cheapestOf(crossings), duration), 'CPU time'],
-    ['threads pay from', middle(breakEven.runMs, duration), 'running time of a call'],
+    ['threads pay from', middle(from, duration), 'running time of a call'],
     ['noise', noise(share), 'repeated runs of the same'],
   ];
   return keys.filter(([, value]) => value !== NONE);
@@ -112,18 +120,31 @@ const chart = (made: Chart | undefined): Block | undefined => made && { chart: m
 const table = (made: Table | undefined): Block | undefined => made && { table: made };
 
 function rates(findings: Findings): (Block | undefined)[] {
-  const { gain, knee } = findings;
+  const { gain } = findings;
   const drawn = rateCurve(findings);
   if (drawn === undefined) return [table(tables.ratesTable(findings))];
   return [
     real(gain) && `With the best number of threads: ${withRange(gain, factor)} as many calls as inline.`,
-    knee && `More than ${tables.threadsOf(knee.threads)} bring less than a twentieth each.`,
+    beyondKnee(findings),
     { chart: drawn },
   ];
 }
 
+/** What those threads brought that were tried beyond the knee; undefined: none were. */
+function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
+  const rates = (of: (n: number) => boolean): number[] =>
+    threads.filter((each) => of(each.threads)).flatMap((each) => figureOf(each.rate)?.value ?? []);
+  const [most, own] = [
+    Math.max(...rates((n) => n > (knee?.threads ?? 0))),
+    rates((n) => n === knee?.threads)[0],
+  ];
+  if (knee === undefined || own === undefined || !(own > 0) || !Number.isFinite(most)) return undefined;
+  const brought = most > own ? `brought at most ${perCent(most / own - 1)} more` : 'brought no more';
+  return `More than ${tables.threadsOf(knee.threads)} ${brought}.`;
+}
+
 const ABOUT_CORES =
-  'The same calls, with the program bound to fewer cores: more threads than cores bring nothing to what computes. ' +
+  'The same calls, with the program bound to fewer cores. ' +
   'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
 /** As many columns as half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
@@ -145,8 +166,9 @@ function loop({ samples: { inline, threads } }: Findings): (Block | undefined)[]
   const bars = [inlineBar(alone), ...pools];
   const drawn = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
   if (drawn === undefined) return [];
-  const isShorter = pools.some(({ figure }) => figure && alone && figure.high < alone.low);
-  const rest = isShorter ? ' In a pool it has to wait for the handing over alone.' : '';
+  const isShorter = pools.some(({ figure }) => figure !== undefined);
+  const areShorter = pools.every(({ figure }) => !figure || (alone && figure.high < alone.low));
+  const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
   return [
     `While a function computes inline, a timer, a request, or a click has to wait.${rest}`,
     { chart: drawn },

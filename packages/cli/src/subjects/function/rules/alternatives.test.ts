@@ -46,16 +46,19 @@ test('the one that brings the most is the end of the verdict that it changes', (
 
 test('the options that are recommended are for the way of calling that changes the verdict', () => {
   assert.deepEqual(analyzed(SLOW, { batch: 1.5 }).recommended, { threads: 1 });
-  assert.deepEqual(analyzed(SLOW, { batch: 0.9 }).recommended, { threads: 1 });
+  assert.deepEqual(analyzed(SLOW, { batch: 0.9 }).recommended, { placement: 'inline' });
 });
 
-test('where threads pay already, the verdict names a way that brings a good deal more', () => {
+test('where threads pay already, the verdict names a way that brings a good deal more, and what is recommended', () => {
   // Two threads bring 2 x.
   assert.equal(
     analyzed({}, { read: 3, lease: 2.2 }).verdict.sentence,
     'Threads pay: 2 x with 2 threads; 3 x where the worker reads the input itself, and only its name crosses',
   );
-  assert.equal(analyzed({}, { read: 2.4, auto: 3 }).verdict.sentence, 'Threads pay: 2 x with 2 threads');
+  assert.equal(analyzed({}, { read: 2.4 }).verdict.sentence, 'Threads pay: 2 x with 2 threads');
+  const automatic = analyzed({}, { read: 2.4, auto: 3 });
+  assert.equal(automatic.verdict.sentence, "Threads pay: 2 x with 2 threads; 3 x with `placement: 'auto'`");
+  assert.equal(automatic.recommended.placement, 'auto');
 });
 
 test('automatic placement changes no verdict: it may well use no thread', () => {

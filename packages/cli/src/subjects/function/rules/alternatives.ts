@@ -60,15 +60,21 @@ export function exceptionOf(found: readonly Found[]): Found | undefined {
   return mostOf(found.filter(({ changesVerdict }) => changesVerdict));
 }
 
-/** For the end of the verdict: the way that changes it, or, where threads pay already, one that brings a good deal more. */
+/** Automatic placement, where it did clearly more than threads alone. */
+export function automaticOf(found: readonly Found[]): Found | undefined {
+  return found.find(({ name }) => name === 'auto');
+}
+
+/** For the end of the verdict: the way that changes it, or, where threads pay already, one that is recommended or brings a good deal more. */
 export function otherWaySentence(found: readonly Found[], answer: Answer): string {
   const exception = exceptionOf(found);
   if (exception !== undefined) {
     return `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
   }
+  if (answer !== 'threads') return '';
   const better = mostOf(found.filter(({ name, gain }) => name !== 'auto' && gain.low >= MUCH_MORE));
-  if (answer !== 'threads' || better === undefined) return '';
-  return `; ${times(better.toInline)} ${howOf(better.variant)}`;
+  const others = [automaticOf(found), better].filter((each) => each !== undefined);
+  return others.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
 }
 
 function mostOf(found: readonly Found[]): Found | undefined {

@@ -1,36 +1,45 @@
 /** Samples in, findings out: whether threads pay, from where on, how many, and what limits them. */
+import { isBusy } from '../../../experiment/rules.js';
 import { estimate, noiseOf } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times } from '../../../format/figures.js';
-import { alternativesOf, exceptionOf, findAlternatives, otherWaySentence } from './alternatives.js';
+import {
+  alternativesOf,
+  automaticOf,
+  exceptionOf,
+  findAlternatives,
+  otherWaySentence,
+} from './alternatives.js';
 import { breakEvenOf, disagrees } from './break-even.js';
 import type { BreakEven, Findings, Verdict } from './findings.js';
 import { limitsOf } from './limits.js';
 import { recommendedFor } from './recommend.js';
 import type { Samples } from './samples.js';
-import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf } from './scaling.js';
+import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf, withRoom } from './scaling.js';
 import { verdictOf } from './verdict.js';
 import { warningsOf } from './warnings.js';
 
 export function analyze(samples: Samples): Findings {
   const fast = fastest(samples);
   const gains = gainsOf(samples);
-  const best = gains.find(({ threads }) => threads === fast?.threads);
+  const fitting = { threads: withRoom(samples) };
+  const best = gains.find(({ threads }) => threads === fastest(fitting)?.threads);
   const control = [...samples.control.before, ...samples.control.after];
   // Without a control run: the rounds repeat the same, too.
   const noise = noiseOf(control) ?? noiseOf(samples.inline.rate);
-  const knee = kneeOf(samples, gains);
+  const knee = kneeOf(fitting, gains);
   const breakEven = breakEvenOf(samples);
-  const { answer, sentence } = verdictOf(samples, { best, gains, knee, breakEven, noise });
+  const decision = verdictOf(samples, { best, gains, knee, breakEven, noise });
+  const { answer, sentence } = decision.verdict;
   const found = findAlternatives(samples, fast, answer, noise);
-  const verdict = { answer, sentence: `${sentence}${otherWaySentence(found, answer)}` };
+  const way = exceptionOf(found) ?? (answer === 'threads' ? automaticOf(found) : undefined);
   const fit = amdahlOf(samples);
   const limits = limitsOf(samples, fit);
   const alternatives = alternativesOf(found);
   return {
     schemaVersion: 1,
-    verdict,
+    verdict: { ...decision.verdict, sentence: `${sentence}${otherWaySentence(found, answer)}` },
     breakEven,
-    recommended: recommendedFor(samples, verdict, knee, exceptionOf(found)?.variant),
+    recommended: recommendedFor(samples, decision, way?.variant),
     gain: best?.gain,
     knee,
     noise,
@@ -38,7 +47,7 @@ export function analyze(samples: Samples): Findings {
       ...limits.map(({ why }) => why),
       ...loopDelay(samples, fast),
       ...alternatives.map((alternative) => alternative.sentence),
-      ...dependsOn(samples, verdict, breakEven),
+      ...dependsOn(samples, decision.verdict, breakEven),
     ],
     warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
     limits,
@@ -67,7 +76,7 @@ function contradiction(samples: Samples, best: Gain | undefined, { runMs }: Brea
   const other = disagrees(samples, best?.gain);
   if (other === undefined || best === undefined || runMs === undefined) return [];
   return [
-    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. Other programs were running, or it needs more than cores`,
+    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`,
   ];
 }
 

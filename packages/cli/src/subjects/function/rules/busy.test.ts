@@ -38,7 +38,7 @@ test("a don't that other programs may have made is none", () => {
   assert.deepEqual(verdict, {
     answer: 'unknown',
     sentence:
-      'Cannot tell: other programs had 50 % of the cores while it was measured: threads brought 0.8 x the calls',
+      'Cannot tell: other programs had 50 % of the cores while it was measured: threads brought 0.8 x the calls. What would tell: a quieter machine, or more time (`--budget 3m`)',
   });
   assert.equal(shared({ runMs: 1 }, 0.01, 0.8).verdict.answer, 'inline');
 });
@@ -54,12 +54,13 @@ test('where others had little, half of what crossing costs decides', () => {
 test('where they had much, only a call that no crossing pays for', () => {
   const answerOf = (runMs: number, more: Partial<Model> = {}) =>
     shared({ runMs, crossingMs: 0.05, mainMs: 0.02, ...more }, 0.6, 0.1).verdict.answer;
-  // Two cores make of 0.6 us at most 2 x 0.6 / 1.6, of 1.5 us 2 x 1.5 / 2.5.
+  // Two cores make of 0.6 us at most 2 x 0.6 / 1.6; of 20 us, if a crossing costs half of what was seen, 2 x 20 / 45, and of 40, 2 x 40 / 65.
   assert.equal(answerOf(0.0006), 'inline');
-  assert.equal(answerOf(0.0015), 'unknown');
+  assert.equal(answerOf(0.02), 'inline');
+  assert.equal(answerOf(0.04), 'unknown');
   // Of however many, not more than the calling thread can hand over: 1 us / 0.6 us.
   assert.equal(answerOf(0.0006, { cores: 8, threads: [1, 2, 8] }), 'inline');
-  assert.equal(answerOf(0.001, { cores: 8, threads: [1, 2, 8] }), 'unknown');
+  assert.equal(answerOf(0.02, { cores: 8, threads: [1, 2, 8] }), 'unknown');
 });
 
 test('a call that no crossing pays for needs no figures of threads that others have made worthless', () => {
@@ -91,4 +92,61 @@ test('a gain that is but taken from other programs is none', () => {
 test('it is said how much others had', () => {
   const { warnings } = shared({ runMs: 1 }, 0.42, 1.3);
   assert.match(warnings[0]!, /they had 42 % of the cores while it was measured/);
+});
+
+/** One of two cores is taken, threads wait for it, and rates differ from round to round. */
+function beside(
+  changes: Partial<Model>,
+  rates: readonly number[],
+  wantedCores: number,
+  cpuMs?: readonly number[],
+) {
+  const samples = simulate(model({ crossingMs: 0.006, rounds: 6, ...changes }));
+  const threads = samples.threads.map((of) => ({
+    ...of,
+    rate: samples.inline.rate.map((rate, round) => rate * rates[round]!),
+    wantedCores: samples.inline.rate.map(() => Math.min(of.threads, wantedCores)),
+    ...(of.threads > 1 && cpuMs !== undefined ? { cpuMs } : {}),
+  }));
+  const { verdict, recommended } = analyze({
+    ...samples,
+    threads,
+    machine: { ...samples.machine, othersShare: 0.5 },
+  });
+  return { ...verdict, recommended };
+}
+
+const STRADDLES = [0.8, 0.9, 1, 1.1, 1.3, 1.5];
+
+test('on a busy machine the CPU time decides, as an estimate that says so', () => {
+  const { answer, isLikely, sentence, recommended } = beside({ runMs: 14 }, STRADDLES, 2);
+  assert.match(
+    sentence,
+    /^Likely, threads pay: a call computes 14 ms, a crossing costs 6 us: about 2 x on 2 free cores \(here [\d.]+ to [\d.]+ x with 2 threads\)$/,
+  );
+  assert.deepEqual([answer, isLikely, recommended], ['threads', true, { threads: 2 }]);
+});
+
+test('of threads that did not want the cores which others had, it says nothing: they wait for each other', () => {
+  assert.equal(beside({ runMs: 14 }, STRADDLES, 1.4).answer, 'unknown');
+});
+
+test('nor where they brought much less than the calling thread alone: it is not the cores that they lack', () => {
+  const less = STRADDLES.map((rate) => 0.7 * rate);
+  assert.equal(beside({ runMs: 14 }, less, 2).answer, 'unknown');
+});
+
+test('calls that get dearer as more of them run at a time do not pay, however cheap they are when one runs', () => {
+  // At most 1.5 times 14 ms with few cores; with most of them three times as much: 2 / 3 of the calls.
+  const rates = [0.9, 0.95, 1.05, 0.5, 0.51, 0.5];
+  const { answer, sentence } = beside({ runMs: 14 }, rates, 2, [15, 15, 15, 42, 42, 42]);
+  assert.equal(answer, 'inline');
+  assert.match(sentence, /^Likely, threads do not pay: .* about 0\.6\d x on 2 free cores/);
+});
+
+test('on one core no call is said to be shorter than a crossing that is not', () => {
+  const {
+    verdict: { sentence },
+  } = shared({ runMs: 1, cores: 1, threads: [1, 2] }, 0.5, 0.8);
+  assert.doesNotMatch(sentence, /to hand one over takes longer/);
 });

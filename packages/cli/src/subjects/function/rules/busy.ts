@@ -2,7 +2,7 @@
  * Other programs on the same cores. Who has more threads gets more of a core that is shared, and a thread that must be woken waits
  * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
  */
-import { usableCores } from '../../../experiment/rules.js';
+import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
 import { type Estimate, estimate, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 
@@ -19,13 +19,13 @@ export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'
 
 /** With more for others, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
 const MOSTLY_OTHERS = 0.25;
-/** With less, at most so many times as much. */
+/** With less, and in the cheapest of all rounds whatever they had, at most so many times as much. */
 const DEARER = 2;
 /**
  * A call of next to nothing costs that much to hand over on a machine that does nothing else, and that much of it on the calling
  * thread; somewhat below what the benchmark `crossing` gives. Milliseconds.
  */
-const LEAST_CROSSING_MS = 0.001;
+export const LEAST_CROSSING_MS = 0.001;
 const LEAST_MAIN_MS = 0.0006;
 
 /** How many times as many calls threads could bring, at the very most, if other programs had not had a part of the cores. */
@@ -37,15 +37,18 @@ export function mostWithoutOthers(samples: Samples): number {
 
 /** From the time alone that a call takes on the calling thread: whatever a busy machine made of the rest. */
 export function mostByRunTime(samples: Samples): number {
+  return mostWith(samples, LEAST_CROSSING_MS);
+}
+
+/** With nothing in the way of threads but a crossing that costs so much. */
+function mostWith(samples: Samples, crossingMs: number): number {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
   if (callMs === undefined || cpu === undefined) return Number.POSITIVE_INFINITY;
   // A median has not been interrupted by others, and a mean has the calls that take longer.
   const runMs = Math.max(callMs.p50, cpu.high);
-  return Math.min(
-    (usableCores(samples.machine) * runMs) / (runMs + LEAST_CROSSING_MS),
-    runMs / LEAST_MAIN_MS,
-  );
+  // A call that blocks its thread lets others compute meanwhile.
+  return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
 }
 
 function byCheaperCrossing(samples: Samples, pool: Pick<PoolSamples, 'cpuMs'>): number {
@@ -54,6 +57,66 @@ function byCheaperCrossing(samples: Samples, pool: Pick<PoolSamples, 'cpuMs'>): 
   return byCpuTime(samples, { cpuMs })?.high ?? Number.POSITIVE_INFINITY;
 }
 
+/** What is to be expected of threads that have all cores to themselves. */
+export interface OnFreeCores {
+  /** How many times as many calls as one core makes without threads, if nothing but cores keeps threads from making more. */
+  readonly gain: Estimate;
+  /** The same at the very most; of short calls with the cheapest crossing that was seen, less what other programs made even that dearer. */
+  readonly most: number;
+  /** Several threads did this function's work at a time, or would have, if they had got the cores that they waited for. */
+  readonly isParallel: boolean;
+  /** CPU time. */
+  readonly callMs: number;
+  readonly crossingMs: number;
+}
+
+/** Of all rounds, those in which the threads had most of the cores are most like free cores: that part of them. */
+const MOST_LIKE_IT = 0.25;
+/** Of a call, CPU time. */
+const LONG_MS = 1;
+
+export function onFreeCores(samples: Samples): OnFreeCores | undefined {
+  const { callMs, cpuMs } = samples.inline;
+  const cpu = estimate(cpuMs);
+  const pools = samples.threads.filter(({ threads, rate }) => threads > 1 && rate.length > 1);
+  if (cpu === undefined || callMs === undefined || pools.length === 0) return undefined;
+  const slices = pools
+    .flatMap(({ rate, cpuMs: each }) =>
+      each.map((ms, round) => ({ ms, hadCores: (rate[round]! * ms) / 1000 })),
+    )
+    .filter(({ hadCores }) => Number.isFinite(hadCores))
+    .toSorted((a, b) => b.hadCores - a.hadCores);
+  const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
+  const cores = usableCores(samples.machine);
+  const gain = estimate(kept.map(({ ms }) => (cores * cpu.value) / ms));
+  if (gain === undefined) return undefined;
+  const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
+  const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
+  // Beside calls that take longer, a dearer crossing is not seen: what they cost with threads is what they cost.
+  const most =
+    cpu.value < LONG_MS ? mostWith(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
+  const isParallel = pools.some((pool) => isSeveralAtOnce(pool, cpu.value));
+  return { gain, most, isParallel, callMs: cpu.value, crossingMs };
+}
+
+/** More calls than one core can make: measuring is not as far off. */
+const MORE_THAN_ONE = 1.15;
+/** Behind a lock one thread wants a core, and the one that is woken next. */
+const BEHIND_LOCK = 2;
+const ALMOST = 0.95;
+
+/**
+ * The CPU time of a call does not tell that only one at a time can run, behind a lock. What tells: more calls than one core can make; or
+ * threads that wanted a core, had it or waited for it, more of them than a lock lets want one: halfway between that and all of them, by factors.
+ */
+function isSeveralAtOnce(pool: PoolSamples, aloneMs: number): boolean {
+  const calls = (estimate(pool.rate)?.value ?? 0) * (aloneMs / 1000);
+  const wanted = estimate(pool.wantedCores)?.value ?? 0;
+  return calls >= MORE_THAN_ONE || wanted >= ALMOST * Math.sqrt(BEHIND_LOCK * pool.threads);
+}
+
+/** A call that computes for less of its time mostly waits: whether that decides depends on what threads bring. */
+export const MOSTLY_WAITS = 0.5;
 /** A single call takes that much longer than one divided by the rate: several were under way at a time. */
 const AT_ONCE = 2;
 

@@ -122,7 +122,7 @@ test('an async call that computes and waits: what one event loop can do with man
   );
   assert.equal(
     verdictOf({ ...given, computing: 0.52, cores: 2, threads: [1, 2] }),
-    'unknown: Cannot tell: threads bring 2 x the calls, but a call also waits, and one event loop with many at a time may do as well',
+    'unknown: Cannot tell: threads bring 2 x the calls, but a call also waits, and one event loop with many at a time may do as well. Start many calls before you await the first, then measure that',
   );
 });
 
@@ -131,7 +131,7 @@ test('a call that blocks its thread while it waits: pays, with more threads than
   assert.equal(verdictOf({ ...given, threads: [1, 2, 4, 8] }), 'threads: Threads pay: 8 x with 8 threads');
   assert.equal(
     verdictOf({ ...given, threads: [1] }),
-    'unknown: Cannot tell: threads bring 1 x the calls, but more threads might pay, and were not measured',
+    'unknown: Cannot tell: threads bring 1 x the calls, but more threads might pay, and were not measured. What would tell: more threads (`--threads`), or more time (`--budget 3m`)',
   );
 });
 
@@ -274,14 +274,20 @@ test('a function that always fails gets no verdict, one that fails at times a wa
 });
 
 test('nothing that was measured, or too little, is no ground for a verdict', () => {
-  assert.equal(behaving({}, NOTHING), 'unknown: Cannot tell: not enough was measured');
-  assert.equal(verdictOf({ rounds: 1 }), 'unknown: Cannot tell: not enough was measured');
+  assert.equal(
+    behaving({}, NOTHING),
+    'unknown: Cannot tell: not enough was measured. What would tell: more time (`--budget 3m`)',
+  );
+  assert.equal(
+    verdictOf({ rounds: 1 }),
+    'unknown: Cannot tell: not enough was measured. What would tell: more time (`--budget 3m`)',
+  );
   const tooFew =
-    'unknown: Cannot tell: 2 rounds of measuring are too few; threads brought about 2 x the calls';
+    'unknown: Cannot tell: 2 rounds of measuring are too few; threads brought about 2 x the calls. What would tell: more time (`--budget 3m`)';
   assert.equal(verdictOf({ rounds: 2 }), tooFew, 'even if they agree');
   assert.match(verdictOf({ rounds: 3 }), /^threads/);
   assert.match(
-    verdictOf({ rounds: 3, noise: 0.2 }),
+    verdictOf({ rounds: 3, noise: 0.4, gainWith: () => 1 }),
     /^unknown: Cannot tell: 3 rounds of measuring are too few/,
   );
 });
@@ -294,7 +300,7 @@ test("does not say don't before as many threads were tried as there are cores", 
   );
   assert.equal(
     verdictOf({ cores: 8, gainWith, threads: [1, 2] }),
-    'unknown: Cannot tell: threads bring 0.8 x the calls, but more threads might pay, and were not measured',
+    'unknown: Cannot tell: threads bring 0.8 x the calls, but more threads might pay, and were not measured. What would tell: more threads (`--threads`), or more time (`--budget 3m`)',
   );
 });
 
@@ -322,23 +328,30 @@ test('noise that is larger than the effect forbids a verdict, and is named', () 
   // Of 12 control runs the third to the tenth: 95 to 105.
   assert.equal(
     analyze(noisy).verdict.sentence,
-    'Cannot tell: the noise is larger than the effect: threads bring 0.8 to 1.6 x the calls, and repeated runs of the same differ by 10 %',
+    'Cannot tell: the noise is larger than the effect: threads bring 0.8 to 1.6 x the calls, and repeated runs of the same differ by 10 %. What would tell: more time (`--budget 3m`)',
   );
 });
 
-test('a gain that repeated runs of the very same differ by is none', () => {
+test('a gain that repeated runs of the very same differ by is a probable one', () => {
   const gainWith = () => 1.15;
   const control = { before: [80, 100, 100], after: [100, 100, 120] };
-  assert.match(
-    verdictOf({ gainWith }, { control }),
-    /^unknown: .* and repeated runs of the same differ by 40 %$/,
-  );
-  assert.match(verdictOf({ gainWith }), /^threads/);
+  assert.equal(verdictOf({ gainWith }, { control }), 'threads: Threads probably pay: 1.1 x with 1 thread');
+  assert.equal(verdictOf({ gainWith }), 'threads: Threads pay: 1.1 x with 1 thread');
 });
 
-test('a gain at the edge of what is worth it is not decided by figures', () => {
+test('a loss that repeated runs of the very same differ by is a probable one', () => {
+  const control = { before: [80, 100, 100], after: [100, 100, 120] };
+  const probable = analyze(simulate(model({ gainWith: () => 0.9 }), { control })).verdict;
+  assert.match(probable.sentence, /^Probably don't: .*; threads bring 0\.9 x the calls$/);
+  assert.deepEqual([probable.answer, probable.isLikely], ['inline', true]);
+  const sure = analyze(simulate(model({ gainWith: () => 0.5 }), { control })).verdict;
+  assert.match(sure.sentence, /^Don't: .*; threads bring 0\.5 x the calls$/);
+  assert.equal(sure.isLikely, undefined);
+});
+
+test('a gain that is there and is hardly worth it', () => {
   assert.equal(
     verdictOf({ gainWith: () => 1.094 }, { control: { before: [99, 100], after: [100, 101] } }),
-    'unknown: Cannot tell: threads bring 9 % more calls; whether that pays for their memory is not for figures to say',
+    'inline: Hardly worth it: threads bring 9 % more calls with 1 thread',
   );
 });

@@ -8,6 +8,8 @@ export interface Verdict {
   readonly answer: Answer;
   /** For the first line: what to do, and the figure that decides. */
   readonly sentence: string;
+  /** It is an estimate, and says so: the intervals have a direction, or the CPU time has, but neither is beyond doubt. */
+  readonly isLikely?: true;
 }
 
 /** What keeps more threads from doing more. */

@@ -77,7 +77,7 @@ const RULES: readonly Rule[] = [
     const inflation = inflationOf(facts);
     // Where handing over is a good part of a call, the workers' looking for the next one is, too.
     if (inflation === undefined || inflation < INFLATED || crossingShare(facts) >= CROSSING) return undefined;
-    const why = `the same call takes ${inflation.toFixed(1)} times as much CPU time when all cores run it: they wait for the same memory, or are two threads of one core`;
+    const why = `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(allOf(facts).threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`;
     return { name: 'memory-bandwidth', why };
   },
   (facts) => {
@@ -99,11 +99,14 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-function serialPart({ samples, amdahl }: Facts): Limit | undefined {
+function serialPart({ samples, amdahl, best }: Facts): Limit | undefined {
   if (amdahl === undefined || amdahl.error > FITS || amdahl.serialShare.low < SERIAL) return undefined;
   // Two numbers of threads fit any share: other programs that take a core would pass for one.
   if (!isTested(samples) && isBusy(samples.machine)) return undefined;
   const { value } = amdahl.serialShare;
+  // What was measured to be faster is no more held up by it.
+  const one = samples.threads.find(({ threads }) => threads === 1);
+  if ((middle(best.rate) ?? 0) * value > (middle(one?.rate ?? []) ?? 0)) return undefined;
   const most = (1 / value).toFixed(1);
   const why = `${perCent(value)} of the work does not run in parallel: no number of threads makes it more than ${most} times as fast`;
   return { name: 'serial-part', why };
@@ -113,7 +116,11 @@ function coresOf({ samples, best }: Facts): Limit {
   const { cores, availableThreads } = samples.machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
   if (best.threads < usableCores(samples.machine)) {
-    const why = `more than ${counted(best.threads, 'thread')} did not do more, and nothing that was measured says why`;
+    const isBeyond = samples.threads.some(({ threads, rate }) => threads > best.threads && rate.length > 0);
+    const more = `more than ${counted(best.threads, 'thread')}`;
+    const why = isBeyond
+      ? `${more} did not do more, and nothing that was measured says why`
+      : `${more} were not measured`;
     return { name: 'none', why };
   }
   const why =
@@ -123,11 +130,16 @@ function coresOf({ samples, best }: Facts): Limit {
   return { name: 'cores', why };
 }
 
+/** As many threads as cores; where these were not measured, the fastest number. */
+function allOf({ samples, best }: Facts): PoolSamples {
+  return samples.threads.find(({ threads }) => threads === usableCores(samples.machine)) ?? best;
+}
+
 /** CPU time of a call when all cores run it, over that on one thread; without handing it over. */
-function inflationOf({ samples, best, crossingMs }: Facts): number | undefined {
+function inflationOf(facts: Facts): number | undefined {
+  const { samples, crossingMs } = facts;
   const { inline, threads } = samples;
-  const most = usableCores(samples.machine);
-  const all = threads.find((of) => of.threads === most) ?? best;
+  const all = allOf(facts);
   const one = middle(threads.find((samples) => samples.threads === 1)?.cpuMs ?? []);
   const alone = one === undefined ? middle(inline.cpuMs) : one - crossingMs;
   const together = middle(all.cpuMs);

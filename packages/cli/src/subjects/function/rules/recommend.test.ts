@@ -26,10 +26,14 @@ test('automatic placement only where it does clearly more than the threads alone
   assert.deepEqual(recommended(FAST, { variants: auto(FAST, 4) }), { placement: 'auto', threads: 4 });
 });
 
-test('where threads do not pay, for who needs a pool: automatic placement if it did no less than the threads, else those', () => {
-  assert.deepEqual(recommended(SLOW), { threads: 2 });
-  assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.9) }), { placement: 'auto', threads: 2 });
-  assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.5) }), { threads: 2 });
+test('where threads do not pay, none of them: what loses is not recommended', () => {
+  assert.deepEqual(recommended(SLOW), { placement: 'inline' });
+  assert.deepEqual(recommended(SLOW, { variants: auto(SLOW, 0.9) }), { placement: 'inline' });
+});
+
+test('calls that await, and pay, are given so many at a time that they fill their worker', () => {
+  const mixed = { runMs: 20, isPromise: true, cores: 8, threads: [1, 2, 4, 8], computing: 0.4 };
+  assert.deepEqual(recommended(mixed), { threads: 8, tasksPerWorker: 3 });
 });
 
 test('no thread where none can run it, or it only waits', () => {
@@ -39,7 +43,7 @@ test('no thread where none can run it, or it only waits', () => {
   assert.deepEqual(recommended({}, { behaviour: { ...WELL_BEHAVED, uncloneable } }), inline);
   const endedInWorker = { exitCode: null, signal: 'SIGSEGV' };
   assert.deepEqual(recommended({}, { behaviour: { ...WELL_BEHAVED, endedInWorker } }), inline);
-  assert.deepEqual(recommended({}, { threads: [] }), inline);
+  assert.deepEqual(recommended({}, { threads: [] }), {});
 });
 
 test('no more threads than memory has room for', () => {
@@ -55,7 +59,7 @@ test('no more threads than memory has room for', () => {
   );
 });
 
-test('what did best, where noise forbids a verdict', () => {
+test('nothing, where noise forbids a verdict', () => {
   const noisy = simulate(model({ rounds: 6, gainWith: () => 1.2 }));
   const threads = noisy.threads.map((of, i) => ({
     ...of,
@@ -63,7 +67,7 @@ test('what did best, where noise forbids a verdict', () => {
   }));
   const { verdict, recommended: options } = analyze({ ...noisy, threads: threads.slice(0, 1) });
   assert.equal(verdict.answer, 'unknown');
-  assert.deepEqual(options, { threads: 1 });
+  assert.deepEqual(options, {});
 });
 
 test('with memory for two threads, two, however many cores there are', () => {

@@ -1,49 +1,29 @@
 /**
- * Which options of `createPool` did best of those that were measured. A call that costs less without a pool may cost more inline in one than
- * across: it has to be captured, dispatched and settled all the same, and nobody has measured that.
+ * Which options of `createPool` did best of those that were measured: those that the verdict speaks of, and no others. Where nothing did better
+ * than the calling thread, none; a call there needs no pool.
  */
-import { estimate } from '../../../experiment/statistics.js';
-import type { Findings, Recommended, Verdict } from './findings.js';
+import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
+import type { Recommended } from './findings.js';
 import type { Samples, VariantSamples } from './samples.js';
-import { fastest, roomOf } from './scaling.js';
+import type { Decision } from './verdict.js';
 
-/** By how much automatic placement has to be faster than threads alone before it is preferred to them. */
-const CLEARLY = 1.05;
-
-/** @param exception the way of calling that changes the verdict */
+/** @param way of calling that changes the verdict, or automatic placement that did clearly more than threads alone */
 export function recommendedFor(
   samples: Samples,
-  { answer }: Verdict,
-  knee: Findings['knee'],
-  exception: VariantSamples | undefined,
+  { verdict: { answer }, row }: Decision,
+  way: VariantSamples | undefined,
 ): Recommended {
-  const best = fastest(samples);
-  // Nothing to gain by threads: what can do without them.
-  if (best === undefined || answer === 'async' || cannotUseThreads(samples)) return { placement: 'inline' };
-  if (exception !== undefined) return { threads: withRoom(samples, exception.threads) };
-  const auto = samples.variants.find(({ name }) => name === 'auto');
-  const threadsRate = rateOf(best.rate);
-  const autoRate = rateOf(auto?.rate ?? []);
-  // Where threads do not pay, placement that is measured all the time is preferred as soon as it is no slower than they are.
-  if (auto !== undefined && autoRate > threadsRate * (answer === 'inline' ? 1 : CLEARLY)) {
-    return { placement: 'auto', threads: withRoom(samples, auto.threads) };
-  }
-  return { threads: withRoom(samples, knee?.threads ?? best.threads) };
+  if (way !== undefined && way.name !== 'auto') return { threads: way.threads };
+  if (answer === 'unknown') return {};
+  if (answer !== 'threads' || row === undefined) return { placement: 'inline' };
+  if (way !== undefined) return { placement: 'auto', threads: way.threads };
+  const atOnce = tasksPerWorker(samples);
+  return { threads: row.threads, ...(atOnce > 1 ? { tasksPerWorker: atOnce } : {}) };
 }
 
-function cannotUseThreads({ behaviour: { ended, endedInWorker, uncloneable } }: Samples): boolean {
-  return (
-    ended !== undefined ||
-    endedInWorker !== undefined ||
-    uncloneable.argument !== undefined ||
-    uncloneable.result !== undefined
-  );
-}
-
-function withRoom(samples: Samples, threads: number): number {
-  return Math.min(threads, roomOf(samples)?.threads ?? threads);
-}
-
-function rateOf(rate: readonly number[]): number {
-  return estimate(rate)?.value ?? 0;
+/** Calls that await leave their worker idle for the rest of their time: so many of them fill it. */
+function tasksPerWorker(samples: Samples): number {
+  const share = loopShare(samples)?.value ?? 1;
+  if (!samples.behaviour.returnsPromise || !computesLessThan(MOSTLY_WAITS, samples) || share <= 0) return 1;
+  return Math.ceil(1 / share);
 }

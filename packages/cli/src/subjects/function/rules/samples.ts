@@ -86,6 +86,8 @@ export interface PoolSamples {
   /** Share of the workers' time in which they ran tasks. */
   readonly busyShare: Series;
   readonly residentBytes: Series;
+  /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
+  readonly wantedCores: Series;
 }
 
 /**

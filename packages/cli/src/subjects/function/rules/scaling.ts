@@ -107,3 +107,10 @@ export function roomOf({ machine, start }: Samples): Room | undefined {
   if (machine.memoryBytes <= 0) return undefined;
   return { threads: Math.max(1, Math.floor((USABLE * machine.memoryBytes) / bytesEach)), bytesEach };
 }
+
+/** Those that memory has room for; if it has room for none, the fewest threads. */
+export function withRoom(samples: Samples): readonly PoolSamples[] {
+  const most = roomOf(samples)?.threads ?? Number.POSITIVE_INFINITY;
+  const fewest = Math.min(...samples.threads.map(({ threads }) => threads));
+  return samples.threads.filter(({ threads }) => threads <= Math.max(most, fewest));
+}

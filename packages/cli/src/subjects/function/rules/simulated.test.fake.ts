@@ -29,6 +29,10 @@ export interface Model extends Noise {
   readonly rounds: number;
   /** Control runs before, and as many after. */
   readonly controls: number;
+  /** Other programs, each of which wants a core all the time. */
+  readonly others: number;
+  /** How many times as much CPU time handing over costs beside them. */
+  readonly dearer: number;
 }
 
 const PLAIN: Model = {
@@ -46,6 +50,8 @@ const PLAIN: Model = {
   gainWith: undefined,
   rounds: 9,
   controls: 4,
+  others: 0,
+  dearer: 1,
   noise: 0,
   drift: 0,
   outliers: 0,
@@ -65,9 +71,10 @@ export interface Truth {
 }
 
 export function truthOf(given: Model): Truth {
-  const alone = given.isPromise ? 1000 / cpuOf(given) : inlineRate(given);
-  const best = Math.max(...given.threads.map((threads) => poolRate(given, threads)));
-  return { inline: inlineRate(given), gain: best / alone };
+  const alone = given.isPromise ? 1000 / cpuOf(given) : inlineRate({ ...given, others: 0 });
+  const free = { ...given, others: 0 };
+  const best = Math.max(...given.threads.map((threads) => poolRate(free, threads)));
+  return { inline: inlineRate(free), gain: best / alone };
 }
 
 function cpuOf({ runMs, computing }: Model): number {
@@ -75,7 +82,8 @@ function cpuOf({ runMs, computing }: Model): number {
 }
 
 function inlineRate(given: Model): number {
-  return 1000 * Math.min(given.atOnce / given.runMs, 1 / cpuOf(given));
+  const perMs = Math.min(given.atOnce / given.runMs, 1 / cpuOf(given));
+  return 1000 * perMs * shareBeside(given, perMs * cpuOf(given));
 }
 
 /** Each call takes longer where more of them read memory than it can feed. */
@@ -89,18 +97,36 @@ function heldMs(given: Model, threads: number): number {
   return given.runMs - cpuOf(given) + stretched(given, threads) + given.crossingMs - given.mainMs;
 }
 
+/** Calls per millisecond that so many workers can make. */
+function byWorkers(given: Model, threads: number): number {
+  return threads / (1 + (threads - 1) * given.serial) / heldMs(given, threads);
+}
+
 /** What the slowest of workers, calling thread and cores can do. */
 function poolRate(given: Model, threads: number): number {
   if (given.gainWith !== undefined) return inlineRate(given) * given.gainWith(threads);
-  const byWorkers = threads / (1 + (threads - 1) * given.serial) / heldMs(given, threads);
   const byMain = 1 / given.mainMs;
   const taken = 1 + 0.02 * Math.max(0, threads - given.cores);
   const byCores = given.cores / (stretched(given, threads) + given.crossingMs) / taken;
-  return 1000 * Math.min(byWorkers, byMain, byCores);
+  const perMs = Math.min(byWorkers(given, threads), byMain, byCores);
+  return 1000 * perMs * shareBeside(given, perMs * (stretched(given, threads) + given.crossingMs));
 }
 
-/** @param changes what a test is about, and the model does not make */
-export function simulate(given: Model, changes: Partial<Samples> = {}): Samples {
+/** What a program that keeps so many cores busy does of it beside others: each thread gets an equal part of what there is. */
+function shareBeside({ cores, others }: Model, busy: number): number {
+  return Math.min(1, cores / Math.max(1, busy + others));
+}
+
+/** Of the time of all cores, what other programs had beside one that keeps so many busy. */
+function takenBeside(given: Model, busy: number): number {
+  const { cores, others } = given;
+  return Math.min(others, cores - busy * shareBeside(given, busy)) / cores;
+}
+
+/** As it is measured: beside other programs. */
+export function simulate(free: Model, changes: Partial<Samples> = {}): Samples {
+  const { dearer } = free;
+  const given = { ...free, crossingMs: free.crossingMs * dearer, mainMs: free.mainMs * dearer };
   const noise = noiseFrom(given);
   const repeat = (value: number): Series => noise.rounds(given.rounds, value);
   const calm = (value: number): Series => noise.calm(given.rounds, value);
@@ -123,14 +149,16 @@ export function simulate(given: Model, changes: Partial<Samples> = {}): Samples 
     },
     threads: given.threads.map((threads): PoolSamples => {
       const rate = poolRate(given, threads);
+      const callMs = stretched(given, threads) + given.crossingMs;
       return {
         threads,
         rate: repeat(rate),
-        cpuMs: calm(stretched(given, threads) + given.crossingMs),
+        cpuMs: calm(callMs),
         loopDelayMs: repeat(given.mainMs),
         mainUtilization: calm(Math.min(1, (rate * given.mainMs) / 1000)),
         busyShare: calm(Math.min(1, (rate * heldMs(given, threads)) / 1000 / threads)),
         residentBytes: calm((60 + 12 * threads) * 2 ** 20),
+        wantedCores: calm(Math.min(byWorkers(given, threads), 1 / given.mainMs) * callMs),
       };
     }),
     variants: [],
@@ -151,15 +179,17 @@ export function simulate(given: Model, changes: Partial<Samples> = {}): Samples 
   };
 }
 
-function machineOf({ cores }: Model): Samples['machine'] {
+function machineOf(given: Model): Samples['machine'] {
+  const { cores, others } = given;
   return {
+    ...(others > 0 ? { othersShare: takenBeside(given, 1) } : {}),
     cpu: 'a processor',
     cores,
     availableThreads: cores,
     memoryBytes: 8 * 2 ** 30,
     node: 'v20.20.2',
     platform: 'linux-x64',
-    loadBefore: 0.1,
+    loadBefore: 0.1 + others,
   };
 }
 

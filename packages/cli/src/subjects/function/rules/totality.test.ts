@@ -27,6 +27,7 @@ const pool: fc.Arbitrary<PoolSamples> = fc.record({
   mainUtilization: series,
   busyShare: series,
   residentBytes: series,
+  wantedCores: series,
 });
 
 const variant: fc.Arbitrary<VariantSamples> = fc

@@ -1,7 +1,6 @@
 /** One sentence that says what to do. It is given only where the intervals allow it; a wrong one is the only failure. */
 import {
   AS_MANY,
-  directionOf,
   ENOUGH_ROUNDS,
   FEWEST_ROUNDS,
   firstVerdict,
@@ -18,9 +17,13 @@ import {
   byCpuTime,
   computesLessThan,
   computingShare,
+  LEAST_CROSSING_MS,
   loopShare,
   mostByRunTime,
   mostWithoutOthers,
+  MOSTLY_WAITS,
+  type OnFreeCores,
+  onFreeCores,
 } from './busy.js';
 import type { BreakEven, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
@@ -28,9 +31,15 @@ import { fastest, type Gain } from './scaling.js';
 
 /** Of its time a call that returns a promise computes for less: it waits. */
 const WAITS = 0.25;
-/** It mostly waits: whether that decides depends on what threads bring. */
-const MOSTLY_WAITS = 0.5;
+
+/** What is said, and the number of threads that it is said of: what is recommended is no other. */
+export interface Decision {
+  readonly verdict: Verdict;
+  readonly row?: Gain;
+}
+
 export interface Figures {
+  /** Of those that memory has room for. */
   readonly best: Gain | undefined;
   /** Of all numbers of threads that were measured. */
   readonly gains: readonly Gain[];
@@ -39,56 +48,69 @@ export interface Figures {
   readonly noise: number | undefined;
 }
 
-type Rule = (samples: Samples, figures: Figures) => Verdict | undefined;
+type Rule = (samples: Samples, figures: Figures) => Decision | undefined;
 
-export function verdictOf(samples: Samples, figures: Figures): Verdict {
-  const verdict = firstVerdict(RULES, samples, figures);
-  return verdict ?? { answer: 'unknown', sentence: `Cannot tell: ${unclear(samples, figures)}` };
+export function verdictOf(samples: Samples, figures: Figures): Decision {
+  return (
+    firstVerdict(RULES, samples, figures) ??
+    unknown(`${unclear(samples, figures)}. ${whatWouldTell(samples)}`)
+  );
 }
 
-/** The first that applies. */
-const RULES: readonly Rule[] = [cannotRun, waits, cannotCross, pays, doesNotPay, isTooShort];
-
-function cannotRun({ behaviour: { ended, neverSettled, failures } }: Samples): Verdict | undefined {
-  const answer = 'unknown';
-  if (ended !== undefined) {
-    return { answer, sentence: `Cannot tell: a call ends its process (${endOf(ended)})` };
-  }
-  if (neverSettled !== undefined) {
-    return { answer, sentence: `Cannot tell: a call had not settled after ${duration(neverSettled)}` };
-  }
-  if (failures.calls > 0 && failures.failed === failures.calls) {
-    const first = failures.first === undefined ? '' : `: ${failures.first}`;
-    return { answer, sentence: `Cannot tell: every call fails${first}` };
-  }
-  return undefined;
+function unknown(why: string): Decision {
+  return { verdict: { answer: 'unknown', sentence: `Cannot tell: ${why}` } };
 }
 
-function waits(samples: Samples, { gains }: Figures): Verdict | undefined {
+function dont(answer: 'inline' | 'async', why: string): Decision {
+  return { verdict: { answer, sentence: `Don't: ${why}` } };
+}
+
+/** The first that applies: what is certain, then what is likely. */
+const RULES: readonly Rule[] = [
+  cannotRun,
+  waits,
+  cannotCross,
+  pays,
+  doesNotPay,
+  isTooShort,
+  probablyPays,
+  likelyPays,
+  likelyDoesNotPay,
+];
+
+function cannotRun({ behaviour: { ended, neverSettled, failures } }: Samples): Decision | undefined {
+  if (ended !== undefined) return unknown(`a call ends its process (${endOf(ended)})`);
+  if (neverSettled !== undefined) return unknown(`a call had not settled after ${duration(neverSettled)}`);
+  if (failures.calls === 0 || failures.failed < failures.calls) return undefined;
+  return unknown(`every call fails${failures.first === undefined ? '' : `: ${failures.first}`}`);
+}
+
+function waits(samples: Samples, { gains }: Figures): Decision | undefined {
   const share = computingShare(samples);
   if (!samples.behaviour.returnsPromise || share === undefined) return undefined;
   const callMs = samples.inline.callMs?.p50;
   const time = callMs === undefined ? 'its time' : `its ${duration(callMs)}`;
   if (computesLessThan(WAITS, samples)) {
-    const sentence = `Don't: it waits, it does not compute: a call computes for ${part(share.value)} of ${time}, and the event loop can wait for many at a time`;
-    return { answer: 'async', sentence };
+    return dont(
+      'async',
+      `it waits, it does not compute: a call computes for ${part(share.value)} of ${time}, and the event loop can wait for many at a time`,
+    );
   }
   // The loop can fill all the time that a call waits with other calls: so many times as many.
   const alone = 1 / (loopShare(samples)?.high ?? 1);
   const most = mostOf(samples, gains);
   if (!computesLessThan(MOSTLY_WAITS, samples) || alone < WORTH_IT || most >= alone) return undefined;
-  const sentence = `Don't: a call computes for ${part(share.value)} of ${time} and waits for the rest: many at a time on one event loop are up to ${times({ value: alone })} the calls, threads bring at most ${times({ value: most })}`;
-  return { answer: 'async', sentence };
+  return dont(
+    'async',
+    `a call computes for ${part(share.value)} of ${time} and waits for the rest: many at a time on one event loop are up to ${times({ value: alone })} the calls, threads bring at most ${times({ value: most })}`,
+  );
 }
 
-function cannotCross({ behaviour: { endedInWorker, uncloneable } }: Samples): Verdict | undefined {
-  if (endedInWorker !== undefined) {
-    return { answer: 'inline', sentence: `Don't: ${endingInWorker(endedInWorker)}` };
-  }
+function cannotCross({ behaviour: { endedInWorker, uncloneable } }: Samples): Decision | undefined {
+  if (endedInWorker !== undefined) return dont('inline', endingInWorker(endedInWorker));
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
-  if (why === undefined) return undefined;
-  return { answer: 'inline', sentence: `Don't: its ${which}s cannot go to another thread: ${why}` };
+  return why === undefined ? undefined : dont('inline', `its ${which}s cannot go to another thread: ${why}`);
 }
 
 type Ending = NonNullable<Samples['behaviour']['ended']>;
@@ -104,16 +126,65 @@ function endOf({ exitCode, signal }: Ending): string {
   return signal === null ? `exit code ${exitCode}` : signal;
 }
 
-function pays(samples: Samples, { knee, best, noise }: Figures): Verdict | undefined {
+function pays(samples: Samples, { knee, best, noise }: Figures): Decision | undefined {
   if (roundsOf(samples) < FEWEST_ROUNDS) return undefined;
-  const sure = [knee, best].find((of) => of !== undefined && isWorthIt(overLoop(samples, of.gain), noise));
-  if (sure === undefined || isGainOfOthers(samples, sure)) return undefined;
+  const row = [knee, best].find((of) => of !== undefined && isWorthIt(overLoop(samples, of.gain), noise));
+  if (row === undefined || isGainOfOthers(samples, row)) return undefined;
   const isMixed = samples.behaviour.returnsPromise && computesLessThan(MOSTLY_WAITS, samples);
   const fair = isMixed
-    ? `, ${times(overLoop(samples, sure.gain))} what one event loop can do with many calls at a time`
+    ? `, ${times(overLoop(samples, row.gain))} what one event loop can do with many calls at a time`
     : '';
-  const sentence = `Threads pay: ${times(sure.gain)} with ${counted(sure.threads, 'thread')}${fair}`;
-  return { answer: 'threads', sentence };
+  const sentence = `Threads pay: ${times(row.gain)} with ${counted(row.threads, 'thread')}${fair}`;
+  return { verdict: { answer: 'threads', sentence }, row };
+}
+
+/** From here on nobody would call a gain of more calls a small one, however it is told. */
+const SMALL = 1.25;
+
+/** The interval is on one side of one, though not as far from it as the very same differs by. */
+function probablyPays(samples: Samples, { knee, best }: Figures): Decision | undefined {
+  if (roundsOf(samples) < FEWEST_ROUNDS || isBusy(samples.machine)) return undefined;
+  const row = [knee, best].find((of) => of !== undefined && overLoop(samples, of.gain).low > 1);
+  if (row === undefined) return undefined;
+  const { gain, threads } = row;
+  const withThreads = `with ${counted(threads, 'thread')}`;
+  if (overLoop(samples, gain).value >= WORTH_IT) {
+    const sentence = `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`;
+    return { verdict: { answer: 'threads', sentence, isLikely: true }, row };
+  }
+  if (gain.high > SMALL) return undefined;
+  const sentence = `Hardly worth it: threads bring ${percentMore(gain)} more calls ${withThreads}`;
+  return { verdict: { answer: 'inline', sentence, isLikely: true } };
+}
+
+/** Beside others threads bring less than on free cores, but not so much less: then something else is in their way. */
+const NOT_MUCH_LESS = 0.85;
+
+/** On a busy machine the CPU time decides: what others take of the cores changes it least. */
+function likelyPays(samples: Samples, { gains }: Figures): Decision | undefined {
+  const free = isToBeEstimated(samples) ? onFreeCores(samples) : undefined;
+  const row = gains.find(({ threads }) => threads === usableCores(samples.machine));
+  if (free === undefined || row === undefined || !free.isParallel || !isWorthIt(free.gain)) return undefined;
+  if (row.gain.high < 1 || row.gain.value < NOT_MUCH_LESS) return undefined;
+  const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
+  const sentence = `Likely, threads pay: ${expected(samples, free)} (${here})`;
+  return { verdict: { answer: 'threads', sentence, isLikely: true }, row };
+}
+
+function likelyDoesNotPay(samples: Samples, { best }: Figures): Decision | undefined {
+  const free = isToBeEstimated(samples) ? onFreeCores(samples) : undefined;
+  if (free === undefined || best === undefined || computesLessThan(MOSTLY_WAITS, samples)) return undefined;
+  if (free.most >= WORTH_IT) return undefined;
+  const sentence = `Likely, threads do not pay: ${expected(samples, free)} (here ${timesFromTo(best.gain)})`;
+  return { verdict: { answer: 'inline', sentence, isLikely: true } };
+}
+
+function isToBeEstimated(samples: Samples): boolean {
+  return isBusy(samples.machine) && roundsOf(samples) >= FEWEST_ROUNDS;
+}
+
+function expected({ machine }: Samples, { gain, callMs, crossingMs }: OnFreeCores): string {
+  return `a call computes ${duration(callMs)}, a crossing costs ${duration(crossingMs)}: about ${times(gain)} on ${counted(usableCores(machine), 'free core')}`;
 }
 
 /** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
@@ -135,7 +206,7 @@ function overLoop(samples: Samples, gain: Estimate): Estimate {
   return { value: gain.value * value, low: gain.low * low, high: gain.high * high };
 }
 
-function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures): Verdict | undefined {
+function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures): Decision | undefined {
   const most = mostOf(samples, gains);
   const isSure = roundsOf(samples) >= FEWEST_ROUNDS && isSurelyNotWorthIt(most, noise);
   if (best === undefined || !isSure || isLossToOthers(samples)) return undefined;
@@ -154,16 +225,21 @@ function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures
       disagrees(samples, best.gain) === undefined &&
       `they begin to pay at about ${duration(from.value)} a call`,
   ];
-  return { answer: 'inline', sentence: `Don't: ${parts.filter(Boolean).join('; ')}` };
+  const why = parts.filter(Boolean).join('; ');
+  const isNear = most < 1 && most * (1 + (noise ?? 0)) >= 1;
+  if (!isNear) return dont('inline', why);
+  return { verdict: { answer: 'inline', sentence: `Probably don't: ${why}`, isLikely: true } };
 }
 
 /** What a machine that is busy cannot hide. */
-function isTooShort(samples: Samples): Verdict | undefined {
+function isTooShort(samples: Samples): Decision | undefined {
   const { callMs, rate } = samples.inline;
   if (!isBusy(samples.machine) || callMs === undefined || rate.length < FEWEST_ROUNDS) return undefined;
-  if (mostByRunTime(samples) >= 1) return undefined;
-  const sentence = `Don't: half of the calls run for ${duration(callMs.p50)} or less; to hand one over takes longer than that, whoever else has the cores`;
-  return { answer: 'inline', sentence };
+  if (callMs.p50 >= LEAST_CROSSING_MS || mostByRunTime(samples) >= 1) return undefined;
+  return dont(
+    'inline',
+    `half of the calls run for ${duration(callMs.p50)} or less; to hand one over takes longer than that, whoever else has the cores`,
+  );
 }
 
 function hardlyMore(most: number): string {
@@ -209,13 +285,27 @@ function unclear(samples: Samples, { best, noise }: Figures): string {
   if (isWorthIt(gain, noise)) {
     return `threads bring ${times(gain)} the calls, but a call also waits, and one event loop with many at a time may do as well`;
   }
-  if (directionOf(gain, noise) === 1) {
-    return `threads bring ${percentMore(gain)} more calls; whether that pays for their memory is not for figures to say`;
-  }
   if (gain.high < 1 && lackingOf(samples) > 1) {
     return `threads bring ${timesFromTo(gain)} the calls, but more threads might pay, and were not measured`;
   }
   return `the noise is larger than the effect: threads bring ${timesFromTo(gain)} the calls${differenceBy(noise)}`;
+}
+
+/** Of what there was too little, or too much. */
+function whatWouldTell(samples: Samples): string {
+  const { machine, subject, behaviour } = samples;
+  if (behaviour.returnsPromise && computesLessThan(1, samples)) {
+    return 'Start many calls before you await the first, then measure that';
+  }
+  const wanted = [
+    isBusy(machine) && 'a quieter machine',
+    samples.threads.some(({ rate }) => rate.length > 1) &&
+      lackingOf(samples) > 1 &&
+      'more threads (`--threads`)',
+    subject.inputs.count === 1 && 'more inputs',
+    'more time (`--budget 3m`)',
+  ].filter(Boolean);
+  return `What would tell: ${wanted.join(', or ')}`;
 }
 
 function differenceBy(noise: number | undefined): string {

@@ -1,0 +1,125 @@
+/**
+ * What `threadwise analyze` says of twelve functions with known answers, as a user would hear it: with the cores as they are, and with one
+ * of them taken by another program. To be run by hand, since it takes many minutes: `node packages/cli/test/acceptance.mjs [quiet|loaded]
+ * [--only name] [--budget 60s]`. The exit code is 1 where one answer is wrong, or too few are right.
+ */
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, budget: { type: 'string', default: '60s' }, keep: { type: 'string' } },
+});
+const MAIN = fileURLToPath(new URL('../bin/threadwise.js', import.meta.url));
+const MODULE = fileURLToPath(new URL('fixtures/analyze/known.mjs', import.meta.url));
+const BURNER = new URL('fixtures/analyze/burner.mjs', import.meta.url);
+/** So many of twelve have to be right. */
+const ENOUGH = { quiet: 11, loaded: 10 };
+
+const records = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `name ${id}`, tags: ['a', 'b'] }));
+const CASES = [
+  { kind: 'fast', task: 'fibonacci', inputs: [100], known: 'inline' },
+  { kind: 'fast', task: 'slug', inputs: ['The First Title', 'Another One'], known: 'inline' },
+  { kind: 'slow', task: 'steps', inputs: [3_000_000, 3_000_001], known: 'threads' },
+  { kind: 'slow', task: 'derive', inputs: ['secret', 'other'], known: 'threads' },
+  { kind: 'waiting', task: 'waits', inputs: [20], known: 'async' },
+  { kind: 'waiting', task: 'waitsAndComputes', inputs: [10], known: 'async' },
+  { kind: 'large arguments', task: 'counts', inputs: [records], known: 'inline' },
+  { kind: 'large arguments', task: 'compresses', inputs: [JSON.stringify(records)], known: 'threads' },
+  { kind: 'serial part', task: 'halfSerial', inputs: [3_000_000], known: 'threads' },
+  { kind: 'serial part', task: 'allSerial', inputs: [3_000_000], known: 'inline' },
+  { kind: 'memory-bound', task: 'follows', inputs: [1_000_000, 999_999], known: 'threads' },
+  { kind: 'memory-bound', task: 'addsTogether', inputs: [200_000], known: 'inline' },
+];
+/** An answer, wherever it is said first. */
+const SAID = /(?:Threads pay|Probably|Likely|Don't|Cannot tell)\b.*/;
+
+const WIDTHS = [33, 8, 8, 6, 8, 8];
+const line = (cells) =>
+  cells
+    .map((cell, i) => String(cell).padEnd(WIDTHS[i] ?? 0))
+    .join(' ')
+    .trimEnd();
+
+const folder = mkdtempSync(join(os.tmpdir(), 'threadwise-acceptance-'));
+let isPassed = true;
+try {
+  for (const load of positionals.length > 0 ? positionals : ['quiet', 'loaded']) await withLoad(load);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+process.exitCode = isPassed ? 0 : 1;
+
+async function withLoad(load) {
+  const burner = load === 'loaded' ? fork(BURNER) : undefined;
+  if (burner !== undefined) await once(burner, 'message');
+  try {
+    const chosen = CASES.filter(({ task }) => values.only === undefined || task === values.only);
+    const rows = [];
+    console.log(`\n${load} cores, ${os.availableParallelism()} of them\n`);
+    console.log(line(['function', 'known', 'said', '', 'first s', 'last s', 'sentence']));
+    for (const each of chosen) {
+      const row = await analyzed(each, load);
+      rows.push(row);
+      console.log(
+        line([
+          `${each.kind}: ${each.task}`,
+          each.known,
+          row.answer,
+          row.is,
+          row.first,
+          row.last,
+          row.sentence,
+        ]),
+      );
+    }
+    const count = (is) => rows.filter((row) => row.is === is).length;
+    console.log(`\n${count('right')} right, ${count('none')} none, ${count('wrong')} wrong`);
+    const missing = CASES.length - ENOUGH[load];
+    isPassed &&= count('wrong') === 0 && count('none') <= missing;
+  } finally {
+    if (burner !== undefined) {
+      burner.kill('SIGKILL');
+      await once(burner, 'exit');
+    }
+  }
+}
+
+async function analyzed({ task, inputs, known }, load) {
+  const [input, report] = [join(folder, 'inputs.json'), join(folder, `${load}-${task}.json`)];
+  writeFileSync(input, JSON.stringify(inputs));
+  const begin = performance.now();
+  const args = ['analyze', `${MODULE}#${task}`, '--json', input, '--budget', values.budget, '--out', report];
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let [text, first] = ['', undefined];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece) => {
+      text += piece;
+      if (SAID.test(text)) first ??= performance.now() - begin;
+    });
+  }
+  await once(child, 'close');
+  const last = performance.now() - begin;
+  const { verdict } = JSON.parse(readFileSync(report, 'utf8'));
+  if (values.keep !== undefined) {
+    mkdirSync(values.keep, { recursive: true });
+    writeFileSync(join(values.keep, `${load}-${task}.json`), readFileSync(report));
+  }
+  return { ...verdict, is: isRight(verdict.answer, known), first: seconds(first), last: seconds(last) };
+}
+
+/** To await many at a time is to do without threads. */
+function isRight(answer, known) {
+  if (answer === 'unknown') return 'none';
+  return answer === known ? 'right' : 'wrong';
+}
+
+function seconds(ms) {
+  return ms === undefined ? '-' : (ms / 1000).toFixed(1);
+}
