@@ -192,7 +192,8 @@ test('a small budget is not spent on rounds that do not count', async () => {
   const more = { slice: { ms: 600, least: 50 } };
   const { run, taken } = simulated({ budgetMs: 20_000, turns: 8, more, look: () => undefined });
   await run();
-  assert.ok(taken.every(({ ms }) => ms === 600));
+  const first = taken.filter(({ round }) => round === 0).length;
+  assert.ok(first > 2, `${first} of 8 lanes, of which 2 are needed`);
 });
 
 test('rounds that were not warm yet do not count where there are enough others', async () => {
