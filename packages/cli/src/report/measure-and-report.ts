@@ -3,6 +3,7 @@ import { makeBar, WHOLE } from '../bar.js';
 import { ExitCode } from '../exit-code.js';
 import { certainAnswer, type Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
+import { safeText } from '../format/text.js';
 import { Interrupts } from '../run/interrupts.js';
 import type { Reporting, Subject } from '../subjects/subject.js';
 import { checkWritable, writeReports } from './outputs.js';
@@ -12,7 +13,7 @@ import { renderTerminal, type TerminalOptions } from './terminal.js';
 export async function measureAndReport<P extends Plan, Samples, F extends Findings>(
   { measure, analyze, isCertain, report: reportOf }: Subject<P, Samples, F>,
   plan: Omit<P, 'signal'>,
-  { outputs, read, quiet }: Reporting,
+  { outputs, read, quiet, isVerbose }: Reporting,
 ): Promise<number> {
   const controller = new AbortController();
   const interrupts = new Interrupts({
@@ -30,8 +31,9 @@ export async function measureAndReport<P extends Plan, Samples, F extends Findin
     progress.stop();
     const findings = analyze(samples);
     const report = reportOf(findings);
-    process.stdout.write(renderTerminal(report, terminal()));
+    process.stdout.write(renderTerminal(report, { ...terminal(), isVerbose }));
     await writeReports(outputs, report, findings);
+    for (const { file } of outputs) process.stdout.write(`Report: ${safeText(file)}\n`);
     return interrupts.exitCode ?? ExitCode.ok;
   } finally {
     progress.stop();

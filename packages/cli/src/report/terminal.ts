@@ -1,6 +1,6 @@
-/** A report on a terminal: the verdict first, then why, what to do, and the figures. No line is wider than the terminal, and nothing of the user's steers it. */
+/** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
 import Table from 'cli-table3';
-import { NONE } from '../format/figures.js';
+import { counted, NONE } from '../format/figures.js';
 import { noBorders } from '../format/no-borders.js';
 import { truncated, widthOf } from '../format/text.js';
 import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
@@ -8,6 +8,8 @@ import { type Report, shortened, type Table as Contents, type Tone } from './mod
 export interface TerminalOptions {
   readonly columns: number;
   readonly isColor: boolean;
+  /** All there is, in place of what fits into a few lines. */
+  readonly isVerbose?: boolean;
 }
 
 type Style = 'good' | 'bad' | 'warn' | 'bold' | 'dim';
@@ -30,28 +32,66 @@ const INDENT = '  ';
 
 export function renderTerminal(report: Report, options: TerminalOptions): string {
   const columns = Math.max(1, Math.floor(options.columns));
+  const lines = options.isVerbose === true ? allLines(report, columns) : fewLines(report, columns);
+  return painted(lines, { ...options, columns });
+}
+
+function allLines(report: Report, columns: number): Line[] {
   const { sentence, tone, reasons, warnings, recommended, figures } = report;
-  const lines = [
+  return [
     ...wrapped(sentence, columns, '', STYLES[tone]),
     ...listed('Why', reasons, columns, '-'),
     ...listed('Before you believe it', warnings, columns, '!', 'warn'),
-    ...(recommended === undefined ? [] : codeLines(recommended, columns)),
+    ...(recommended === undefined
+      ? []
+      : [...heading('Recommended', columns), ...codeLines(recommended, columns)]),
     ...figures.flatMap(({ table, plot, isForMarkdown }) => {
       if (isForMarkdown === true) return [];
       return [...(table === undefined ? [] : titledTable(table, columns)), ...(plot?.(columns) ?? [])];
     }),
   ];
-  return painted(lines, { ...options, columns });
+}
+
+/** What is read at a glance, on a terminal of 80 columns or more; the path of a report is one more. */
+const FEW = 14;
+const MOST_WARNINGS = 2;
+
+/** The verdict, code and where the rest is; between them as many reasons and warnings as there is room for, the first of each first. */
+function fewLines({ sentence, tone, reasons, warnings, recommended }: Report, columns: number): Line[] {
+  const verdict = wrapped(sentence, columns, '', STYLES[tone]);
+  const code = recommended === undefined ? [] : codeLines(recommended, columns);
+  const points = [
+    ...reasons.map((text, i) => ({
+      lines: wrapped(text, columns, `${INDENT}- `),
+      order: i,
+      isWarning: false,
+    })),
+    ...warnings.slice(0, MOST_WARNINGS).map((text, i) => ({
+      lines: wrapped(text, columns, `${INDENT}! `, 'warn'),
+      order: i + 0.5,
+      isWarning: true,
+    })),
+  ].sort((a, b) => a.order - b.order);
+  let room = FEW - 1 - verdict.length - code.length;
+  const shown = points.filter(({ lines }) => {
+    const fits = lines.length <= room;
+    if (fits) room -= lines.length;
+    return fits;
+  });
+  const hidden = warnings.length - shown.filter(({ isWarning }) => isWarning).length;
+  const rest = hidden === 0 ? 'All figures' : `${counted(hidden, 'warning')} more, and all figures`;
+  return [
+    ...verdict,
+    ...shown.toSorted((a, b) => Number(a.isWarning) - Number(b.isWarning)).flatMap(({ lines }) => lines),
+    ...code,
+    ...wrapped(`${rest}: --verbose, or --out report.html`, columns, '', 'dim'),
+  ];
 }
 
 /** Code to paste, with what is to be said before it. */
 function codeLines({ before, code }: NonNullable<Report['recommended']>, columns: number): Line[] {
   const lines = code(columns - INDENT.length).map((text) => ({ text: `${INDENT}${text}` }));
-  return [
-    ...heading('Recommended', columns),
-    ...wrapped(before, columns, INDENT),
-    ...(lines.length === 0 ? [] : [{ text: '' }, ...lines]),
-  ];
+  return [...wrapped(before, columns, INDENT), ...(lines.length === 0 ? [] : [{ text: '' }, ...lines])];
 }
 
 export function titledTable(table: Contents, columns: number): Line[] {

@@ -24,6 +24,7 @@ export interface RawOptions {
   readonly threads?: Threads;
   readonly out?: readonly string[];
   readonly quiet?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** How long it may take, and `--threads`, which means something else for each subject. */
@@ -37,6 +38,7 @@ export function addOutputs(command: Command): Command {
   return command
     .optionsGroup('Output:')
     .option('--out <files...>', 'write a report; its ending says which: .json, .html, .md')
+    .option('--verbose', 'all figures on the terminal, too')
     .option('--quiet', 'no progress');
 }
 
@@ -49,10 +51,13 @@ export interface Reporting {
   /** The files that the analysis reads. */
   readonly read: readonly NamedFile[];
   readonly quiet: boolean;
+  /** All figures on the terminal. */
+  readonly isVerbose: boolean;
 }
 
-export function reportingOf({ out, quiet }: RawOptions, read: readonly NamedFile[]): Reporting {
-  return { outputs: outputsOf(out), read, quiet: quiet === true };
+export function reportingOf(raw: RawOptions, read: readonly NamedFile[]): Reporting {
+  const { out, quiet = false, verbose = false } = raw;
+  return { outputs: outputsOf(out), read, quiet, isVerbose: verbose };
 }
 
 const BUDGET_MS = 60_000;

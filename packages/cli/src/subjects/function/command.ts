@@ -60,13 +60,12 @@ async function analyzeModule(
     budgetMs: budgetOf(raw),
     ...(maxThreads === undefined ? {} : { maxThreads }),
   };
-  const { outputs, quiet } = reportingOf(raw, []);
+  const reporting = reportingOf(raw, []);
   const { analyzeFunction } = await import('./analyze-function.js');
   const module = findModule(given);
   const read = [moduleFile(given, module), ...filesRead(input)];
   return analyzeFunction({ ...options, module: module.url, export: module.exportName }, input, {
-    outputs,
-    quiet,
+    ...reporting,
     read,
   });
 }

@@ -33,7 +33,7 @@ const all: Readonly<Record<string, ServerFindings>> = { usual, hostile, nothing 
 for (const [name, findings] of Object.entries(all)) {
   test(`terminal: the sentence first, no line wider than it, nothing that steers it: ${name}`, () => {
     for (const columns of [30, 80, 200]) {
-      const text = renderTerminal(serverReport(findings), { columns, isColor: false });
+      const text = renderTerminal(serverReport(findings), { columns, isColor: false, isVerbose: true });
       assert.ok(text.split('\n').every((line) => widthOf(line) <= columns));
       assert.ok(text.startsWith(findings.verdict.sentence.slice(0, 12)));
       assert.ok(!text.includes('\x1b'));
@@ -70,7 +70,7 @@ for (const [name, findings] of Object.entries(all)) {
 }
 
 test('all ways are in the tables, with what they bring', () => {
-  const text = renderTerminal(serverReport(usual), { columns: 120, isColor: false });
+  const text = renderTerminal(serverReport(usual), { columns: 120, isColor: false, isVerbose: true });
   for (const name of ['as it is', 'as it is, again', 'offloaded, 4 threads', 'cluster, 4 processes']) {
     assert.ok(text.includes(name), name);
   }

@@ -63,15 +63,25 @@ describe('one class of sizes', () => {
     assert.equal(verdict.answer, 'either');
   });
 
-  test('nothing is said where two runs of the same differ by more than the effect', () => {
+  test('where two runs of the same differ by more than the effect, it is a probable one', () => {
+    const { verdict, classes } = findings({ ...FEWER_ASYNC, ...MORE_IN_WORKERS, processes: 1.5 }, 0.3);
+    assert.deepEqual([verdict.answer, verdict.isLikely], ['workers', true]);
+    assert.match(
+      verdict.sentence,
+      /^Read files \(below 4 KiB\) probably in workers: [\d.]+ x what one thread does$/,
+    );
+    assert.match(classes[0]!.sentence, /^probably in workers, /);
+  });
+
+  test('nothing is said where it is smaller than that, and goes both ways; but what would tell', () => {
     const { verdict, classes } = findings(
-      { ...FEWER_ASYNC, ...MORE_IN_WORKERS, workers: 1.3, 'workers-read-files': 1.2 },
+      { ...FEWER_ASYNC, workers: 1.1, 'workers-read-files': 1, processes: 1 },
       0.3,
     );
     assert.deepEqual([verdict.answer, classes[0]!.place], ['unknown', 'unknown']);
     assert.match(
       verdict.sentence,
-      /^Cannot tell whether workers pay .*: workers bring .* and two runs of the very same differ by up to \d+ %/,
+      /^Cannot tell whether workers pay .*: workers bring .* and two runs of the very same differ by up to \d+ %. What would tell: a quieter machine/,
     );
   });
 
@@ -205,7 +215,9 @@ describe('a folder', () => {
       ['workers', 'one-thread', 'async'],
     );
     assert.ok(
-      reasons.some((text) => text.startsWith('below 4 KiB, from the disk: on one thread, asynchronously')),
+      reasons.some((text) =>
+        text.startsWith('files below 4 KiB, from the disk: on one thread, asynchronously'),
+      ),
     );
     assert.deepEqual(warnings, []);
   });

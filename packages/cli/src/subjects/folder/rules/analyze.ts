@@ -13,6 +13,7 @@ export function analyzeFolder(samples: FolderSamples): FolderFindings {
     verdict: {
       answer: answerOf(classes),
       sentence: folderSentence(classes.map(({ finding, comparison }) => ({ ...finding, comparison }))),
+      ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
     },
     classes: classes.map(({ finding }) => finding),
     reasons: reasonsOf(classes),
@@ -107,7 +108,12 @@ export type FolderAnswer = 'workers' | 'processes' | 'sync' | 'async' | 'either'
 
 export interface FolderFindings {
   readonly schemaVersion: 1;
-  readonly verdict: { readonly answer: FolderAnswer; readonly sentence: string };
+  readonly verdict: {
+    readonly answer: FolderAnswer;
+    readonly sentence: string;
+    /** Of one class or more the answer is an estimate, and the sentence says so. */
+    readonly isLikely?: true;
+  };
   readonly classes: readonly ClassFinding[];
   /** Why, and what holds on the main thread of a server. */
   readonly reasons: readonly string[];

@@ -27,6 +27,8 @@ export interface Comparison {
   /** Processes against the same. */
   readonly processesGain: Estimate | undefined;
   readonly noise: number | undefined;
+  /** Where to read is an estimate: the intervals have a direction, but by no more than the very same differs by. */
+  readonly isLikely: boolean;
 }
 
 export function compareWays(round: RoundSamples): Comparison {
@@ -42,9 +44,11 @@ export function compareWays(round: RoundSamples): Comparison {
   const overWorkers = gainOver(round, PROCESSES, workersWay);
   const rounds = roundsOf(round, SYNC);
   const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
+  const sure = isEnough ? placeOf({ workers, processes, overWorkers, noise }) : 'unknown';
+  const isLikely = isEnough && sure === 'unknown';
   return {
     rounds,
-    place: isEnough ? placeOf({ workers, processes, overWorkers, noise }) : 'unknown',
+    place: isLikely ? placeOf({ workers, processes, overWorkers, noise: 0 }) : sure,
     how: isEnough ? howOf(asyncGain, noise) : 'unknown',
     asyncGain,
     asyncWay,
@@ -52,6 +56,7 @@ export function compareWays(round: RoundSamples): Comparison {
     workersWay,
     processesGain: lower(processes),
     noise,
+    isLikely,
   };
 }
 

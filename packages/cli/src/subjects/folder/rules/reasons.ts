@@ -14,14 +14,21 @@ export interface Weighed {
 
 export function reasonsOf(classes: readonly Weighed[]): string[] {
   return [
-    ...classes.map(({ finding }) => `${sizesInWords(finding)}: ${finding.sentence}`),
+    ...classes.map(({ finding }) => `files ${sizesInWords(finding)}: ${readThem(finding)}`),
     ...classes.flatMap(({ finding }) =>
-      finding.cold === undefined ? [] : `${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
+      finding.cold === undefined
+        ? []
+        : `files ${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
     ),
     ...classes.flatMap(onServer),
     ...classes.flatMap(sentBack),
     ...classes.flatMap(processes),
   ];
+}
+
+/** One plain sentence for each size. */
+function readThem({ place, sentence }: ClassFinding): string {
+  return place === 'unknown' ? sentence : `read them ${sentence}`;
 }
 
 function wayOf({ ways }: ClassFinding, name: WayName): WayFinding | undefined {

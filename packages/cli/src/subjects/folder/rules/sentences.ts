@@ -14,6 +14,11 @@ export function sizesInWords({ fromBytes, belowBytes }: Sizes): string {
 }
 
 export function sentenceOf(comparison: Comparison): string {
+  const sentence = plainly(comparison);
+  return comparison.isLikely && comparison.place !== 'unknown' ? `probably ${sentence}` : sentence;
+}
+
+function plainly(comparison: Comparison): string {
   switch (comparison.place) {
     case 'workers':
       return workersPay(comparison);
@@ -79,7 +84,7 @@ export function folderSentence(classes: readonly Spoken[]): string {
   if (groups.length === 1) {
     const advice = adviceOf(only!);
     return advice === undefined
-      ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}`
+      ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}. ${WHAT_WOULD_TELL}`
       : `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only![0]!)})`} ${advice}`;
   }
   const parts = groups.map(
@@ -87,6 +92,8 @@ export function folderSentence(classes: readonly Spoken[]): string {
   );
   return `Read files ${parts.join('; ')}`;
 }
+
+const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
 
 function grouped(classes: readonly Spoken[]): Spoken[][] {
   const groups: Spoken[][] = [];
@@ -124,23 +131,27 @@ function adviceOf(group: readonly Spoken[]): string | undefined {
   switch (kindOf(comparisons[0]!)) {
     case 'workers': {
       const gains = comparisons.map(({ workersGain }) => workersGain!);
-      return `in workers: ${spread(gains.map(({ value }) => value))} what one thread does`;
+      return `${probably(group)}in workers: ${spread(gains.map(({ value }) => value))} what one thread does`;
     }
     case 'processes': {
       const gains = comparisons.map(({ processesGain }) => processesGain!.value);
-      return `in several processes: ${spread(gains)} what one thread does`;
+      return `${probably(group)}in several processes: ${spread(gains)} what one thread does`;
     }
     case 'sync':
-      return 'synchronously on one thread (on the main thread of a server with `readFiles`)';
+      return `${probably(group)}synchronously on one thread (on the main thread of a server with \`readFiles\`)`;
     case 'async': {
       const gains = comparisons.map(({ asyncGain }) => asyncGain!.value);
-      return `asynchronously on one thread: ${spread(gains)} a loop of readFileSync`;
+      return `${probably(group)}asynchronously on one thread: ${spread(gains)} a loop of readFileSync`;
     }
     case 'either':
-      return 'on one thread, synchronously or not';
+      return `${probably(group)}on one thread, synchronously or not`;
     default:
       return undefined;
   }
+}
+
+function probably(group: readonly Spoken[]): string {
+  return group.some(({ comparison }) => comparison.isLikely) ? 'probably ' : '';
 }
 
 function spread(values: readonly number[]): string {

@@ -9,7 +9,7 @@ import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from '
 import { functionReport } from './report.js';
 
 const renderTerminal = (findings: Findings, options: TerminalOptions): string =>
-  view(functionReport(findings), options);
+  view(functionReport(findings), { isVerbose: true, ...options });
 
 const render = (findings = fakeFindings(), columns = 200): string[] =>
   renderTerminal(findings, { columns, isColor: false }).trimEnd().split('\n');
@@ -41,6 +41,34 @@ test('the verdict comes first, then why, what to know, what to do, and the figur
   ]);
   assert.deepEqual(block('Why')[0], ['- there are 4 cores']);
   assert.deepEqual(block('Before you believe it'), [['! 3 of 200 calls failed: no such thing']]);
+});
+
+test('without --verbose: verdict, reasons, warnings, code, and where the rest is, in 14 lines', () => {
+  const few = (findings: Findings, columns = 80): string[] =>
+    renderTerminal(findings, { columns, isColor: false, isVerbose: false }).trimEnd().split('\n');
+  assert.deepEqual(few(fakeFindings()), [
+    'Threads pay: 3.6 x with 4 threads',
+    '  - there are 4 cores',
+    "  - with `placement: 'auto'`: 1.1 x the calls of the pool without it",
+    '  ! 3 of 200 calls failed: no such thing',
+    '  A pool with the options that the verdict speaks of:',
+    '',
+    "  import { createPool } from 'threadwise';",
+    '',
+    '  const pool = createPool(',
+    "    new URL('./tasks.js', import.meta.url),",
+    '    { threads: 4 },',
+    '  );',
+    'All figures: --verbose, or --out report.html',
+  ]);
+  const many = fakeFindings({
+    reasons: Array(9).fill('a reason'),
+    warnings: ['one', 'two', 'three', 'four'],
+  });
+  assert.equal(few(many).length, 14);
+  assert.ok(few(many).includes('  ! one') && few(many).includes('  ! two'));
+  assert.match(few(many).at(-1)!, /^2 warnings more, and all figures: /);
+  assert.equal(few(nothingFound()).length, 3);
 });
 
 test('rates, their intervals, and what they cost, by threads', () => {

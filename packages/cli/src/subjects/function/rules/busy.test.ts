@@ -127,8 +127,17 @@ test('on a busy machine the CPU time decides, as an estimate that says so', () =
   assert.deepEqual([answer, isLikely, recommended], ['threads', true, { threads: 2 }]);
 });
 
+test('several threads that get more of a core that others have as well are no gain, if only one works at a time', () => {
+  const { answer } = beside({ runMs: 14, others: 4 }, Array(6).fill(2), 1.4);
+  assert.equal(answer, 'unknown');
+});
+
 test('of threads that did not want the cores which others had, it says nothing: they wait for each other', () => {
   assert.equal(beside({ runMs: 14 }, STRADDLES, 1.4).answer, 'unknown');
+});
+
+test('nor where hardly any two calls ran at a time: what they cost then, nobody has seen', () => {
+  assert.equal(beside({ runMs: 14 }, [0.8, 0.85, 0.9, 0.95, 1, 1.02], 2).answer, 'unknown');
 });
 
 test('nor where they brought much less than the calling thread alone: it is not the cores that they lack', () => {

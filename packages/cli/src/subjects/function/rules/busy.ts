@@ -63,7 +63,7 @@ export interface OnFreeCores {
   readonly gain: Estimate;
   /** The same at the very most; of short calls with the cheapest crossing that was seen, less what other programs made even that dearer. */
   readonly most: number;
-  /** Several threads did this function's work at a time, or would have, if they had got the cores that they waited for. */
+  /** Several threads did this function's work at a time, and would have all the time, if they had got the cores that they waited for. */
   readonly isParallel: boolean;
   /** CPU time. */
   readonly callMs: number;
@@ -72,6 +72,8 @@ export interface OnFreeCores {
 
 /** Of all rounds, those in which the threads had most of the cores are most like free cores: that part of them. */
 const MOST_LIKE_IT = 0.25;
+/** With fewer cores than that in more than one round, calls hardly ever ran at a time: what they cost then, nobody has seen. */
+const OVERLAP = 1.1;
 /** Of a call, CPU time. */
 const LONG_MS = 1;
 
@@ -88,14 +90,15 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
     .toSorted((a, b) => b.hadCores - a.hadCores);
   const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
   const cores = usableCores(samples.machine);
-  const gain = estimate(kept.map(({ ms }) => (cores * cpu.value) / ms));
+  const gain = estimate(kept.map(({ ms }) => cores * Math.min(1, cpu.value / ms)));
   if (gain === undefined) return undefined;
   const crossingMs = Math.max(LEAST_CROSSING_MS, Math.min(...slices.map(({ ms }) => ms)) - cpu.high);
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
   // Beside calls that take longer, a dearer crossing is not seen: what they cost with threads is what they cost.
   const most =
     cpu.value < LONG_MS ? mostWith(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
-  const isParallel = pools.some((pool) => isSeveralAtOnce(pool, cpu.value));
+  const isSeen = (slices[1]?.hadCores ?? 0) >= OVERLAP;
+  const isParallel = isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value));
   return { gain, most, isParallel, callMs: cpu.value, crossingMs };
 }
 

@@ -191,6 +191,7 @@ function expected({ machine }: Samples, { gain, callMs, crossingMs }: OnFreeCore
 function isGainOfOthers(samples: Samples, { threads }: Gain): boolean {
   if (!isBusy(samples.machine) || computesLessThan(MOSTLY_WAITS, samples)) return false;
   const pool = samples.threads.find((of) => of.threads === threads);
+  if (onFreeCores(samples)?.isParallel !== true) return true;
   return (pool === undefined ? 0 : (byCpuTime(samples, pool)?.low ?? 0)) <= 1;
 }
 

@@ -27,6 +27,8 @@ export interface ServerVerdict {
   readonly answer: ServerAnswer;
   /** For the first line: what to do, and the figure that decides. */
   readonly sentence: string;
+  /** It is an estimate, and says so. */
+  readonly isLikely?: true;
 }
 
 /** Another way of running the app against the app as it is: how many times as much. Undefined: it came to no number. */

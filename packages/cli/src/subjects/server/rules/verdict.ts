@@ -8,7 +8,7 @@ import {
   usableCores,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { estimate, middleOf, ratio } from '../../../experiment/statistics.js';
+import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import {
   answersSooner,
@@ -26,11 +26,22 @@ import type { EndedSamples, ErrorSamples, LaneSamples, ServerSamples } from './s
 type Rule = (samples: ServerSamples, figures: Figures) => ServerVerdict | undefined;
 
 export function serverVerdict(samples: ServerSamples, figures: Figures): ServerVerdict {
-  return firstVerdict(RULES, samples, figures) ?? unknown(unclear(samples, figures));
+  return firstVerdict(RULES, samples, figures) ?? unknown(`${unclear(samples, figures)}. ${WHAT_WOULD_TELL}`);
 }
 
+const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
+
 /** The first that applies. */
-const RULES: readonly Rule[] = [cannotRun, isTooLittle, pays, isFullOfOthers, isHeldUpByLoad, doesNotPay];
+const RULES: readonly Rule[] = [
+  cannotRun,
+  isTooLittle,
+  pays,
+  likelyPays,
+  isFullOfOthers,
+  isHeldUpByLoad,
+  doesNotPay,
+  probablyPays,
+];
 
 function unknown(why: string): ServerVerdict {
   return { answer: 'unknown', sentence: `Cannot tell: ${why}` };
@@ -80,6 +91,52 @@ function pays(samples: ServerSamples, figures: Figures): ServerVerdict | undefin
   const best = second === undefined ? first : better(first, second, figures);
   const answer = best.name === 'cluster' ? 'cluster' : 'offload';
   return { answer, sentence: `${imperative(best, samples)}: ${whatItBrings(best, samples, figures)}` };
+}
+
+/** The interval is on one side of one, though not as far from it as the very same differs by. */
+function probablyPays(samples: ServerSamples, figures: Figures): ServerVerdict | undefined {
+  const above = figures.ways.filter(({ gain: { requests } }) => directionOf(requests) === 1);
+  const best = above.toSorted((a, b) => b.gain.requests!.value - a.gain.requests!.value)[0];
+  if (best === undefined) return undefined;
+  const requests = best.gain.requests!;
+  if (requests.value < WORTH_IT) {
+    const sentence = `Hardly worth it: ${bring(best, samples)}`;
+    return requests.high > SMALL ? undefined : { answer: 'leave', sentence, isLikely: true };
+  }
+  const answer = best.name === 'cluster' ? 'cluster' : 'offload';
+  const what = imperative(best, samples);
+  const sentence = `Probably ${what[0]!.toLowerCase()}${what.slice(1)}: ${bring(best, samples)}`;
+  return { answer, sentence, isLikely: true };
+}
+
+/** From here on nobody would call a gain of more requests a small one. */
+const SMALL = 1.25;
+
+/**
+ * On a machine that is full of others the CPU time decides: processes share nothing, so that on free cores each of them answers as many as the
+ * CPU time of a request allows. Only where the event loop of one is what holds up the requests.
+ */
+function likelyPays(
+  { asIs, machine, subject }: ServerSamples,
+  { ways, noise }: Figures,
+): ServerVerdict | undefined {
+  const cluster = ways.find(({ name }) => name === 'cluster');
+  const cores = usableCores(machine);
+  if (cluster === undefined || !roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY)
+    return undefined;
+  const cpuOf = ({ cpuShare, rate }: LaneSamples): number[] =>
+    pairwise(cpuShare, rate, (share, each) => (1000 * share) / each);
+  const [alone, together] = [cpuOf(asIs), cpuOf(cluster.lane)];
+  const cheaper = ratio(alone, together);
+  const { requests } = cluster.gain;
+  if (cheaper === undefined || requests === undefined || directionOf(requests, noise.requests) === -1)
+    return undefined;
+  const most = Math.min(cores, subject.processes);
+  const gain = { value: most * cheaper.value, low: most * cheaper.low, high: most * cheaper.high };
+  if (gain.low < SMALL) return undefined;
+  const takes = duration(middleOf(alone) ?? Number.NaN);
+  const sentence = `Likely, cluster it: a request takes ${takes} of CPU time: about ${times(gain)} the requests with ${processesOf(subject.processes)} on ${counted(cores, 'free core')} (here ${timesFromTo(requests)})`;
+  return { answer: 'cluster', sentence, isLikely: true };
 }
 
 export function doesPay(way: Way, asIs: LaneSamples, { noise }: Figures): boolean {
@@ -231,7 +288,7 @@ function whyLeave({ asIs, machine, subject }: ServerSamples): string {
   }
   if (app > 1.5 && roomOf(asIs, cores).isFull)
     return `one process keeps ${coresOf(app)} of ${cores} cores busy already`;
-  return 'other ways answer no more requests';
+  return 'other ways answer hardly more requests, or fewer';
 }
 
 function unclear(samples: ServerSamples, { ways, noise }: Figures): string {
@@ -243,9 +300,6 @@ function unclear(samples: ServerSamples, { ways, noise }: Figures): string {
   const cluster = ways.some(({ name }) => name === 'cluster');
   if (!cluster)
     return `a cluster could not be measured, and ${what} ${verb} ${timesFromTo(gain)} the requests`;
-  if (directionOf(gain, noise.requests) === 1) {
-    return `${what} ${verb} ${timesFromTo(gain)} the requests; whether that pays for the memory is not for figures to say`;
-  }
   const differ =
     noise.requests === undefined ? '' : `, and the very same differs by ${perCent(2 * noise.requests)}`;
   const late = best.gain.p99 === undefined ? '' : `, ${timesFromTo(best.gain.p99)} the p99`;
