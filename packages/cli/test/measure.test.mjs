@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { measure } from '../dist/subjects/function/measure/measure.js';
+import { FunctionSession } from '../dist/subjects/function/measure/session.js';
 import { temporaryFolder } from './command.mjs';
 
 const fixture = (name) => new URL(`fixtures/analyze/${name}.mjs`, import.meta.url).href;
@@ -284,4 +285,15 @@ test('one that is interrupted before it begins says so', async () => {
   const samples = await measure(plan('tiny', [1], { signal: AbortSignal.abort() }), silent);
   assert.equal(samples.isCutShort, true);
   assert.deepEqual(samples.inline.rate, []);
+});
+
+test('a slice that is over before it begins, as on a busy machine, has a rate', async () => {
+  const session = new FunctionSession(plan('tiny', [1]), silent);
+  const probe = session.probe('spin');
+  const setup = { input: 1, passing: 'value', result: 1, threads: 1, outstanding: 2, warmMs: 0 };
+  const opened = await probe.ask('open', setup, 60_000);
+  assert.equal(opened.kind, 'done');
+  const { value } = await probe.ask('step', { runMs: 0.1, ms: 0 }, 60_000);
+  await session.close();
+  assert.ok(positive([value.inline, value.pool]), JSON.stringify(value));
 });

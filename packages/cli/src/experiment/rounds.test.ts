@@ -183,9 +183,17 @@ test('rounds of the first look do not count where there are enough others', asyn
 });
 
 test('where rounds as they are give an early answer, there are no others', async () => {
-  const { run, taken } = simulated({ budgetMs: 20_000 });
+  const { run, taken } = simulated({ look: () => undefined });
   await run();
   assert.ok(taken.every(({ ms }) => ms === SLICE.ms));
+});
+
+test('a small budget is not spent on rounds that do not count', async () => {
+  const more = { slice: { ms: 600, least: 50 } };
+  const { run, taken } = simulated({ budgetMs: 20_000, turns: 8, more, look: () => undefined });
+  await run();
+  const first = taken.filter(({ round }) => round === 0).length;
+  assert.ok(first > 2, `${first} of 8 lanes, of which 2 are needed`);
 });
 
 test('rounds that were not warm yet do not count where there are enough others', async () => {

@@ -92,7 +92,9 @@ export class Rounds<S> {
     const { slice, turns } = options;
     const answerMs = turns.length * (this.#openMs + FEWEST_ROUNDS * (slice.ms + this.#overheadMs));
     const isLate = this.#session.now() + answerMs > FIRST_ANSWER_MS;
-    this.#firstLook = isLate && options.look !== undefined ? FEWEST_ROUNDS : 0;
+    // Of a small budget, rounds that do not count would be too large a part; and its end is the answer.
+    const isWorthIt = options.look !== undefined && this.#session.plan.budgetMs > 2 * FIRST_ANSWER_MS;
+    this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
   }
 
   /** Those that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */

@@ -80,6 +80,7 @@ async function inTurn<R extends 'crossing' | 'spin', T>(
   const coldOf = (): number => 1;
   const rounds = new Rounds({
     session,
+    title: `${what}, `,
     turns,
     needed,
     slice,
