@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { reference } from '../scripts/reference.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const pages = [
@@ -42,6 +43,11 @@ function filesOf(text) {
     return { name, code, expected };
   });
 }
+
+test('docs/reference.md says what the types say', () => {
+  const written = readFileSync(join(root, 'docs/reference.md'), 'utf8');
+  assert.equal(written, reference(), 'to be written anew: node scripts/reference.mjs');
+});
 
 for (const page of pages) {
   const text = readFileSync(join(root, page), 'utf8');

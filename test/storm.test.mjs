@@ -18,6 +18,13 @@ function randomFrom(seed) {
   };
 }
 
+class Point {
+  constructor(x) {
+    this.x = x;
+    this.path = [x];
+  }
+}
+
 /** One call of each kind: how it is made, and what may come of it. */
 const KINDS = {
   plain: (pool, i) => ({ promise: pool.run('increment', [i]), accept: ({ value }) => value === i + 1 }),
@@ -38,6 +45,23 @@ const KINDS = {
   shared: (pool, i) => ({
     promise: pool.run('byteLength', [new Uint8Array(new SharedArrayBuffer(1 + (i % 1000)))]),
     accept: ({ value }) => value === 1 + (i % 1000),
+  }),
+  text: (pool, i) => {
+    const text = 'é'.repeat(i % 3000);
+    return { promise: pool.run('echo', [text]), accept: ({ value }) => value === text };
+  },
+  instance: (pool, i) => ({
+    promise: pool.run('echo', [new Point(i)]),
+    accept: ({ value }) => value?.x === i && value.path[0] === i,
+  }),
+  leased: (pool, i) => {
+    const lease = pool.lease(1 + (i % 1000));
+    const promise = pool.run('byteLength', [lease]).finally(() => lease.release());
+    return { promise, accept: ({ value }) => value === 1 + (i % 1000) };
+  },
+  urgent: (pool, i) => ({
+    promise: pool.run('increment', [i], { priority: i % 3, timeoutMs: 60_000 }),
+    accept: ({ value }) => value === i + 1,
   }),
   keyed: (pool, i) => ({
     promise: pool.run('increment', [i], { key: i % 5 }),
@@ -66,10 +90,14 @@ function crashed({ error }) {
   return error?.code === 'ERR_WORKER_CRASHED';
 }
 
+/** 1 % of the calls each. */
+const RARE = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'plain'];
+/** 5 % of the calls each. */
+const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent'];
+
 function kindOf(random) {
   const percent = Math.floor(random() * 100);
-  const rare = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused'];
-  return rare[percent] ?? (percent < 20 ? 'shared' : 'plain');
+  return RARE[percent] ?? FREQUENT[Math.floor(percent / 5) - 2] ?? 'plain';
 }
 
 /** Settlements of a promise, counted by the caller's own continuations. */
@@ -103,6 +131,12 @@ const STORMS = [
     calls: Math.ceil(CALLS / 10),
     what: 'calls of a pool that may have no worker, is paused and resized',
     options: { threads: { min: 0, max: 4 }, idleTimeoutMs: 1 },
+    begin: steer,
+  },
+  {
+    calls: Math.ceil(CALLS / 40),
+    what: 'calls of a pool that starts with them, is paused and resized, and whose workers run seven tasks each',
+    options: { threads: { min: 0, max: 3 }, worker: { recycle: { afterTasks: 7 } } },
     begin: steer,
   },
   {

@@ -19,7 +19,11 @@ test('stop: the output ends before the first failing input', async () => {
 test('skip: the others go on, the failing ones are listed, at most twenty of them', async () => {
   const { code, stdout, stderr } = await runTask('even', ['--range', '1..100', '--on-error', 'skip']);
   assert.deepEqual([code, stdout], [1, lines(evens(100))]);
-  assert.match(stderr, /^50 inputs failed:\n {2}1: RangeError: 1 is odd\n {2}3: /);
+  assert.match(
+    stderr,
+    /^50 inputs failed:\n {2}1: RangeError: 1 is odd\n {6}at even \(.*tasks\.mjs:\d+:\d+\)\n {2}3: /,
+  );
+  assert.equal(stderr.match(/\bat /g).length, 1, 'the same place is told once, and only of their own code');
   assert.match(stderr, /\n {2}39: .*\n {2}and 30 more\n$/);
 });
 
@@ -29,6 +33,16 @@ test('a worker that dies in a batch: only the input that killed it fails', async
   assert.equal(stdout, lines(numbers(1, 100).filter((x) => x !== 50)));
   assert.match(stderr, /^1 input failed:\n {2}50: .*\[ERR_WORKER_CRASHED\]: .*exit code 3/);
   assert.equal(code, 1);
+});
+
+test('of what killed a worker, the place is told', async () => {
+  const module = at('throws-later.mjs');
+  writeFileSync(
+    module,
+    'export default () => { setTimeout(function later() { throw new Error("too late"); }); return new Promise(() => {}); };',
+  );
+  const { stderr } = await run(['run', module, '--range', '1..1', '--quiet']);
+  assert.match(stderr, /1: .*\[ERR_WORKER_CRASHED\]: .*\n {6}at .*later .*throws-later\.mjs:1:\d+\)\n/);
 });
 
 test('a timeout is for one input, and ends an endless loop', async () => {
@@ -65,7 +79,10 @@ test('failing inputs are listed though bad input ends the run', async () => {
   writeFileSync(at('bad.ndjson'), '1\n2\n3\n{bad}\n');
   const { code, stdout, stderr } = await runTask('even', ['--json', at('bad.ndjson'), '--on-error', 'skip']);
   assert.deepEqual([code, stdout], [2, '2\n']);
-  assert.match(stderr, /^2 inputs failed:\n {2}1: .*\n {2}3: .*\nthreadwise: invalid JSON in .* at line 4/);
+  assert.match(
+    stderr,
+    /^2 inputs failed:\n {2}1: .*\n {6}at even .*\n {2}3: .*\nthreadwise: invalid JSON in .* at line 4/,
+  );
 });
 
 async function refuses(reference, message) {

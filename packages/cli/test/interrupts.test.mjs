@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { lines, numbers, start, task, temporaryFolder } from './command.mjs';
+import { lines, main, numbers, start, task, temporaryFolder } from './command.mjs';
+import { Screen, whyNoTmux } from './fixtures/control/tmux.mjs';
 
 const folder = temporaryFolder();
 
@@ -58,4 +59,21 @@ test('Ctrl-C while the module loads', async () => {
   child.kill('SIGINT');
   const { code, stdout } = await ended;
   assert.deepEqual([code, stdout], [130, '']);
+});
+
+const onTerminal = { skip: whyNoTmux() ?? false, timeout: 60_000 };
+
+test('Ctrl-C takes the bar away: every line is whole, and the cursor is there', onTerminal, async (t) => {
+  const screen = new Screen({}, 100, 24);
+  t.after(() => screen.close());
+  const args = `run '${task('works')}' --range 1..100000000 --threads 1 --out '${join(folder, 'interrupted')}'`;
+  screen.type(`clear; '${process.execPath}' '${main}' ${args}; echo "exit code $?"`);
+  await screen.until(/ of 100,000,000/);
+  screen.press('C-c');
+  const text = await screen.until(/exit code 130\n/);
+  const said = text.split('\n').filter((line) => line !== '');
+  assert.equal(said[0], 'stopping when what runs is finished; Ctrl-C again stops at once');
+  assert.match(said[1], /^inputs {3}[\d,]+ numbers? \(interrupted\)$/);
+  assert.equal(said[2], 'failed   0');
+  assert.equal(screen.get('cursor_flag'), '1');
 });

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { watchBehaviour } from '../dist/subjects/function/measure/behaviour-step.js';
 import { openInline } from '../dist/subjects/function/measure/inline-step.js';
-import { measureRounds } from '../dist/subjects/function/measure/rounds.js';
 import { FunctionSession, newDraft } from '../dist/subjects/function/measure/session.js';
 import { settingsOf } from '../dist/subjects/function/measure/settings.js';
+import { roundsOf } from '../dist/subjects/function/measure/turns.js';
 import { temporaryFolder } from './command.mjs';
 
 const MIB = 2 ** 20;
@@ -37,7 +37,9 @@ async function roundsWith(memoryBytes, isEnd = () => false) {
   const inline = await openInline(session, draft, subject, [1]);
   const { all } = settingsOf(subject, inline.warm, 2, 2);
   const settings = { all: all.slice(0, 2), needed: 2 };
-  await measureRounds({ session, draft, inline, settings, inputs: [1] });
+  const rounds = roundsOf({ session, draft, inline, settings, inputs: [1] });
+  await rounds.run();
+  await rounds.close();
   await session.close();
   const pids = readFileSync(pidFile, 'utf8').trim().split('\n');
   return { draft, processes: new Set(pids).size };

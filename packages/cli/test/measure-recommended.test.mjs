@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { createPool } from 'threadwise';
 import { analyze } from '../dist/subjects/function/rules/analyze.js';
+import { certainAnswer } from '../dist/experiment/rules.js';
 import { ratio } from '../dist/experiment/statistics.js';
 import { fastest } from '../dist/subjects/function/rules/scaling.js';
 import { measure } from '../dist/subjects/function/measure/measure.js';
@@ -67,6 +68,7 @@ for (const [task, input] of [
         signal: new AbortController().signal,
       },
       { progress() {} },
+      (soFar) => certainAnswer(analyze(soFar).verdict),
     );
     const { recommended } = analyze(samples);
     const most = fastest(samples);

@@ -9,6 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { analyze } from '../dist/subjects/function/rules/analyze.js';
+import { certainAnswer } from '../dist/experiment/rules.js';
 import { duration, times } from '../dist/format/figures.js';
 import { measure } from '../dist/subjects/function/measure/measure.js';
 import { temporaryFolder } from './command.mjs';
@@ -198,6 +199,7 @@ for (const load of ['quiet', 'loaded']) {
             ...(passing === undefined ? {} : { passing }),
           },
           { progress() {} },
+          (soFar) => certainAnswer(analyze(soFar).verdict),
         );
         const findings = analyze(samples);
         const { answer, sentence } = findings.verdict;

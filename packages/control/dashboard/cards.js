@@ -126,10 +126,11 @@ const COUNTS = {
   rejected: 'refused',
   crashes: 'workers crashed',
   recycled: 'workers recycled',
+  interrupted: 'replaced after timeout or abort',
   restarts: 'coordinator restarts',
 };
 /** More than none of these is worth a look: they are marked. */
-const BAD = new Set(['failed', 'timedOut', 'crashed', 'rejected', 'crashes', 'restarts']);
+const BAD = new Set(['failed', 'timedOut', 'crashed', 'rejected', 'crashes', 'interrupted', 'restarts']);
 
 export class Cards {
   #cards;

@@ -80,3 +80,10 @@ export function time(epochMs, now = Date.now()) {
   const isToday = new Date(epochMs).toDateString() === new Date(now).toDateString();
   return (isToday ? clock : calendar).format(epochMs);
 }
+
+/** Of an error as the server describes it. */
+export function errorText(error) {
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { name = 'Error', message = '', code } = error;
+  return `${name}${typeof code === 'string' ? ` [${code}]` : ''}: ${message}`;
+}

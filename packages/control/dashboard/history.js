@@ -50,14 +50,21 @@ export class History {
     const counts = Object.entries(latest.counts).map(([name, value]) => [name, value - oldest.counts[name]]);
     return { ms: latest.at - oldest.at, counts: Object.fromEntries(counts) };
   }
+
+  /** How many calls of a function have failed since the oldest sample. */
+  failuresOf(name) {
+    const [oldest, latest] = [this.samples[0], this.latest];
+    return (latest?.failures.get(name) ?? 0) - (oldest?.failures.get(name) ?? 0);
+  }
 }
 
 /** The counts of a pool, in the order in which they are shown. */
-export function countsOf({ tasks, crashes, recycled, coordinator }) {
+export function countsOf({ tasks, crashes, recycled, interrupted, coordinator }) {
   const { submitted, completed, failed, retried, timedOut, aborted, crashed, rejected } = tasks;
   const restarts = coordinator === undefined ? {} : { restarts: coordinator.restarts };
   const ofTasks = { submitted, completed, failed, retried, timedOut, aborted, crashed, rejected };
-  return { ...ofTasks, crashes, recycled, ...restarts };
+  // Undefined: the library of the program is an older one.
+  return { ...ofTasks, crashes, recycled, interrupted, ...restarts };
 }
 
 function sampleOf(stats, at, before) {
@@ -81,6 +88,7 @@ function sampleOf(stats, at, before) {
       workers: workers.reduce((sum, { heapUsedBytes }) => sum + heapUsedBytes, 0),
     },
     counts: countsOf(stats),
+    failures: new Map((stats.functions ?? []).map(({ name, failures = 0 }) => [name, failures])),
     crew: crewOf(workers),
   };
 }

@@ -1,7 +1,7 @@
 /** What a pool has told: the decisions about its size, and its errors and events, the newest first. */
 import { announce } from './announcer.js';
 import { byId, setText } from './dom.js';
-import { count, counted, time } from './format.js';
+import { count, counted, errorText, time } from './format.js';
 import { KeyedRows } from './keyed-rows.js';
 
 /** Kept on the page, of each kind. */
@@ -73,12 +73,6 @@ function exitText({ workerId, reason, exitCode, error }) {
   const code = exitCode === undefined || exitCode === null ? '' : `, exit code ${exitCode}`;
   const cause = error === undefined || error === null ? '' : `: ${errorText(error)}`;
   return `Worker ${workerId} ended (${reason}${code})${cause}`;
-}
-
-function errorText(error) {
-  if (typeof error !== 'object' || error === null) return String(error);
-  const { name = 'Error', message = '', code } = error;
-  return `${name}${code === undefined ? '' : ` [${code}]`}: ${message}`;
 }
 
 /** Shows the log of the opened pool. */

@@ -1,12 +1,16 @@
 /** What somebody who looks for the reason of a hang would look at first, in words. Facts only; the thresholds are below. */
-import { count, counted, duration, percent, span } from './format.js';
+import { count, counted, duration, errorText, percent, span } from './format.js';
 
 /** Above that an event loop has hardly a turn left for anything else. Chosen, not measured. */
 const BUSY_LOOP = 0.9;
 /** A task that has waited, or run, for longer is worth a look. Milliseconds; chosen, not measured. */
 const LONG_MS = 10_000;
-/** So many workers are named. */
+/** How many workers are named. */
 const NAMED = 5;
+/** How many functions are named, those with the most failures. */
+const FUNCTIONS = 3;
+/** How many characters of an error are shown; the table of functions has all of it. */
+const MOST_TEXT = 200;
 
 export function notableOf(stats, history, now) {
   return [
@@ -14,6 +18,7 @@ export function notableOf(stats, history, now) {
     ...ofQueue(stats),
     ...ofWorkers(stats, history, now),
     ...ofLoops(stats),
+    ...ofFunctions(stats, history),
     ...ofLosses(history.grown()),
   ];
 }
@@ -84,12 +89,30 @@ function ofLoops({ process, coordinator }) {
   return found;
 }
 
+function ofFunctions({ functions = [] }, history) {
+  const { ms } = history.grown();
+  return functions
+    .map((each) => ({ ...each, failed: history.failuresOf(each.name) }))
+    .filter(({ failed }) => failed > 0)
+    .sort((a, b) => b.failed - a.failed)
+    .slice(0, FUNCTIONS)
+    .map(({ name, failed, lastError }) => {
+      const text = lastError ? `, the last with ${errorText(lastError).slice(0, MOST_TEXT)}` : '';
+      // Isolated, as the page's other names are: its writing direction must not reorder the sentence.
+      return `${counted(failed, 'call')} of \u2068${name}\u2069 failed in the last ${span(ms)}${text}`;
+    });
+}
+
+const OVERRUN = 'replaced because a task went on after its timeout or abort';
+
 function ofLosses({ ms, counts }) {
   const when = `in the last ${span(ms)}`;
   return [
     [counts.crashes, 'worker crashed', 'workers crashed'],
     [counts.restarts, 'restart of the coordinator', 'restarts of the coordinator'],
-    [counts.timedOut, 'task timed out', 'tasks timed out'],
+    [counts.failed, 'call failed', 'calls failed'],
+    [counts.timedOut, 'call timed out', 'calls timed out'],
+    [counts.interrupted, `worker was ${OVERRUN}`, `workers were ${OVERRUN}`],
     [counts.rejected, 'call was refused', 'calls were refused'],
   ]
     .filter(([number]) => number > 0)

@@ -3,7 +3,7 @@ import { ActionDialog } from './action-dialog.js';
 import { ACTIONS } from './actions.js';
 import { Cards } from './cards.js';
 import { byId, element, nameNode, setHidden, setText } from './dom.js';
-import { bytes, count, counted, duration, percent, span, time } from './format.js';
+import { bytes, count, counted, duration, errorText, percent, span, time } from './format.js';
 import { KeyedRows } from './keyed-rows.js';
 import { LogView } from './logs.js';
 import { notableOf } from './notable.js';
@@ -139,9 +139,25 @@ function functionRows() {
       { text: ({ why }) => why },
       { isNumber: true, text: ({ calls }) => count(calls) },
       { isNumber: true, text: ({ inline }) => count(inline) },
+      { isNumber: true, text: ({ failures }) => count(failures) },
+      { isNumber: true, text: ({ timeouts }) => count(timeouts) },
       { isNumber: true, text: ({ runMs, calls }) => (calls === 0 ? '–' : duration(runMs)) },
+      { make: () => element('div'), show: (node, { lastError }) => showLastError(node, lastError) },
     ],
   });
+}
+
+/** The stack is there to be unfolded, and stays unfolded when the next error comes. */
+function showLastError(node, error) {
+  if (!error) return setText(node, '–');
+  if (node.firstElementChild === null) {
+    const stack = element('details', {}, element('summary', { text: 'Stack' }), element('pre'));
+    node.replaceChildren(element('bdi'), stack);
+  }
+  const [text, stack] = node.children;
+  setText(text, `${time(error.at)}: ${errorText(error)}`);
+  setText(stack.lastElementChild, error.stack);
+  setHidden(stack, error.stack === '');
 }
 
 function workerRows(lastEnded) {

@@ -63,8 +63,22 @@ export interface FunctionStats {
   readonly calls: number;
   /** Of them, those that ran on the thread that owns the pool. */
   readonly inline: number;
+  /** Of them, those that threw, timed out, or were lost with their worker. */
+  readonly failures?: number;
+  /** Of the failures, those that were timeouts. */
+  readonly timeouts?: number;
+  readonly lastError?: LastError | null;
   /** Mean of recent calls, milliseconds. */
   readonly runMs: number;
+}
+
+export interface LastError {
+  /** Epoch, milliseconds. */
+  readonly at: number;
+  readonly name: string;
+  readonly code: string | null;
+  readonly message: string;
+  readonly stack: string;
 }
 
 export interface PoolStats {
@@ -97,6 +111,8 @@ export interface PoolStats {
   readonly waitMs: Distribution;
   readonly crashes: number;
   readonly recycled: number;
+  /** Workers that were replaced because a task went on after its timeout or abort. */
+  readonly interrupted?: number;
   /** What a crossing costs, milliseconds; null as long as none was measured. */
   readonly crossingMs?: number | null;
   /** Each function that was called: where it runs, and why. */

@@ -107,6 +107,52 @@ test('shows where functions run and why, and which worker is stuck', { skip }, a
   await leave(there);
 });
 
+test('shows what failed, of which function, with the last error and its stack', { skip }, async () => {
+  const pool = new FakePool('images');
+  const there = await visit([pool], { timezoneId: 'UTC' });
+  await there.visit.sees('#functions tbody', 'resize');
+  assert.equal(
+    await there.page.locator('#functions details').count(),
+    0,
+    'nothing to unfold without an error',
+  );
+  const stack = 'RangeError: no such size\n    at resize (/srv/images.js:12:9)';
+  Object.assign(pool.functions[0], {
+    ...{ calls: 120, failures: 7, timeouts: 2 },
+    lastError: {
+      at: Date.parse('2030-04-05T03:12:04Z'),
+      name: 'RangeError',
+      code: 'ERR_MINE',
+      message: 'no such size',
+      stack,
+    },
+  });
+  Object.assign(pool.tasks, { failed: 5, timedOut: 2 });
+  pool.interrupted = 2;
+  there.standIn.push();
+  await there.visit.sees('#functions tbody', 'no such size');
+  const [resize, parse] = await texts(there.page, '#functions tbody tr');
+  assert.match(resize, /120\s+0\s+7\s+2\s+12\.3 ms.*3:12:04.*RangeError \[ERR_MINE\]: no such size/s);
+  assert.match(parse, /–$/);
+  const frames = there.page.locator('#functions pre');
+  assert.equal(await frames.isVisible(), false);
+  await there.page.locator('#functions summary').click();
+  assert.equal(await frames.textContent(), stack);
+  await there.visit.sees('#notable', /5 calls failed in the last/);
+  await there.visit.sees('#notable', /2 calls timed out in the last/);
+  await there.visit.sees(
+    '#notable',
+    /2 workers were replaced because a task went on after its timeout or abort/,
+  );
+  await there.visit.sees(
+    '#notable',
+    /7 calls of .resize. failed in the last .*, the last with RangeError \[ERR_MINE\]: no such size/,
+  );
+  await there.visit.sees('.counts tr.bad', 'failed');
+  await there.visit.sees('.counts', /replaced after timeout or abort2\+2/);
+  await leave(there);
+});
+
 test('tells errors and the ends of workers, and only those if asked', { skip }, async () => {
   const there = await visit([new FakePool('images')]);
   await there.visit.sees('#pool-name', 'images');

@@ -35,6 +35,9 @@ async function scrape(server) {
   };
 }
 
+/** Labels of a pool that is called p. */
+const p = (labels = '') => `{pool="p"${labels && `,${labels}`}}`;
+
 test('a pool is what its stats say, in base units', async (t) => {
   const pool = new FakePool('p', {
     coordinator: { utilization: 0.125, restarts: 3 },
@@ -45,7 +48,6 @@ test('a pool is what its stats say, in base units', async (t) => {
   const { samples } = await scrape(server);
   const { threadwise_process_resident_bytes: resident, ...rest } = samples;
   assert.ok(resident > 10_000_000);
-  const p = (labels = '') => `{pool="p"${labels && `,${labels}`}}`;
   assert.deepEqual(rest, {
     [`threadwise_pool_state${p('state="open"')}`]: 1,
     [`threadwise_pool_state${p('state="paused"')}`]: 0,
@@ -94,6 +96,22 @@ test('a pool is what its stats say, in base units', async (t) => {
   });
 });
 
+test('failures of each function, and workers that a timeout has cost', async (t) => {
+  const counts = { calls: 9, inline: 0, runMs: 1, place: 'threads', why: '' };
+  const functions = [
+    { ...counts, name: 'resize', failures: 4, timeouts: 3, lastError: null },
+    { ...counts, name: 'of an older library' },
+  ];
+  const server = await serve(t, [new FakePool('p', { functions, interrupted: 3 })]);
+  const { samples } = await scrape(server);
+  const of = (name) => Object.entries(samples).filter(([series]) => series.startsWith(`threadwise_${name}`));
+  assert.deepEqual(of('function_failures_total'), [
+    [`threadwise_function_failures_total${p('function="resize",reason="timeout"')}`, 3],
+    [`threadwise_function_failures_total${p('function="resize",reason="other"')}`, 1],
+  ]);
+  assert.deepEqual(of('interrupted_total'), [[`threadwise_interrupted_total${p()}`, 3]]);
+});
+
 test('what a pool does not have is not there', async (t) => {
   const queue = { size: 0, limit: null, oldestMs: 0 };
   const server = await serve(t, [new FakePool('p', { queue, process: undefined })]);
@@ -102,6 +120,8 @@ test('what a pool does not have is not there', async (t) => {
   for (const name of [
     'queue_limit',
     'coordinator_restarts',
+    'interrupted',
+    'function',
     'sizing_last_decision',
     'event_loop_utilization',
   ]) {

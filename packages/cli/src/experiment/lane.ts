@@ -1,5 +1,6 @@
 /** One of the things that are measured in turn: a process of its own, which waits for its turn, or is started anew for it where memory is short. */
 import { type Child, describeFailure, type Failure, type Outcome, type Talk } from './child.js';
+import type { Slice, Turn } from './rounds.js';
 import type { Session } from './session.js';
 
 interface Steps {
@@ -68,6 +69,28 @@ export class Lane<T extends Steps & Talk<T>> {
     return undefined;
   }
 
+  /** As one of those that take turns: what it is asked then, and how long that should take. */
+  turn(
+    of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
+  ): Turn<T['step']['gets']> {
+    const { isTight = false } = this.#options;
+    const isDead = (): boolean => this.#isDead;
+    return {
+      what: this.what,
+      get isDead() {
+        return isDead();
+      },
+      // Where memory is short, it is started when it is its turn.
+      open: async () => {
+        if (!isTight) await this.open();
+      },
+      take: (slice) => {
+        const { asks, expectedMs } = of(slice);
+        return this.step(asks, expectedMs);
+      },
+    };
+  }
+
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
@@ -87,10 +110,10 @@ export class Lane<T extends Steps & Talk<T>> {
 /** So many are started at a time. */
 const STARTS = 2;
 
-export async function openAll(lanes: readonly { open(): Promise<void> }[]): Promise<void> {
+export async function openAll(lanes: readonly { open?(): Promise<void> }[]): Promise<void> {
   const waiting = [...lanes];
   const starter = async (): Promise<void> => {
-    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await lane.open();
+    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await lane.open?.();
   };
   await Promise.all(Array.from({ length: STARTS }, starter));
 }

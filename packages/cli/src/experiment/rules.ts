@@ -15,8 +15,20 @@ export const AS_MANY = 0.995;
 export const FEWEST_ROUNDS = 3;
 /** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
 export const ENOUGH_ROUNDS = 6;
-/** Beyond so many, two outliers on each side can be left out, and more say little. */
-export const MOST_ROUNDS = 11;
+/** What the findings of every subject begin with. */
+export interface Findings {
+  readonly verdict: {
+    readonly answer: string;
+    readonly sentence: string;
+    /** It is an estimate, and says so. */
+    readonly isLikely?: boolean;
+  };
+}
+
+/** The answer, if more rounds would only make its figures finer; undefined: there is a doubt. */
+export function certainAnswer({ answer, isLikely = false }: Findings['verdict']): string | undefined {
+  return answer === 'unknown' || isLikely ? undefined : answer;
+}
 
 /** The intervals, and what repeated runs of the very same differ by, leave no doubt that it pays. */
 export function isWorthIt(gain: Estimate, noise = 0): boolean {

@@ -1,6 +1,11 @@
 /** One measurement on its way: its time, its processes, and what was left out. */
-import type { Progress } from '../report/measure-and-report.js';
 import { Child, type ChildOptions, type Talk } from './child.js';
+
+/** Who is told of a measurement while it runs. */
+export interface Progress {
+  /** `done`: of the budget, 0 to 1. */
+  progress(step: { readonly what: string; readonly done: number }): void;
+}
 
 /** What every measurement is asked for. */
 export interface Plan {
@@ -24,17 +29,25 @@ export class Session<P extends Plan = Plan> {
   /** What was seen that the user should know of. */
   readonly notes: string[] = [];
   readonly #events: Progress;
-  readonly #begin = performance.now();
+  readonly #clock: () => number;
+  readonly #begin: number;
   readonly #children = new Set<{ kill(): Promise<void> }>();
   #isShort = false;
 
-  constructor(plan: P, events: Progress) {
+  constructor(plan: P, events: Progress, clock = () => performance.now()) {
     this.plan = plan;
     this.#events = events;
+    this.#clock = clock;
+    this.#begin = clock();
+  }
+
+  /** Since it began. Milliseconds. */
+  now(): number {
+    return this.#clock() - this.#begin;
   }
 
   get remainingMs(): number {
-    return Math.max(0, this.plan.budgetMs - (performance.now() - this.#begin));
+    return Math.max(0, this.plan.budgetMs - this.now());
   }
 
   get isAborted(): boolean {

@@ -1,21 +1,17 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
 import { makeBar, WHOLE } from '../bar.js';
 import { ExitCode } from '../exit-code.js';
-import type { Plan } from '../experiment/session.js';
 import { safeText } from '../format/text.js';
+import { certainAnswer, type Findings } from '../experiment/rules.js';
+import type { Plan, Progress } from '../experiment/session.js';
 import { Interrupts } from '../run/interrupts.js';
 import type { Reporting, Subject } from '../subjects/subject.js';
 import { checkWritable, writeReports } from './outputs.js';
 import { renderTerminal, type TerminalOptions } from './terminal.js';
 
-/** How far a measurement is. `done`: of the budget, 0 to 1. */
-export interface Progress {
-  progress(step: { readonly what: string; readonly done: number }): void;
-}
-
 /** Returns the exit code. A second interrupt ends the process. */
-export async function measureAndReport<P extends Plan, Samples, Findings extends object>(
-  { measure, analyze, report: reportOf }: Subject<P, Samples, Findings>,
+export async function measureAndReport<P extends Plan, Samples, F extends Findings>(
+  { measure, analyze, isCertain, report: reportOf }: Subject<P, Samples, F>,
   plan: Omit<P, 'signal'>,
   { outputs, read, quiet, isVerbose }: Reporting,
 ): Promise<number> {
@@ -27,7 +23,11 @@ export async function measureAndReport<P extends Plan, Samples, Findings extends
   const progress = openProgress(quiet ? undefined : process.stderr);
   try {
     checkWritable(outputs, read);
-    const samples = await measure({ ...plan, signal: controller.signal } as P, progress);
+    const samples = await measure({ ...plan, signal: controller.signal } as P, progress, (soFar) => {
+      const found = analyze(soFar);
+      progress.sayAnswer(found.verdict.sentence);
+      return isCertain?.(found) === false ? undefined : certainAnswer(found.verdict);
+    });
     progress.stop();
     const findings = analyze(samples);
     const report = reportOf(findings);
@@ -41,13 +41,23 @@ export async function measureAndReport<P extends Plan, Samples, Findings extends
   }
 }
 
-/** A line that is overwritten, on a terminal only. @param stream undefined: nothing is shown */
-function openProgress(stream: NodeJS.WriteStream | undefined): Progress & { stop(): void } {
-  if (stream?.isTTY !== true) return { progress: () => {}, stop: () => {} };
-  const bar = makeBar(stream, '{bar} {percentage}% {what}');
-  bar.start(WHOLE, 0, { what: 'starting' });
+interface ProgressLine extends Progress {
+  /** What would be said if it ended now. */
+  sayAnswer(sentence: string): void;
+  stop(): void;
+}
+
+/**
+ * A line that is overwritten, on a terminal only: what stands in a log for good is the verdict alone. It ends where the terminal does.
+ * @param stream undefined: nothing is shown
+ */
+export function openProgress(stream: NodeJS.WriteStream | undefined): ProgressLine {
+  if (stream?.isTTY !== true) return { progress: () => {}, sayAnswer: () => {}, stop: () => {} };
+  const bar = makeBar(stream, '{bar} {percentage}% {what}{answer}');
+  bar.start(WHOLE, 0, { what: 'starting', answer: '' });
   return {
     progress: ({ what, done }) => bar.update(Math.min(WHOLE, Math.round(done * WHOLE)), { what }),
+    sayAnswer: (sentence) => bar.update({ answer: `, so far: ${sentence}` }),
     stop: () => bar.stop(),
   };
 }

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failures } from './failures.js';
 
-function note(failures: Failures, input: unknown, message: string): void {
+function note(failures: Failures, input: unknown, message: string, stack?: string): void {
   failures.note({
     batch: { inputs: [{ value: input, position: 0, bytes: 0 }] },
     text: '',
     values: [],
-    failures: [{ at: 0, error: { name: 'Error', message, code: 'EX' } }],
+    failures: [{ at: 0, error: { name: 'Error', message, code: 'EX', stack } }],
     ran: 1,
     runMs: 0,
   });
@@ -34,4 +34,16 @@ test('cuts what is long and indents what has lines', () => {
 test('tells of failures in earlier runs, of which only the number is known', () => {
   assert.equal(new Failures().report(0), '');
   assert.equal(new Failures().report(2), '2 inputs failed:\n  2 in earlier runs of the journal\n');
+});
+
+test('tells each place once, and few lines of it', () => {
+  const failures = new Failures();
+  const deep = Array.from({ length: 9 }, (_, i) => `at f${i} (x.js:${i}:1)`).join('\n');
+  for (const stack of [deep, 'at g (y.js:1:1)', deep]) note(failures, 1, 'no', stack);
+  const lines = failures.report(0).split('\n');
+  assert.deepEqual(
+    lines.filter((line) => line.includes('at ')),
+    [0, 1, 2, 3, 4].map((i) => `      at f${i} (x.js:${i}:1)`).concat('      at g (y.js:1:1)'),
+  );
+  assert.equal(lines.filter((line) => line.includes('Error [EX]: no')).length, 3);
 });

@@ -56,6 +56,8 @@ export class Session {
   readonly #failures = new Failures();
   /** Undefined while the threads start. */
   #pump: Pump | undefined;
+  /** A bar that goes on would be drawn into what is said after it. */
+  #endProgress: () => void = () => {};
   /** Interrupted before there was a pump: whatever error comes, the destroyed pool is its reason. */
   #isStoppedAtStart = false;
 
@@ -156,7 +158,7 @@ export class Session {
       process.stdout.isTTY === true && options.out === undefined && options.reduce === undefined;
     // Results on the same terminal show the progress themselves, and a bar between them would garble both.
     const isBar = process.stderr.isTTY === true && !writesToTerminal;
-    const stopProgress = await startProgress({
+    this.#endProgress = await startProgress({
       style: options.quiet ? 'none' : isBar ? 'bar' : 'lines',
       stream: process.stderr,
       counts: () => delivery.counts,
@@ -170,7 +172,7 @@ export class Session {
       if (error instanceof UsageError) delivery.cut();
       throw error;
     } finally {
-      stopProgress();
+      this.#endProgress();
     }
   }
 
@@ -209,8 +211,11 @@ export class Session {
   }
 
   #stop(): void {
+    this.#endProgress();
     if (!this.#plan.options.quiet) {
-      process.stderr.write('\nstopping when what runs is finished; Ctrl-C again stops at once\n');
+      // The terminal has put a ^C there.
+      const atStart = process.stderr.isTTY ? '\r' : '';
+      process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
     }
     if (this.#pump !== undefined) return this.#pump.stop();
     this.#isStoppedAtStart = true;

@@ -1,18 +1,21 @@
 /** What can be analysed: each subject is a folder, and this is what it gives to what all of them have in common. */
 import type { Command } from 'commander';
 import type { NamedFile } from '../disk/file-id.js';
-import type { Plan } from '../experiment/session.js';
-import type { Progress } from '../report/measure-and-report.js';
+import type { Findings } from '../experiment/rules.js';
+import type { Plan, Progress } from '../experiment/session.js';
 import type { Report } from '../report/model.js';
 import { type Output, outputsOf } from '../report/outputs.js';
 import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
 import { UsageError } from '../usage-error.js';
 
-export interface Subject<P extends Plan, Samples, Findings extends object> {
-  measure(plan: P, progress: Progress): Promise<Samples>;
+export interface Subject<P extends Plan, Samples, F extends Findings> {
+  /** @param look what is to be made of the samples so far: the answer, if there is no doubt about it */
+  measure(plan: P, progress: Progress, look: (samples: Samples) => string | undefined): Promise<Samples>;
   /** Samples in, findings out: no clock, no I/O. */
-  analyze(samples: Samples): Findings;
-  report(findings: Findings): Report;
+  analyze(samples: Samples): F;
+  /** False: there is more to it than its answer, and some of that is in doubt. */
+  isCertain?(findings: F): boolean;
+  report(findings: F): Report;
 }
 
 /** Options that each subject has, as the argument parser gives them. */

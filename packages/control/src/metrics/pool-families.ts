@@ -92,6 +92,12 @@ export const POOL_FAMILIES: readonly PoolFamily[] = [
     read: ({ recycled }) => one(recycled),
   },
   {
+    name: 'threadwise_interrupted_total',
+    type: 'counter',
+    help: 'Workers that were replaced because a task went on after its timeout or abort',
+    read: ({ interrupted }) => one(interrupted),
+  },
+  {
     name: 'threadwise_coordinator_restarts_total',
     type: 'counter',
     help: "Times that the pool's coordinator was replaced; only with dispatch 'coordinator'",
@@ -116,6 +122,12 @@ export const POOL_FAMILIES: readonly PoolFamily[] = [
     read: callsByFunction,
   },
   {
+    name: 'threadwise_function_failures_total',
+    type: 'counter',
+    help: 'Calls of a function that threw, timed out, or were lost with their worker',
+    read: failuresByFunction,
+  },
+  {
     name: 'threadwise_function_run_seconds',
     type: 'gauge',
     help: 'Running time of a function, mean of recent calls',
@@ -129,6 +141,17 @@ function callsByFunction({ functions = [] }: PoolStats): Sample[] {
     { labels: { function: name, place: 'threads' }, value: calls - inline },
     { labels: { function: name, place: 'inline' }, value: inline },
   ]);
+}
+
+function failuresByFunction({ functions = [] }: PoolStats): Sample[] {
+  return functions.flatMap(({ name, failures, timeouts = 0 }) =>
+    failures === undefined
+      ? []
+      : [
+          { labels: { function: name, reason: 'timeout' }, value: timeouts },
+          { labels: { function: name, reason: 'other' }, value: failures - timeouts },
+        ],
+  );
 }
 
 function threadsByState({ threads: { current, starting, idle } }: PoolStats): Sample[] {

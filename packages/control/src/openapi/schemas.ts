@@ -97,17 +97,35 @@ const DECISION = object({
   idle: count('Workers that were idle'),
 });
 
-const FUNCTION = object({
-  name: text('As it is called'),
-  place: text("'threads' or 'inline', for the next calls"),
-  why: text('In words'),
-  calls: count('That have ended'),
-  inline: count('Of these, those that ran on the thread that owns the pool'),
-  runMs: number('Milliseconds, mean of recent calls'),
-  bytesIn: maybe('Of the arguments of a recent call, estimated'),
-  bytesOut: maybe('Of the result of a recent call, estimated'),
-  crossingMs: maybe('Milliseconds that a crossing of it costs'),
-});
+const LAST_ERROR: Schema = {
+  ...object({
+    at: number('Milliseconds since the epoch'),
+    name: text('Of its class'),
+    code: { type: ['string', 'null'], description: 'null: it has none' },
+    message: text('The beginning of it, if it is long'),
+    stack: text('The same; empty if it has none'),
+  }),
+  type: ['object', 'null'],
+  description: 'Of the last call that failed; null: none has',
+};
+
+const FUNCTION = object(
+  {
+    name: text('As it is called'),
+    place: text("'threads' or 'inline', for the next calls"),
+    why: text('In words'),
+    calls: count('That have ended'),
+    inline: count('Of these, those that ran on the thread that owns the pool'),
+    failures: count('Of these, those that threw, timed out, or were lost with their worker'),
+    timeouts: count('Of the failures, those that were timeouts'),
+    lastError: LAST_ERROR,
+    runMs: number('Milliseconds, mean of recent calls'),
+    bytesIn: maybe('Of the arguments of a recent call, estimated'),
+    bytesOut: maybe('Of the result of a recent call, estimated'),
+    crossingMs: maybe('Milliseconds that a crossing of it costs'),
+  },
+  ['failures', 'timeouts', 'lastError'],
+);
 
 const POOL_STATS = object(
   {
@@ -144,6 +162,7 @@ const POOL_STATS = object(
     waitMs: ref('Distribution'),
     crashes: count('Workers that ended though nobody asked for it'),
     recycled: count('Workers that were replaced for their age or their memory, or on request'),
+    interrupted: count('Workers that were replaced because a task went on after its timeout or abort'),
     coordinator: object({
       utilization: number('Of its event loop, 0 to 1'),
       restarts: count('How often it was replaced'),
@@ -161,7 +180,7 @@ const POOL_STATS = object(
     functions: listOf(ref('Function'), 'Those that were called, and one entry for all other names'),
     workers: listOf(ref('Worker'), 'Those that there are'),
   },
-  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions'],
+  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted'],
 );
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {

@@ -6,6 +6,8 @@ const WHY = {
   task: 'the mean run time is above what the way to a thread takes',
 };
 
+const NO_CALLS = { calls: 0, inline: 0, failures: 0, timeouts: 0, lastError: null };
+
 /** Repeatable, so that a picture looks the same each time. */
 function generator(seed) {
   let state = seed;
@@ -43,6 +45,7 @@ export class FakePool {
   throughput = 0;
   crashes = 0;
   recycled = 0;
+  interrupted = 0;
   runP50 = 12.3;
   waitP50 = 0.4;
   mainUtilization = 0.31;
@@ -59,15 +62,8 @@ export class FakePool {
     retried: 0,
   };
   functions = [
-    { name: 'resize', place: 'threads', why: WHY.task, calls: 0, inline: 0, runMs: 12.3 },
-    {
-      name: 'parse',
-      place: 'inline',
-      why: 'the way to a thread takes longer',
-      calls: 0,
-      inline: 0,
-      runMs: 0.02,
-    },
+    { name: 'resize', place: 'threads', why: WHY.task, ...NO_CALLS, runMs: 12.3 },
+    { name: 'parse', place: 'inline', why: 'the way to a thread takes longer', ...NO_CALLS, runMs: 0.02 },
   ];
   workers = [];
 
@@ -151,7 +147,7 @@ export class FakePool {
     const { length } = this.workers;
     const starting = this.workers.filter(({ state }) => state === 'starting').length;
     const idle = this.workers.filter(({ state, load }) => state === 'ready' && load === 0).length;
-    const { name, state, placement, choose, throughput, crashes, recycled, coordinator } = this;
+    const { name, state, placement, choose, throughput, crashes, recycled, interrupted, coordinator } = this;
     return {
       ...{
         name,
@@ -166,7 +162,7 @@ export class FakePool {
       throughput,
       runMs: distribution(this.tasks.completed, this.runP50),
       waitMs: distribution(this.tasks.completed, this.waitP50, 8),
-      ...{ crashes, recycled, ...(coordinator === undefined ? {} : { coordinator }) },
+      ...{ crashes, recycled, interrupted, ...(coordinator === undefined ? {} : { coordinator }) },
       sizing: { policy: this.policy, decisions: this.#decisions },
       process: { utilization: this.mainUtilization, residentBytes: 412 * MIB, heapUsedBytes: 83.5 * MIB },
       functions: this.functions.map((each) => ({ ...each })),

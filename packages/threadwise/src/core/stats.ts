@@ -13,84 +13,120 @@ import type { Engine } from './engine.js';
 import type { SizingDecision } from './workers/sizer.js';
 import type { SlotState, WorkerSlot } from './workers/worker-slot.js';
 
-/** What a pool is like at one moment. Durations in milliseconds, memory in bytes. */
+/** What a pool is like at one moment: plain JSON. */
 export interface PoolStats {
+  /** The option `name`. */
   readonly name: string;
+  /** What the pool does with calls: 'open', 'paused', 'draining', 'broken', 'closing' or 'closed'. */
   readonly state: string;
+  /** How tasks get to workers: 'shared-queue', 'direct' or 'coordinator'. */
   readonly dispatch: string;
+  /** Where tasks run: 'threads', 'inline' or 'auto'. */
   readonly placement: string;
+  /** The strategy that chooses a worker. */
   readonly choose: string;
   readonly threads: {
+    /** The lower bound. Workers. */
     readonly min: number;
+    /** The upper bound. Workers. */
     readonly max: number;
-    /** Workers that are, or will be, there for tasks. */
+    /** Workers that are, or will be, there for tasks. Workers. */
     readonly current: number;
+    /** Those that still load the module. Workers. */
     readonly starting: number;
+    /** Those that have no task. Workers. */
     readonly idle: number;
   };
   readonly queue: {
-    /** Tasks that wait for a worker. */
+    /** Tasks that wait for a worker. Tasks. */
     readonly size: number;
-    /** null: none. */
+    /** How many tasks may wait; null: any number. Tasks. */
     readonly limit: number | null;
-    /** How long the oldest has waited. */
+    /** How long the oldest task has waited. Milliseconds. */
     readonly oldestMs: number;
   };
   readonly tasks: Readonly<Record<Outcome, number>> & {
+    /** Calls that the pool has accepted. Calls. */
     readonly submitted: number;
-    /** Calls that have not settled: waiting and running. */
+    /** Calls that have not settled: waiting and running. Calls. */
     readonly open: number;
+    /** Calls that returned a result. Calls. */
+    readonly completed: number;
+    /** Calls whose task threw. Calls. */
+    readonly failed: number;
+    /** Calls that were given up by their signal. Calls. */
+    readonly aborted: number;
+    /** Calls whose task ran for longer than its timeout. Calls. */
+    readonly timedOut: number;
+    /** Calls whose worker ended while it ran their task. Calls. */
+    readonly crashed: number;
+    /** Calls that were open when the pool was destroyed, or would not wait for them any longer. Calls. */
+    readonly rejected: number;
+    /** Tasks that were run again because their worker had ended. Tasks. */
     readonly retried: number;
   };
-  /** Calls that settled, per second, over the last ten seconds. */
+  /** Calls that settled, over the last ten seconds. Calls per second. */
   readonly throughput: number;
   /** Running time of tasks, as the workers measured it. */
   readonly runMs: Distribution;
   /** Time of a call in which its task did not run: queues and crossings. */
   readonly waitMs: Distribution;
+  /** Workers that ended though nobody asked them to. Workers. */
   readonly crashes: number;
+  /** Workers that were replaced for their age, for their memory, or on request. Workers. */
   readonly recycled: number;
-  /** Workers that were replaced because a task went on after its timeout or its abort. */
+  /** Workers that were replaced because a task went on after its timeout or its abort. Workers. */
   readonly interrupted: number;
-  /** The thread that owns the pool, and its process. Utilisation of the event loop since the last look, 0 to 1. */
   readonly process: {
+    /** How busy the event loop of the thread that owns the pool was since the last look. 0 to 1. */
     readonly utilization: number;
+    /** Memory of the whole process. Bytes. */
     readonly residentBytes: number;
+    /** Heap of the thread that owns the pool. Bytes. */
     readonly heapUsedBytes: number;
   };
   /** The coordinator's own thread; only with dispatch 'coordinator'. */
   readonly coordinator?: HelperView;
-  /** How it decides how many workers there should be, and what it has decided: the last 64 changes, oldest first. */
-  readonly sizing: { readonly policy: string; readonly decisions: readonly SizingDecision[] };
-  /**
-   * What a crossing costs in time of processors, both sides, beside running: measured on some calls, in part reckoned. null
-   * as long as none was measured.
-   */
+  readonly sizing: {
+    /** Who decides how many workers there should be. */
+    readonly policy: string;
+    /** The last 64 changes of that number, oldest first. */
+    readonly decisions: readonly SizingDecision[];
+  };
+  /** Processor time that a crossing costs on both sides, beside running: measured on some calls. null: none was measured. Milliseconds. */
   readonly crossingMs: number | null;
   /** Each function that was called: what came of its calls, where they run, and why. */
   readonly functions: readonly FunctionStats[];
+  /** The workers that there are. */
   readonly workers: readonly WorkerStats[];
 }
 
 /** A function of the module, or, together, all calls that have no entry of their own. */
-export type FunctionStats = FunctionCounts & FunctionPlace;
+export type FunctionStats = FunctionCounts & Omit<FunctionPlace, 'runMs'>;
 
+/** A worker that is there. */
 export interface WorkerStats {
+  /** The worker's number in its pool; 0: the calling thread. */
   readonly id: number;
+  /** What the worker does. */
   readonly state: SlotState;
-  /** It is the calling thread. */
+  /** Whether it is the calling thread. */
   readonly inline: boolean;
-  /** Tasks handed over and not ended. */
+  /** Tasks that were handed to the worker and have not ended. Tasks. */
   readonly load: number;
+  /** Tasks that have ended there. Tasks. */
   readonly completed: number;
-  /** Event loop utilisation since the last look, 0 to 1. */
+  /** How busy its event loop was since the last look. 0 to 1. */
   readonly utilization: number;
-  /** After the last task that was looked at; 0 as long as none was. */
+  /** Heap after the last task that was looked at; 0 as long as none was. Bytes. */
   readonly heapUsedBytes: number;
+  /** Time since it was started. Milliseconds. */
   readonly ageMs: number;
+  /** Running time of its tasks. */
   readonly runMs: Distribution;
+  /** Time of these calls in which their tasks did not run. */
   readonly waitMs: Distribution;
-  /** Of its thread; null where the system does not tell. */
+  /** Processor time of its thread; null where the system does not tell. */
   readonly cpu: CpuTime | null;
 }
 

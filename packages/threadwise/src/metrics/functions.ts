@@ -16,11 +16,11 @@ export interface LastError {
   readonly at: number;
   /** The name of the error's class; the type of what was thrown and is no error. */
   readonly name: string;
-  /** null: it has none. */
+  /** Its code; null: it has none. */
   readonly code: string | null;
-  /** What was thrown itself, where that is a text or a number. */
+  /** Its message; of what was thrown and is no error, the text or number itself. */
   readonly message: string;
-  /** Empty: it has none. */
+  /** Its stack; empty: it has none. */
   readonly stack: string;
 }
 
@@ -28,13 +28,13 @@ export interface LastError {
 export interface FunctionCounts {
   /** The exported name; '(other names)': calls of names that the module does not have, that ended before it was loaded, or beyond 256 functions. */
   readonly name: string;
-  /** Calls that have ended, in whatever way. */
+  /** Calls that have ended, in whatever way. Calls. */
   readonly calls: number;
-  /** Calls that ran on the thread that owns the pool. */
+  /** Calls that ran on the thread that owns the pool. Calls. */
   readonly inline: number;
-  /** Calls that threw, timed out, or were lost with their worker. A call that was aborted is none. */
+  /** Calls that threw, timed out, or were lost with their worker; not those that were aborted. Calls. */
   readonly failures: number;
-  /** The failures that were timeouts. */
+  /** The failures that were timeouts. Calls. */
   readonly timeouts: number;
   /** The error of the last failure; null as long as there is none. */
   readonly lastError: LastError | null;

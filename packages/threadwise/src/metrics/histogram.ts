@@ -3,12 +3,19 @@
  * G. Tene's HdrHistogram, with 8 sub-buckets to each power of two).
  */
 
+/** Durations since the pool began. */
 export interface Distribution {
+  /** How many were measured. Calls. */
   readonly count: number;
+  /** Their mean. Milliseconds. */
   readonly mean: number;
+  /** Half of them are no longer than this, within 1/16. Milliseconds. */
   readonly p50: number;
+  /** 90 % of them are no longer than this, within 1/16. Milliseconds. */
   readonly p90: number;
+  /** 99 % of them are no longer than this, within 1/16. Milliseconds. */
   readonly p99: number;
+  /** The longest. Milliseconds. */
   readonly max: number;
 }
 

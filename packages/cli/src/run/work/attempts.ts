@@ -1,5 +1,6 @@
 /** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells who failed. */
 
+import type { Input } from '../inputs/input-source.js';
 import { type FormatName, joinTexts } from '../output/format.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
 import { describeError } from './described-error.js';
@@ -21,12 +22,13 @@ export function createAttempts(
   { retries, stopsAtFailure, format }: AttemptsOptions,
 ): RunBatch {
   return async (batch) => {
-    const values = batch.inputs.map(({ value }) => value);
-    const whole = values.length > 1 ? await unlessLost(run(values, retries + 1)) : undefined;
+    const { inputs } = batch;
+    // The list of values is not kept while the batch is out: the collector would copy that of each of many.
+    const whole = inputs.length > 1 ? await unlessLost(run(inputs.map(valueOf), retries + 1)) : undefined;
     if (whole !== undefined && 'text' in whole) return { batch, ...whole };
     // A crash or a value that cannot be cloned takes the whole batch along: one by one, only the culprit fails.
     const outcomes: BatchOutcome[] = [];
-    for (const value of values) {
+    for (const { value } of inputs) {
       outcomes.push(await runAlone(value));
       if (stopsAtFailure && outcomes.at(-1)!.failures.length > 0) break;
     }
@@ -46,14 +48,19 @@ export function createAttempts(
   }
 }
 
+const valueOf = ({ value }: Input): unknown => value;
+
 /** What came of it, or why it is lost. Rejects if the pool itself is at its end. */
 async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome | DescribedError> {
   try {
     return await outcome;
   } catch (error) {
-    const described = describeError(error);
+    const { stack: _ofThePool, ...described } = describeError(error);
     if (endCodes.includes(described.code)) throw error;
-    return described;
+    // It is the pool's error, made where nothing of the user's is; what killed the worker is its cause.
+    const cause = error instanceof Error ? error.cause : undefined;
+    const { stack } = describeError(cause);
+    return stack === undefined ? described : { ...described, stack };
   }
 }
 

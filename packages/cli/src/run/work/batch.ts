@@ -22,6 +22,8 @@ export interface DescribedError {
   readonly name: string;
   readonly message: string;
   readonly code: string | undefined;
+  /** The lines of its stack that are not of this command, if there are any. */
+  readonly stack?: string | undefined;
 }
 
 export interface BatchFailure {

@@ -3,15 +3,28 @@
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
+/** What calls the user's code is of no use in a message about it. */
+const OWN_CODE = new URL('..', import.meta.url).pathname;
 
 export function describeError(thrown: unknown): DescribedError {
   if (!isErrorLike(thrown)) return { name: 'thrown', message: shownValue(thrown), code: undefined };
   const code = safely(() => ('code' in thrown ? String(thrown.code) : ''));
+  const stack = stackOf(thrown);
   return {
     name: safely(() => String(thrown.name)),
     message: safely(() => String(thrown.message)),
     code: code === '' || code === 'undefined' ? undefined : code,
+    ...(stack !== undefined && { stack }),
   };
+}
+
+/** The lines with places, of the code that was called from here. */
+function stackOf(thrown: object): string | undefined {
+  const text = safely(() => ('stack' in thrown ? String(thrown.stack) : ''));
+  const lines = text.split('\n').filter((line) => /^ {4}at /.test(line));
+  const own = lines.findIndex((line) => line.includes(OWN_CODE));
+  const kept = own === -1 ? lines : lines.slice(0, own);
+  return kept.length === 0 ? undefined : kept.map((line) => line.trim()).join('\n');
 }
 
 export function errorLine({ name, message, code }: DescribedError): string {

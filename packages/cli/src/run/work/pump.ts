@@ -123,7 +123,7 @@ export class Pump {
           this.#fail(error);
         },
       )
-      .finally(() => {
+      .then(() => {
         this.#running -= 1;
         this.#wake();
         // Also while what is ready is being written: the workers need not wait for that.

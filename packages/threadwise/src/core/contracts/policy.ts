@@ -76,10 +76,11 @@ export interface WorkerSample {
   readonly cpu: CpuTime | undefined;
 }
 
+/** Processor time of a thread since it began. */
 export interface CpuTime {
-  /** On a core. */
+  /** Time on a core. Milliseconds. */
   readonly usedMs: number;
-  /** Ready to run, and no core was free. */
+  /** Time in which the thread could have run and no core was free. Milliseconds. */
   readonly waitedMs: number;
 }
 
@@ -149,14 +150,16 @@ export interface PlacedFunction {
 
 /** Where the calls of a function run, and why. */
 export interface FunctionPlace {
+  /** Where the next calls run. */
   readonly place: 'threads' | 'inline';
+  /** The reason, in words. */
   readonly why: string;
-  /** Mean running time of recent calls there. Milliseconds; undefined as long as none was measured. */
+  /** Mean running time of recent calls there; undefined as long as none was measured. Milliseconds. */
   readonly runMs?: number;
-  /** Size of the arguments of a recent call, estimated. Bytes; null as long as none was looked at. */
+  /** Size of the arguments of a recent call, estimated; null as long as none was looked at. Bytes. */
   readonly bytesIn: number | null;
-  /** Size of the result of a recent call, estimated. Bytes; null as long as none was looked at. */
+  /** Size of the result of a recent call, estimated; null as long as none was looked at. Bytes. */
   readonly bytesOut: number | null;
-  /** What a crossing of it costs in time of processors, both sides, beside running. Milliseconds; null: not measured yet. */
+  /** Processor time that a crossing of a call costs on both sides, beside running; null as long as none was measured. Milliseconds. */
   readonly crossingMs: number | null;
 }

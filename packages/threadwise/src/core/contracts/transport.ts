@@ -129,11 +129,11 @@ export interface PullQueue {
   onReturned(callback: (tasks: readonly Task[]) => void): void;
 }
 
-/** The thread that an exchange keeps beside the workers, as far as it is shown. */
+/** The coordinator's thread. */
 export interface HelperView {
-  /** Event loop utilisation since the last look, 0 to 1. */
+  /** How busy its event loop was since the last look. 0 to 1. */
   readonly utilization: number;
-  /** How often it had to be started again. */
+  /** How often it had to be started again. Times. */
   readonly restarts: number;
 }
 

@@ -7,12 +7,15 @@ export interface SizingDecision {
   readonly at: number;
   /** Who decided. */
   readonly by: 'pool' | 'coordinator';
-  /** Workers before, and wanted. */
+  /** How many there were. Workers. */
   readonly from: number;
+  /** How many are wanted. Workers. */
   readonly to: number;
+  /** The reason, in words. */
   readonly why: string;
-  /** Tasks that waited, and workers that had nothing to do. */
+  /** Tasks that waited. Tasks. */
   readonly queued: number;
+  /** Workers that had nothing to do. Workers. */
   readonly idle: number;
 }
 

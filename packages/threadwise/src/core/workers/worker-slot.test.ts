@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeSlot, makeTask } from '../fake-platform.case.js';
+import { Allowance } from './allowance.js';
 import { type SlotState, WorkerSlot } from './worker-slot.js';
 
 const states: readonly SlotState[] = ['starting', 'ready', 'retiring', 'stopping', 'dead'];
@@ -85,5 +86,19 @@ describe('WorkerSlot', () => {
     slot.release(second, 30);
     assert.equal(slot.load, 0);
     assert.equal(slot.idleSince, 30);
+  });
+
+  test('gets back what was taken of its allowance with a task that is taken back, as long as it serves', () => {
+    for (const state of ['starting', 'ready', 'retiring'] as const) {
+      const slot = slotIn(state);
+      const { link } = makeSlot(1);
+      slot.link = link;
+      slot.allowance = Allowance.of(2, (bytes) => new ArrayBuffer(bytes));
+      const { task } = makeTask();
+      slot.allowance.take();
+      slot.hand(task);
+      assert.equal(slot.withdraw(task, 0), true);
+      assert.equal(slot.allowance.left, slot.serves ? 2 : 1, state);
+    }
   });
 });

@@ -107,7 +107,7 @@ export class WorkerSlot implements WorkerView {
     if (!this.link.withdraw(task)) return false;
     this.release(task, now);
     // A worker that retires begins nothing more but what it must.
-    if (!this.allowance.isLimited || this.state !== 'ready') return true;
+    if (!this.allowance.isLimited || !this.serves) return true;
     this.allowance.give();
     this.link.wake();
     return true;

@@ -43,7 +43,8 @@ export class ClassDraft {
   #batch: Batch;
   readonly #perSecond: number;
   readonly #readers: number;
-  readonly #rounds: Record<Cache, Map<LaneName, Measured>[]> = { warm: [], cold: [] };
+  /** Those that count, so far. */
+  readonly rounds: Record<Cache, readonly ReadonlyMap<LaneName, Measured>[]> = { warm: [], cold: [] };
   readonly #readBytes = new Map<LaneName, number>();
 
   /** @param perSecond files, one after the other. @param readers that read at the same time */
@@ -69,14 +70,14 @@ export class ClassDraft {
   }
 
   /** Of one cold pass, others in each round; none twice, because the second time it would be in the cache. */
-  coldPaths(): readonly string[] {
-    const from = (this.#rounds.cold.length * COLD_FILES) % this.#sample.length;
+  coldPaths(round: number): readonly string[] {
+    const from = (round * COLD_FILES) % this.#sample.length;
     const turned = [...this.#sample.slice(from), ...this.#sample.slice(0, from)];
     return upTo(turned.slice(0, COLD_FILES), COLD_BYTES).map(({ path }) => path);
   }
 
-  coldPerCall(): number {
-    return Math.max(1, Math.min(this.perCall, Math.ceil(this.coldPaths().length / (2 * this.#readers))));
+  coldPerCall(round: number): number {
+    return Math.max(1, Math.min(this.perCall, Math.ceil(this.coldPaths(round).length / (2 * this.#readers))));
   }
 
   verify(lane: LaneName, bytes: number): void {
@@ -91,10 +92,6 @@ export class ClassDraft {
     if (!this.isEmpty) this.#batch = this.#newBatch();
   }
 
-  add(cache: Cache, round: Map<LaneName, Measured>): void {
-    this.#rounds[cache].push(round);
-  }
-
   finish(): ClassSamples {
     const { fromBytes, belowBytes, files } = this.sizes;
     const { files: read, repeatsFiles } = this.#batch;
@@ -107,12 +104,13 @@ export class ClassDraft {
       batch: { files: read.length, bytes: sumOf(read), repeatsFiles },
       firstRead: this.firstRead,
       warm: this.#roundSamples('warm'),
-      cold: this.#rounds.cold.length === 0 ? undefined : this.#roundSamples('cold'),
+      cold: this.rounds.cold.length === 0 ? undefined : this.#roundSamples('cold'),
     };
   }
 
   #roundSamples(cache: Cache): RoundSamples {
-    const rounds = this.#rounds[cache];
+    // One in which a file vanished has nothing of this class.
+    const rounds = this.rounds[cache].filter(({ size }) => size > 0);
     const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
     const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
     return {

@@ -31,13 +31,21 @@ export class Lanes {
     const laneOf = (name: LaneName): Lane<Reading> =>
       new Lane({
         session,
-        what: name === 'control' ? 'the control run' : titleOf(name),
+        what: this.whatOf(name),
         start: () => session.start<Reading>(PROCESS),
         setup: { way: name === 'control' ? 'sync-loop' : name, readers },
         openMs: 0,
         isTight: this.#isTight,
       });
     this.#lanes = new Map(names.map((name) => [name, laneOf(name)]));
+  }
+
+  whatOf(name: LaneName): string {
+    return name === 'control' ? 'the control run' : titleOf(name);
+  }
+
+  isDead(name: LaneName): boolean {
+    return this.#lanes.get(name)!.isDead;
   }
 
   /** Those that can be asked. */

@@ -3,24 +3,17 @@
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
 import { readMachine } from '../../../experiment/machine.js';
-import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
-import { type Plan, Session } from '../../../experiment/session.js';
+import { FIRST_ANSWER_MS, type Look } from '../../../experiment/rounds.js';
+import { type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { bytes } from '../../../format/figures.js';
-import type { Progress } from '../../../report/measure-and-report.js';
 import { UsageError } from '../../../usage-error.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
 import type { ClassDraft } from './class-draft.js';
+import { mustBeDroppable, writeBack } from './drop-caches.js';
 import { findFiles, type Found } from './find-files.js';
 import { readFirst } from './first-read.js';
 import { Lanes } from './lanes.js';
-import {
-  measureRounds,
-  mustBeDroppable,
-  type RoundsOptions,
-  verifyAll,
-  warmUp,
-  writeBack,
-} from './rounds.js';
+import { measureRounds, verifyAll, warmUp } from './turns.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
 export interface FolderPlan extends Plan {
@@ -36,9 +29,10 @@ export interface FolderPlan extends Plan {
   readonly cold: boolean;
 }
 
-/** Shares of the budget, at most: looking for the files, and reading them for the first time. */
+/** Shares of the budget, at most: looking for the files, and reading them for the first time. Of a larger one it is no more: who waits wants an answer. */
 const WALK_SHARE = 0.1;
 const FIRST_SHARE = 0.12;
+const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 /** Of what is left, for cold rounds where they are asked for. */
 const COLD_SHARE = 0.5;
 /** Of the machine's memory, so much of a class may be held: some ways hold all that they read. */
@@ -46,11 +40,15 @@ const MEMORY_SHARE = 1 / 16;
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */
-export async function measureFolder(plan: FolderPlan, events: Progress): Promise<FolderSamples> {
+export async function measureFolder(
+  plan: FolderPlan,
+  events: Progress,
+  look?: (samples: FolderSamples) => string | undefined,
+): Promise<FolderSamples> {
   if (plan.cold) mustBeDroppable();
   const session = new Session(plan, events);
   session.say('looking for files');
-  const found = await findFiles({ ...plan, mostMs: WALK_SHARE * plan.budgetMs });
+  const found = await findFiles({ ...plan, mostMs: WALK_SHARE * firstMs(plan) });
   if (found.files.length === 0) throw new UsageError(nothingFound(plan, found));
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
@@ -60,10 +58,16 @@ export async function measureFolder(plan: FolderPlan, events: Progress): Promise
   try {
     const mostBytes = Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes);
     const drafts = await firstReads(job, mostBytes);
-    const isCutShort = await isTooShort(job, drafts);
-    const { skipped } = session;
-    const classes = drafts.map((draft) => draft.finish());
-    return { subject: subjectOf(plan, found), machine, threads: readers, classes, skipped, isCutShort };
+    const samples = (): FolderSamples => ({
+      subject: subjectOf(plan, found),
+      machine,
+      threads: readers,
+      classes: drafts.map((draft) => draft.finish()),
+      skipped: session.skipped,
+      isCutShort: session.isCutShort,
+    });
+    if (drafts.length > 0) await measureAll(job, drafts, look && (() => look(samples())));
+    return samples();
   } finally {
     await session.close();
   }
@@ -80,7 +84,7 @@ async function firstReads(job: Job, mostBytes: number): Promise<ClassDraft[]> {
   const { session, lanes, readers, found } = job;
   const { plan } = session;
   const classes = classesOf(found.files);
-  const timeMs = (FIRST_SHARE * plan.budgetMs) / (2 * classes.length);
+  const timeMs = (FIRST_SHARE * firstMs(plan)) / (2 * classes.length);
   const drafts: ClassDraft[] = [];
   for (const sizes of classes) {
     if (plan.signal.aborted) break;
@@ -102,24 +106,28 @@ function whyNone({ files }: SizeClass, mostBytes: number): string {
   return isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
 }
 
-/** Whether there was not enough time. */
-async function isTooShort(job: Job, drafts: readonly ClassDraft[]): Promise<boolean> {
-  const { session, lanes } = job;
+function firstMs({ budgetMs }: FolderPlan): number {
+  return Math.min(budgetMs, MOST_FOR_FIRST_MS);
+}
+
+async function measureAll(
+  { session, lanes }: Job,
+  drafts: readonly ClassDraft[],
+  look: Look | undefined,
+): Promise<void> {
   const { plan } = session;
-  if (drafts.length === 0) return session.isOver;
   session.say('starting');
   await lanes.openAll();
-  const options = (timeMs: number): RoundsOptions => ({ lanes, session, drafts, timeMs });
+  const options = { lanes, session, drafts };
   session.say('warming up');
-  await verifyAll(options(0));
-  await warmUp(options(0));
+  await verifyAll(options);
+  await warmUp(options);
   const coldMs = plan.cold ? COLD_SHARE * session.remainingMs : 0;
-  const warm = await measureRounds('warm', options(session.remainingMs - coldMs));
-  if (!plan.cold || plan.signal.aborted) return warm < ENOUGH_ROUNDS;
+  await measureRounds('warm', options, session.remainingMs - coldMs, look);
+  if (!plan.cold || plan.signal.aborted) return;
   session.say('writing back what is not on the disk yet');
   writeBack(plan.folder);
-  const cold = await measureRounds('cold', options(session.remainingMs));
-  return Math.min(warm, cold) < ENOUGH_ROUNDS;
+  await measureRounds('cold', options, session.remainingMs, look);
 }
 
 function subjectOf({ folder }: FolderPlan, found: Found): FolderSubject {

@@ -1,21 +1,23 @@
 /** What does not need the user's function, but values as large as its own: what a crossing costs, and from where on it pays. */
-import { clamp } from '../../../experiment/session.js';
+import { Rounds, sliceFor } from '../../../experiment/rounds.js';
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { seriesOf } from '../../../experiment/statistics.js';
 import type { EchoSetup } from '../probe/tasks.js';
 import type { Subject } from './behaviour-step.js';
 import { outstandingFor } from './schedule.js';
-import { type Draft, type FunctionSession, laneOf, type ProbeLane } from './session.js';
+import { type Asks, type Draft, type FunctionSession, laneOf, type Slice } from './session.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
 /** Milliseconds, a decade in two steps: where it pays is found between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
 /** For a process with its pools to be ready. Milliseconds. */
 const OPEN_MS = 300;
-/** After the first round all lengths and transports have been seen by the compiler: it is left out. */
-const COLD_ROUNDS = 1;
-const MOST_ROUNDS = 7;
-
 /** Of the time of a step, so much goes into making its code warm. */
 const WARM_SHARE = 0.3;
+const MOST_WARM_MS = 1500;
+/** Between two slices. Milliseconds. */
+const HAND_OVER_MS = 2;
+const ROUNDS = ENOUGH_ROUNDS + 1;
 
 export type Pattern = Omit<EchoSetup, 'warmMs'>;
 
@@ -30,71 +32,62 @@ export async function measureCrossings(
   draft: Draft,
   pattern: Pattern,
 ): Promise<void> {
-  const found = TRANSPORTS.map((transport) => ({ transport, cpuMs: [] as number[], loneMs: [] as number[] }));
   const timeMs = session.begin('crossings', 'crossings', OPEN_MS / 2);
   if (timeMs === undefined) return;
-  const slice = { slices: found.length, least: 25, most: 150 };
-  await inTurn(session, 'crossing', 'crossings', { timeMs, pattern, slice }, async (lane, ms, isCold) => {
-    for (const { transport, cpuMs, loneMs } of found) {
-      const measured = await lane.step({ transport, ms }, ms);
-      if (measured === undefined) return false;
-      if (isCold) continue;
-      cpuMs.push(measured.cpuMs);
-      loneMs.push(measured.loneMs);
-    }
-    return true;
-  });
-  // Without those that there was no time for.
-  draft.crossings = found.filter(({ cpuMs }) => cpuMs.length > 0);
+  const options = { role: 'crossing', what: 'crossings', pattern, timeMs, least: 25, most: 150 } as const;
+  const found = await inTurn(session, options, TRANSPORTS, (transport, ms) => ({ transport, ms }));
+  draft.crossings = found.map(({ of, slices }) => ({
+    transport: of,
+    ...seriesOf(slices, 'cpuMs', 'loneMs'),
+  }));
 }
 
 export async function measureSpins(session: FunctionSession, draft: Draft, pattern: Pattern): Promise<void> {
-  const found = SPINS_MS.map((runMs) => ({ runMs, inline: [] as number[], pool: [] as number[] }));
   const timeMs = session.begin('spins', 'the break-even', OPEN_MS);
   if (timeMs === undefined) return;
-  const slice = { slices: 2 * found.length, least: 10, most: 80 };
-  await inTurn(session, 'spin', 'spins', { timeMs, pattern, slice }, async (lane, ms, isCold) => {
-    for (const { runMs, inline, pool } of found) {
-      const measured = await lane.step({ runMs, ms }, 2 * ms);
-      if (measured === undefined) return false;
-      if (isCold) continue;
-      inline.push(measured.inline);
-      pool.push(measured.pool);
-    }
-    return true;
-  });
-  draft.spins = found.filter(({ inline }) => inline.length > 0);
+  const options = { role: 'spin', what: 'spins', pattern, timeMs, least: 20, most: 160 } as const;
+  // Half of it on the calling thread, half in the pool.
+  const found = await inTurn(session, options, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
+  draft.spins = found.map(({ of, slices }) => ({ runMs: of, ...seriesOf(slices, 'inline', 'pool') }));
 }
 
-interface Turns {
-  readonly timeMs: number;
+interface Turns<R> {
+  readonly role: R;
+  readonly what: string;
   readonly pattern: Pattern;
-  /** How many slices a round has, and how long each is. */
-  readonly slice: { readonly slices: number; readonly least: number; readonly most: number };
+  readonly timeMs: number;
+  readonly least: number;
+  readonly most: number;
 }
 
-/** Rounds until the time is over, or one could not be finished. */
-async function inTurn<R extends 'crossing' | 'spin'>(
+/** One process is asked for each of them in turn. Without those that there was no time for. */
+async function inTurn<R extends 'crossing' | 'spin', T>(
   session: FunctionSession,
-  role: R,
-  what: string,
-  { timeMs, pattern, slice }: Turns,
-  round: (lane: ProbeLane<R>, ms: number, isCold: boolean) => Promise<boolean>,
-): Promise<void> {
-  const end = performance.now() + timeMs;
-  const warmMs = WARM_SHARE * timeMs;
+  { role, what, pattern, timeMs, least, most }: Turns<R>,
+  all: readonly T[],
+  asksOf: (of: T, ms: number) => Asks<R>,
+): Promise<{ readonly of: T; readonly slices: Slice<R>[] }[]> {
+  const endMs = session.now() + timeMs;
+  const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
   const lane = laneOf(session, role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
   await lane.open();
-  // So that a cold round and six others fit.
-  const each = (end - performance.now()) / (COLD_ROUNDS + 6) / slice.slices;
-  const ms = clamp(each, slice.least, slice.most);
-  let roundMs = 0;
-  for (let i = 0; !lane.isDead && i < COLD_ROUNDS + MOST_ROUNDS; i++) {
-    const begin = performance.now();
-    // One that counts, in any case.
-    if (i > COLD_ROUNDS && begin + roundMs > end) break;
-    if (!(await round(lane, ms, i < COLD_ROUNDS))) break;
-    roundMs = performance.now() - begin;
-  }
+  const turns = all.map((of) => lane.turn(({ ms }) => ({ asks: asksOf(of, ms), expectedMs: ms })));
+  const time = { ms: endMs - session.now(), least, most };
+  const ms = sliceFor(time, turns.length, ROUNDS, HAND_OVER_MS);
+  const needed = turns.length;
+  const slice = { ms, least };
+  // In the first round the compiler sees all of them for the first time.
+  const coldOf = (): number => 1;
+  const rounds = new Rounds({
+    session,
+    turns,
+    needed,
+    slice,
+    overheadMs: HAND_OVER_MS,
+    coldOf,
+    most: ROUNDS,
+  });
+  await rounds.run({ endMs });
   await lane.close();
+  return all.map((of, i) => ({ of, slices: rounds.of(turns[i]!) })).filter(({ slices }) => slices.length > 0);
 }

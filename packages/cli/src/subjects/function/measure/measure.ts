@@ -1,7 +1,7 @@
 /** Measures a user's function, each thing in a process of its own: the steps, in the order of their importance. */
+import type { Look } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
-import { clamp, type Plan } from '../../../experiment/session.js';
-import type { Progress } from '../../../report/measure-and-report.js';
+import { clamp, type Plan, type Progress } from '../../../experiment/session.js';
 import type { Passing } from '../../../run/work/passing.js';
 import { UsageError } from '../../../usage-error.js';
 import type { Samples } from '../rules/samples.js';
@@ -10,10 +10,10 @@ import { measureCrossings, measureSpins, patternOf } from './cost-steps.js';
 import { control, type Inline, openInline } from './inline-step.js';
 import { chooseInputs } from './inputs.js';
 import { measureCores, measureStart } from './machine-steps.js';
-import { measureRounds } from './rounds.js';
 import { shareOf } from './schedule.js';
 import { type Draft, FunctionSession, newDraft } from './session.js';
 import { type Settings, settingsOf } from './settings.js';
+import { roundsOf } from './turns.js';
 
 export interface MeasurePlan extends Plan {
   /** A file URL. */
@@ -37,20 +37,25 @@ export interface MeasurePlan extends Plan {
  * Never loads the user's module in this process. Rejects with UsageError where the module has no such function, or does not load; whatever
  * else the function does is part of what is returned. When it settles, none of its processes is left.
  */
-export async function measure(plan: MeasurePlan, events: Progress): Promise<Samples> {
+export async function measure(
+  plan: MeasurePlan,
+  events: Progress,
+  look?: (samples: Samples) => string | undefined,
+): Promise<Samples> {
   if (plan.inputs.length === 0) throw new UsageError('expected at least one input, but there is none');
   const session = new FunctionSession(plan, events);
   const draft = newDraft(plan);
+  const samples = (): Samples => ({ ...draft, skipped: session.skipped, isCutShort: session.isCutShort });
   try {
-    await measureAll(session, draft);
+    await measureAll(session, draft, look && (() => look(samples())));
   } finally {
     await session.close();
   }
   session.say('done');
-  return { ...draft, skipped: session.skipped, isCutShort: session.isCutShort };
+  return samples();
 }
 
-async function measureAll(session: FunctionSession, draft: Draft): Promise<void> {
+async function measureAll(session: FunctionSession, draft: Draft, look: Look | undefined): Promise<void> {
   const subject = await watchBehaviour(session, draft);
   if (subject === undefined) return;
   const whyNoThreads = await watchSurvival(session, draft, subject);
@@ -62,9 +67,14 @@ async function measureAll(session: FunctionSession, draft: Draft): Promise<void>
   if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
   const most = whyNoThreads === undefined ? mostThreads(session, draft) : 0;
   const settings = settingsFor(subject, inline, draft, most);
-  await measureRounds({ session, draft, inline, settings, inputs });
+  const rounds = roundsOf({ session, draft, inline, settings, inputs, look });
+  await rounds?.run();
   if (most > 0) await measureCosts(session, draft, { subject, settings, inputs, most });
   draft.control.after = await control(session, 'control after', inline);
+  const before = rounds?.complete;
+  await rounds?.goOn();
+  await rounds?.close();
+  if (rounds?.complete !== before) draft.control.after = await control(session, 'control after', inline);
 }
 
 interface Costs {

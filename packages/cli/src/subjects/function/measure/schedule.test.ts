@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  affordable,
   batchSize,
   callLimitMs,
   coldRounds,
   coreCounts,
+  costOf,
   latestEndMs,
+  mostFor,
   outstandingFor,
   planRounds,
   STEPS,
@@ -62,32 +63,36 @@ test('at most four settings of cores', () => {
 
 const base = { callMs: 0.01, openMs: 300, needed: 3, wished: 4 };
 
-test('with much time everything is measured, in long slices, many times', () => {
-  const plan = planRounds({ ...base, timeMs: 60_000 });
-  assert.deepEqual(plan, { settings: 7, rounds: 11, sliceMs: 300 });
+test('with much time everything is measured, in long slices', () => {
+  const { settings, sliceMs } = planRounds({ ...base, timeMs: 60_000 });
+  assert.deepEqual({ settings, sliceMs }, { settings: 7, sliceMs: 300 });
 });
 
 test('with little time what is wished for is left out, and what is needed is not', () => {
   const plan = planRounds({ ...base, timeMs: 2500 });
   assert.ok(plan.settings >= 3 && plan.settings < 7, String(plan.settings));
   assert.equal(planRounds({ ...base, timeMs: 100 }).settings, 3);
-  assert.equal(planRounds({ ...base, timeMs: 100 }).rounds, 1);
 });
 
-test('what is planned fits into the time, where six rounds of it do at all', () => {
+test('six rounds of what is planned fit into the time, unless it is only what is needed', () => {
   for (const timeMs of [3000, 5000, 10_000, 30_000]) {
     for (const callMs of [0.001, 1, 20]) {
-      const { settings, rounds, sliceMs } = planRounds({ ...base, callMs, timeMs });
-      if (rounds < 6) continue;
-      assert.ok(settings * (base.openMs + rounds * sliceMs) <= timeMs, `${timeMs} ${callMs}`);
+      const { settings, leastMs } = planRounds({ ...base, callMs, timeMs });
+      if (settings === base.needed) continue;
+      assert.ok(settings * (base.openMs + 6 * costOf(leastMs, callMs)) <= timeMs, `${timeMs} ${callMs}`);
     }
   }
 });
 
-test('long calls leave time for fewer rounds', () => {
-  const short = planRounds({ ...base, timeMs: 20_000 });
-  const long = planRounds({ ...base, timeMs: 20_000, callMs: 500 });
-  assert.ok(long.rounds < short.rounds);
+test('a slice is hardly shorter than a call', () => {
+  const { sliceMs, leastMs } = planRounds({ ...base, timeMs: 20_000, callMs: 500 });
+  assert.deepEqual([sliceMs, leastMs], [450, 450]);
+});
+
+test('before the rounds, the steps of a large budget take no more than of one of twenty seconds', () => {
+  assert.equal(mostFor('behaviour', 20_000), mostFor('behaviour', 600_000));
+  assert.ok(mostFor('behaviour', 10_000) < mostFor('behaviour', 20_000));
+  assert.ok(mostFor('spins', 600_000) > mostFor('spins', 60_000));
 });
 
 test('short calls are outstanding in numbers, long ones are not', () => {
@@ -108,14 +113,6 @@ test('a batch is a millisecond of work, a message of a megabyte, and of more tha
   assert.equal(batchSize(0.01, 2 ** 17), 8);
   assert.equal(batchSize(0.5, 8), undefined);
   assert.equal(batchSize(0.01, 2 ** 20), undefined);
-});
-
-test('of settings that there is no time for in so many rounds, the least important are left out', () => {
-  const ten = { settings: 10, needed: 3 };
-  const of = (timeMs: number) => affordable(ten, { roundMs: 100, rounds: 5, timeMs });
-  assert.deepEqual([of(500), of(499), of(250), of(10), of(0)], [10, 9, 5, 3, 3]);
-  assert.equal(affordable(ten, { roundMs: 100, rounds: 0, timeMs: 0 }), 10, 'there are rounds enough');
-  assert.equal(affordable({ settings: 2, needed: 3 }, { roundMs: 100, rounds: 5, timeMs: 0 }), 2);
 });
 
 test('rounds that the verdict rests on may take what is left but for a second control run', () => {

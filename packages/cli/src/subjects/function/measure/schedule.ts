@@ -1,5 +1,6 @@
 /** How the time is split: pure arithmetic. Steps that need less leave the rest to those that follow. */
-import { ENOUGH_ROUNDS, MOST_ROUNDS } from '../../../experiment/rules.js';
+import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { FIRST_ANSWER_MS, sliceFor } from '../../../experiment/rounds.js';
 import { clamp } from '../../../experiment/session.js';
 
 export type StepName =
@@ -32,9 +33,21 @@ export const STEPS = Object.keys(SHARES) as readonly StepName[];
 
 /** What a step gets of what is left. */
 export function shareOf(step: StepName, remainingMs: number): number {
-  const later = STEPS.slice(STEPS.indexOf(step));
-  const sum = later.reduce((total, name) => total + SHARES[name], 0);
-  return (Math.max(0, remainingMs) * SHARES[step]) / sum;
+  return shareAmong(STEPS.slice(STEPS.indexOf(step)), step, remainingMs);
+}
+
+function shareAmong(steps: readonly StepName[], step: StepName, ms: number): number {
+  return (Math.max(0, ms) * SHARES[step]) / steps.reduce((total, name) => total + SHARES[name], 0);
+}
+
+/** Of a larger budget the steps before the rounds get no more: who waits wants an answer. */
+const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
+
+/** What a step gets at most of a budget, however early the steps before it ended: what only explains the verdict ends some time, too. */
+export function mostFor(step: StepName, budgetMs: number): number {
+  if (step === 'rounds') return budgetMs;
+  const isFirst = STEPS.indexOf(step) < STEPS.indexOf('rounds');
+  return shareAmong(STEPS, step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs);
 }
 
 /** Within a quarter of the budget a call settles, and in less than five seconds only where there is no more. */
@@ -77,28 +90,25 @@ interface RoundsInput {
   readonly wished: number;
 }
 
-export interface RoundsPlan {
-  readonly settings: number;
-  readonly rounds: number;
-  readonly sliceMs: number;
+/** As many settings as leave time for six rounds, then longer slices. */
+export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput) {
+  const fits = (settings: number): boolean =>
+    settings * (openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs)) <= timeMs;
+  let settings = needed + wished;
+  while (settings > needed && !fits(settings)) settings -= 1;
+  const time = { ms: timeMs - settings * openMs, ...SLICE_MS };
+  const sliceMs = sliceFor(time, settings, ENOUGH_ROUNDS + 2, 0);
+  return { settings, sliceMs: callSliceMs(sliceMs, callMs), leastMs: callSliceMs(SLICE_MS.least, callMs) };
 }
 
-/** As many settings as leave time for six rounds, then longer slices, then more rounds. */
-export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput): RoundsPlan {
-  const fits = (settings: number, rounds: number, sliceMs: number): boolean =>
-    settings * (openMs + rounds * costOf(sliceMs, callMs)) <= timeMs;
-  let settings = needed + wished;
-  while (settings > needed && !fits(settings, ENOUGH_ROUNDS, SLICE_MS.least)) settings -= 1;
-  const perSetting = timeMs / settings - openMs;
-  const sliceMs = clamp(perSetting / (ENOUGH_ROUNDS + 2), SLICE_MS.least, SLICE_MS.most);
-  const rounds = clamp(Math.floor(perSetting / costOf(sliceMs, callMs)), 1, MOST_ROUNDS);
-  // A little less than a call, or there would be two in every other slice.
-  return { settings, rounds, sliceMs: Math.max(sliceMs, 0.9 * callMs) };
+/** A little less than a call, or there would be two in every other slice. */
+function callSliceMs(sliceMs: number, callMs: number): number {
+  return Math.max(sliceMs, 0.9 * callMs);
 }
 
 /** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
 const WARM_SHARE = 0.3;
-const WARM_MS = { least: 200, most: 1500 } as const;
+const WARM_MS = { least: 200, most: 1000 } as const;
 
 /** How long one of so many settings is warmed up, at most. */
 export function warmMsFor(timeMs: number, settings: number): number {
@@ -113,16 +123,6 @@ const RESERVE = 0.06;
  */
 export function latestEndMs(remainingMs: number, budgetMs: number): number {
   return Math.max(0, remainingMs - RESERVE * budgetMs);
-}
-
-/** How many of the settings can be measured in so many more rounds; those that are needed in any case. */
-export function affordable(
-  { settings, needed }: { readonly settings: number; readonly needed: number },
-  { roundMs, rounds, timeMs }: { readonly roundMs: number; readonly rounds: number; readonly timeMs: number },
-): number {
-  if (rounds <= 0 || roundMs * rounds <= timeMs) return settings;
-  const eachMs = roundMs / settings;
-  return clamp(Math.floor(timeMs / rounds / eachMs), Math.min(needed, settings), settings);
 }
 
 /** Slower than that share of what follows, and than all of it: the compiler was not done yet. */
@@ -141,8 +141,8 @@ function coldOf(rates: readonly number[]): number {
   return Math.max(0, warm);
 }
 
-/** A slice, what runs beyond its end, and the hand-over between processes. Milliseconds. */
-const HAND_OVER_MS = 8;
+/** Beside a slice and what runs beyond its end: the hand-over between processes. Milliseconds. */
+export const HAND_OVER_MS = 8;
 
 export function costOf(sliceMs: number, callMs: number): number {
   return Math.max(sliceMs, callMs) + callMs + HAND_OVER_MS;

@@ -6,7 +6,7 @@ import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
 import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
-import { callLimitMs, shareOf, type StepName } from './schedule.js';
+import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
 
 /** What a process is opened with, and what it gives, is in the file of its role. */
 interface Openers {
@@ -22,6 +22,7 @@ interface Openers {
 export type Role = keyof Openers;
 export type Probe<R extends Role> = Child<StepsOf<Openers[R]>>;
 export type Opened<R extends Role> = StepsOf<Openers[R]>['open']['gets'];
+export type Asks<R extends Role> = StepsOf<Openers[R]>['step']['asks'];
 export type Slice<R extends Role> = StepsOf<Openers[R]>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
@@ -35,7 +36,7 @@ export class FunctionSession extends Session<MeasurePlan> {
 
   /** Tells what is done next, and gives the time for it; undefined: there is none left. */
   begin(step: StepName, what: string, leastMs = 1): number | undefined {
-    const share = shareOf(step, this.remainingMs);
+    const share = Math.min(shareOf(step, this.remainingMs), mostFor(step, this.plan.budgetMs));
     if (this.isAborted) return undefined;
     if (share < leastMs) {
       this.skipForTime(what);

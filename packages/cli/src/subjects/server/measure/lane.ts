@@ -16,7 +16,8 @@ export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   cluster: 'the cluster',
 };
 
-interface Slice {
+/** What the load generator and the app itself say of the same time. */
+export interface AppSliceUnderLoad {
   readonly load: LoadSlice;
   readonly app: AppSlice;
 }
@@ -26,13 +27,12 @@ export interface AppLane {
   readonly child: Child<AppTalk>;
   readonly opened: AppOpened;
   readonly requests: readonly RequestPlan[];
-  readonly slices: Slice[];
   errors: ErrorSamples;
   isDead: boolean;
 }
 
 export function newLane(of: Pick<AppLane, 'name' | 'child' | 'opened' | 'requests'>): AppLane {
-  return { ...of, slices: [], errors: NOTHING_MEASURED.errors, isDead: false };
+  return { ...of, errors: NOTHING_MEASURED.errors, isDead: false };
 }
 
 /** Errors count whenever they happen, also while it is warmed up. */
@@ -49,9 +49,8 @@ export function addErrors(
   };
 }
 
-/** Of the first so many rounds. */
-export function samplesOf({ slices, errors, child }: AppLane, rounds: number): LaneSamples {
-  const measured = slices.slice(0, rounds).map(({ load, app }) => ({
+export function samplesOf({ errors, child }: AppLane, slices: readonly AppSliceUnderLoad[]): LaneSamples {
+  const measured = slices.map(({ load, app }) => ({
     ...load,
     ...app,
     loadShare: load.cpuShare,

@@ -1,17 +1,24 @@
 /** Measures a user's HTTP app in each way that it can be run, in turn, round by round, so that what changes on the machine changes for all. */
 import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
-import { ENOUGH_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import { type Plan, Session } from '../../../experiment/session.js';
-import type { Progress } from '../../../report/measure-and-report.js';
+import { type Look, Rounds, type Slice, type Turn } from '../../../experiment/rounds.js';
+import { usableCores } from '../../../experiment/rules.js';
+import { type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { UsageError } from '../../../usage-error.js';
-import type { LoadSlice, LoadTalk } from '../load/process.js';
+import type { LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../rules/samples.js';
-import { addErrors, type AppLane, LANE_NAMES, samplesOf, type LaneName } from './lane.js';
+import {
+  addErrors,
+  type AppLane,
+  type AppSliceUnderLoad,
+  LANE_NAMES,
+  type LaneName,
+  samplesOf,
+} from './lane.js';
 import { type Counts, LaneOpener } from './open-lanes.js';
 import { type OffloadTarget, type RequestPlan, routeOf } from './protocol.js';
-import { connectionsFor, planRounds, type RoundsPlan, warmMsFor } from './schedule.js';
+import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './schedule.js';
 
 export interface ServerPlan extends Plan {
   /** A file URL. */
@@ -47,7 +54,11 @@ const SETTLE_MS = 3000;
  * Never loads the user's app in this process. Rejects with UsageError where the app cannot be started, or does not answer the routes;
  * whatever else it does is part of what is returned. When it settles, none of its processes is left.
  */
-export async function measureServer(plan: ServerPlan, events: Progress): Promise<ServerSamples> {
+export async function measureServer(
+  plan: ServerPlan,
+  events: Progress,
+  look?: (samples: ServerSamples) => string | undefined,
+): Promise<ServerSamples> {
   const machine = readMachine();
   const cores = usableCores(machine);
   const counts = {
@@ -59,20 +70,26 @@ export async function measureServer(plan: ServerPlan, events: Progress): Promise
     const load = session.start<LoadTalk>(LOAD);
     const opener = new LaneOpener(session, load, counts);
     const lanes = await opener.open();
-    const rounds = new Rounds(session, load, lanes ?? [], Math.max(counts.threads, counts.processes));
-    if (lanes !== undefined && !lanes[0]!.isDead) await rounds.run(opener.answerMs);
-    const samples = (name: LaneName): LaneSamples | undefined => rounds.samplesOf(name);
-    return {
-      subject: { ...subjectOf(plan, counts), form: lanes?.[0]?.opened.form, connections: rounds.connections },
+    const underLoad = new UnderLoad(session, load, lanes ?? [], Math.max(counts.threads, counts.processes));
+    const samples = (): ServerSamples => ({
+      subject: {
+        ...subjectOf(plan, counts),
+        form: lanes?.[0]?.opened.form,
+        connections: underLoad.connections,
+      },
       machine,
-      asIs: samples('asIs') ?? NOTHING_MEASURED,
-      control: samples('control') ?? NOTHING_MEASURED,
-      offloaded: samples('offloaded'),
-      cluster: samples('cluster'),
+      asIs: underLoad.samplesOf('asIs') ?? NOTHING_MEASURED,
+      control: underLoad.samplesOf('control') ?? NOTHING_MEASURED,
+      offloaded: underLoad.samplesOf('offloaded'),
+      cluster: underLoad.samplesOf('cluster'),
       skipped: session.skipped,
       notes: session.notes,
       isCutShort: session.isCutShort,
-    };
+    });
+    if (lanes !== undefined && !lanes[0]!.isDead) {
+      await underLoad.run(opener.answerMs, look && (() => look(samples())));
+    }
+    return samples();
   } finally {
     await session.close();
     session.say('done');
@@ -91,15 +108,14 @@ function subjectOf(plan: ServerPlan, { threads, processes }: Counts) {
   };
 }
 
-class Rounds {
+class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #lanes: readonly AppLane[];
   readonly #parallel: number;
   #connections: number;
-  #complete = 0;
-  /** The longest that a slice took beside what was measured, of the warm-up. */
-  #handOverMs = 0;
+  #rounds: Rounds<AppSliceUnderLoad> | undefined;
+  #turns: readonly Turn<AppSliceUnderLoad>[] = [];
 
   constructor(
     session: Session<ServerPlan>,
@@ -118,70 +134,70 @@ class Rounds {
     return { used: this.#connections, asked: this.#session.plan.connections };
   }
 
-  /** @param answerMs how long one request takes, by itself */
-  async run(answerMs: number): Promise<void> {
-    await this.#warmUp(answerMs);
-    const { errors } = this.samplesOf('asIs')!;
-    // Of the time that it answers with errors nothing would be learnt.
-    if (this.#lanes[0]!.isDead || isFailing(errors)) return;
-    const plan = planRounds(this.#session.remainingMs, this.#alive.length, this.#handOverMs);
-    for (let round = 0; round < plan.rounds; round++) {
-      if (round > 0 && this.#isTooLateFor(plan)) break;
-      if (!(await this.#round(round, plan))) break;
-      this.#complete += 1;
-    }
-    if (this.#complete < ENOUGH_ROUNDS && !this.#lanes[0]!.isDead) this.#session.cutShort();
-  }
-
   samplesOf(name: LaneName): LaneSamples | undefined {
-    const lane = this.#lanes.find((each) => each.name === name);
-    // Better an unfinished round than none.
-    return lane && samplesOf(lane, Math.max(1, this.#complete));
+    const index = this.#lanes.findIndex((each) => each.name === name);
+    const turn = this.#turns[index];
+    const slices = turn === undefined ? [] : (this.#rounds?.of(turn) ?? []);
+    return index === -1 ? undefined : samplesOf(this.#lanes[index]!, slices);
   }
 
-  /** Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense. */
-  async #warmUp(answerMs: number): Promise<void> {
-    const ms = warmMsFor(this.#session.remainingMs, this.#lanes.length);
-    const { sliceMs } = planRounds(this.#session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
-    const { connections: asked } = this.#session.plan;
+  /** @param answerMs how long one request takes, by itself */
+  async run(answerMs: number, look: Look | undefined): Promise<void> {
+    const session = this.#session;
+    const overheadMs = await this.#warmUp(answerMs);
+    const asIs = this.#lanes[0]!;
+    // Of the time that it answers with errors nothing would be learnt.
+    if (asIs.isDead || isFailing(asIs.errors)) return;
+    this.#turns = this.#lanes.map((lane) => this.#turnOf(lane));
+    const sliceMs = sliceMsFor(session.remainingMs, this.#turns.length, overheadMs);
+    this.#rounds = new Rounds({
+      session,
+      turns: this.#turns,
+      needed: this.#turns.length,
+      slice: { ms: sliceMs, least: leastMsFor(sliceMs) },
+      overheadMs: rampMsFor(sliceMs) + overheadMs,
+      look,
+    });
+    await this.#rounds.run({ endMs: session.plan.budgetMs });
+    this.#rounds.finish();
+  }
+
+  /**
+   * Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense.
+   * @returns the longest that a slice took beside what was measured
+   */
+  async #warmUp(answerMs: number): Promise<number> {
+    const session = this.#session;
+    const ms = warmMsFor(session.remainingMs, this.#lanes.length);
+    const sliceMs = sliceMsFor(session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
+    const { connections: asked } = session.plan;
     this.#connections = connectionsFor(asked, 1000 / answerMs, sliceMs, this.#parallel);
+    let overheadMs = 0;
     for (const lane of this.#lanes) {
-      if (this.#session.isAborted || this.#lanes[0]!.isDead) return;
-      this.#session.say(`warming up ${LANE_NAMES[lane.name]}`);
-      const begin = performance.now();
-      const slice = await this.#slice(lane, { sliceMs: ms, rampMs: 0 });
-      this.#handOverMs = Math.max(this.#handOverMs, performance.now() - begin - ms);
+      if (session.isAborted || this.#lanes[0]!.isDead) break;
+      session.say(`warming up ${LANE_NAMES[lane.name]}`);
+      const begin = session.now();
+      const slice = await this.#slice(lane, ms, 0);
+      overheadMs = Math.max(overheadMs, session.now() - begin - ms);
       if (lane.name !== 'asIs' || slice === undefined) continue;
-      this.#connections = connectionsFor(asked, slice.rate, sliceMs, this.#parallel);
+      this.#connections = connectionsFor(asked, slice.load.rate, sliceMs, this.#parallel);
     }
+    return overheadMs;
   }
 
-  #isTooLateFor({ sliceMs, rampMs }: RoundsPlan): boolean {
-    return this.#session.remainingMs < this.#alive.length * (sliceMs + rampMs);
-  }
-
-  get #alive(): readonly AppLane[] {
-    return this.#lanes.filter((lane) => !lane.isDead);
-  }
-
-  /** Each round begins with another one: none is always first. Whether it was finished. */
-  async #round(round: number, plan: RoundsPlan): Promise<boolean> {
-    const lanes = this.#alive;
-    const first = round % Math.max(1, lanes.length);
-    for (const lane of [...lanes.slice(first), ...lanes.slice(0, first)]) {
-      if (this.#session.isAborted) return false;
-      this.#session.say(LANE_NAMES[lane.name]);
-      const slice = await this.#slice(lane, plan);
-      if (slice === undefined && (lane.name === 'asIs' || this.#session.isAborted)) return false;
-    }
-    return true;
+  #turnOf(lane: AppLane): Turn<AppSliceUnderLoad> {
+    return {
+      what: LANE_NAMES[lane.name],
+      isBase: lane.name === 'asIs',
+      get isDead() {
+        return lane.isDead;
+      },
+      take: ({ ms }: Slice) => this.#slice(lane, ms, rampMsFor(ms)),
+    };
   }
 
   /** Under load, the app's own figures are taken; undefined: one of both is gone. */
-  async #slice(
-    lane: AppLane,
-    { sliceMs, rampMs }: Pick<RoundsPlan, 'sliceMs' | 'rampMs'>,
-  ): Promise<LoadSlice | undefined> {
+  async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<AppSliceUnderLoad | undefined> {
     const { child, opened, requests } = lane;
     const target = { origin: opened.origin, requests, connections: this.#connections };
     // Both at a time: an app under load takes long to react to us.
@@ -202,10 +218,8 @@ class Rounds {
       if (!this.#session.isAborted) lane.isDead = true;
       return undefined;
     }
-    // The warm-up has no ramp, and is not kept.
-    if (rampMs > 0) lane.slices.push({ load: load.value, app: ended.value });
     await child.ask('settle', SETTLE_MS, SETTLE_MS + PATIENCE_MS);
-    return load.value;
+    return { load: load.value, app: ended.value };
   }
 
   #lost(): undefined {

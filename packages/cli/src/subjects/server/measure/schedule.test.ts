@@ -1,27 +1,28 @@
 /** How the time is split. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsFor, planRounds, warmMsFor } from './schedule.js';
+import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './schedule.js';
 
-test('a minute is enough for the rounds that an interval needs, and is not exceeded', () => {
-  for (const lanes of [2, 3, 4]) {
-    const { rounds, sliceMs, rampMs } = planRounds(45_000, lanes);
-    assert.ok(rounds >= 7, `${rounds} rounds`);
-    assert.ok(rounds * lanes * (sliceMs + rampMs) <= 45_000);
-  }
+const roundMs = (lanes: number, sliceMs: number, handOverMs = 0) =>
+  lanes * (sliceMs + rampMsFor(sliceMs) + handOverMs);
+
+test('a minute is enough for the rounds that an interval needs', () => {
+  for (const lanes of [2, 3, 4]) assert.ok(7 * roundMs(lanes, sliceMsFor(45_000, lanes)) <= 45_000);
 });
 
 test('where the app is slow to react, slices are shorter before rounds are fewer', () => {
-  const quick = planRounds(45_000, 3, 60);
-  const slow = planRounds(45_000, 3, 1000);
-  assert.ok(slow.sliceMs < quick.sliceMs);
-  assert.ok(slow.rounds >= 7, `${slow.rounds} rounds`);
-  assert.ok(slow.rounds * 3 * (slow.sliceMs + slow.rampMs + 1000) <= 45_000);
+  const slow = sliceMsFor(45_000, 3, 1000);
+  assert.ok(slow < sliceMsFor(45_000, 3, 60));
+  assert.ok(7 * roundMs(3, slow, 1000) <= 45_000);
 });
 
-test('with hardly any time there is still one round', () => {
-  assert.equal(planRounds(0, 4).rounds, 1);
-  assert.ok(planRounds(0, 4).sliceMs > 0);
+test('with hardly any time a slice is not nothing', () => {
+  assert.ok(sliceMsFor(0, 4) > 0);
+});
+
+test('of the connections that a slice has time for, the shortest has time for one answer each', () => {
+  assert.equal(leastMsFor(3000), 750);
+  assert.equal(leastMsFor(200), sliceMsFor(0, 4));
 });
 
 test('warm-up takes a part of the time, never all of it', () => {

@@ -1,5 +1,5 @@
 /** How the time is split: pure arithmetic. */
-import { MOST_ROUNDS } from '../../../experiment/rules.js';
+import { sliceFor } from '../../../experiment/rounds.js';
 import { clamp } from '../../../experiment/session.js';
 
 /** The interval of a median needs seven for what holds of two comparisons at once. */
@@ -13,25 +13,29 @@ const RAMP_MS = { least: 20, most: 400 } as const;
 const HAND_OVER_MS = 60;
 /** Of the time, so much goes into code that is not compiled yet. */
 const WARM_SHARE = 0.2;
-const WARM_MS = { least: 100, most: 3000 } as const;
+const WARM_MS = { least: 100, most: 1000 } as const;
 /** A request is answered so many times over in a slice, or its time is not measured but cut off. */
 const ANSWERS_IN_SLICE = 4;
 /** For each process or thread that there may be, so many connections at least. */
 const CONNECTIONS_EACH = 4;
 
-export interface RoundsPlan {
-  readonly rounds: number;
-  readonly sliceMs: number;
-  readonly rampMs: number;
+/**
+ * How long each of so many is under load in a round.
+ * @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react
+ */
+export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {
+  const perSlice = sliceFor({ ms: timeMs, least: 0, most: timeMs }, lanes, WANTED_ROUNDS, handOverMs);
+  return clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
 }
 
-/** @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react */
-export function planRounds(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): RoundsPlan {
-  const perSlice = timeMs / lanes / WANTED_ROUNDS - handOverMs;
-  const sliceMs = clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
-  const rampMs = clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
-  const rounds = Math.floor(timeMs / lanes / (sliceMs + rampMs + handOverMs));
-  return { rounds: clamp(rounds, 1, MOST_ROUNDS), sliceMs, rampMs };
+/** Of the connections that fit into a slice each is answered once even then. */
+export function leastMsFor(sliceMs: number): number {
+  return Math.max(SLICE_MS.least, sliceMs / ANSWERS_IN_SLICE);
+}
+
+/** Before a slice counts. */
+export function rampMsFor(sliceMs: number): number {
+  return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
 }
 
 /** How long one of so many is warmed up. */

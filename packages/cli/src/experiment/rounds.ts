@@ -1,0 +1,254 @@
+/**
+ * The rounds of every measurement: in each, everything takes its turn, so that what changes on the machine changes all of it. Which turn
+ * comes when, how long it is, how much time there is, when it is enough, and what is left out is decided here and nowhere else.
+ */
+import { openAll } from './lane.js';
+import { ENOUGH_ROUNDS, FEWEST_ROUNDS } from './rules.js';
+import { clamp, type Session } from './session.js';
+
+/** What is measured in turn. */
+export interface Turn<S> {
+  /** For what is left out. */
+  readonly what: string;
+  /** All others are compared with it: there is no round without. */
+  readonly isBase?: boolean;
+  /** It could not be measured, which has been said. */
+  readonly isDead?: boolean;
+  /** Starts its process ahead of its first turn. */
+  open?(): Promise<void>;
+  /** Undefined: it could not be measured, which has been said, or it was interrupted. */
+  take(slice: Slice): Promise<S | undefined>;
+}
+
+export interface Slice {
+  readonly ms: number;
+  /** From 0. */
+  readonly round: number;
+}
+
+export type Round<S> = Map<Turn<S>, S>;
+
+/** What is known so far is told to who waits. The answer, if there is no doubt about it. */
+export type Look = () => string | undefined;
+
+export interface RoundsOptions<S> {
+  readonly session: Session;
+  /** Most important first. */
+  readonly turns: readonly Turn<S>[];
+  /** So many of them are measured in any case; the first answer is about these. */
+  readonly needed: number;
+  /** How long a turn lasts, and how long at least. Milliseconds. */
+  readonly slice: { readonly ms: number; readonly least: number };
+  /** What a turn takes beside its slice, and what its start takes, before it is known better. Milliseconds. */
+  readonly overheadMs: number;
+  readonly openMs?: number;
+  /** Undefined: nobody waits for an answer, and the rounds go on as long as there is time. */
+  readonly look?: Look | undefined;
+  /** So many rounds are enough, whatever they say. */
+  readonly most?: number | undefined;
+  /** Of the rounds of these turns so many were not warm yet. */
+  readonly coldOf?: (series: readonly (readonly S[])[]) => number;
+  /** When a round is complete: what of it does not count is deleted. */
+  readonly onRound?: (round: Round<S>) => void;
+  /** Before the number of the round: `cold, `. */
+  readonly title?: string;
+}
+
+/** By the clock of the session. Milliseconds. */
+export interface Until {
+  readonly endMs: number;
+  /** As long as there are not enough rounds. */
+  readonly latestMs?: number;
+}
+
+/** certain: there are as many as it takes. over: another round would take longer than there is time. failed: what all others are compared with could not be measured. */
+export type Ending = 'certain' | 'over' | 'interrupted' | 'failed';
+
+/** Who waits wants to see an answer by then, from the start of the command. Milliseconds. */
+export const FIRST_ANSWER_MS = 10_000;
+
+export class Rounds<S> {
+  readonly #options: RoundsOptions<S>;
+  readonly #session: Session;
+  readonly #rounds: Round<S>[] = [];
+  /** Better than none. */
+  #unfinished: Round<S> | undefined;
+  /** So many rounds are short, and of what is needed only: there would be no answer for too long. */
+  readonly #firstLook: number;
+  #opened = 0;
+  #openMs: number;
+  /** So many turns, most important first, are taken in the next round. */
+  #wanted: number;
+  #overheadMs: number;
+  #answer: string | undefined;
+  #ending: Ending | undefined;
+
+  constructor(options: RoundsOptions<S>) {
+    this.#options = options;
+    this.#session = options.session;
+    this.#wanted = options.turns.length;
+    this.#overheadMs = options.overheadMs;
+    this.#openMs = options.openMs ?? 0;
+    const { slice, turns } = options;
+    const answerMs = turns.length * (this.#openMs + FEWEST_ROUNDS * (slice.ms + this.#overheadMs));
+    const isLate = this.#session.now() + answerMs > FIRST_ANSWER_MS;
+    this.#firstLook = isLate && options.look !== undefined ? FEWEST_ROUNDS : 0;
+  }
+
+  /** Those that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */
+  get kept(): readonly ReadonlyMap<Turn<S>, S>[] {
+    if (this.#rounds.length === 0) return this.#unfinished === undefined ? [] : [this.#unfinished];
+    return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.#rounds.length - ENOUGH_ROUNDS)));
+  }
+
+  get complete(): number {
+    return this.#rounds.length;
+  }
+
+  /** The same places of two series belong to the same round. Empty: it was not measured in all of the first ones that count. */
+  of(turn: Turn<S>): S[] {
+    return leading(this.kept, turn);
+  }
+
+  /** One round is made in any case. May be asked again, with more time. */
+  async run(until: Until): Promise<Ending> {
+    for (;;) {
+      this.#ending = this.#endingBefore(until) ?? (await this.#round(until));
+      if (this.#ending !== undefined) return this.#ending;
+    }
+  }
+
+  /** When there will be no more: says what is missing. */
+  finish(): void {
+    if (this.#ending === undefined || this.#ending === 'failed') return;
+    if (this.#rounds.length < ENOUGH_ROUNDS) this.#session.cutShort();
+    if (this.#ending === 'interrupted') return;
+    const { turns, needed } = this.#options;
+    for (const turn of turns.slice(needed)) {
+      if (turn.isDead !== true && this.of(turn).length === 0) this.#session.skipForTime(turn.what);
+    }
+  }
+
+  /** So many rounds at the beginning do not count where there are enough others. */
+  get #leading(): number {
+    const { turns, needed, coldOf } = this.#options;
+    const cold = coldOf?.(turns.slice(0, needed).map((turn) => leading(this.#rounds, turn))) ?? 0;
+    return Math.max(this.#firstLook, cold);
+  }
+
+  /** Why there is to be no other round; undefined: there is. */
+  #endingBefore({ endMs, latestMs = endMs }: Until): Ending | undefined {
+    const session = this.#session;
+    const { most = Number.POSITIVE_INFINITY } = this.#options;
+    if (session.isAborted) return 'interrupted';
+    if (this.#ending === 'failed' || this.#turns().length === 0) return 'failed';
+    if (this.#rounds.length === 0) return undefined;
+    if (this.#isCertain() || this.#rounds.length >= most) return 'certain';
+    const missing = ENOUGH_ROUNDS + this.#leading - this.#rounds.length;
+    const restMs = (missing > 0 ? latestMs : endMs) - session.now();
+    if (missing > 0 && !this.#isFirstLook) this.#leaveOutUntilFit(restMs, missing * this.#turnMs);
+    return this.#turns().length * (this.#sliceMs + this.#overheadMs) <= restMs ? undefined : 'over';
+  }
+
+  /** The same answer twice, without a doubt, of enough rounds: one look among many is certain by chance. */
+  #isCertain(): boolean {
+    if (this.#rounds.length < FEWEST_ROUNDS) return false;
+    const before = this.#answer;
+    this.#answer = this.#options.look?.();
+    const isEnough = this.#rounds.length >= ENOUGH_ROUNDS + this.#leading;
+    return isEnough && this.#answer !== undefined && this.#answer === before;
+  }
+
+  get #isFirstLook(): boolean {
+    return this.#rounds.length < this.#firstLook;
+  }
+
+  #turns(): readonly Turn<S>[] {
+    const count = this.#isFirstLook ? this.#options.needed : this.#wanted;
+    return this.#options.turns.slice(0, count).filter(({ isDead = false }) => !isDead);
+  }
+
+  /** Where an answer would come too late, the first turns are shorter. */
+  get #sliceMs(): number {
+    const { slice } = this.#options;
+    if (!this.#isFirstLook) return slice.ms;
+    const restMs = FIRST_ANSWER_MS - this.#session.now();
+    const turns = (this.#firstLook - this.#rounds.length) * Math.max(1, this.#turns().length);
+    return clamp(restMs / turns - this.#overheadMs, slice.least, slice.ms);
+  }
+
+  /** As it is when the first look is over. */
+  get #turnMs(): number {
+    return this.#options.slice.ms + this.#overheadMs;
+  }
+
+  /** Without the least important of those that there is no time for, if each takes that much of it. */
+  #leaveOutUntilFit(restMs: number, eachMs: number): void {
+    const least = Math.min(this.#options.needed, this.#wanted);
+    this.#wanted = clamp(Math.floor(restMs / eachMs), least, this.#wanted);
+  }
+
+  /** What is needed at first: on a busy machine there is no time for more. */
+  async #open({ endMs }: Until): Promise<void> {
+    const { needed, turns } = this.#options;
+    if (this.#opened < needed) {
+      const begin = this.#session.now();
+      await this.#openUpTo(needed);
+      this.#openMs = (this.#session.now() - begin) / needed;
+    }
+    if (this.#isFirstLook || this.#opened >= turns.length) return;
+    // Those that run already are not started again.
+    const restMs = endMs - this.#session.now() + needed * this.#openMs;
+    this.#leaveOutUntilFit(restMs, this.#openMs + ENOUGH_ROUNDS * this.#turnMs);
+    await this.#openUpTo(this.#wanted);
+    this.#opened = turns.length;
+  }
+
+  async #openUpTo(count: number): Promise<void> {
+    await openAll(this.#options.turns.slice(this.#opened, count));
+    this.#opened = count;
+  }
+
+  async #round(until: Until): Promise<Ending | undefined> {
+    const { title = '', onRound } = this.#options;
+    const session = this.#session;
+    const number = this.#rounds.length;
+    await this.#open(until);
+    session.say(`${title}round ${number + 1}`);
+    const turns = this.#turns();
+    const ms = this.#sliceMs;
+    const begin = session.now();
+    const round: Round<S> = new Map();
+    // Each begins with another one: none is always first.
+    const first = number % Math.max(1, turns.length);
+    for (const turn of [...turns.slice(first), ...turns.slice(0, first)]) {
+      const isLate = number > 0 && session.isOver;
+      const taken = isLate || session.isAborted ? undefined : await turn.take({ ms, round: number });
+      if (taken !== undefined) round.set(turn, taken);
+      else if (turn.isBase === true || isLate || session.isAborted) {
+        this.#unfinished ??= round;
+        if (session.isAborted) return 'interrupted';
+        return isLate ? 'over' : 'failed';
+      }
+    }
+    this.#overheadMs = Math.max(0, (session.now() - begin) / Math.max(1, turns.length) - ms);
+    onRound?.(round);
+    this.#rounds.push(round);
+    return undefined;
+  }
+}
+
+function leading<S>(rounds: readonly ReadonlyMap<Turn<S>, S>[], turn: Turn<S>): S[] {
+  const missing = rounds.findIndex((round) => !round.has(turn));
+  return rounds.slice(0, missing === -1 ? rounds.length : missing).map((round) => round.get(turn)!);
+}
+
+/** How long each turn lasts where so many rounds are to fit into the time. */
+export function sliceFor(
+  { ms, least, most }: { readonly ms: number; readonly least: number; readonly most: number },
+  turns: number,
+  rounds: number,
+  overheadMs: number,
+): number {
+  return clamp(ms / (Math.max(1, turns) * rounds) - overheadMs, least, most);
+}

@@ -1,0 +1,24 @@
+/** The line on which the progress and the answer so far stand: on a terminal, and nowhere else. */
+import assert from 'node:assert/strict';
+import { PassThrough } from 'node:stream';
+import { test } from 'node:test';
+import { openProgress } from './measure-and-report.js';
+
+function shown(isTTY: boolean): string {
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY, columns: 200 });
+  // As much of a terminal as a bar needs.
+  const line = openProgress(stream as unknown as NodeJS.WriteStream);
+  line.progress({ what: 'round 3', done: 0.25 });
+  line.sayAnswer('Threads pay: 1.9 x with 2 threads');
+  line.progress({ what: 'round 4', done: 0.5 });
+  line.stop();
+  return String(stream.read() ?? '');
+}
+
+test('on a terminal the answer so far stands beside the progress', () => {
+  assert.match(shown(true), /round 4, so far: Threads pay: 1\.9 x with 2 threads/);
+});
+
+test('in a log nothing of it stands', () => {
+  assert.equal(shown(false), '');
+});

@@ -1,0 +1,140 @@
+/** What takes its turn in the rounds of a folder: each way with each class of sizes. A round in which a file of a class vanished does not count for it. */
+import { type Look, type Round, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
+import { clamp, type Session } from '../../../experiment/session.js';
+import type { Cache, ClassDraft, LaneName } from './class-draft.js';
+import { dropCaches } from './drop-caches.js';
+import type { Answered, Lanes } from './lanes.js';
+
+/** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
+const WANTED_ROUNDS = 12;
+/** How long a way reads in a round. */
+const SLICE_MS = { least: 15, most: 250 } as const;
+/** Beside reading: timers that begin and end, the counters of the cores, the hand-over between processes. Milliseconds. */
+const HAND_OVER_MS = 12;
+
+export interface RoundsOptions {
+  readonly lanes: Lanes;
+  readonly session: Session;
+  readonly drafts: readonly ClassDraft[];
+}
+
+/** Each way reads each class once: it is warm after that, and what it read is known to be right. */
+export async function verifyAll({ lanes, session, drafts }: RoundsOptions): Promise<void> {
+  for (const draft of drafts) {
+    for (const name of lanes.names) {
+      if (session.isAborted || draft.isEmpty) break;
+      const answer = await readWarm(lanes, name, draft, 0);
+      if (answer === undefined) continue;
+      if (answer.slice.failed.length > 0) draft.remove(failedOf(answer));
+      else draft.verify(name, answer.slice.bytes);
+    }
+  }
+}
+
+/** Of the time that is left, so much goes into what is not measured: code that is not compiled yet. */
+const WARM_SHARE = 0.15;
+const WARM_MS = { least: 20, most: 150 } as const;
+
+/** By the smallest files: there, the reader's own code weighs most. */
+export async function warmUp({ lanes, session, drafts }: RoundsOptions): Promise<void> {
+  const [smallest] = drafts.filter(({ isEmpty }) => !isEmpty);
+  const ms = clamp((WARM_SHARE * session.remainingMs) / lanes.names.length, WARM_MS.least, WARM_MS.most);
+  for (const name of lanes.names) {
+    if (session.isAborted || smallest === undefined) return;
+    await readWarm(lanes, name, smallest, ms);
+  }
+}
+
+/** One round is made in any case. */
+export async function measureRounds(
+  cache: Cache,
+  { lanes, session, drafts }: RoundsOptions,
+  timeMs: number,
+  look: Look | undefined,
+): Promise<void> {
+  const readers = drafts.filter(({ isEmpty }) => !isEmpty);
+  const turns = readers.map((draft) => ({
+    draft,
+    ways: lanes.names.map((name) => ({ name, turn: turnOf(cache, lanes, name, draft) })),
+  }));
+  const all = turns.flatMap(({ ways }) => ways.map(({ turn }) => turn));
+  const ms = sliceFor({ ms: timeMs, ...SLICE_MS }, all.length, WANTED_ROUNDS + 1, HAND_OVER_MS);
+  const rounds: Rounds<Answered> = new Rounds({
+    session,
+    turns: all,
+    needed: all.length,
+    slice: cache === 'cold' ? { ms: 0, least: 0 } : { ms, least: SLICE_MS.least },
+    overheadMs: HAND_OVER_MS,
+    title: cache === 'cold' ? 'cold, ' : '',
+    onRound: (round) => {
+      for (const { draft, ways } of turns) withoutVanished(draft, ways, round);
+    },
+    look:
+      look &&
+      (() => {
+        write();
+        return look();
+      }),
+  });
+  const write = (): void => {
+    for (const { draft, ways } of turns) {
+      draft.rounds[cache] = rounds.kept.map(
+        (round) => new Map(ways.flatMap(({ name, turn }) => measuredOf(name, round.get(turn)))),
+      );
+    }
+  };
+  await rounds.run({ endMs: session.now() + timeMs });
+  rounds.finish();
+  write();
+}
+
+function measuredOf(name: LaneName, answer: Answered | undefined) {
+  return answer === undefined ? [] : [[name, answer.measured] as const];
+}
+
+interface WayTurn {
+  readonly name: LaneName;
+  readonly turn: Turn<Answered>;
+}
+
+function withoutVanished(draft: ClassDraft, ways: readonly WayTurn[], round: Round<Answered>): void {
+  const failed = ways.flatMap(({ turn }) => {
+    const answer = round.get(turn);
+    return answer === undefined ? [] : failedOf(answer);
+  });
+  if (failed.length === 0) return;
+  draft.remove(failed);
+  for (const { turn } of ways) round.delete(turn);
+}
+
+function turnOf(cache: Cache, lanes: Lanes, name: LaneName, draft: ClassDraft): Turn<Answered> {
+  const isOver = (): boolean => draft.isEmpty || lanes.isDead(name);
+  return {
+    what: lanes.whatOf(name),
+    get isDead() {
+      return isOver();
+    },
+    take: ({ ms, round }) => {
+      if (cache === 'warm') return readWarm(lanes, name, draft, ms);
+      dropCaches();
+      return lanes.read(name, {
+        paths: draft.coldPaths(round),
+        perCall: draft.coldPerCall(round),
+        ms: 0,
+      });
+    },
+  };
+}
+
+function readWarm(
+  lanes: Lanes,
+  name: LaneName,
+  draft: ClassDraft,
+  ms: number,
+): Promise<Answered | undefined> {
+  return lanes.read(name, { paths: draft.paths, perCall: draft.perCall, ms });
+}
+
+function failedOf({ slice }: Answered): string[] {
+  return slice.failed.map(({ path }) => path);
+}
