@@ -132,6 +132,14 @@ test('several threads that get more of a core that others have as well are no ga
   assert.equal(answer, 'unknown');
 });
 
+test('more than free cores could give is not promised: part of it was taken from other programs', () => {
+  const { sentence } = beside({ runMs: 14 }, Array(6).fill(3.5), 2);
+  assert.match(
+    sentence,
+    /^Likely, threads pay: .*: about 2 x on 2 free cores \(here 3\.5 x with 2 threads\)$/,
+  );
+});
+
 test('of threads that did not want the cores which others had, it says nothing: they wait for each other', () => {
   assert.equal(beside({ runMs: 14 }, STRADDLES, 1.4).answer, 'unknown');
 });

@@ -73,7 +73,7 @@ export interface OnFreeCores {
 /** Of all rounds, those in which the threads had most of the cores are most like free cores: that part of them. */
 const MOST_LIKE_IT = 0.25;
 /** With fewer cores than that in more than one round, calls hardly ever ran at a time: what they cost then, nobody has seen. */
-const OVERLAP = 1.1;
+const OVERLAP = 1.2;
 /** Of a call, CPU time. */
 const LONG_MS = 1;
 

@@ -188,11 +188,12 @@ function expected({ machine }: Samples, { gain, callMs, crossingMs }: OnFreeCore
 }
 
 /** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
-function isGainOfOthers(samples: Samples, { threads }: Gain): boolean {
+function isGainOfOthers(samples: Samples, { threads, gain }: Gain): boolean {
   if (!isBusy(samples.machine) || computesLessThan(MOSTLY_WAITS, samples)) return false;
   const pool = samples.threads.find((of) => of.threads === threads);
   if (onFreeCores(samples)?.isParallel !== true) return true;
-  return (pool === undefined ? 0 : (byCpuTime(samples, pool)?.low ?? 0)) <= 1;
+  const onFree = pool && byCpuTime(samples, pool);
+  return onFree === undefined || onFree.low <= 1 || gain.value > onFree.high;
 }
 
 /** On such cores threads may bring nothing, and would where they had them for themselves. */
