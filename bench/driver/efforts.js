@@ -5,7 +5,8 @@
  * Times in milliseconds. A fresh process needs most of a second until everything that runs often is compiled.
  * `files`: how many are hashed; `passes`: over all of them, of which the median counts, after `warmUpPasses`; `repeats`:
  * of a single call; `followMs`: in which a pool finds its size, before `sizingMs` in which it is measured; `calls`:
- * the most where they are counted, `publishedCalls` with a published pool; `loadMs`: for which a server is measured.
+ * the most where they are counted, `publishedCalls` with a published pool; `loadMs`: for which a server is measured;
+ * `fibonacciRounds`: the most of those in which one number is computed again and again.
  */
 export const FULL = {
   rounds: 5,
@@ -14,7 +15,7 @@ export const FULL = {
     ...{ files: 4096, warmUpPasses: 2, passes: 2 },
     ...{ blockMs: 500, repeats: 15, idleMs: 10_000, waitMs: 1000, settleMs: 300 },
     ...{ followMs: 5000, sizingMs: 2000 },
-    ...{ calls: 10_000_000, publishedCalls: 100_000, loadMs: 3000 },
+    ...{ calls: 10_000_000, publishedCalls: 100_000, loadMs: 3000, fibonacciRounds: 100 },
   },
 };
 
@@ -31,7 +32,7 @@ export const QUICK = {
     ...{ files: 1024, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 200, repeats: 2, idleMs: 500, waitMs: 200, settleMs: 100 },
     ...{ followMs: 800, sizingMs: 300 },
-    ...{ calls: 200_000, publishedCalls: 5000, loadMs: 400 },
+    ...{ calls: 200_000, publishedCalls: 5000, loadMs: 400, fibonacciRounds: 20 },
   },
 };
 
@@ -46,6 +47,6 @@ export const LEAST = {
     ...{ files: 5, warmUpPasses: 1, passes: 1 },
     ...{ blockMs: 5, repeats: 1, idleMs: 5, waitMs: 5, settleMs: 0 },
     ...{ followMs: 1, sizingMs: 20 },
-    ...{ calls: 200, publishedCalls: 100, loadMs: 20 },
+    ...{ calls: 200, publishedCalls: 100, loadMs: 20, fibonacciRounds: 2 },
   },
 };

@@ -19,8 +19,10 @@ export async function measure(plan, options) {
   async function take(scenario, { id, contender, way }, round, given) {
     onSample({ round, scenario: scenario.id, entry: id });
     const ids = { experiment, scenario: scenario.id, contender: contender.id };
+    const { mostMs } = scenario;
+    const limit = mostMs === undefined ? {} : { mostMs };
     try {
-      samples[scenario.id][id].push(await takeSample({ ...ids, way, given, budget }));
+      samples[scenario.id][id].push(await takeSample({ ...ids, way, given, budget, ...limit }));
     } catch (error) {
       const isAvailable = !(error instanceof NotAvailable);
       failures.push({ scenario: scenario.id, entry: id, round, isAvailable, message: error.message });

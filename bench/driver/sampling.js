@@ -12,13 +12,15 @@ const GRACE_MS = 40_000;
 const EXIT_UNSETTLED = 13;
 
 /**
- * @param order { experiment, scenario, contender, way, given, budget }, the first three by id; given: by the fixture
+ * @param order { experiment, scenario, contender, way, given, budget, mostMs }, the first three by id; given: by the fixture;
+ *   mostMs: what it may take beyond what any sample may; milliseconds
  * @returns the values of the scenario's metrics
  * @throws NotAvailable if there is no such contender in the installed version of its package; any other error if the
  *   contender fails, computes something wrong, or leaves something that keeps the process alive
  */
 export async function takeSample(order) {
   const { warmUpMs, measureMs, idleMs = 0 } = order.budget;
+  const { mostMs = 0 } = order;
   const child = fork(sampleModule, [JSON.stringify(order)], {
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -38,7 +40,7 @@ export async function takeSample(order) {
       isLate = true;
       child.kill('SIGKILL');
     },
-    4 * (warmUpMs + measureMs) + idleMs + GRACE_MS,
+    4 * (warmUpMs + measureMs) + idleMs + mostMs + GRACE_MS,
   );
   const [code] = await once(child, 'close');
   clearTimeout(timer);

@@ -1,26 +1,37 @@
-// The published way: each of the first calls starts a worker, and whoever has answered gets the next call.
+// The published way: each round starts a worker of its own, and each answer starts the next one.
 import { Worker } from 'node:worker_threads';
 
-const module = new URL('./chained-worker.js', import.meta.url);
+const module = new URL('./round-worker.js', import.meta.url);
 
-/** @param onResult gets each result @returns what ends the workers, when all results are there */
-export async function callChained({ threads, count, argument, onResult }) {
-  const workers = Array.from({ length: Math.min(threads, count) }, () => new Worker(module));
-  let next = 0;
-  const chain = (worker) =>
-    new Promise((resolve, reject) => {
-      const callNext = () => {
-        if (next === count) return resolve();
-        next++;
-        worker.postMessage(argument);
-      };
+/**
+ * Resolves with the last answer that is needed; as published, more workers have been started by then.
+ * @param atATime how many workers are started by nobody's answer
+ * @param isEnding whether a worker is ended when it has answered. The published program ends none before it exits
+ * @param onResult gets each result
+ * @returns how many workers were started, and what ends them
+ */
+export async function startForEach({ atATime, rounds, argument, isEnding, onResult }) {
+  const workers = [];
+  let answers = 0;
+  await new Promise((resolve, reject) => {
+    const startNext = () => {
+      const worker = new Worker(module);
+      workers.push(worker);
       worker.on('error', reject);
       worker.on('message', (result) => {
+        if (answers === rounds) return;
+        answers++;
         onResult(result);
-        callNext();
+        if (answers === rounds) return resolve();
+        startNext();
+        if (isEnding) worker.terminate();
       });
-      callNext();
-    });
-  await Promise.all(workers.map(chain));
-  return { close: () => Promise.all(workers.map((worker) => worker.terminate())) };
+      worker.postMessage(argument);
+    };
+    for (let i = 0; i < Math.min(atATime, rounds); i++) startNext();
+  });
+  return {
+    started: workers.length,
+    close: () => Promise.all(workers.map((worker) => worker.terminate())),
+  };
 }

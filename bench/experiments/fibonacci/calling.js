@@ -1,37 +1,22 @@
-// Makes so many calls of the same, in each of the ways that there are. `onResult` gets each result.
-
-const OUTSTANDING = 1000;
-/** Numbers in one call. */
-const BATCH = 1000;
-const BATCHES_OUTSTANDING = 16;
+// Computes the same number in so many rounds, in each of the ways that there are. `onResult` gets each result.
 
 /** Without a pool. */
-export function callInLoop(pool, { count, argument, onResult }) {
-  for (let i = 0; i < count; i++) onResult(pool.call('fibonacci', argument));
+export function callInLoop(pool, { rounds, argument, onResult }) {
+  for (let i = 0; i < rounds; i++) onResult(pool.call('fibonacci', argument));
 }
 
-export async function callEach(pool, { count, argument, onResult }) {
-  let next = 0;
-  await inLanes(Math.min(count, OUTSTANDING), async () => {
-    while (next < count) {
-      next++;
-      onResult(await pool.call('fibonacci', argument));
-    }
-  });
+/** A call for each round, all of them at once: what a pool does not begin waits in its queue. */
+export function callEach(pool, { rounds, argument, onResult }) {
+  const one = async () => onResult(await pool.call('fibonacci', argument));
+  return Promise.all(Array.from({ length: rounds }, one));
 }
 
-/** Many in one call; of few, as many calls as threads. */
-export async function callBatched(pool, { count, argument, threads, onResult }) {
-  const size = Math.min(BATCH, Math.ceil(count / threads));
-  let next = 0;
-  await inLanes(BATCHES_OUTSTANDING, async () => {
-    while (next < count) {
-      const length = Math.min(size, count - next);
-      next += length;
-      const results = await pool.call('fibonacciAll', new Array(length).fill(argument));
-      for (const result of results) onResult(result);
-    }
-  });
+/** As many calls as threads, with the same share of the rounds each. */
+export function callBatched(pool, { rounds, argument, threads, onResult }) {
+  const size = Math.ceil(rounds / threads);
+  const share = async (_, i) => {
+    const length = Math.min(size, rounds - i * size);
+    for (const result of await pool.call('fibonacciAll', new Array(length).fill(argument))) onResult(result);
+  };
+  return Promise.all(Array.from({ length: Math.ceil(rounds / size) }, share));
 }
-
-const inLanes = (lanes, lane) => Promise.all(Array.from({ length: lanes }, lane));

@@ -1,28 +1,34 @@
-// Two curves: by the number of calls, from nothing to the last result; and by the length of a task, warm.
+// Two curves: the published one, of 100 rounds by n, from nothing to the last result; and calls of warm pools by the
+// length of the task.
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { callManyAtOnce } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
-import { callsPerSecond, cpuMicroseconds, totalMs } from '../crossing/metrics.js';
-import { callChained } from './as-published.js';
+import { callsPerSecond, cpuMicroseconds, cpuMs, mebibytes, totalMs } from '../crossing/metrics.js';
+import { startForEach } from './as-published.js';
 import { callBatched, callEach, callInLoop } from './calling.js';
 import { checkFor } from './numbers.js';
-import { Results } from './results.js';
+import { ROUNDS } from './published.js';
 
-export const CALLS = 'number of calls';
+export const BY_N = `${ROUNDS} rounds`;
 export const RUN_TIME = 'length of a task';
 
-const INDEX = 100;
-const COUNTS = [100, 100_000, 1_000_000, 10_000_000];
-/** With a single worker only the most calls were published. */
-const ONE_WORKER_COUNT = COUNTS.at(-1);
-/** The published workers are asked to make so many times as many as pools of npm: their start is to count for little. */
-const CHAINED_SHARE = 3;
+const SIZES = [100, 100_000, 1_000_000, 10_000_000];
+/** With a single worker at a time only the largest n was published. */
+export const LARGEST = SIZES.at(-1);
+/** Of a pool: as published, a worker for each thread of the processor; and not more of them than there. */
+export const THREADS = Math.min(16, availableParallelism());
+/** The largest n takes a while, and a sample that takes longer than that is stuck. Milliseconds. */
+const LARGEST_MS = 240_000;
 /** With the setting that makes it faster on small tasks. */
 const PISCINA = 'piscina (8 per worker)';
 const OUTSTANDING = 64;
 /** How many numbers a task computes: about half a microsecond for a hundred. */
 const INDICES = [100, 1000, 10_000, 100_000];
 const QUICK_INDICES = [100, 10_000];
+/** A call of a batch computes so many numbers in all: some hundred microseconds. */
+const BATCH_NUMBERS = 100_000;
 /** Stands for what is expected: results are not compared with it, but checked. */
 const RIGHT = Symbol('right');
 
@@ -32,87 +38,96 @@ const isAsPublished = ({ id }) => id === AS_PUBLISHED;
 const ACROSS = { id: 'across', takes: (contender) => !isAsPublished(contender), make: callEach };
 const BATCHED = { id: 'batched', takes: isOurs, make: callBatched };
 const AUTO = { id: 'auto', takes: isOurs, make: callEach, placement: 'auto' };
-const MANY_WORKERS = { id: '16 workers', takes: isAsPublished, workers: 16 };
-const ONE_WORKER = { id: '1 worker', takes: isAsPublished, workers: 1 };
+const MANY_WORKERS = { id: '16 workers at a time', takes: isAsPublished, atATime: 16 };
+const ONE_WORKER = { id: '1 worker at a time', takes: isAsPublished, atATime: 1 };
 const WAYS = [ACROSS, BATCHED, AUTO, MANY_WORKERS, ONE_WORKER];
 const INLINE = { make: callInLoop };
 
 const wayOf = (id) => WAYS.find((way) => way.id === id) ?? INLINE;
 
-/** How many of the calls are made. */
-function madeOf(count, { role }, { calls, publishedCalls }) {
-  if (role === 'published') return Math.min(count, publishedCalls);
-  return Math.min(count, role === 'as-published' ? CHAINED_SHARE * publishedCalls : calls);
-}
-
-async function runCounted(count, context) {
+async function runRounds(index, context) {
   const { contender, way, threads, budget } = context;
   if (contender.package !== undefined) await import(contender.package);
-  const made = madeOf(count, contender, budget);
-  const results = new Results(made, checkFor(INDEX));
-  const work = { count: made, argument: INDEX, threads, onResult: results.take };
+  const rounds = Math.min(ROUNDS, budget.fibonacciRounds);
+  const isRight = checkFor(index);
+  let right = 0;
+  let ended;
+  const onResult = (result) => {
+    if (isRight(result)) right++;
+    process.stdout.write(`\r${right}/${rounds}`); // the published counter; nobody sees it
+    ended = performance.now();
+  };
+  const work = { rounds, argument: index, threads, onResult };
   const cpuBefore = process.cpuUsage();
-  results.start();
+  const start = performance.now();
   const opened = await callAll(contender, wayOf(way), work);
   const { user, system } = process.cpuUsage(cpuBefore);
+  const peakMiB = process.resourceUsage().maxRSS / 1024;
   await opened.close();
-  const milliseconds = results.timeOf(count);
-  return {
-    // What is reckoned is good enough for a rate, and not for a time.
-    totalMs: made === count ? milliseconds : undefined,
-    callsPerSecond: (count * 1000) / milliseconds,
-    cpuMicroseconds: (user + system) / made,
-  };
+  assert.equal(right, rounds, 'results that came, and are right');
+  return { totalMs: ended - start, cpuMs: (user + system) / 1000, peakMiB };
 }
 
 /** From nothing to the last result. @returns what has been opened for it */
-async function callAll(contender, { workers, make, placement }, work) {
-  if (workers !== undefined) return callChained({ ...work, threads: workers });
+async function callAll(contender, { atATime, make, placement }, work) {
+  if (atATime !== undefined) return startForEach({ ...work, atATime, isEnding: work.argument === LARGEST });
   const pool = await contender.open({ threads: work.threads, isCold: true, placement });
   await make(pool, work);
   return pool;
 }
 
-/** All calls of a scenario are the same: the sum of the scores is how many of them are right. */
-function workloadOf(index) {
+/** All calls of a scenario are the same: the sum of the scores is how many of the results are right. */
+function workloadOf(index, batch) {
   const isRight = checkFor(index);
+  const scoreOne = (result) => (isRight(result) ? 1 : 0);
+  const shared = { expected: () => RIGHT };
+  if (batch === undefined)
+    return {
+      ...{ ...shared, task: 'fibonacci', argument: () => index },
+      score: (result) => (result === RIGHT ? 1 : scoreOne(result)),
+    };
+  const indices = new Array(batch).fill(index);
   return {
-    task: 'fibonacci',
-    argument: () => index,
-    score: (result) => (result === RIGHT || isRight(result) ? 1 : 0),
-    expected: () => RIGHT,
+    ...{ ...shared, task: 'fibonacciAll', argument: () => indices },
+    score: (results) => (results === RIGHT ? batch : results.filter(scoreOne).length),
   };
 }
 
-function runLonger(index, context) {
+async function runLonger(index, context) {
   const { way, budget } = context;
-  return withPool({ ...context, placement: wayOf(way).placement }, (pool) =>
-    callManyAtOnce(pool, workloadOf(index), { outstanding: OUTSTANDING, ...budget }),
+  const batch = way === BATCHED.id ? Math.max(1, BATCH_NUMBERS / index) : undefined;
+  const values = await withPool({ ...context, placement: wayOf(way).placement }, (pool) =>
+    callManyAtOnce(pool, workloadOf(index, batch), { outstanding: OUTSTANDING, ...budget }),
   );
+  return {
+    callsPerSecond: (batch ?? 1) * values.callsPerSecond,
+    cpuMicroseconds: values.cpuMicroseconds / (batch ?? 1),
+  };
 }
 
-const counting = (count) => ({
-  id: `calls-${count}`,
-  title: `fibonacci(100), ${count.toLocaleString('en-US')} calls, from nothing to the last result`,
-  curve: CALLS,
-  x: count,
-  isQuick: count <= 100_000,
-  metrics: [{ ...totalMs, isOptional: true }, callsPerSecond, cpuMicroseconds],
-  ways: WAYS.filter((way) => way !== ONE_WORKER || count === ONE_WORKER_COUNT),
+const rounds = (index) => ({
+  id: `rounds-${index}`,
+  title: `fibonacci(${index.toLocaleString('en-US')}), ${ROUNDS} rounds, from nothing to the last result`,
+  curve: BY_N,
+  x: index,
+  isQuick: index <= 100_000,
+  mostMs: index === LARGEST ? LARGEST_MS : undefined,
+  metrics: [totalMs, cpuMs, mebibytes('peakMiB', 'peak MiB')],
+  ways: WAYS.filter((way) => way !== ONE_WORKER || index === LARGEST),
   takes: ({ id, role }) => ['threadwise', PISCINA, AS_PUBLISHED].includes(id) || role === 'inline',
-  run: (context) => runCounted(count, context),
+  run: (context) => runRounds(index, context),
 });
 
 const computing = (index) => ({
   id: `numbers-${index}`,
-  title: `fibonacci(${index.toLocaleString('en-US')}), warm, ${OUTSTANDING} outstanding`,
+  title: `fibonacci(${index.toLocaleString('en-US')}), warm, ${OUTSTANDING} calls outstanding`,
   curve: RUN_TIME,
   x: index,
   isQuick: QUICK_INDICES.includes(index),
   metrics: [callsPerSecond, cpuMicroseconds],
-  ways: [ACROSS, AUTO],
+  ways: [ACROSS, BATCHED, AUTO],
   takes: ({ id, role }) => ['threadwise', PISCINA].includes(id) || role === 'inline',
   run: (context) => runLonger(index, context),
 });
 
-export const scenarios = [...COUNTS.map(counting), ...INDICES.map(computing)];
+export const scenarios = [...SIZES.map(rounds), ...INDICES.map(computing)];

@@ -128,9 +128,9 @@ test('findings hold where figures are as they were found', () => {
       const isCluster = row.startsWith('as published');
       return (metric === 'requestsPerSecond') === isCluster ? 200 : 100;
     }),
-    asFound('fibonacci', ['callsPerSecond'], (row, { x }) => {
-      if (row === 'inline') return 1000;
-      return row.endsWith('16 workers') && x >= 1_000_000 ? 1500 : 500;
+    asFound('fibonacci', ['totalMs'], (row, { x }) => {
+      if (row === 'inline') return x / 1000;
+      return row === 'as published, 16 workers at a time' ? 600 + x / 2000 : 700 + x / 900;
     }),
   ];
   for (const sentence of said) assert.match(sentence, /^The published finding holds here: /);
@@ -145,7 +145,9 @@ test('findings do not hold where figures are the other way round', () => {
     asFound('read-files', ['readsPerSecond'], (row) => (row.includes('readFileSync') ? 80 : 100)),
     asFound('snp', ['totalMs'], (_row, { x }) => 1000 * x),
     asFound('cluster', ['requestsPerSecond'], (row) => (row.startsWith('as published') ? 100 : 200)),
-    asFound('fibonacci', ['callsPerSecond'], (row) => (row === 'inline' ? 1000 : 500)),
+    asFound('fibonacci', ['totalMs'], (row, { x }) =>
+      (row === 'inline') === (x === 10_000_000 && row !== 'as published, 1 worker at a time') ? 10 : 20,
+    ),
   ];
   for (const sentence of said) assert.match(sentence, /^The published finding does not hold here: /);
 });

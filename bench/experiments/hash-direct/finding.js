@@ -3,13 +3,35 @@
 
 const WORDS = new Map([
   [true, 'The published finding holds here'],
+  ['partly', 'The published finding holds here in part'],
   [false, 'The published finding does not hold here'],
   [undefined, 'Cannot tell whether the published finding holds here'],
 ]);
 
-/** @param holds true, false, or undefined: cannot tell @param sentences why */
+/** @param holds true, 'partly', false, or undefined: cannot tell @param sentences why */
 export function finding(holds, ...sentences) {
   return `${WORDS.get(holds)}: ${sentences.join('; ')}`;
+}
+
+const OF_A_PART = new Map([
+  [true, 'holds'],
+  [false, 'does not hold'],
+  [undefined, 'cannot be told'],
+]);
+
+/**
+ * A finding that claims several things, each of them judged apart.
+ * @param parts [{ claim, holds, said }]; holds: true, false, or undefined: cannot tell; said: why
+ */
+export function findingInParts(parts) {
+  const sentences = parts.map(({ claim, holds, said }) => `${claim}: ${OF_A_PART.get(holds)} (${said})`);
+  return finding(ofAll(parts.map(({ holds }) => holds)), ...sentences);
+}
+
+/** What cannot be told makes it neither whole nor wrong; 'partly': at least one holds, and not all. */
+function ofAll(each) {
+  if (each.includes(true)) return each.every((holds) => holds === true) ? true : 'partly';
+  return each.includes(false) ? false : undefined;
 }
 
 /** All of them hold; one that does not is enough against it. */

@@ -2,12 +2,26 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { always, MACHINE, summaryOf } from '../../report/made-up.js';
 import { toolsFor } from '../../conclusions/tools.js';
-import { allHold, atCores, finding, isFaster, sideBySide, withThreads } from './finding.js';
+import { allHold, atCores, finding, findingInParts, isFaster, sideBySide, withThreads } from './finding.js';
 
 test('a finding holds, or not, or nobody can tell', () => {
   assert.equal(finding(true, 'a', 'b'), 'The published finding holds here: a; b');
   assert.equal(finding(false, 'a'), 'The published finding does not hold here: a');
   assert.equal(finding(undefined, 'a'), 'Cannot tell whether the published finding holds here: a');
+});
+
+test('a finding in parts holds as a whole, in part, or not at all, and says so of each part', () => {
+  const judged = (...each) =>
+    findingInParts(each.map((holds, i) => ({ claim: `c${i}`, holds, said: 'as is' })));
+  assert.equal(
+    judged(true, false, undefined),
+    'The published finding holds here in part: c0: holds (as is); c1: does not hold (as is); c2: cannot be told (as is)',
+  );
+  assert.match(judged(true, true), /^The published finding holds here: /);
+  assert.match(judged(true, undefined), /^The published finding holds here in part: /);
+  assert.match(judged(false, undefined), /^The published finding does not hold here: /);
+  assert.match(judged(undefined, undefined), /^Cannot tell whether the published finding holds here: /);
+  assert.match(judged(), /^Cannot tell /);
 });
 
 test('all hold if each does; one that does not is enough against it, whatever cannot be told', () => {
