@@ -14,9 +14,10 @@ import { ROUNDS } from './published.js';
 export const BY_N = `${ROUNDS} rounds`;
 export const RUN_TIME = 'length of a task';
 
-const SIZES = [100, 100_000, 1_000_000, 10_000_000];
+/** By what their scenarios are called. */
+const SIZES = { 100: 100, '100k': 100_000, '1m': 1_000_000, '10m': 10_000_000 };
 /** With a single worker at a time only the largest n was published. */
-export const LARGEST = SIZES.at(-1);
+export const LARGEST = SIZES['10m'];
 /** Of a pool: as published, a worker for each thread of the processor; and not more of them than there. */
 export const THREADS = Math.min(16, availableParallelism());
 /** The largest n takes a while, and a sample that takes longer than that is stuck. Milliseconds. */
@@ -105,8 +106,8 @@ async function runLonger(index, context) {
   };
 }
 
-const rounds = (index) => ({
-  id: `rounds-${index}`,
+const rounds = ([name, index]) => ({
+  id: `rounds-${name}`,
   title: `fibonacci(${index.toLocaleString('en-US')}), ${ROUNDS} rounds, from nothing to the last result`,
   curve: BY_N,
   x: index,
@@ -130,4 +131,4 @@ const computing = (index) => ({
   run: (context) => runLonger(index, context),
 });
 
-export const scenarios = [...SIZES.map(rounds), ...INDICES.map(computing)];
+export const scenarios = [...Object.entries(SIZES).map(rounds), ...INDICES.map(computing)];
