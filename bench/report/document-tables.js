@@ -4,7 +4,7 @@ import { escapeCell } from './markdown.js';
 import { alongX } from '../conclusions/rows.js';
 
 /** In place of a figure that there is not. */
-const NONE = '-';
+export const NONE = '-';
 
 /** @param isFigures the columns behind the first are aligned as figures are @returns lines */
 export function table(head, rows, { isFigures = false } = {}) {

@@ -1,13 +1,13 @@
 // docs/experiments.md: each experiment with what was published, what was measured here, and what follows from it. Made from the
 // saved results; only the conclusions are drawn anew, so that they are always those of the analysis as it is now.
 import { perCent } from '@threadwise/cli/analysis';
-import { curveTables, scenarioTable, table } from './document-tables.js';
+import { curveTables, NONE, scenarioTable, table } from './document-tables.js';
 import { formatNumber } from './format.js';
 import { placeOf } from './markdown.js';
 import { renderPlots } from './plot.js';
 import { load } from './results.js';
 import { median } from '../conclusions/statistics.js';
-import { conclude } from '../conclusions/tools.js';
+import { conclude, toolsFor } from '../conclusions/tools.js';
 
 const HEAD = `<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->
 # The experiments
@@ -94,10 +94,19 @@ function measured(experiment, result) {
     ...head,
     ...scenarios.filter(({ x }) => x === undefined).flatMap(scenarioTable),
     ...curveTables(experiment, scenarios),
+    ...ownTables(experiment, result),
     ...plots,
     ...(conclusions.length === 0 ? [] : ['Conclusions:', '', ...conclusions, '']),
     ...[`${placeOf(result)} ${circumstances(result)}`, ''],
   ];
+}
+
+/** Those that only this experiment has. */
+function ownTables({ tables = () => [] }, { scenarios, machine }) {
+  return tables(scenarios, toolsFor(machine)).flatMap(({ title, head, rows }) => {
+    const cells = rows.map((row) => row.map((cell) => cell ?? NONE));
+    return [`**${title}**`, '', ...table(head, cells, { isFigures: true }), ''];
+  });
 }
 
 function conclusionsOf(experiment, result) {

@@ -72,6 +72,22 @@ test('a section has what was published, what was measured, and the conclusions f
   ]);
 });
 
+test('tables that only this experiment has come with what was measured, and have no empty cells', () => {
+  const tables = ([scenario], { estimate }) => [
+    {
+      title: 'A matrix',
+      head: ['', 'a', 'b'],
+      rows: [['x', estimate(scenario, 'inline', 'ms').value, undefined]],
+    },
+  ];
+  const lines = sectionOf(
+    renderDocument([{ experiment: { ...reading, tables }, result: resultOf([one]) }]),
+    'reading',
+  );
+  const at = lines.indexOf('**A matrix**');
+  assert.deepEqual(lines.slice(at + 1, at + 4), ['|  | a | b |', '| --- | ---: | ---: |', '| x | 22 | - |']);
+});
+
 test('what was not measured says so, and what belongs to no document comes last', () => {
   const ours = { id: 'a-first', title: 'Ours' };
   const text = renderDocument([{ experiment: ours }, { experiment: reading }]);

@@ -1,23 +1,40 @@
 // What follows from cores.
-import { atCores, finding, isFaster, sideBySide, withThreads } from '../hash-direct/finding.js';
+import { formatNumber } from '../../report/format.js';
+import {
+  atCores,
+  findingInParts,
+  isFaster,
+  isNotable,
+  named,
+  reaches,
+  sideBySide,
+  UNTESTABLE,
+  withThreads,
+} from '../hash-direct/finding.js';
+import { published } from './published.js';
+import { curveOf, MOST_CORES, THREADS } from './scenarios.js';
 
 const METRIC = 'requestsPerSecond';
+const AS_PUBLISHED = 'as published';
 const OURS = 'threadwise';
-/** The published loss is that of three threads. */
-const THREADS = 3;
+/** Three threads of JavaScript, as the chapter counts: main, and two of the pool. */
+const TWO = 2;
+
+const [{ rows: matrix }, { rows: others }] = published.tables;
+/** That of the chapter, by threads and cores. */
+const publishedRate = (threads, cores) => matrix.find(([of]) => of === threads)[cores];
 
 export function conclude(scenarios, tools) {
   const { fasterThan, bestX, machine } = tools;
   const curves = [...new Set(scenarios.map(({ curve }) => curve))].filter(Boolean);
   const of = (wanted) => scenarios.filter(({ curve }) => curve === wanted);
   const [least, most] = [of(curves[0]), of(curves.at(-1))];
-  const loss = lossOf(least, most, curves, fasterThan);
-  const [few, many] = [least.find(({ x }) => x === 2), atCores(most, machine)];
-  const on = (curve, scenario, sentence) => `On ${curve}. ${withThreads(scenario, sentence)}`;
-  const compare = (curve, scenario, other) =>
-    on(curve, scenario, fasterThan(scenario, OURS, other, METRIC).sentence);
+  const [few, many] = [least.find(({ x }) => x === TWO), atCores(most, machine)];
+  const compare = (curve, scenario, other, metric = METRIC) =>
+    `On ${curve}. ${withThreads(scenario, fasterThan(scenario, OURS, other, metric).sentence)}`;
   return [
-    finding(isFaster(loss), loss.sentence),
+    publishedFinding(scenarios, tools),
+    whatCanBeShown(coresOf(machine)),
     ...curves.flatMap((curve) => {
       const knee = bestX(of(curve), OURS, METRIC);
       return knee === undefined ? [] : [`On ${curve} ${knee.sentence}`];
@@ -25,18 +42,80 @@ export function conclude(scenarios, tools) {
     ...(few === undefined ? [] : [compare(curves[0], few, 'inline')]),
     ...(many === undefined || curves.length < 2
       ? []
-      : ['inline', 'as published', 'piscina'].map((other) => compare(curves.at(-1), many, other))),
+      : ['inline', AS_PUBLISHED, 'piscina'].map((other) => compare(curves.at(-1), many, other))),
+    ...(many === undefined ? [] : [compare(curves.at(-1), many, 'piscina', 'latencyMaxMs')]),
   ];
 }
 
-/** The same threads on all cores and on one. */
-function lossOf(least, most, curves, fasterThan) {
-  const at = (all) => all.find(({ x }) => x === THREADS);
-  const [one, all] = [curves[0], curves.at(-1)].map((curve) => `${OURS} with ${THREADS} threads on ${curve}`);
-  if (one === all) return { verdict: 'unknown', sentence: 'it was not measured with more cores than one' };
-  const scenario = sideBySide([
-    [one, at(least), OURS],
-    [all, at(most), OURS],
+/** How many of them the chapter has, and the machine. */
+const coresOf = ({ cores, availableParallelism = cores }) => Math.min(MOST_CORES, availableParallelism);
+
+/** On the program of the chapter, rebuilt: each claim apart. */
+function publishedFinding(scenarios, tools) {
+  const step = (from, to, there) => stepOf(scenarios, from, to, { ...tools, there });
+  const [[, all], [, one]] = others;
+  const loss = step([TWO, 1], [TWO, Math.max(2, coresOf(tools.machine))], all / one);
+  const onOne = step([1, 1], [THREADS.at(-1), 1]);
+  const oneThread = step([1, 1], [1, 2]);
+  const twoCores = step([1, 2], [TWO, 2]);
+  const jump = step([TWO, 2], [TWO, 3]);
+  const beyond = step([TWO, 3], [THREADS.at(-1), MOST_CORES]);
+  return findingInParts([
+    part('two threads get less done on one core than on all', loss, isFaster(loss)),
+    part('on one core they get half as much done', loss, reaches(all / one, loss)),
+    part('on one core, threads add nothing', onOne, not(isNotable(onOne))),
+    part('to one thread, a second core adds nothing', oneThread, not(isNotable(oneThread))),
+    part('on two cores, a second thread adds nothing', twoCores, not(isNotable(twoCores))),
+    part('to two threads, a third core adds a jump', jump, isNotable(jump)),
+    part('more threads and cores add nothing', beyond, not(isNotable(beyond))),
   ]);
-  return fasterThan(scenario, all, one, METRIC);
+}
+
+const part = (claim, { isTestable, said }, holds) => ({
+  claim,
+  said,
+  holds: isTestable ? holds : UNTESTABLE,
+});
+
+const not = (holds) => (holds === undefined ? undefined : !holds);
+
+/** From one cell of the matrix to another, each [threads, cores]. @param there the published factor, if not that of the matrix */
+function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {
+  const place = ([threads, cores]) => [
+    `${AS_PUBLISHED}, ${words.counted(threads, 'thread')} on ${curveOf(cores)}`,
+    named(scenarios, `cores-${cores}-threads-${threads}`),
+    AS_PUBLISHED,
+  ];
+  const [before, after] = [from, to].map(place);
+  const compared = fasterThan(sideBySide([before, after]), after[0], before[0], METRIC);
+  const needs = Math.max(from[1], to[1]);
+  const isTestable = needs <= coresOf(machine);
+  const { ratio } = compared;
+  const figures =
+    ratio === undefined
+      ? compared.sentence
+      : `${after[0]}, to ${before[0]}: ${words.times(ratio)} (${words.timesFromTo(ratio)})`;
+  const here = isTestable ? figures : `it takes ${needs} cores`;
+  return { ...compared, isTestable, said: `${here}; published: ${words.times({ value: there })}` };
+}
+
+const publishedStep = (from, to) => publishedRate(...to) / publishedRate(...from);
+
+function whatCanBeShown(cores) {
+  if (cores >= 3) return `On ${curveOf(cores)}, the jump of the chapter can be shown`;
+  const second = cores === 2 ? ', and what a second core brings' : '';
+  return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}; whether the jump comes with a third one they cannot`;
+}
+
+/** The same matrix as in the chapter. */
+export function tables(scenarios, { estimate, machine }) {
+  const all = Array.from({ length: coresOf(machine) }, (_, i) => i + 1);
+  const rateOf = (threads, cores) =>
+    estimate(named(scenarios, `cores-${cores}-threads-${threads}`), AS_PUBLISHED, METRIC)?.value;
+  const rows = THREADS.map((threads) => {
+    const rates = all.map((cores) => rateOf(threads, cores));
+    return [threads, ...rates.map((rate) => (rate === undefined ? rate : formatNumber(rate)))];
+  });
+  const title = "Requests a second of the chapter's program here, by threads and cores";
+  return [{ title, head: ['threads', ...all.map(curveOf)], rows }];
 }

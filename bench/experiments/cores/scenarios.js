@@ -9,14 +9,16 @@ import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
 /** As published, and as many of them as there are. */
-const MOST_CORES = 4;
+export const MOST_CORES = 4;
 export const CORES = Array.from({ length: Math.min(MOST_CORES, os.availableParallelism()) }, (_, i) => i + 1);
-const THREADS = [1, 2, 3, 4];
+export const THREADS = [1, 2, 3, 4];
 const QUICK_THREADS = [1, 2];
 const CONTENDERS = ['threadwise', 'piscina', AS_PUBLISHED, 'inline'];
-const USERS = 8;
-/** Of the time that a server is loaded for: a rate settles soon where each request takes as long. */
-const LOAD_SHARE = 1 / 3;
+/** As published, the connections of autocannon. */
+const USERS = 10;
+/** As long as published; where there is little time, so many requests have to fit into it. */
+const REQUEST_MS = 100;
+const LEAST_REQUESTS = 30;
 
 const server = new URL('../../fixtures/compute-server.js', import.meta.url);
 /** What the command finds out of a machine for `threadwise analyze`, which binds processes to cores as well. */
@@ -29,10 +31,10 @@ async function run(cores, { contender, threads, budget }) {
   const child = startProcess(server, { cpus });
   try {
     const { port } = await ask(child, { contender: contender.id, threads });
-    const users = await openUsers({ port, users: USERS });
-    const loadMs = LOAD_SHARE * budget.loadMs;
-    const until = (_answers, elapsedMs) => elapsedMs >= loadMs;
-    await askAll(users, until); // until its code is compiled
+    const requestMs = Math.min(REQUEST_MS, budget.loadMs / LEAST_REQUESTS);
+    const users = await openUsers({ port, users: USERS, requestMs });
+    const until = (_answers, elapsedMs) => elapsedMs >= budget.loadMs;
+    await askAll(users, () => true); // until its code is compiled
     const before = await ask(child, {});
     const { latencies, elapsedMs } = await askAll(users, until);
     const after = await ask(child, {});
@@ -41,6 +43,7 @@ async function run(cores, { contender, threads, budget }) {
       requestsPerSecond: (latencies.length * 1000) / elapsedMs,
       latencyP50Ms: quantile(latencies, 0.5),
       latencyP95Ms: quantile(latencies, 0.95),
+      latencyMaxMs: latencies.at(-1),
       coresUsed: (after.cpuMs - before.cpuMs) / (after.nowMs - before.nowMs),
       cpuMsPerRequest: (after.cpuMs - before.cpuMs) / latencies.length,
     };
@@ -62,7 +65,7 @@ export const curveOf = (cores) => (cores === 1 ? '1 core' : `${cores} cores`);
 
 const scenario = (cores, threads) => ({
   id: `cores-${cores}-threads-${threads}`,
-  title: `A server on ${curveOf(cores)} computes 10 ms a request, ${USERS} connections; threads: ${threads}`,
+  title: `A server on ${curveOf(cores)} computes 100 ms a request, ${USERS} connections; threads: ${threads}`,
   curve: curveOf(cores),
   x: threads,
   threads,
@@ -71,6 +74,7 @@ const scenario = (cores, threads) => ({
     perSecond('requestsPerSecond', 'requests'),
     milliseconds('latencyP50Ms', 'latency p50 ms'),
     milliseconds('latencyP95Ms', 'latency p95 ms'),
+    milliseconds('latencyMaxMs', 'latency max ms'),
     coresUsed,
     milliseconds('cpuMsPerRequest', 'CPU ms/request'),
   ],

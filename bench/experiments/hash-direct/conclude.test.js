@@ -7,7 +7,6 @@ import { entriesOf } from '../../driver/entries.js';
 import { MACHINE } from '../../report/made-up.js';
 import { summarize } from '../../conclusions/summary.js';
 import { conclude } from '../../conclusions/tools.js';
-import { CORES } from '../cores/scenarios.js';
 
 const VERDICT = /is (faster|slower) than|takes (less|more) than/;
 const NOTHING = /not measured|NaN|undefined|Infinity/;
@@ -112,9 +111,6 @@ test('findings hold where figures are as they were found', () => {
     asFound('hash-direct', ['leftPercent'], (row) => (row.startsWith('as published') ? 99.9 : 50)),
     asFound('hash-coordinator', ['cleanMs'], (row) => (row === 'as published, coordinator' ? 75 : 310)),
     asFound('memory', ['residentMiB'], (row, { x }) => 30 + x * (row === 'as published' ? 6 : 9)),
-    ...(CORES.length < 2
-      ? []
-      : [asFound('cores', ['requestsPerSecond'], (_row, { curve }) => (curve === '1 core' ? 8 : 17))]),
     asFound('template', ['requestsPerSecond', 'immediateUs'], (row, { id }, metric) => {
       const isMain = row === 'inline';
       if (metric === 'immediateUs') return isMain ? 769 : 232;

@@ -13,7 +13,11 @@ export function finding(holds, ...sentences) {
   return `${WORDS.get(holds)}: ${sentences.join('; ')}`;
 }
 
+/** What the machine is too small for. */
+export const UNTESTABLE = 'untestable';
+
 const OF_A_PART = new Map([
+  [UNTESTABLE, 'cannot be tested on this machine'],
   [true, 'holds'],
   [false, 'does not hold'],
   [undefined, 'cannot be told'],
@@ -21,7 +25,7 @@ const OF_A_PART = new Map([
 
 /**
  * A finding that claims several things, each of them judged apart.
- * @param parts [{ claim, holds, said }]; holds: true, false, or undefined: cannot tell; said: why
+ * @param parts [{ claim, holds, said }]; holds: true, false, UNTESTABLE, or undefined: cannot tell; said: why
  */
 export function findingInParts(parts) {
   const sentences = parts.map(({ claim, holds, said }) => `${claim}: ${OF_A_PART.get(holds)} (${said})`);
@@ -43,6 +47,25 @@ export function allHold(...each) {
 /** Of what `fasterThan` gives. What is within 5 % is not faster. */
 export function isFaster({ verdict }) {
   return verdict === 'unknown' ? undefined : verdict === 'faster';
+}
+
+/** Published figures have no interval: what is within a quarter of a factor has reached it; below an eighth is no change. */
+const NEAR = 1.25;
+const NOTABLE = 1.125;
+
+/** Whether a factor that was published is reached here, of what `fasterThan` gives; undefined: cannot tell. */
+export function reaches(factor, { verdict, ratio }) {
+  if (verdict === 'unknown') return undefined;
+  if (ratio.low >= factor / NEAR) return true;
+  return ratio.high < factor / NEAR ? false : undefined;
+}
+
+/** Whether it is better by more than published figures can be off, of what `fasterThan` gives; undefined: cannot tell. */
+export function isNotable({ verdict, ratio }) {
+  if (verdict === 'slower' || verdict === 'same') return false;
+  if (verdict === 'unknown') return ratio !== undefined && ratio.high < NOTABLE ? false : undefined;
+  if (ratio.low >= NOTABLE) return true;
+  return ratio.high < NOTABLE ? false : undefined;
 }
 
 /** The scenario of that id; undefined: it was not measured. */
