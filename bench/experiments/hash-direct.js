@@ -21,11 +21,12 @@ export default {
   differs:
     'The published worker posts its result before it releases the lock, and can lose a task by that; ours ' +
     'releases the lock first, only the lock says who is free, and whoever is woken looks at it again, for ' +
-    'a notification can come late. The description does not say whether the main thread lets go of its ' +
-    'event loop between two files: ours does not, which fits the published clean times, that halve with ' +
-    'each doubling. Other rows keep 64 files on their way. The finding has a scenario of its own ' +
-    '(in-one-go): all rows read without a pause there, and what counts is how many files are left to hash ' +
-    'when all are read. The digests of each pass are checked. Files come out of the cache of the system, ' +
+    'a notification can come late. Each number of workers has a process of its own, and no more workers than that. As published, the main thread does not let go ' +
+    'of its event loop between two files, the queue is first in, first out, and of several free workers the last one is taken. A further row has ' +
+    'its messages in memory, as the program before it. Other rows keep 64 files on their way. In a scenario of its own ' +
+    '(in-one-go) all rows read without a pause, and what counts is how many files are left to hash ' +
+    'when all are read; in another one (main-matches) the main thread runs a regular expression over each message, in place ' +
+    'of reading. The digests of each pass are checked. Files come out of the cache of the system, ' +
     'after one or two passes that are not counted.',
   plots: [
     { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },

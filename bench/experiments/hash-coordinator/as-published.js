@@ -36,7 +36,7 @@ function startWorker(coordinator, calls) {
   return worker;
 }
 
-/** @returns what tells how busy the event loops were since now: of the coordinator, and the mean of the workers. Shares */
+/** @returns what tells how busy the event loops were since now: of the coordinator, and of each worker. Shares */
 function utilizationsOf(coordinator, workers) {
   const look = ({ performance }) => performance.eventLoopUtilization();
   const before = new Map([coordinator, ...workers].map((thread) => [thread, look(thread)]));
@@ -44,6 +44,6 @@ function utilizationsOf(coordinator, workers) {
     thread.performance.eventLoopUtilization(look(thread), before.get(thread)).utilization;
   return () => ({
     coordinator: since(coordinator),
-    workers: workers.reduce((sum, worker) => sum + since(worker), 0) / workers.length,
+    workers: workers.map(since),
   });
 }

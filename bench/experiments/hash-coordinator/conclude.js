@@ -1,7 +1,21 @@
 // What follows from hash-coordinator.
-import { atCores, finding, isFaster, named, withThreads } from '../hash-direct/finding.js';
+import { formatNumber } from '../../report/format.js';
+import { beyondMany } from '../hash-direct/conclude.js';
+import {
+  atCores,
+  findingInParts,
+  isFaster,
+  isFewRounds,
+  named,
+  reaches,
+  sideBySide,
+  withThreads,
+} from '../hash-direct/finding.js';
 import { ONE_GO } from '../hash-direct/one-go.js';
+import { published as direct } from '../hash-direct/published.js';
+import { COMPARED_THREADS } from '../hash-direct/scenarios.js';
 import { published } from './published.js';
+import { SIZING } from './scenarios.js';
 
 const WITH = 'as published, coordinator';
 const WITHOUT = 'as published, no coordinator';
@@ -10,12 +24,19 @@ const MOVED = 'threadwise, coordinator, moved';
 const COPIED = 'threadwise, copied';
 const LEASED = 'threadwise, leased';
 
+/** A coordinator with that much to do has no time to spare. Per cent. */
+const SPARE = 50;
+
+const [{ rows }, { rows: gains }] = published.tables;
+const [{ rows: directRows }] = direct.tables;
+
 export function conclude(scenarios, tools) {
   const { fasterThan, bestX, curveAgrees, machine } = tools;
-  const scenario = atCores(scenarios, machine);
-  const [{ rows }] = published.tables;
+  const scenario = atCores(
+    scenarios.filter(({ x }) => COMPARED_THREADS.includes(x)),
+    machine,
+  );
   const curve = { points: rows, better: 'lower', cores: published.cores };
-  const gain = fasterThan(scenario, WITH, WITHOUT, 'cleanMs');
   const compared = [
     [WITH, WITHOUT],
     [OURS, WITH],
@@ -25,8 +46,10 @@ export function conclude(scenarios, tools) {
     [LEASED, 'inline'],
   ];
   return [
-    finding(isFaster(gain), withThreads(scenario, gain.sentence)),
+    publishedFinding(scenarios, scenario, tools),
     curveAgrees(curve, scenarios, WITH, 'cleanMs').sentence,
+    ...['cleanMs', 'totalMs'].map((metric) => beyondMany(scenarios, WITH, metric, rows, tools)),
+    atMost(scenarios, tools),
     ...[WITH, MOVED, COPIED].map(
       (row) => fasterThan(named(scenarios, ONE_GO), row, WITHOUT, 'leftPercent').sentence,
     ),
@@ -36,7 +59,60 @@ export function conclude(scenarios, tools) {
     bestX(scenarios, WITH, 'totalMs')?.sentence,
     bestX(scenarios, OURS, 'totalMs')?.sentence,
     ...[WITH, OURS].map((row) => utilization(scenario, row, tools)),
+    sizing(named(scenarios, SIZING), tools),
   ].filter((sentence) => sentence !== undefined);
+}
+
+/** Each claim apart; the factor by the best of either, as the article has it. */
+function publishedFinding(scenarios, scenario, tools) {
+  const [[, factor]] = gains;
+  const gain = tools.fasterThan(scenario, WITH, WITHOUT, 'cleanMs');
+  const best = bestOfBoth(scenarios, tools);
+  const spare = tools.estimate(scenario, WITH, 'coordinatorPercent');
+  return findingInParts([
+    {
+      claim: 'a coordinator shortens the clean time',
+      holds: isFaster(gain),
+      said: withThreads(scenario, gain.sentence),
+    },
+    { claim: `almost ${factor} times, best against best`, holds: reaches(factor, best), said: best.sentence },
+    {
+      claim: 'the coordinator has time to spare',
+      holds: spare === undefined || isFewRounds(scenario, WITH) ? undefined : spareOf(spare),
+      said: utilization(scenario, WITH, tools) ?? 'it was not measured',
+    },
+  ]);
+}
+
+function bestOfBoth(scenarios, { bestX, fasterThan }) {
+  const places = [WITH, WITHOUT].map((row) => {
+    const x = bestX(scenarios, row, 'cleanMs')?.best;
+    return [
+      `${row}, ${x ?? 'any'} threads`,
+      x === undefined ? undefined : scenarios.find((one) => one.x === x),
+      row,
+    ];
+  });
+  return fasterThan(sideBySide(places), places[0][0], places[1][0], 'cleanMs');
+}
+
+/** undefined: the interval has it inside. */
+function spareOf({ low, high }) {
+  if (high <= SPARE) return true;
+  return low > SPARE ? false : undefined;
+}
+
+/** By its own figures, the published program takes longer than without a coordinator where workers are many. */
+function atMost(scenarios, { fasterThan, words }) {
+  const most = rows.at(-1)[0];
+  const { sentence } = fasterThan(
+    scenarios.find(({ x }) => x === most),
+    WITH,
+    WITHOUT,
+    'totalMs',
+  );
+  const there = directRows.at(-1)[3] / rows.at(-1)[3];
+  return `With ${words.counted(most, 'thread')}: ${sentence}; published: ${words.times({ value: there })}`;
 }
 
 /** How busy the coordinator was, and its workers. */
@@ -46,8 +122,57 @@ function utilization(scenario, row, { estimate, words }) {
   );
   if (coordinator === undefined || workers === undefined) return undefined;
   const [one, many] = [coordinator, workers].map(({ value }) => words.perCent(value / 100));
+  const busy = rows.map((cells) => cells[5]);
   return withThreads(
     scenario,
-    `the coordinator of ${row} has a utilisation of ${one}, its workers of ${many}`,
+    `the coordinator of ${row} has a utilisation of ${one}, its workers of ${many}; published: ${Math.min(...busy)} to ${Math.max(...busy)} % for the coordinator`,
   );
+}
+
+function sizing(scenario, { estimate, words }) {
+  const [workers, changes] = ['workers', 'changes'].map(
+    (metric) => estimate(scenario, 'threadwise', metric)?.value,
+  );
+  if (workers === undefined || changes === undefined) return undefined;
+  return `Our coordinator, left to find the number of workers by itself, changed it ${words.counted(changes, 'time')} and ended with ${words.counted(workers, 'worker')}`;
+}
+
+/** The utilisation of each worker, as the article prints it; and what our coordinator made of the number of workers. */
+export function tables(scenarios) {
+  return [
+    ...[WITH, MOVED].flatMap((row) => utilizationTable(scenarios, row)),
+    ...sizesTable(named(scenarios, SIZING)),
+  ];
+}
+
+function utilizationTable(scenarios, row) {
+  const points = scenarios
+    .map(({ x, rows: own }) => ({ x, sample: own.find(({ id }) => id === row)?.samples[0] }))
+    .filter(({ x, sample }) => x !== undefined && sample?.eachPercent !== undefined)
+    .toSorted((a, b) => a.x - b.x);
+  if (points.length === 0) return [];
+  const most = Math.max(...points.map(({ sample }) => sample.eachPercent.length));
+  const show = (percent) => (percent === undefined ? undefined : Math.round(percent));
+  return [
+    {
+      title: `Utilisation in %, ${row}, in the first round`,
+      head: ['threads', 'coordinator', ...Array.from({ length: most }, (_, i) => `w${i + 1}`)],
+      rows: points.map(({ x, sample }) => [
+        ...[x, show(sample.coordinatorPercent)],
+        ...Array.from({ length: most }, (_, i) => show(sample.eachPercent[i])),
+      ]),
+    },
+  ];
+}
+
+function sizesTable(scenario) {
+  const sizes = scenario?.rows.find(({ id }) => id === 'threadwise')?.samples[0]?.sizes ?? [];
+  if (sizes.length === 0) return [];
+  return [
+    {
+      title: 'How our coordinator changed the number of workers, in the first round',
+      head: ['after ms', 'workers', 'why'],
+      rows: sizes.map(([at, workers, why]) => [formatNumber(at), workers, why]),
+    },
+  ];
 }

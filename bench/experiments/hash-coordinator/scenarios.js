@@ -1,15 +1,20 @@
 // One scenario for each number of threads: with the coordinator of the article, with ours, and without any.
+import assert from 'node:assert/strict';
+import { performance } from 'node:perf_hooks';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { open as openOurs } from '../../contenders/threadwise.js';
-import { files } from '../../fixtures/files.js';
+import { median } from '../../conclusions/statistics.js';
+import { combine, files } from '../../fixtures/files.js';
 import { withPool } from '../../driver/with-pool.js';
 import { measurePasses, readAndHash } from '../crossing/hashing.js';
 import { cleanMs, cpuMs, percent, readMs, totalMs } from '../crossing/metrics.js';
 import { openSegments } from '../hash-direct/as-published.js';
+import { COMPARED_THREADS } from '../hash-direct/scenarios.js';
 import { measureOneGo, ONE_GO, oneGoMetrics, readInOneGoFor } from '../hash-direct/one-go.js';
 import { openCoordinated } from './as-published.js';
 
-const THREADS = [1, 2, 3, 4, 5, 16];
+/** All that were published; beside those that are compared, what was published is alone. */
+const THREADS = Array.from({ length: 16 }, (_, i) => i + 1);
 const QUICK_THREADS = [1, 2, 4];
 
 const isAsPublished = ({ id }) => id === AS_PUBLISHED;
@@ -63,6 +68,25 @@ async function runInOneGo(context) {
   );
 }
 
+/** How many workers the coordinator makes it, while files come: `sizes` are [milliseconds since the first one, workers, why]. */
+async function runSizing({ budget, given }) {
+  const pool = await openOurs({ threads: 'auto' }, { dispatch: 'coordinator' });
+  const [began, since] = [Date.now(), performance.now()];
+  const passesMs = [];
+  do {
+    const pass = performance.now();
+    const { digests } = await readAndHash(pool, given.folder, 'moved');
+    assert.equal(combine(digests), given.digest, 'the digests of the files, in order');
+    passesMs.push(performance.now() - pass);
+  } while (performance.now() - since < budget.followMs);
+  const { workers, sizing } = pool.stats();
+  await pool.close();
+  const sizes = sizing.decisions
+    .filter(({ by }) => by === 'coordinator')
+    .map(({ at, to, why }) => [at - began, to, why]);
+  return { totalMs: median(passesMs), workers: workers.length, changes: sizes.length, sizes };
+}
+
 const passes = ({ budget, given }, work) => measurePasses(budget, given.digest, work);
 
 async function runCoordinated(context) {
@@ -84,13 +108,18 @@ async function runDirect(context) {
 function utilizationsOf(stats) {
   if (stats?.coordinator === undefined) return {};
   const { coordinator, workers } = stats;
-  const sum = workers.reduce((total, { utilization }) => total + utilization, 0);
-  return { coordinator: coordinator.utilization, workers: sum / workers.length };
+  return {
+    coordinator: coordinator.utilization,
+    workers: workers.map(({ utilization }) => utilization),
+  };
 }
 
+/** `eachPercent`: of each worker; in the saved result, and in a table of its own. */
 function percents({ coordinator, workers }) {
   if (coordinator === undefined) return {};
-  return { coordinatorPercent: 100 * coordinator, workersPercent: 100 * workers };
+  const eachPercent = workers.map((share) => 100 * share);
+  const sum = eachPercent.reduce((total, percentOf) => total + percentOf, 0);
+  return { coordinatorPercent: 100 * coordinator, workersPercent: sum / workers.length, eachPercent };
 }
 
 const scenario = (threads) => ({
@@ -101,8 +130,10 @@ const scenario = (threads) => ({
   isQuick: QUICK_THREADS.includes(threads),
   fixture: files,
   metrics: [totalMs, cleanMs, readMs, cpuMs, coordinatorPercent, workersPercent],
-  ways: WAYS,
-  takes: (contender) => isAsPublished(contender) || isOurs(contender) || contender.role === 'inline',
+  ways: COMPARED_THREADS.includes(threads) ? WAYS : [WITH, WITHOUT],
+  takes: (contender) =>
+    isAsPublished(contender) ||
+    (COMPARED_THREADS.includes(threads) && (isOurs(contender) || contender.role === 'inline')),
   run,
 });
 
@@ -118,4 +149,20 @@ const inOneGo = {
   run: runInOneGo,
 };
 
-export const scenarios = [...THREADS.map(scenario), inOneGo];
+export const SIZING = 'sizing';
+
+const sizing = {
+  id: SIZING,
+  title:
+    '4,096 files of 64 KiB, SHA-256, again and again for 5 s: our coordinator changes the number of workers',
+  fixture: files,
+  metrics: [
+    totalMs,
+    { id: 'workers', label: 'workers at the end', unit: 'workers', better: 'lower' },
+    { id: 'changes', label: 'changes of their number', unit: 'changes', better: 'lower' },
+  ],
+  takes: isOurs,
+  run: runSizing,
+};
+
+export const scenarios = [...THREADS.map(scenario), inOneGo, sizing];

@@ -1,7 +1,7 @@
 // The published way: the main thread reads every file in one go, and hands over by segments of shared memory.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { readInOneGo } from './one-go.js';
+import { giveInOneGo, readInOneGo } from './one-go.js';
 import { OpenCalls } from './open-calls.js';
 import { Dispatcher, newSegment } from './segments.js';
 
@@ -29,6 +29,7 @@ export async function openSegments({ threads }) {
   };
   return {
     hashFolder: (folder) => readInOneGo(folder, give),
+    hashAll: (messages, prepare) => giveInOneGo(messages, prepare, give),
     close: () => Promise.all(workers.map((worker) => worker.terminate())),
   };
 }

@@ -1,18 +1,40 @@
 // What follows from hash-direct.
-import { atCores, finding, isFaster, named, withThreads } from './finding.js';
+import {
+  atCores,
+  findingInParts,
+  isFewRounds,
+  isNotable,
+  named,
+  sideBySide,
+  withThreads,
+} from './finding.js';
 import { ONE_GO } from './one-go.js';
 import { published } from './published.js';
+import { COMPARED_THREADS, MATCHING } from './scenarios.js';
 
 const AS_PUBLISHED = 'as published, shared segments';
+const FROM_MEMORY = 'as published, messages from memory';
 const LEASED = 'threadwise, leased';
 const COPIED = 'threadwise, copied';
 const READ = 'threadwise, workers read';
 
-export function conclude(scenarios, { fasterThan, bestRow, bestX, curveAgrees, machine }) {
-  const scenario = atCores(scenarios, machine);
-  const [{ rows }] = published.tables;
+/** From how much on a thread counts as one that gets nothing while main reads. Per cent of the files. */
+const NEARLY_ALL = 90;
+/** A digest that takes less than that share of the published one makes what else there is to do count for more. */
+const SHORTER = 1 / 2;
+/** Beyond that many workers nothing more is gained, there. */
+const MANY = 8;
+
+const [{ rows }, { rows: costs }] = published.tables;
+
+export function conclude(scenarios, tools) {
+  const { fasterThan, bestRow, bestX, curveAgrees, machine } = tools;
+  // At further counts the published program is alone.
+  const scenario = atCores(
+    scenarios.filter(({ x }) => COMPARED_THREADS.includes(x)),
+    machine,
+  );
   const curve = { points: rows, better: 'lower', cores: published.cores };
-  const meanwhile = fasterThan(named(scenarios, ONE_GO), COPIED, AS_PUBLISHED, 'leftPercent');
   const best = bestRow(scenario ?? { rows: [], metrics: [] }, 'totalMs', ({ role }) => role === 'published');
   const compared = [
     [LEASED, AS_PUBLISHED],
@@ -27,13 +49,72 @@ export function conclude(scenarios, { fasterThan, bestRow, bestX, curveAgrees, m
           [READ, best],
         ]),
   ];
+  const oneGo = named(scenarios, ONE_GO);
+  const matching = named(scenarios, MATCHING);
   return [
-    finding(isFaster(meanwhile), meanwhile.sentence),
+    findingInParts([costOfReads(scenario, tools), nothingMeanwhile(oneGo, tools)]),
     curveAgrees(curve, scenarios, AS_PUBLISHED, 'cleanMs').sentence,
+    beyondMany(scenarios, AS_PUBLISHED, 'cleanMs', rows, tools),
+    digestSentence(scenario, tools),
+    fasterThan(oneGo, COPIED, AS_PUBLISHED, 'leftPercent').sentence,
     ...compared.map(([row, other]) =>
       withThreads(scenario, fasterThan(scenario, row, other, 'totalMs').sentence),
+    ),
+    ...[
+      [COPIED, AS_PUBLISHED],
+      [COPIED, 'inline'],
+    ].map(
+      ([row, other]) =>
+        `While main runs regular expressions: ${fasterThan(matching, row, other, 'totalMs').sentence}`,
     ),
     bestX(scenarios, LEASED, 'totalMs')?.sentence,
     bestX(scenarios, READ, 'totalMs')?.sentence,
   ].filter((sentence) => sentence !== undefined);
 }
+
+/** The published program with its messages in memory, beside itself with reads. */
+function costOfReads(scenario, { fasterThan }) {
+  const [[, worse]] = costs;
+  const cost = fasterThan(scenario, FROM_MEMORY, AS_PUBLISHED, 'cleanMs');
+  const claim = `synchronous reads make the clean time notably worse (published: by ${worse} %)`;
+  return { claim, holds: isNotable(cost), said: withThreads(scenario, cost.sentence) };
+}
+
+/** How much of its work is left when all is read. */
+function nothingMeanwhile(scenario, { estimate, words }) {
+  const claim = 'workers get nothing while main reads';
+  const left = estimate(scenario, AS_PUBLISHED, 'leftPercent');
+  if (left === undefined) return { claim, holds: undefined, said: `${AS_PUBLISHED} was not measured` };
+  const holds = isFewRounds(scenario, AS_PUBLISHED) ? undefined : isSurelyAtLeast(NEARLY_ALL, left);
+  const said = `when all files are read, ${words.perCent(left.value / 100)} of them are left to hash`;
+  return { claim, holds, said };
+}
+
+/** undefined: the interval has it inside. */
+function isSurelyAtLeast(least, { low, high }) {
+  if (low >= least) return true;
+  return high < least ? false : undefined;
+}
+
+/** Whether the most workers are better than many of them, there and here. */
+export function beyondMany(scenarios, row, metric, publishedRows, { fasterThan, words }) {
+  const most = Math.max(...publishedRows.map(([x]) => x));
+  const places = [MANY, most].map((x) => [`${row}, ${x} threads`, scenarios.find((one) => one.x === x), row]);
+  const { sentence } = fasterThan(sideBySide(places), places[1][0], places[0][0], metric);
+  const column = metric === 'cleanMs' ? 1 : 3;
+  const valueOf = (x) => publishedRows.find(([of]) => of === x)[column];
+  return `Beyond ${MANY} threads: ${sentence}; published: ${words.times({ value: valueOf(MANY) / valueOf(most) })}`;
+}
+
+/** Why handing over counts for more where a digest is short. */
+function digestSentence(scenario, { estimate, words }) {
+  const here = estimate(scenario, 'inline', 'cleanUsPerFile')?.value;
+  if (here === undefined) return undefined;
+  const [, clean] = rows.find(([workers]) => workers === 1);
+  const there = (1000 * clean) / MESSAGES;
+  const figures = `Hashing a file takes ${words.duration(here / 1000)} here, inline; published, with one worker and all that handing over takes: ${words.duration(there / 1000)}`;
+  if (here > SHORTER * there) return figures;
+  return `${figures}: what is gained by more workers is less than there, and what handing over costs counts for more`;
+}
+
+const MESSAGES = 4096;

@@ -1,6 +1,8 @@
 // Whether what a document found holds here, in words; and scenarios as conclusions want them. The verdicts are those
 // of the tools: see bench/README.md.
 
+import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
+
 const WORDS = new Map([
   [true, 'The published finding holds here'],
   ['partly', 'The published finding holds here in part'],
@@ -56,7 +58,7 @@ const NOTABLE = 1.125;
 /** Whether a factor that was published is reached here, of what `fasterThan` gives; undefined: cannot tell. */
 export function reaches(factor, { verdict, ratio }) {
   if (verdict === 'unknown') return undefined;
-  if (ratio.low >= factor / NEAR) return true;
+  if (ratio.low >= factor / NEAR && ratio.low > 1) return true;
   return ratio.high < factor / NEAR ? false : undefined;
 }
 
@@ -66,6 +68,12 @@ export function isNotable({ verdict, ratio }) {
   if (verdict === 'unknown') return ratio !== undefined && ratio.high < NOTABLE ? false : undefined;
   if (ratio.low >= NOTABLE) return true;
   return ratio.high < NOTABLE ? false : undefined;
+}
+
+/** Whether there are too few rounds of a row for any word. */
+export function isFewRounds(scenario, rowId) {
+  const row = scenario?.rows.find(({ id }) => id === rowId);
+  return (row?.samples.length ?? 0) < FEWEST_ROUNDS;
 }
 
 /** The scenario of that id; undefined: it was not measured. */

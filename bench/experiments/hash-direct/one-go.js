@@ -13,13 +13,28 @@ import { percent, readMs, totalMs } from '../crossing/metrics.js';
  * @param give gets each file's number and bytes, and gives a promise of what the task `hashTimed` returns
  * @returns as `readAndHash` of crossing/hashing.js does; and how many of the files were left to hash when all were read
  */
-export async function readInOneGo(folder, give) {
+export function readInOneGo(folder, give) {
   const names = readdirSync(folder).sort();
+  return giveInOneGo(names, (name) => readFileSync(join(folder, name)), give);
+}
+
+/** The contents of all files of a folder: messages that are in memory before anything is measured. */
+export function messagesOf(folder) {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(join(folder, name)));
+}
+
+/**
+ * As `readInOneGo`, of whatever there is.
+ * @param prepare the synchronous work of the main thread for each of them: gives the bytes to hash. Its time is that of reading
+ */
+export async function giveInOneGo(all, prepare, give) {
   const calls = [];
   let readingMs = 0;
-  for (const [id, name] of names.entries()) {
+  for (const [id, one] of all.entries()) {
     const began = performance.now();
-    const bytes = readFileSync(join(folder, name));
+    const bytes = prepare(one);
     readingMs += performance.now() - began;
     calls.push(give(id, bytes));
   }

@@ -46,9 +46,10 @@ export function takeTask({ data, lock }, compute) {
   return { id, result };
 }
 
-/** Gives messages to whichever worker is free, in order. */
+/** Gives messages to free workers, in order. */
 export class Dispatcher {
   #queue = new RingQueue();
+  /** As published, last in, first out: with little to do, the same few workers do it. */
   #free = [];
 
   /** A segment whose worker is there. */
@@ -65,7 +66,7 @@ export class Dispatcher {
   #handOut() {
     while (this.#free.length > 0 && this.#queue.size > 0) {
       const { id, bytes } = this.#queue.shift();
-      this.#handOver(this.#free.shift(), id, bytes);
+      this.#handOver(this.#free.pop(), id, bytes);
     }
   }
 

@@ -8,7 +8,7 @@ import { openCoordinated } from '../hash-coordinator/as-published.js';
 import { openSegments } from './as-published.js';
 import { readInOneGo } from './one-go.js';
 import { OpenCalls } from './open-calls.js';
-import { changed, FREE, newSegment, takeTask } from './segments.js';
+import { changed, Dispatcher, FREE, newSegment, takeTask } from './segments.js';
 
 /** A task that is lost, or done twice, is the likelier the more often a lock changes hands. */
 const PASSES = 20;
@@ -89,6 +89,32 @@ test('a dispatcher that is woken by a late notification looks again', async () =
   Atomics.store(lock, 0, 1);
   Atomics.notify(lock, 0);
   await change;
+});
+
+test('of several free workers, the one that became free last gets the next message', async () => {
+  const dispatcher = new Dispatcher();
+  const segments = Array.from({ length: 3 }, newSegment);
+  const locks = segments.map(({ lock }) => new Int32Array(lock));
+  for (const segment of segments) dispatcher.add(segment);
+  const release = async (worker) => {
+    const isNoticed = changed(locks[worker], locks[worker][0]);
+    Atomics.store(locks[worker], 0, FREE);
+    Atomics.notify(locks[worker], 0);
+    await isNoticed;
+    await nextTurn(); // the dispatcher waits for the lock since before this did
+  };
+  const whoHas = (id) => locks.findIndex(([value]) => value === id);
+  const give = (id) => {
+    dispatcher.give(id, new Uint8Array([id]));
+    return whoHas(id);
+  };
+  assert.deepEqual([give(0), give(1)], [2, 1]);
+  await release(1);
+  await release(2);
+  assert.deepEqual([give(2), give(3), give(4)], [2, 1, 0]);
+  assert.equal(give(5), -1, 'nobody is free');
+  await release(0);
+  assert.equal(whoHas(5), 0, 'what waited is handed out');
 });
 
 test('results come in any order; one that nobody waits for fails those that are open', async () => {
