@@ -1,7 +1,7 @@
 // What idle threads take of memory.
 import { conclude } from './memory/conclude.js';
 import { published } from './memory/published.js';
-import { scenarios } from './memory/scenarios.js';
+import { LOADING, scenarios } from './memory/scenarios.js';
 
 const rows = ['as published', 'threadwise', 'piscina'];
 
@@ -13,14 +13,33 @@ export default {
   published,
   differs:
     'The process that starts the threads is that of a sample, which has the experiment loaded: it is what ' +
-    'the figures of 0 threads show, and a difference between two counts has nothing of it. Garbage is ' +
-    'collected before memory is read, so that what a thread keeps is measured, and not what its start ' +
+    'the figures of 0 threads show, and a difference between two counts has nothing of it. The sizes are read from the system ' +
+    'where ps has them from. Garbage is collected before, so that what a thread keeps is measured, and not what its start ' +
     'left. A pool has been used before: each of its threads has run a task. With 0 threads there is no ' +
     'pool, and its package is not loaded. The size of a thread is the slope over 1 to 16 of them, not the ' +
-    'difference to 0.',
+    'difference to 0. Added: threads that load a module, by its size; it is made for that, and has a function in each KiB. ',
   plots: [
-    { title: 'Resident size', metric: 'residentMiB', x: { label: 'idle threads' }, rows },
-    { title: 'Virtual size', metric: 'virtualMiB', x: { label: 'idle threads' }, rows },
+    {
+      title: 'Resident size',
+      metric: 'residentMiB',
+      x: { label: 'idle threads' },
+      scenarios: ({ curve }) => curve !== LOADING,
+      rows,
+    },
+    {
+      title: 'Virtual size',
+      metric: 'virtualMiB',
+      x: { label: 'idle threads' },
+      scenarios: ({ curve }) => curve !== LOADING,
+      rows,
+    },
+    {
+      title: 'Memory of a thread by what it loads',
+      metric: 'perThreadMiB',
+      x: { label: 'KiB of source' },
+      scenarios: ({ curve }) => curve === LOADING,
+      rows: ['as published'],
+    },
   ],
   conclude,
 };

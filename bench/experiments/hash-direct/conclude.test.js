@@ -116,7 +116,9 @@ test('findings hold where figures are as they were found', () => {
       if (metric === 'coordinatorPercent') return 23;
       return row === 'as published, coordinator' ? 75 : 310;
     }),
-    asFound('memory', ['residentMiB'], (row, { x }) => 30 + x * (row === 'as published' ? 6 : 9)),
+    asFound('memory', ['residentMiB', 'perThreadMiB'], (_row, { x }, metric) =>
+      metric === 'residentMiB' ? 30 + 6 * x : 6 + x / 1024,
+    ),
     asFound('template', ['requestsPerSecond', 'immediateUs'], (row, { id }, metric) => {
       const isMain = row === 'inline';
       if (metric === 'immediateUs') return isMain ? 769 : 232;
@@ -145,7 +147,9 @@ test('findings do not hold where figures are the other way round', () => {
       if (metric === 'coordinatorPercent') return 77;
       return row === 'as published, coordinator' ? 310 : 75;
     }),
-    asFound('memory', ['residentMiB'], (row, { x }) => 30 + x * (row === 'as published' ? 9 : 6)),
+    asFound('memory', ['residentMiB', 'perThreadMiB'], (_row, { x }, metric) =>
+      metric === 'residentMiB' ? 30 + 9 * x : 9 - x / 4096,
+    ),
     asFound('template', ['requestsPerSecond'], (row) => (row === 'inline' ? 18_981 : 13_285)),
     asFound('read-files', ['readsPerSecond'], (row) => (row.includes('readFileSync') ? 80 : 100)),
     asFound('snp', ['totalMs'], (_row, { x }) => 1000 * x),

@@ -1,37 +1,88 @@
-// What follows from memory: what a thread takes, by the slope over their number.
-import { finding } from '../hash-direct/finding.js';
+// What follows from memory: what a thread takes, by the slope over their number; and what a module adds, over its size.
+import { findingInParts } from '../hash-direct/finding.js';
+import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
+import { published } from './published.js';
+import { LOADING } from './scenarios.js';
 
 const BARE = 'as published';
 const ROWS = [BARE, 'threadwise', 'piscina'];
+/** What is published is about that much: a quarter more or less is still about it. A factor. */
+const ABOUT = 1.25;
+/** What the chapter calls a megabyte, in MiB: a thousand kilobytes of ps, which are of 1024 bytes. */
+const MB = 1000 / 1024;
+
+const [, { rows: ofThread }] = published.tables;
 
 export function conclude(scenarios, tools) {
+  const loading = scenarios.filter(({ curve }) => curve === LOADING);
   // From no thread to the first one a pool and its package come as well: no part of a thread.
-  const withThreads = scenarios.filter(({ x }) => x > 0);
-  const slopes = new Map(ROWS.map((row) => [row, tools.slope(withThreads, row, 'residentMiB')]));
-  const said = ROWS.flatMap((row) => sentenceFor(row, slopes.get(row), tools));
-  const [bare, loaded] = [BARE, 'threadwise'].map((row) => slopes.get(row));
-  const holds = isMore(loaded, bare, withThreads);
-  const end = {
-    true: 'threads that have loaded modules take more than bare ones',
-    false: 'threads that have loaded modules take no more than bare ones',
-    undefined: 'the intervals of threads with and without modules overlap, or there are too few rounds',
-  }[holds];
-  return [finding(holds, end), ...said];
+  const idling = idlingOf(scenarios).filter(({ x }) => x > 0);
+  const slopes = new Map(ROWS.map((row) => [row, tools.slope(idling, row, 'residentMiB')]));
+  const perKibibyte = tools.slope(loading, BARE, 'perThreadMiB');
+  return [
+    findingInParts([
+      aboutSixMegabytes(slopes.get(BARE), idling, tools),
+      moreWithModules(perKibibyte, loading, tools),
+    ]),
+    ...ROWS.flatMap((row) => sentenceFor(row, slopes.get(row), tools)),
+    ...sizes(scenarios, tools),
+  ];
 }
 
-function sentenceFor(row, slope, { words }) {
-  if (slope === undefined) return [];
-  const [value, low, high] = [slope.value, slope.low, slope.high].map((mebibytes) =>
+const idlingOf = (scenarios) => scenarios.filter(({ curve }) => curve !== LOADING);
+
+function aboutSixMegabytes(slope, scenarios, tools) {
+  const [[, megabytes]] = ofThread;
+  const claim = `about ${megabytes} MB a thread`;
+  if (slope === undefined)
+    return { claim, holds: undefined, said: 'it was not measured with several threads' };
+  const [least, most] = [(megabytes * MB) / ABOUT, megabytes * MB * ABOUT];
+  const isWithin = slope.low >= least && slope.high <= most;
+  const isOutside = slope.high < least || slope.low > most;
+  const holds = isFew(scenarios) || !(isWithin || isOutside) ? undefined : isWithin;
+  return { claim, holds, said: shown(slope, tools) };
+}
+
+function moreWithModules(slope, scenarios, tools) {
+  const claim = 'more with what a thread loads';
+  if (slope === undefined) return { claim, holds: undefined, said: 'it was not measured with several sizes' };
+  const holds = isFew(scenarios) || (slope.low <= 0 && slope.high > 0) ? undefined : slope.low > 0;
+  const perMebibyte = Object.fromEntries(Object.entries(slope).map(([key, value]) => [key, 1024 * value]));
+  return { claim, holds, said: `${shown(perMebibyte, tools)} for each MiB of source` };
+}
+
+/** One round has no interval. */
+function isFew(scenarios) {
+  const counts = scenarios.flatMap(({ rows }) =>
+    rows.filter(({ id }) => id === BARE).map(({ samples }) => samples.length),
+  );
+  return counts.length === 0 || Math.min(...counts) < FEWEST_ROUNDS;
+}
+
+function shown({ value, low, high }, { words }) {
+  const [middle, from, to] = [value, low, high].map((mebibytes) =>
     words.bytes(Math.max(0, mebibytes) * 2 ** 20),
   );
-  const interval = low === high ? '' : ` (${low} to ${high})`;
-  return [`Each further thread of ${row} takes ${value} of resident memory${interval}`];
+  return from === to ? middle : `${middle} (${from} to ${to})`;
 }
 
-/** undefined: cannot tell. One round has no interval. */
-function isMore(of, than, scenarios) {
-  const rounds = Math.min(...scenarios.flatMap(({ rows }) => rows.map(({ samples }) => samples.length)));
-  if (of === undefined || than === undefined || rounds < 3) return undefined;
-  if (of.low > than.high) return true;
-  return of.high < than.low ? false : undefined;
+function sentenceFor(row, slope, tools) {
+  if (slope === undefined) return [];
+  return [`Each further thread of ${row} takes ${shown(slope, tools)} of resident memory`];
+}
+
+/** How the other two sizes grow, there and here. */
+function sizes(scenarios, tools) {
+  const idling = idlingOf(scenarios);
+  const [{ rows }] = published.tables;
+  const growth = (column) => ((rows.at(-1)[column] - rows[0][column]) / rows.at(-1)[0] / 1024) * 2 ** 20;
+  return [
+    ['virtualMiB', 'virtual memory', 1],
+    ['sizeMiB', 'what ps calls SIZE', 3],
+  ].flatMap(([metric, what, column]) => {
+    const slope = tools.slope(idling, BARE, metric);
+    if (slope === undefined) return [];
+    const there = tools.words.bytes(growth(column));
+    return [`Each further bare thread adds ${shown(slope, tools)} of ${what}; published: ${there}`];
+  });
 }

@@ -5,14 +5,19 @@ import { Worker } from 'node:worker_threads';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { openReady } from '../../driver/with-pool.js';
 import { mebibytes } from '../crossing/metrics.js';
+import { KIBIBYTES, moduleFiles } from './module-files.js';
 import { sizesOf } from './sizes.js';
 
 const THREADS = [0, 1, 2, 4, 8, 16];
 const QUICK_THREADS = [0, 1, 4, 16];
 const POOLS = ['threadwise', 'piscina', AS_PUBLISHED];
 
-/** As little as a thread can be that does not end. */
-const IDLE = "require('node:worker_threads').parentPort.on('message', () => {});";
+/** As published: it writes a line, and starts a timer. */
+const IDLE = "console.log('WPID: ' + process.pid); setTimeout(() => {}, 3_600_000);";
+/** Of those that load a module; before them there is one that is measured with none of its own. */
+const LOADING_THREADS = 4;
+const IDLING = 'idle threads';
+export const LOADING = 'threads that load a module';
 
 async function run({ contender, threads, budget: { settleMs } }) {
   const opened = await open(contender, threads);
@@ -29,22 +34,59 @@ function open(contender, threads) {
   return contender.id === AS_PUBLISHED ? openIdle(threads) : openReady(contender, threads);
 }
 
-async function openIdle(threads) {
-  const workers = Array.from({ length: threads }, () => new Worker(IDLE, { eval: true }));
-  await Promise.all(workers.map((worker) => once(worker, 'online')));
+/** @param code what each of them runs before it says that it is ready */
+async function openIdle(threads, code = '') {
+  const ready = "require('node:worker_threads').parentPort.postMessage('ready');";
+  const workers = Array.from(
+    { length: threads },
+    () => new Worker(`${code}${IDLE}${ready}`, { eval: true, stdout: true }),
+  );
+  await Promise.all(workers.map((worker) => once(worker, 'message')));
   return { close: () => Promise.all(workers.map((worker) => worker.terminate())) };
 }
 
-export const scenarios = THREADS.map((threads) => ({
+/** What a thread takes more that loads a module of so many KiB: as bare ones, but for that. */
+async function runLoading(kibibytes, { given, budget: { settleMs } }) {
+  const resident = async () => {
+    globalThis.gc?.();
+    await pause(settleMs);
+    return sizesOf().residentMiB;
+  };
+  const first = await openIdle(1);
+  const before = await resident();
+  const path = JSON.stringify(given.paths[kibibytes]);
+  const others = await openIdle(LOADING_THREADS, `globalThis.kept = require(${path});`);
+  const perThreadMiB = Math.max(0, (await resident()) - before) / LOADING_THREADS;
+  await Promise.all([first.close(), others.close()]);
+  return { perThreadMiB };
+}
+
+const idling = (threads) => ({
   id: `idle-${threads}`,
   title: `The size of a process with idle threads: ${threads}`,
+  curve: IDLING,
   x: threads,
   threads,
   isQuick: QUICK_THREADS.includes(threads),
   metrics: [
     mebibytes('residentMiB', 'resident MiB'),
     { ...mebibytes('virtualMiB', 'virtual MiB'), isOptional: true },
+    { ...mebibytes('sizeMiB', 'SIZE MiB'), isOptional: true },
   ],
   takes: ({ id }) => POOLS.includes(id),
   run,
-}));
+});
+
+const loading = (kibibytes) => ({
+  id: `module-${kibibytes}`,
+  title: `Memory of each of ${LOADING_THREADS} threads that load a module of ${kibibytes} KiB of source`,
+  curve: LOADING,
+  x: kibibytes,
+  threads: LOADING_THREADS,
+  fixture: moduleFiles,
+  metrics: [mebibytes('perThreadMiB', 'MiB/thread')],
+  takes: ({ id }) => id === AS_PUBLISHED,
+  run: (context) => runLoading(kibibytes, context),
+});
+
+export const scenarios = [...THREADS.map(idling), ...KIBIBYTES.map(loading)];

@@ -1,18 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sizesOf, virtualMiBOf } from './sizes.js';
+import { mebibytesOf, sizesOf } from './sizes.js';
 
-test('the virtual size is what the system says, in MiB', () => {
-  assert.equal(
-    virtualMiBOf('Name:\tnode\nVmPeak:\t 9999999 kB\nVmSize:\t 1048576 kB\nVmRSS:\t 4096 kB\n'),
-    1024,
-  );
-  assert.equal(virtualMiBOf('Name:\tnode\n'), undefined);
+const STATUS =
+  'Name:\tnode\nVmPeak:\t 9999999 kB\nVmSize:\t 1048576 kB\nVmRSS:\t 4096 kB\nVmData:\t 2048 kB\nVmStk:\t 1024 kB\n';
+
+test('sizes are what the system says, in MiB', () => {
+  assert.equal(mebibytesOf(STATUS, ['VmSize']), 1024);
+  assert.equal(mebibytesOf(STATUS, ['VmData', 'VmStk']), 3);
+  assert.equal(mebibytesOf('Name:\tnode\n', ['VmSize']), undefined);
+  assert.equal(mebibytesOf('VmData:\t 2048 kB\n', ['VmData', 'VmStk']), undefined);
+  const { virtualMiB, sizeMiB } = sizesOf(STATUS);
+  assert.deepEqual([virtualMiB, sizeMiB], [1024, 3]);
 });
 
-test('where the system says nothing there is a resident size and no virtual one', () => {
+test('where the system says nothing there is a resident size and no other', () => {
   const { residentMiB, virtualMiB } = sizesOf(undefined);
   assert.ok(residentMiB > 1);
   if (process.platform === 'linux') assert.ok(virtualMiB >= residentMiB / 2);
-  assert.equal(sizesOf('').virtualMiB, undefined);
+  assert.deepEqual([sizesOf('').virtualMiB, sizesOf('').sizeMiB], [undefined, undefined]);
 });

@@ -1,0 +1,48 @@
+// Modules of known sizes, that do nothing: for what a thread takes that loads one. Made for a run, and removed afterwards.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Of source. */
+export const KIBIBYTES = [0, 256, 1024, 4096];
+
+/** A kibibyte of source: a function of its own, as real code has, and not one large text. */
+function functionOf(index) {
+  const head = `exports.f${index} = function f${index}(value) {\n  let sum = value;\n`;
+  const tail = '  return sum;\n};\n';
+  let body = '';
+  for (let step = 0; ; step++) {
+    const line = `  if (sum > ${step}) sum = (sum * ${index + 3} + ${step}) % 1009;\n`;
+    if (head.length + body.length + line.length + tail.length > 1024) break;
+    body += line;
+  }
+  return `${head}${body}${tail}`.padEnd(1024, '\n');
+}
+
+export function sourceOf(kibibytes) {
+  return Array.from({ length: kibibytes }, (_, i) => functionOf(i)).join('');
+}
+
+export const moduleFiles = {
+  id: 'module-files',
+  /** @returns what a sample is given: { paths }, by KiB; and `remove`, which takes the files away */
+  make() {
+    const folder = mkdtempSync(join(tmpdir(), 'threadwise-bench-'));
+    const remove = () => rmSync(folder, { recursive: true, force: true });
+    process.once('exit', remove);
+    const paths = Object.fromEntries(
+      KIBIBYTES.map((kibibytes) => {
+        const path = join(folder, `module-${kibibytes}.cjs`);
+        writeFileSync(path, sourceOf(kibibytes));
+        return [kibibytes, path];
+      }),
+    );
+    return {
+      given: { paths },
+      remove() {
+        process.off('exit', remove);
+        remove();
+      },
+    };
+  },
+};
