@@ -7,37 +7,41 @@ const LINE_FEED = 10;
 
 /**
  * @param part { path, start, end } of a file, or { buffer, start, end } of a SharedArrayBuffer with all of it: the lines
- *   that begin from `start` on and before `end`. pattern: what a line must match to be found
- * @returns { records, counts, found }: counts by `chromosome genotype`; found: rsids
+ *   that begin from `start` on and before `end`. pattern: what a line must match to be found; panel: further patterns, of which
+ *   it is counted how often lines match
+ * @returns { records, counts, found }: counts by `chromosome genotype`, and of the `panel`; found: rsids
  */
-export function study({ path, buffer, start, end, pattern }) {
+export function study({ path, buffer, start, end, pattern, panel }) {
   const text = buffer === undefined ? textOfFile(path, start, end) : textOfBuffer(buffer, start, end);
-  const expression = new RegExp(pattern);
+  const [expression, ...others] = [pattern, ...(panel ?? [])].map((one) => new RegExp(one));
   const result = { records: 0, counts: {}, found: [] };
   for (let from = 0; from < text.length;) {
     const at = text.indexOf('\n', from);
     const to = at === -1 ? text.length : at;
-    add(result, text.slice(from, to), expression);
+    add(result, text.slice(from, to), expression, others);
     from = to + 1;
   }
   return result;
 }
 
 /** As `study`, of lines that are there already. */
-export function studyLines(lines, pattern) {
-  const expression = new RegExp(pattern);
+export function studyLines(lines, pattern, panel) {
+  const [expression, ...others] = [pattern, ...(panel ?? [])].map((one) => new RegExp(one));
   const result = { records: 0, counts: {}, found: [] };
-  for (const line of lines) add(result, line, expression);
+  for (const line of lines) add(result, line, expression, others);
   return result;
 }
 
-function add(result, line, expression) {
+function add(result, line, expression, others) {
   if (line === '' || line.startsWith('#')) return;
   const [rsid, chromosome, , genotype] = line.split('\t');
   const key = `${chromosome} ${genotype}`;
   result.records++;
   result.counts[key] = (result.counts[key] ?? 0) + 1;
   if (expression.test(line)) result.found.push(rsid);
+  if (others.length === 0) return;
+  const matches = others.reduce((sum, other) => sum + Number(other.test(line)), 0);
+  result.counts.panel = (result.counts.panel ?? 0) + matches;
 }
 
 /** Adds up what parts have given. */

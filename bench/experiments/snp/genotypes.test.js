@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { combine } from '../../fixtures/files.js';
-import { canonical, countPlainly, genotypes } from '../../fixtures/genotypes.js';
+import { canonical, countPlainly, fewGenotypes, genotypes, PANEL } from '../../fixtures/genotypes.js';
 import { studyInShares } from './as-published.js';
 import { merge, study } from './genotypes.js';
 
@@ -41,6 +41,20 @@ test('the file has the lines that were asked for, and something to be found', (t
   );
   for (const rsid of found) assert.match(text, new RegExp(`^${rsid}\t.*\tAG$`, 'm'));
   assert.equal(digest, combine([canonical({ records, counts, found })]));
+});
+
+test('of a panel of patterns it is counted how often lines match, however they are cut', async (t) => {
+  const { given, remove } = fewGenotypes.make({ files: 4 });
+  t.after(remove);
+  const text = readFileSync(given.path, 'latin1');
+  const plain = countPlainly(text, true);
+  assert.ok(plain.records === 60 && plain.counts.panel > 0);
+  assert.equal(given.digest, combine([canonical(plain)]));
+  const order = { path: given.path, pattern: PATTERN, panel: PANEL };
+  const halves = [0, 1].map((half) => half * Math.ceil(text.length / 2));
+  const parts = halves.map((start) => study({ ...order, start, end: start + Math.ceil(text.length / 2) }));
+  assert.equal(canonical(merge(parts)), canonical(plain));
+  assert.equal(canonical(await studyInShares({ ...order, threads: 2 })), canonical(plain));
 });
 
 test('parts of any length come to the whole: out of the file, and out of shared memory', (t) => {

@@ -2,4 +2,4 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { studyLines } from './genotypes.js';
 
-parentPort.postMessage(studyLines(workerData.lines, workerData.pattern));
+parentPort.postMessage(studyLines(workerData.lines, workerData.pattern, workerData.panel));
