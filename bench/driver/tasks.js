@@ -151,9 +151,10 @@ const SENTENCE = '{{name}} will meet {{guest}}.\n';
 const templates = { small: SENTENCE, large: SENTENCE.repeat(80) };
 let mustache;
 
-/** Renders a template: text. */
+/** Renders a template, by its name or by how many sentences it has: text. */
 export function render({ template, name, guest }) {
   mustache ??= process.getBuiltinModule('node:module').createRequire(import.meta.url)('mustache');
+  if (typeof template === 'number') templates[template] ??= SENTENCE.repeat(template);
   return mustache.render(templates[template], { name, guest });
 }
 

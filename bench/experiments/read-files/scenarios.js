@@ -52,7 +52,7 @@ async function readOnce(read, pool, order) {
 }
 
 /** A picture of the load over time wants more than a few looks at it. A share of the time that a server is loaded for. */
-const PICTURE_SHARE = 1 / 2;
+const PICTURE_SHARE = 1 / 3;
 
 /** Passes, for as long as is measured; the median counts. */
 async function measure(pass, { times }, { measureMs, loadMs }) {

@@ -5,16 +5,15 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 const TIMER_MS = 1;
 const IMMEDIATE_MS = 10;
 
-/** @returns `stop()`, which gives the mean time of a setImmediate, and how late a timer was, since now */
+/** @returns `stop()`, which gives the time of a setImmediate, in the mean and of each look, and how late a timer was, since now */
 export function watchEventLoop() {
   const delays = monitorEventLoopDelay({ resolution: TIMER_MS });
   delays.enable();
-  const immediates = { sum: 0, count: 0 };
+  const eachUs = [];
   const look = () => {
     const start = performance.now();
     setImmediate(() => {
-      immediates.sum += performance.now() - start;
-      immediates.count++;
+      eachUs.push(1000 * (performance.now() - start));
     });
   };
   look();
@@ -24,7 +23,8 @@ export function watchEventLoop() {
       clearInterval(timer);
       delays.disable();
       return {
-        immediateUs: (1000 * immediates.sum) / Math.max(1, immediates.count),
+        immediateUs: eachUs.reduce((sum, us) => sum + us, 0) / Math.max(1, eachUs.length),
+        eachUs,
         // How late the timer was: its own time is no delay.
         loopDelayP99Ms: Math.max(0, delays.percentile(99) / 1e6 - TIMER_MS),
       };

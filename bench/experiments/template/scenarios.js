@@ -7,7 +7,11 @@ import { withPool } from '../../driver/with-pool.js';
 import { microseconds, milliseconds, perSecond } from '../crossing/metrics.js';
 import { watchEventLoop } from './event-loop.js';
 
-const CONNECTIONS = 50;
+/** As published: as many as autocannon has of its own accord. */
+const CONNECTIONS = 10;
+/** How many sentences a template has: as published, a single one and eighty; and the curve between them and beyond. */
+export const PUBLISHED_REPETITIONS = 80;
+const REPETITIONS = [1, 5, 20, PUBLISHED_REPETITIONS, 320];
 /** Of the time in which a pool finds out by itself how to work. */
 const WARM_UP_SHARE = 1 / 3;
 const CONTENDERS = ['threadwise', 'piscina (8 per worker)', 'inline', AS_PUBLISHED];
@@ -28,11 +32,11 @@ const LEAST_BUSY = {
 const AUTO = { id: 'auto', takes: isOurs, placement: 'auto' };
 const WAYS = [ACROSS, LEAST_BUSY, AUTO];
 
-async function run(template, repetitions, context) {
+async function run(repetitions, context) {
   const { contender, way, budget } = context;
   const { placement, open = contender.open } = WAYS.find(({ id }) => id === way) ?? {};
   return withPool({ ...context, placement, contender: { ...contender, open } }, async (pool) => {
-    const server = await serve((data) => pool.call('render', { template, ...data }));
+    const server = await serve((data) => pool.call('render', { template: repetitions, ...data }));
     const loader = startLoader();
     try {
       return await measure(loader, server.url, SENTENCE.repeat(repetitions), budget);
@@ -51,8 +55,8 @@ async function measure(loader, url, expected, { followMs, loadMs, settleMs }) {
   const idleUs = await idleDelay(settleMs);
   const loop = watchEventLoop();
   const answers = await loader.load({ ...order, loadMs });
-  const delays = loop.stop();
-  return { ...answers, ...delays, idleImmediateUs: idleUs };
+  const { eachUs, ...delays } = loop.stop();
+  return { ...answers, ...delays, idleImmediateUs: idleUs, immediatesUs: eachUs };
 }
 
 /** How long a setImmediate takes when nothing else happens. */
@@ -73,9 +77,13 @@ async function serve(render) {
   return { url: `${address}/?${new URLSearchParams(DATA)}`, close: () => server.close() };
 }
 
-const scenario = (id, repetitions, what) => ({
-  id,
-  title: `A server on Fastify renders ${what} with mustache, ${CONNECTIONS} connections of autocannon`,
+const IDS = { 1: 'small', [PUBLISHED_REPETITIONS]: 'large' };
+
+const scenario = (repetitions) => ({
+  id: IDS[repetitions] ?? `sentences-${repetitions}`,
+  title: `A server on Fastify renders a template of so many sentences with mustache, ${CONNECTIONS} connections of autocannon: ${repetitions}`,
+  x: repetitions,
+  isQuick: repetitions in IDS,
   metrics: [
     perSecond('requestsPerSecond', 'requests'),
     microseconds('immediateUs', 'setImmediate us'),
@@ -83,12 +91,13 @@ const scenario = (id, repetitions, what) => ({
     milliseconds('loopDelayP99Ms', 'loop delay p99 ms'),
     milliseconds('latencyP99Ms', 'latency p99 ms'),
   ],
-  ways: WAYS,
-  takes: ({ id: contender }) => CONTENDERS.includes(contender),
-  run: (context) => run(id, repetitions, context),
+  // What the document has not is for the curve: fewer are enough.
+  ways: repetitions in IDS ? WAYS : [ACROSS, AUTO],
+  takes: ({ id }) => CONTENDERS.includes(id) && (repetitions in IDS || !id.startsWith('piscina')),
+  run: (context) => run(repetitions, context),
 });
 
-export const REPEATED = 'large';
-export const SINGLE = 'small';
+export const REPEATED = IDS[PUBLISHED_REPETITIONS];
+export const SINGLE = IDS[1];
 
-export const scenarios = [scenario(REPEATED, 80, 'a sentence 80 times'), scenario(SINGLE, 1, 'one sentence')];
+export const scenarios = REPETITIONS.map(scenario);

@@ -6,6 +6,7 @@ import { open, STRATEGIES } from '../../contenders/as-published.js';
 import { startLoader } from '../../fixtures/http-load.js';
 import { listen } from '../../fixtures/listening.js';
 import { everyThread } from '../../driver/with-pool.js';
+import { render } from '../../driver/tasks.js';
 import { watchEventLoop } from './event-loop.js';
 
 /** A load is short, and on a busy machine nothing may be answered in time: then there is another one. */
@@ -53,9 +54,22 @@ test('the event loop is watched: a turn that computes is a delay', async () => {
   const end = performance.now() + 30;
   while (performance.now() < end);
   await new Promise((resolve) => setImmediate(resolve));
-  const { immediateUs, loopDelayP99Ms } = loop.stop();
+  const { immediateUs, eachUs, loopDelayP99Ms } = loop.stop();
   assert.ok(immediateUs > 1000, `${immediateUs}`);
+  assert.ok(eachUs.length > 0 && Math.max(...eachUs) >= immediateUs);
   assert.ok(loopDelayP99Ms >= 0);
+});
+
+test('a template is rendered by its name, and by how many sentences it has', () => {
+  const data = { name: 'Ada', guest: 'Grace' };
+  const sentence = 'Ada will meet Grace.\n';
+  for (const [template, count] of [
+    ['small', 1],
+    ['large', 80],
+    [1, 1],
+    [5, 5],
+  ])
+    assert.equal(render({ template, ...data }), sentence.repeat(count), `${template}`);
 });
 
 for (const strategy of ['roundrobin', 'random', 'leastbusy']) {
