@@ -16,8 +16,8 @@ const QUICK_THREADS = [1, 2];
 const CONTENDERS = ['threadwise', 'piscina', AS_PUBLISHED, 'inline'];
 /** As published, the connections of autocannon. */
 const USERS = 10;
-/** As long as published; where there is little time, so many requests have to fit into it. */
-const REQUEST_MS = 100;
+/** As long as published; where there is little time, so many requests have to fit into it, which take as long at least. */
+const REQUEST_MS = { most: 100, least: 10 };
 const LEAST_REQUESTS = 30;
 
 const server = new URL('../../fixtures/compute-server.js', import.meta.url);
@@ -31,7 +31,8 @@ async function run(cores, { contender, threads, budget }) {
   const child = startProcess(server, { cpus });
   try {
     const { port } = await ask(child, { contender: contender.id, threads });
-    const requestMs = Math.min(REQUEST_MS, budget.loadMs / LEAST_REQUESTS);
+    const fitting = budget.loadMs / LEAST_REQUESTS;
+    const requestMs = Math.max(REQUEST_MS.least, Math.min(REQUEST_MS.most, fitting));
     const users = await openUsers({ port, users: USERS, requestMs });
     const until = (_answers, elapsedMs) => elapsedMs >= budget.loadMs;
     await askAll(users, () => true); // until its code is compiled
