@@ -1,4 +1,4 @@
-/** A small line chart of the last two minutes, with its text alternative. */
+/** A small line chart of the last ten minutes, with its text alternative. */
 import { GAP_MS, SPAN_MS } from './history.js';
 import { Surface } from './surface.js';
 import { theme } from './theme.js';
@@ -70,7 +70,7 @@ export class Chart {
     const { format } = this.#spec;
     this.#surface.text(format(top), 0, TOP - 3);
     if (bottom > 0) this.#surface.text(format(bottom), 0, height - BOTTOM - 3);
-    this.#surface.text('−2 min', 0, height - 2);
+    this.#surface.text('−10 min', 0, height - 2);
     this.#surface.text('now', width, height - 2, { align: 'right' });
   }
 
@@ -132,7 +132,7 @@ export class Chart {
       const [now, low, high] = [values.at(-1), Math.min(...values), Math.max(...values)].map(format);
       return `${label}: now ${now}, lowest ${low}, highest ${high}`;
     });
-    return `${title}, line chart of the last 2 minutes. ${lines.join('. ')}.`;
+    return `${title}, line chart of the last 10 minutes. ${lines.join('. ')}.`;
   }
 }
 

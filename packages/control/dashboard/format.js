@@ -57,6 +57,11 @@ function twoUnits(ms, large, largeName, small, smallName) {
   return `${count(whole)}${GLUE}${largeName}${GLUE}${count(rest)}${GLUE}${smallName}`;
 }
 
+/** One of a distribution in which there may be nothing, or that may not be known. */
+export function quantile(distribution, name) {
+  return distribution?.count > 0 ? duration(distribution[name]) : UNKNOWN;
+}
+
 /** A span in which fractions of a second mean nothing. */
 export function span(ms) {
   return isKnown(ms) ? duration(Math.round(ms / SECOND) * SECOND).replace(/^0.ms$/, `0${GLUE}s`) : UNKNOWN;

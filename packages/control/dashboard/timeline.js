@@ -1,7 +1,8 @@
 /** The threads of a pool on a time line: a row for each worker, its state as pattern, its utilisation as intensity. */
 import { byId, setText } from './dom.js';
 import { counted, percent, time } from './format.js';
-import { GAP_MS, SPAN_MS, WORKER_STATES } from './history.js';
+import { GAP_MS, SPAN_MS } from './history.js';
+import { WORKER_STATES } from './sample.js';
 import { FONT_PX, Surface } from './surface.js';
 import { theme } from './theme.js';
 import { drawMark, makeLegend } from './worker-marks.js';
@@ -26,7 +27,8 @@ export class Timeline {
   #summary = byId('timeline-summary');
   #readout = byId('timeline-readout');
   #surface;
-  #history;
+  /** Those that say what each worker did: of a pool with many workers, the program has not kept that. */
+  #samples = [];
   #now = 0;
   #rows = [];
   /** What is being looked at: `{ id, at }`; `isByKey` if by keyboard. */
@@ -44,11 +46,11 @@ export class Timeline {
   }
 
   update(history, now) {
-    this.#history = history;
     this.#now = now;
-    const { present, ended } = crewsOf(history.samples);
+    this.#samples = history.samples.filter(({ crew }) => crew !== undefined);
+    const { present, ended } = crewsOf(this.#samples);
     this.#rows = [...present, ...ended.slice(0, MAX_ENDED)];
-    setText(this.#summary, summaryOf(history, ended.length));
+    setText(this.#summary, summaryOf(this.#samples, ended.length));
     this.#surface.height = Math.max(1, this.#rows.length) * rowHeight(this.#rows.length) + TOP + AXIS_HEIGHT;
     this.redraw();
   }
@@ -61,13 +63,13 @@ export class Timeline {
 
   redraw() {
     const context = this.#surface.begin();
-    if (context === undefined || this.#history === undefined) return;
+    if (context === undefined) return;
     const high = rowHeight(this.#rows.length);
     const rowOf = new Map(this.#rows.map((id, row) => [id, row]));
     this.#labels(high);
     this.#axis();
     let before;
-    for (const sample of this.#history.samples) {
+    for (const sample of this.#samples) {
       const isGap = before === undefined || sample.at - before > GAP_MS;
       // On whole pixels: half of one, drawn twice, would look like a busier moment.
       const [from, to] = [isGap ? sample.at - FIRST_MS : before, sample.at].map((at) =>
@@ -104,10 +106,10 @@ export class Timeline {
     const { width, height } = this.#surface;
     const base = height - AXIS_HEIGHT;
     for (const [seconds, label, align] of [
-      [120, '−2 min', 'left'],
-      [90, '', 'center'],
-      [60, '−1 min', 'center'],
-      [30, '', 'center'],
+      [600, '−10 min', 'left'],
+      [450, '', 'center'],
+      [300, '−5 min', 'center'],
+      [150, '', 'center'],
       [0, 'now', 'right'],
     ]) {
       const x = Math.min(width - 1, this.#x(this.#now - seconds * 1000));
@@ -146,7 +148,7 @@ export class Timeline {
   }
 
   #key(event) {
-    const samples = this.#history?.samples ?? [];
+    const samples = this.#samples;
     if (samples.length === 0 || this.#rows.length === 0) return;
     const before = this.#cursor ?? { id: this.#rows[0], at: samples.at(-1).at };
     const row = Math.max(0, this.#rows.indexOf(before.id));
@@ -168,8 +170,7 @@ export class Timeline {
 
   /** The one that was true at that moment. */
   #sampleAt(at) {
-    const samples = this.#history?.samples ?? [];
-    return samples.find((sample) => sample.at >= at && sample.at - at <= GAP_MS);
+    return this.#samples.find((sample) => sample.at >= at && sample.at - at <= GAP_MS);
   }
 
   #look(cursor) {
@@ -199,8 +200,8 @@ function crewsOf(samples) {
   return { present, ended: [...ended].sort((a, b) => b - a) };
 }
 
-function summaryOf({ samples, latest }, ended) {
-  const { ids, states, busy } = latest.crew;
+function summaryOf(samples, ended) {
+  const { ids, states, busy } = samples.at(-1).crew;
   const byState = WORKER_STATES.map((state, code) => [state, states.filter((each) => each === code).length]);
   const there = byState.filter(([, number]) => number > 0).map(([state, number]) => `${number} ${state}`);
   const started = new Set(ids);
