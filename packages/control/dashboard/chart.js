@@ -1,5 +1,5 @@
-/** A small line chart of the last ten minutes, with its text alternative. */
-import { GAP_MS, SPAN_MS } from './history.js';
+/** A small line chart of the last minutes, with its text alternative. */
+import { GAP_MS, minutesOf } from './history.js';
 import { Surface } from './surface.js';
 import { theme } from './theme.js';
 
@@ -26,6 +26,7 @@ export class Chart {
   #spec;
   #samples = [];
   #now = 0;
+  #minutes = 0;
 
   constructor(canvas, spec) {
     this.#canvas = canvas;
@@ -36,6 +37,7 @@ export class Chart {
   update(samples, now) {
     this.#samples = samples;
     this.#now = now;
+    this.#minutes = minutesOf(samples, now);
     this.#draw();
     this.#canvas.setAttribute('aria-label', this.#describe());
   }
@@ -70,7 +72,7 @@ export class Chart {
     const { format } = this.#spec;
     this.#surface.text(format(top), 0, TOP - 3);
     if (bottom > 0) this.#surface.text(format(bottom), 0, height - BOTTOM - 3);
-    this.#surface.text('−10 min', 0, height - 2);
+    this.#surface.text(`−${this.#minutes} min`, 0, height - 2);
     this.#surface.text('now', width, height - 2, { align: 'right' });
   }
 
@@ -96,7 +98,7 @@ export class Chart {
   }
 
   #x(at) {
-    return this.#surface.width * (1 - (this.#now - at) / SPAN_MS);
+    return this.#surface.width * (1 - (this.#now - at) / (this.#minutes * 60_000));
   }
 
   #y(value, { bottom, top }) {
@@ -132,7 +134,7 @@ export class Chart {
       const [now, low, high] = [values.at(-1), Math.min(...values), Math.max(...values)].map(format);
       return `${label}: now ${now}, lowest ${low}, highest ${high}`;
     });
-    return `${title}, line chart of the last 10 minutes. ${lines.join('. ')}.`;
+    return `${title}, line chart of the last ${this.#minutes} minutes. ${lines.join('. ')}.`;
   }
 }
 

@@ -5,6 +5,12 @@ export const SPAN_MS = 600_000;
 /** Statistics come each second, or each two: a longer gap is one in which nothing is known. Milliseconds. */
 export const GAP_MS = 6000;
 
+/** How many minutes the charts have: whole ones, two at least, so that what has just begun is not a dot at their end. */
+export function minutesOf(samples, now) {
+  const known = Math.ceil((now - (samples[0]?.at ?? now)) / 60_000);
+  return Math.min(SPAN_MS / 60_000, Math.max(2, known));
+}
+
 export class History {
   /** Oldest first. */
   samples = [];

@@ -2,7 +2,7 @@
 import { announce } from './announcer.js';
 import { byId, drawing, element, setAttribute, setText } from './dom.js';
 import { count, counted, duration, quantile, rate } from './format.js';
-import { SPAN_MS } from './history.js';
+import { minutesOf } from './history.js';
 import { KeyedRows } from './keyed-rows.js';
 import { showState, stateBadge } from './state-badge.js';
 
@@ -100,8 +100,9 @@ function showThroughput(cell, throughput, history) {
   const known = (history?.samples ?? []).filter((sample) => sample.throughput !== undefined);
   const most = Math.max(0, ...known.map((sample) => sample.throughput));
   const end = known.at(-1)?.at;
+  const spanMs = minutesOf(known, end) * 60_000;
   const points = known.map(({ at, throughput: value }) => {
-    const x = LINE.width * (1 - (end - at) / SPAN_MS);
+    const x = LINE.width * (1 - (end - at) / spanMs);
     const y = 1 + (LINE.height - 2) * (1 - value / (most || 1));
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });

@@ -1,7 +1,7 @@
 /** The threads of a pool on a time line: a row for each worker, its state as pattern, its utilisation as intensity. */
 import { byId, setText } from './dom.js';
 import { counted, percent, time } from './format.js';
-import { GAP_MS, SPAN_MS } from './history.js';
+import { GAP_MS, minutesOf } from './history.js';
 import { WORKER_STATES } from './sample.js';
 import { FONT_PX, Surface } from './surface.js';
 import { theme } from './theme.js';
@@ -30,6 +30,7 @@ export class Timeline {
   /** Those that say what each worker did: of a pool with many workers, the program has not kept that. */
   #samples = [];
   #now = 0;
+  #spanMs = 1;
   #rows = [];
   /** What is being looked at: `{ id, at }`; `isByKey` if by keyboard. */
   #cursor;
@@ -47,6 +48,7 @@ export class Timeline {
 
   update(history, now) {
     this.#now = now;
+    this.#spanMs = minutesOf(history.samples, now) * 60_000;
     this.#samples = history.samples.filter(({ crew }) => crew !== undefined);
     const { present, ended } = crewsOf(this.#samples);
     this.#rows = [...present, ...ended.slice(0, MAX_ENDED)];
@@ -105,14 +107,15 @@ export class Timeline {
   #axis() {
     const { width, height } = this.#surface;
     const base = height - AXIS_HEIGHT;
-    for (const [seconds, label, align] of [
-      [600, '−10 min', 'left'],
-      [450, '', 'center'],
-      [300, '−5 min', 'center'],
-      [150, '', 'center'],
+    const minutes = this.#spanMs / 60_000;
+    for (const [share, label, align] of [
+      [1, `−${minutes} min`, 'left'],
+      [0.75, '', 'center'],
+      [0.5, `−${minutes / 2} min`, 'center'],
+      [0.25, '', 'center'],
       [0, 'now', 'right'],
     ]) {
-      const x = Math.min(width - 1, this.#x(this.#now - seconds * 1000));
+      const x = Math.min(width - 1, this.#x(this.#now - share * this.#spanMs));
       this.#surface.rule(x, 0, x, base + 3);
       this.#surface.text(label, x, height - 3, { align });
     }
@@ -120,7 +123,7 @@ export class Timeline {
 
   #x(at) {
     const { width } = this.#surface;
-    return LABEL_WIDTH + (width - LABEL_WIDTH) * (1 - (this.#now - at) / SPAN_MS);
+    return LABEL_WIDTH + (width - LABEL_WIDTH) * (1 - (this.#now - at) / this.#spanMs);
   }
 
   #mark(context, high) {
@@ -143,7 +146,7 @@ export class Timeline {
     const { width } = this.#surface;
     const share = (offsetX - LABEL_WIDTH) / (width - LABEL_WIDTH);
     const sample =
-      id === undefined || share < 0 ? undefined : this.#sampleAt(this.#now - SPAN_MS * (1 - share));
+      id === undefined || share < 0 ? undefined : this.#sampleAt(this.#now - this.#spanMs * (1 - share));
     this.#look(sample === undefined ? undefined : { id, at: sample.at });
   }
 

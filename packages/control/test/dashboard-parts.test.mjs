@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { decades, roundUp } from '../dashboard/chart.js';
 import { EventParser } from '../dashboard/event-parser.js';
 import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
-import { History, SPAN_MS } from '../dashboard/history.js';
+import { History, minutesOf, SPAN_MS } from '../dashboard/history.js';
 import { rowOf } from '../dashboard/sample.js';
 import { PoolLog } from '../dashboard/logs.js';
 import { notableOf } from '../dashboard/notable.js';
@@ -77,6 +77,12 @@ test('draws the quantiles of calls that ended lately, and nothing where none end
   assert.deepEqual(drawn(lately(none), 2000), Array(5).fill(undefined));
   const { recent: _, ...older } = pool.stats();
   assert.deepEqual(drawn(older, 3000), Array(5).fill(undefined), 'a library that does not tell');
+});
+
+test('has charts of as many minutes as there is something of, from two to ten', () => {
+  const since = (at) => minutesOf([{ at }], 1_000_000);
+  assert.deepEqual([1_000_000, 990_000, 820_001, 819_999, 400_000, 1].map(since), [2, 2, 3, 4, 10, 10]);
+  assert.equal(minutesOf([], 5), 2);
 });
 
 describe('what the program has kept', () => {
