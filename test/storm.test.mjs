@@ -73,6 +73,10 @@ const KINDS = {
     promise: pool.run('selfCaused', []),
     accept: ({ value, error }) => isUnreadable({ error }) || value?.error.cause.error === value?.error,
   }),
+  stream: (pool, i) => ({
+    promise: sumOf(pool.stream('upTo', [i % 40])),
+    accept: ({ value }) => value === sumUpTo(i % 40),
+  }),
   abort: (pool, i) => {
     const controller = new AbortController();
     const promise = pool.run('increment', [i], { signal: controller.signal });
@@ -80,6 +84,14 @@ const KINDS = {
     return { promise, accept: ({ value, error }) => value === i + 1 || error?.code === 'ERR_TASK_ABORTED' };
   },
 };
+
+/** Weighted by their places, so that a value which is missing, comes twice or too early makes another sum. */
+async function sumOf(values) {
+  let [sum, place] = [0, 0];
+  for await (const value of values) sum += value * ++place;
+  return sum;
+}
+const sumUpTo = (n) => Array.from({ length: n }, (_, i) => i * (i + 1)).reduce((a, b) => a + b, 0);
 
 /** Whatever its thread can write and the caller's cannot read. */
 function isUnreadable({ error }) {
@@ -91,7 +103,7 @@ function crashed({ error }) {
 }
 
 /** 1 % of the calls each. */
-const RARE = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'plain'];
+const RARE = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'stream'];
 /** 5 % of the calls each. */
 const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent'];
 

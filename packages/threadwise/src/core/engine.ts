@@ -25,6 +25,7 @@ import type {
 } from './contracts.js';
 import { type EventSink, Hooks } from './events/hooks.js';
 import { Tracing } from './events/tracing.js';
+import { STREAM_HOST, Streams } from './calls/stream.js';
 import { callHost } from './events/user-code.js';
 import { CallingThread } from './inline/calling-thread.js';
 import { LeaseStore, SingleBuffers } from './lease.js';
@@ -65,6 +66,7 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
   readonly room: RoomQueue;
+  readonly streams = new Streams();
   readonly ledger: Ledger;
   readonly canceller: Canceller;
   readonly workers: Workers;
@@ -118,7 +120,9 @@ export class Engine {
 
   /** Calls a function of the pool's owner for a task. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND. */
   readonly callHost = (name: string, args: readonly unknown[]): Promise<unknown> =>
-    callHost(this.parts.options.host, name, args);
+    name === STREAM_HOST
+      ? this.streams.take(...(args as [number, number, unknown[]]))
+      : callHost(this.parts.options.host, name, args);
 
   #dispatchContext(): DispatchContext {
     const { platform, exchange, newQueue, options } = this.parts;

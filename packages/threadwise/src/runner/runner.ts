@@ -5,6 +5,7 @@ import { unpack } from '../core/events/carrier.js';
 import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
+import { streamedName } from '../core/calls/stream.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
 import type { Begun, Endpoint } from '../transport/endpoint.js';
@@ -163,7 +164,8 @@ export class Runner implements CallHost {
     }
     if (!isAwaited) return this.#done(context, result, startedAt);
     this.#free = undefined;
-    this.#await(context, unpack(begun.name, NO_ARGS).name, result as PromiseLike<unknown>, startedAt);
+    const { name } = unpack(begun.name, NO_ARGS);
+    this.#await(context, streamedName(name) ?? name, result as PromiseLike<unknown>, startedAt);
     return this.#platform.now();
   }
 

@@ -17,8 +17,8 @@ export interface LoadedModule {
   readonly traits: ModuleTraits;
   /** The functions that neither keep nor change their arguments: on the calling thread nothing is copied for them. */
   readonly pure: readonly string[];
-  /** Throws ERR_TASK_NOT_FOUND. */
-  find(name: string): TaskFunction;
+  /** By its name as it crosses: of a stream, what hands its values over. Throws ERR_TASK_NOT_FOUND. */
+  find(wireName: string): TaskFunction;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
 }
