@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
 import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
-import { renderHtml } from '../dist/report/html/page.js';
+import { renderHtml as view } from '../dist/report/html/page.js';
+import { FAKE_MADE } from '../dist/report/made.test.fake.js';
 import { folderReport } from '../dist/subjects/folder/report.js';
 import {
   FEWER_ASYNC,
@@ -44,6 +45,7 @@ const server = fakeServer({
   offloaded: { rate: 1500, p99Ms: 40 },
   cluster: { rate: 1900, p99Ms: 30 },
 });
+const renderHtml = (report) => view(report, FAKE_MADE);
 const pages = {
   measured: renderHtml(functionReport(fakeFindings())),
   hostile: renderHtml(functionReport(hostileFindings())),
@@ -130,7 +132,7 @@ for (const name of Object.keys(pages)) {
 test('tables scroll in boxes of their own, which the keyboard reaches', { skip }, async () => {
   const { context, page } = await open('measured', { viewport: { width: 390, height: 900 } });
   await unfold(page);
-  const box = page.getByRole('region', { name: 'Rate by threads' });
+  const box = page.getByRole('region', { name: 'Rate by threads, table' });
   const { inside, outside } = await box.evaluate((node) => ({
     inside: node.scrollWidth,
     outside: node.clientWidth,

@@ -33,7 +33,7 @@ li { margin: .3rem 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 a { color: var(--pool); }
 .brand, .muted { color: var(--muted); }
-.brand { margin: 0 0 1rem; font-size: .9rem; }
+.brand { margin: 0 0 1rem; font-size: .9rem; } .made { font-size: .9rem; }
 .badge { display: inline-block; margin: 0; padding: .15rem .7rem; border: 2px solid; border-radius: 99px; font-weight: 600; }
 .threads .badge { color: var(--pool); }
 .inline .badge, .async .badge, .unknown .badge { color: var(--inline); }
@@ -52,10 +52,11 @@ section.warn { background: var(--warn); border: 2px solid var(--warn-line); }
   main > .wide { grid-column: 1 / -1; }
   .meaning { grid-template-columns: 1fr 1fr; }
 }
-pre { margin: 0; padding: .8rem; overflow-x: auto; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; }
+pre { margin: 0; padding: .8rem; overflow-x: auto; white-space: pre-wrap; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; }
 .scroll { overflow-x: auto; }
 :focus-visible { outline: 3px solid var(--pool); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; min-width: 100%; }
+.named caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
 th, td { padding: .35rem .8rem .35rem 0; text-align: right; border-top: 1px solid var(--line); white-space: nowrap; }
 thead th { border-top: 0; color: var(--muted); font-weight: 600; }
@@ -82,6 +83,7 @@ svg .pool-fill { fill: var(--pool); } svg .pool-soft { fill: var(--pool-soft); }
 svg .inline-line { fill: none; stroke: var(--inline); stroke-width: 2; stroke-dasharray: 7 4; }
 svg .inline-bar { fill: var(--inline-soft); stroke: var(--inline); stroke-width: 2; } svg .inline-soft { fill: var(--inline-soft); }
 svg .mark { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 2 3; }
+svg .halo { fill: none; stroke: var(--card); stroke-width: 4.5; }
 svg .whisker { fill: none; stroke: var(--text); stroke-width: 1.5; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0; }
 .legend li { display: flex; align-items: center; gap: .45rem; margin: 0; }
