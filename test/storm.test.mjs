@@ -77,6 +77,10 @@ const KINDS = {
     promise: sumOf(pool.stream('upTo', [i % 40])),
     accept: ({ value }) => value === sumUpTo(i % 40),
   }),
+  fork: (pool, i) => ({
+    promise: pool.run('sumUpTo', [i % 40]),
+    accept: ({ value }) => value === sumUpTo(i % 40),
+  }),
   abort: (pool, i) => {
     const controller = new AbortController();
     const promise = pool.run('increment', [i], { signal: controller.signal });
@@ -105,7 +109,7 @@ function crashed({ error }) {
 /** 1 % of the calls each. */
 const RARE = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'stream'];
 /** 5 % of the calls each. */
-const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent'];
+const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent', 'fork'];
 
 function kindOf(random) {
   const percent = Math.floor(random() * 100);

@@ -278,6 +278,20 @@ export class Runner implements CallHost {
     });
   }
 
+  find(name: string): TaskFunction {
+    return this.#module!.find(name);
+  }
+
+  copy(value: unknown, name: string): unknown {
+    const { clone } = this.#platform;
+    const { value: own, list = [] } = isTransferred(value) ? value : { value };
+    try {
+      return clone(own, list);
+    } catch (cause) {
+      throw notCloneable(cause, own, name, list, clone);
+    }
+  }
+
   #settleHostCall(call: number, error: EncodedError | null, value: unknown): void {
     const waiting = this.#hostCalls.get(call);
     this.#hostCalls.delete(call);
