@@ -1,7 +1,7 @@
 /** The figures of the opened pool: what each card shows, from which field, in which unit. */
 import { Chart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
-import { bytes, count, counted, duration, percent, quantile, rate, span } from './format.js';
+import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
 import { countsOf } from './sample.js';
 
 /** `lead`: the figure that matters most. A row without `pick` is text only. */
@@ -112,6 +112,7 @@ function latency(title, part, field) {
     ],
     note: ({ recent }) => `Of calls that ended in the last ${span(recent?.ms)}; log scale.`,
     format: duration,
+    axis: milliseconds,
     scale: 'log',
   };
 }
@@ -177,8 +178,8 @@ class Card {
     const title = element('h4', { text: spec.title });
     parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, this.#note));
     const series = spec.rows.filter(({ pick }) => pick !== undefined);
-    const { title: name, format, scale, least } = spec;
-    this.#chart = new Chart(canvas, { title: name, series, format, scale, least });
+    const { title: name, format, axis = format, scale, least } = spec;
+    this.#chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
   }
 
   update(stats, sample) {
@@ -235,7 +236,7 @@ class CountsCard {
 
   update(stats, grown) {
     const counts = countsOf(stats);
-    setText(this.#recent, `in ${count(Math.round(grown.ms / 1000))}\u00a0s`);
+    setText(this.#recent, `in ${span(grown.ms)}`);
     for (const [name, { row, total, recent }] of this.#rows) {
       row.hidden = counts[name] === undefined;
       const more = grown.counts[name];

@@ -18,7 +18,8 @@ export const STROKES = [
 
 /**
  * `series`: `{ label, pick }`, `pick(sample)` a number or undefined. `scale`: `linear` from zero, `ratio` from 0 to 1,
- * `bytes`, or `log` for what spans decades. `least`: the top is never below that.
+ * `bytes`, or `log` for what spans decades. `least`: the top is never below that. `axis`: how its ends
+ * are written, in one unit.
  */
 export class Chart {
   #canvas;
@@ -69,9 +70,9 @@ export class Chart {
   /** Over the lines, so that it can be read. */
   #words({ bottom, top }) {
     const { width, height } = this.#surface;
-    const { format } = this.#spec;
-    this.#surface.text(format(top), 0, TOP - 3);
-    if (bottom > 0) this.#surface.text(format(bottom), 0, height - BOTTOM - 3);
+    const { axis } = this.#spec;
+    this.#surface.text(axis(top), 0, TOP - 3);
+    if (bottom > 0) this.#surface.text(axis(bottom), 0, height - BOTTOM - 3);
     this.#surface.text(`−${this.#minutes} min`, 0, height - 2);
     this.#surface.text('now', width, height - 2, { align: 'right' });
   }

@@ -51,6 +51,13 @@ export function duration(ms) {
   return twoUnits(ms, DAY, 'd', HOUR, 'h');
 }
 
+const thousandths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+
+/** A duration on an axis: in one unit, however long it is. */
+export function milliseconds(ms) {
+  return `${thousandths.format(ms)}${GLUE}ms`;
+}
+
 function twoUnits(ms, large, largeName, small, smallName) {
   const whole = Math.floor(ms / large);
   const rest = Math.floor((ms - whole * large) / small);

@@ -66,7 +66,7 @@ tbody th { font-weight: 600; }
 .pairs th { text-align: left; vertical-align: top; white-space: normal; min-width: 7rem; }
 .pairs td { text-align: left; white-space: normal; }
 .heat td, .heat th { padding: .45rem .6rem; }
-.heat td { text-align: center; white-space: normal; } .heat caption { padding-bottom: .5rem; } .heat thead th + th { text-align: center; }
+.heat td { text-align: center; white-space: normal; overflow-wrap: normal; } .heat caption { padding-bottom: .5rem; } .heat thead th + th { text-align: center; }
 .heat td small { display: block; white-space: nowrap; font-size: .78rem; }
 ${[0, 1, 2, 3, 4].map((i) => `.heat-${i} { background: var(--heat-${i}); }`).join(' ')}
 figure { margin: 0; }
@@ -81,7 +81,7 @@ svg .grid { stroke: var(--line); } svg .axis { stroke: var(--muted); }
 svg .pool-line { fill: none; stroke: var(--pool); stroke-width: 2.5; }
 svg .pool-fill { fill: var(--pool); } svg .pool-soft { fill: var(--pool-soft); }
 svg .inline-line { fill: none; stroke: var(--inline); stroke-width: 2; stroke-dasharray: 7 4; }
-svg .inline-bar { fill: var(--inline-soft); stroke: var(--inline); stroke-width: 2; } svg .inline-soft { fill: var(--inline-soft); }
+svg .inline-bar { fill: var(--inline-soft); stroke: var(--inline); stroke-width: 2; } svg .inline-soft { fill: var(--inline-soft); fill-opacity: .75; }
 svg .mark { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 2 3; }
 svg .halo { fill: none; stroke: var(--card); stroke-width: 4.5; }
 svg .whisker { fill: none; stroke: var(--text); stroke-width: 1.5; }
