@@ -15,7 +15,7 @@ export interface Bar {
 
 /** In units of the drawing. */
 const SIZE = { width: 460, row: 34, left: 168, right: 350, bar: 16 } as const;
-const LONGEST_NAME = 23;
+const LONGEST_NAME = 20;
 /** Of a figure, where the letters are largest: about. */
 const CHARACTER = 10;
 

@@ -72,7 +72,7 @@ const WAYS: Readonly<Record<VariantSamples['name'], (variant: VariantSamples) =>
   auto: () => "placement 'auto'",
   batch: ({ size }) => (size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`),
   lease: () => 'bytes in leases',
-  read: ({ size }) => (size === undefined ? 'read by worker' : `by worker, ${count(size)} a call`),
+  read: ({ size }) => (size === undefined ? 'read by worker' : `worker reads ${count(size)}`),
 };
 
 export function wayOf(variant: VariantSamples): string {
