@@ -1,6 +1,5 @@
 /** The command `threadwise`: the list of its subcommands, and what an error means for the exit code. */
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { addAnalyze } from './commands/analyze.js';
 import { addBench } from './commands/bench.js';
@@ -9,13 +8,10 @@ import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
 import { ExitCode } from './exit-code.js';
 import { describeSystemError, ExpectedError, hasCode } from './usage-error.js';
+import { version } from './version.js';
 
 /** What a user's module left open in the main thread must not keep the command alive after its work is done. */
 const LINGER_MS = 500;
-
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 const program = new Command('threadwise')
   .description('Run JavaScript functions on all cores.')

@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { ensureChromium } from '../../../scripts/ensure-chromium.mjs';
 import { analyzeFolder } from '../dist/subjects/folder/rules/analyze.js';
-import { renderHtml } from '../dist/report/html/page.js';
+import { renderHtml as view } from '../dist/report/html/page.js';
+import { FAKE_MADE } from '../dist/report/made.test.fake.js';
 import { folderReport } from '../dist/subjects/folder/report.js';
 import {
   FEWER_ASYNC,
@@ -20,6 +21,8 @@ import {
 } from '../dist/subjects/folder/rules/samples.test.fake.js';
 import {
   fakeFindings,
+  fakeSamples,
+  five,
   hostileFindings,
   nothingFound,
 } from '../dist/subjects/function/report/findings.test.fake.js';
@@ -44,9 +47,27 @@ const server = fakeServer({
   offloaded: { rate: 1500, p99Ms: 40 },
   cluster: { rate: 1900, p99Ms: 30 },
 });
+/** The longest names of ways of calling, and figures with many digits. */
+function wideFindings() {
+  const { inline, threads, ...samples } = fakeSamples();
+  const way = { ...threads.at(-1), size: 1024, rate: five(6_360_000) };
+  const variants = [
+    { ...way, name: 'batch' },
+    { ...way, name: 'read' },
+  ];
+  const gain = { value: 11, low: 10, high: 12 };
+  const told = { gain, changesVerdict: false, sentence: 'more' };
+  return fakeFindings({
+    alternatives: variants.map(({ name }) => ({ name, ...told })),
+    samples: { ...samples, threads, variants, inline: { ...inline, rate: five(496_000_000) } },
+  });
+}
+
+const renderHtml = (report) => view(report, FAKE_MADE);
 const pages = {
   measured: renderHtml(functionReport(fakeFindings())),
   hostile: renderHtml(functionReport(hostileFindings())),
+  wide: renderHtml(functionReport(wideFindings())),
   nothing: renderHtml(functionReport(nothingFound())),
   folder: renderHtml(folderReport(analyzeFolder(folder))),
   server: renderHtml(serverReport(findServer(server))),
@@ -85,6 +106,34 @@ async function open(name, options = {}) {
   return { context, page, requests: () => requests.filter((url) => !url.startsWith('data:')), errors };
 }
 
+/** In the page: texts of its charts that lie on each other, or are cut off. */
+function misplaced() {
+  return [...document.querySelectorAll('svg[role=img]')].flatMap((chart) => {
+    const frame = chart.getBoundingClientRect();
+    const texts = [...chart.querySelectorAll('text')].map((node) => {
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      return { text: node.textContent, left, right, top, bottom };
+    });
+    const cut = texts.filter(
+      ({ left, right, top, bottom }) =>
+        left < frame.left || right > frame.right || top < frame.top || bottom > frame.bottom,
+    );
+    // A box has room above and below its letters.
+    const meet = (a, b) =>
+      a.left < b.right && b.left < a.right && a.top < b.bottom - 4 && b.top < a.bottom - 4;
+    const pairs = texts.flatMap((a, i) =>
+      texts
+        .slice(i + 1)
+        .filter((b) => meet(a, b))
+        .map((b) => [a, b]),
+    );
+    return [
+      ...cut.map(({ text }) => `cut off: ${text}`),
+      ...pairs.map(([a, b]) => `on each other: ${a.text} and ${b.text}`),
+    ];
+  });
+}
+
 async function unfold(page) {
   for (const summary of await page.locator('summary').all()) await summary.click();
 }
@@ -111,6 +160,7 @@ for (const name of Object.keys(pages)) {
         if (SHOTS !== undefined) {
           await page.screenshot({ path: join(SHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
         }
+        assert.deepEqual(await page.evaluate(misplaced), []);
         await unfold(page);
         const wide = await page.evaluate(() => document.documentElement.scrollWidth);
         assert.ok(wide <= width, `the page is ${wide} pixels wide`);
@@ -130,7 +180,7 @@ for (const name of Object.keys(pages)) {
 test('tables scroll in boxes of their own, which the keyboard reaches', { skip }, async () => {
   const { context, page } = await open('measured', { viewport: { width: 390, height: 900 } });
   await unfold(page);
-  const box = page.getByRole('region', { name: 'Rate by threads' });
+  const box = page.getByRole('region', { name: 'Rate by threads, table' });
   const { inside, outside } = await box.evaluate((node) => ({
     inside: node.scrollWidth,
     outside: node.clientWidth,

@@ -1,8 +1,8 @@
 /** The figures of the opened pool: what each card shows, from which field, in which unit. */
 import { Chart, STROKES } from './chart.js';
 import { drawing, element, setText } from './dom.js';
-import { bytes, count, counted, duration, percent, rate } from './format.js';
-import { countsOf } from './history.js';
+import { bytes, count, counted, duration, milliseconds, percent, quantile, rate, span } from './format.js';
+import { countsOf } from './sample.js';
 
 /** `lead`: the figure that matters most. A row without `pick` is text only. */
 const CARDS = [
@@ -54,15 +54,15 @@ const CARDS = [
     title: 'Event loops',
     lead: ({ process }) => `main ${percent(process?.utilization)} busy`,
     rows: [
-      { label: 'main', pick: (s) => s.loops.main, text: ({ process }) => percent(process?.utilization) },
+      { label: 'main', pick: (s) => s.mainBusy, text: ({ process }) => percent(process?.utilization) },
       {
         label: 'workers, mean',
-        pick: (s) => s.loops.workers,
-        text: (_stats, sample) => percent(sample.loops.workers),
+        pick: (s) => s.workersBusy,
+        text: (_stats, sample) => percent(sample.workersBusy),
       },
       {
         label: 'coordinator',
-        pick: (s) => s.loops.coordinator,
+        pick: (s) => s.coordinatorBusy,
         text: ({ coordinator }) => (coordinator === undefined ? 'none' : percent(coordinator.utilization)),
       },
     ],
@@ -75,15 +75,15 @@ const CARDS = [
     rows: [
       {
         label: 'process, resident',
-        pick: (s) => s.memory.resident,
+        pick: (s) => s.residentBytes,
         text: ({ process }) => bytes(process?.residentBytes),
       },
       {
         label: 'heap of main',
-        pick: (s) => s.memory.heap,
+        pick: (s) => s.mainHeapBytes,
         text: ({ process }) => bytes(process?.heapUsedBytes),
       },
-      { label: 'heaps of workers', pick: (s) => s.memory.workers, text: (_, s) => bytes(s.memory.workers) },
+      { label: 'heaps of workers', pick: (s) => s.workerHeapBytes, text: (_, s) => bytes(s.workerHeapBytes) },
     ],
     format: bytes,
     scale: 'bytes',
@@ -92,25 +92,27 @@ const CARDS = [
 
 const bounds = (min, max) => (min === max ? `always ${count(min)}` : `${count(min)} to ${count(max)}`);
 
-/** Quantiles are the server's, since the pool began; what is going on now shows in the mean of the last interval. */
+/** Of the calls that ended lately: what is going on now must not drown in what was. */
 function latency(title, part, field) {
-  const quantile = (name) => ({
+  const lately = (name, figure) => ({
     label: name,
-    pick: (s) => (s[part].count === 0 ? undefined : s[part][name]),
-    text: (stats) => (stats[field].count === 0 ? '–' : duration(stats[field][name])),
+    pick: (s) => s[`${part}${figure}`],
+    text: ({ recent }) => quantile(recent?.[field], name),
   });
   return {
     title,
-    lead: (stats) => (stats[field].count === 0 ? '–' : `p50 ${duration(stats[field].p50)}`),
+    lead: ({ recent }) => `p50 ${quantile(recent?.[field], 'p50')}`,
     rows: [
-      { label: 'mean, just now', pick: (s) => s[part].recent, text: (_stats, s) => duration(s[part].recent) },
-      quantile('p50'),
-      quantile('p90'),
-      quantile('p99'),
-      { label: 'longest', text: (stats) => (stats[field].count === 0 ? '–' : duration(stats[field].max)) },
+      lately('p50', 'P50'),
+      lately('p90', 'P90'),
+      lately('p99', 'P99'),
+      lately('mean', 'Mean'),
+      { label: 'p99 since it began', text: (stats) => quantile(stats[field], 'p99') },
+      { label: 'longest since it began', text: (stats) => quantile(stats[field], 'max') },
     ],
-    note: 'Quantiles since it began; log scale.',
+    note: ({ recent }) => `Of calls that ended in the last ${span(recent?.ms)}; log scale.`,
     format: duration,
+    axis: milliseconds,
     scale: 'log',
   };
 }
@@ -159,6 +161,7 @@ class Card {
   #spec;
   #lead = element('p', { class: 'lead' });
   #values = [];
+  #note = element('p', { class: 'quiet small' });
   #chart;
 
   constructor(parent, spec) {
@@ -173,15 +176,15 @@ class Card {
     }
     const canvas = element('canvas', { class: 'chart', role: 'img' });
     const title = element('h4', { text: spec.title });
-    const note = spec.note === undefined ? [] : [element('p', { class: 'quiet small', text: spec.note })];
-    parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, ...note));
+    parent.append(element('article', { class: 'card' }, title, this.#lead, canvas, list, this.#note));
     const series = spec.rows.filter(({ pick }) => pick !== undefined);
-    const { title: name, format, scale, least } = spec;
-    this.#chart = new Chart(canvas, { title: name, series, format, scale, least });
+    const { title: name, format, axis = format, scale, least } = spec;
+    this.#chart = new Chart(canvas, { title: name, series, format, axis, scale, least });
   }
 
   update(stats, sample) {
     setText(this.#lead, this.#spec.lead(stats));
+    setText(this.#note, this.#spec.note?.(stats) ?? '');
     this.#spec.rows.forEach(({ text }, i) => {
       setText(this.#values[i], text(stats, sample));
     });
@@ -233,7 +236,7 @@ class CountsCard {
 
   update(stats, grown) {
     const counts = countsOf(stats);
-    setText(this.#recent, `in ${count(Math.round(grown.ms / 1000))}\u00a0s`);
+    setText(this.#recent, `in ${span(grown.ms)}`);
     for (const [name, { row, total, recent }] of this.#rows) {
       row.hidden = counts[name] === undefined;
       const more = grown.counts[name];

@@ -1,5 +1,5 @@
-/** A small line chart of the last two minutes, with its text alternative. */
-import { GAP_MS, SPAN_MS } from './history.js';
+/** A small line chart of the last minutes, with its text alternative. */
+import { GAP_MS, minutesOf } from './history.js';
 import { Surface } from './surface.js';
 import { theme } from './theme.js';
 
@@ -18,7 +18,8 @@ export const STROKES = [
 
 /**
  * `series`: `{ label, pick }`, `pick(sample)` a number or undefined. `scale`: `linear` from zero, `ratio` from 0 to 1,
- * `bytes`, or `log` for what spans decades. `least`: the top is never below that.
+ * `bytes`, or `log` for what spans decades. `least`: the top is never below that. `axis`: how its ends
+ * are written, in one unit.
  */
 export class Chart {
   #canvas;
@@ -26,6 +27,7 @@ export class Chart {
   #spec;
   #samples = [];
   #now = 0;
+  #minutes = 0;
 
   constructor(canvas, spec) {
     this.#canvas = canvas;
@@ -36,6 +38,7 @@ export class Chart {
   update(samples, now) {
     this.#samples = samples;
     this.#now = now;
+    this.#minutes = minutesOf(samples, now);
     this.#draw();
     this.#canvas.setAttribute('aria-label', this.#describe());
   }
@@ -67,10 +70,10 @@ export class Chart {
   /** Over the lines, so that it can be read. */
   #words({ bottom, top }) {
     const { width, height } = this.#surface;
-    const { format } = this.#spec;
-    this.#surface.text(format(top), 0, TOP - 3);
-    if (bottom > 0) this.#surface.text(format(bottom), 0, height - BOTTOM - 3);
-    this.#surface.text('−2 min', 0, height - 2);
+    const { axis } = this.#spec;
+    this.#surface.text(axis(top), 0, TOP - 3);
+    if (bottom > 0) this.#surface.text(axis(bottom), 0, height - BOTTOM - 3);
+    this.#surface.text(`−${this.#minutes} min`, 0, height - 2);
     this.#surface.text('now', width, height - 2, { align: 'right' });
   }
 
@@ -96,7 +99,7 @@ export class Chart {
   }
 
   #x(at) {
-    return this.#surface.width * (1 - (this.#now - at) / SPAN_MS);
+    return this.#surface.width * (1 - (this.#now - at) / (this.#minutes * 60_000));
   }
 
   #y(value, { bottom, top }) {
@@ -132,7 +135,7 @@ export class Chart {
       const [now, low, high] = [values.at(-1), Math.min(...values), Math.max(...values)].map(format);
       return `${label}: now ${now}, lowest ${low}, highest ${high}`;
     });
-    return `${title}, line chart of the last 2 minutes. ${lines.join('. ')}.`;
+    return `${title}, line chart of the last ${this.#minutes} minutes. ${lines.join('. ')}.`;
   }
 }
 

@@ -51,10 +51,22 @@ export function duration(ms) {
   return twoUnits(ms, DAY, 'd', HOUR, 'h');
 }
 
+const thousandths = new Intl.NumberFormat(undefined, { maximumFractionDigits: 3 });
+
+/** A duration on an axis: in one unit, however long it is. */
+export function milliseconds(ms) {
+  return `${thousandths.format(ms)}${GLUE}ms`;
+}
+
 function twoUnits(ms, large, largeName, small, smallName) {
   const whole = Math.floor(ms / large);
   const rest = Math.floor((ms - whole * large) / small);
   return `${count(whole)}${GLUE}${largeName}${GLUE}${count(rest)}${GLUE}${smallName}`;
+}
+
+/** One of a distribution in which there may be nothing, or that may not be known. */
+export function quantile(distribution, name) {
+  return distribution?.count > 0 ? duration(distribution[name]) : UNKNOWN;
 }
 
 /** A span in which fractions of a second mean nothing. */

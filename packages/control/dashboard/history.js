@@ -1,10 +1,15 @@
-/** What a pool was like over the last two minutes: the server only tells what it is like now. */
+/** What a pool was like over the last ten minutes: what the program has kept, and what this page was told since. */
+import { rowOf, sampleOf } from './sample.js';
 
-export const SPAN_MS = 120_000;
+export const SPAN_MS = 600_000;
 /** Statistics come each second, or each two: a longer gap is one in which nothing is known. Milliseconds. */
 export const GAP_MS = 6000;
 
-export const WORKER_STATES = ['starting', 'ready', 'retiring', 'stopping', 'dead'];
+/** How many minutes the charts have: whole ones, two at least, so that what has just begun is not a dot at their end. */
+export function minutesOf(samples, now) {
+  const known = Math.ceil((now - (samples[0]?.at ?? now)) / 60_000);
+  return Math.min(SPAN_MS / 60_000, Math.max(2, known));
+}
 
 export class History {
   /** Oldest first. */
@@ -16,13 +21,33 @@ export class History {
     return this.samples.at(-1);
   }
 
+  /** Whether what came before that moment has to be asked for. */
+  lacks(at) {
+    return this.latest === undefined || at - this.latest.at > GAP_MS;
+  }
+
   add(stats, at) {
-    const sample = sampleOf(stats, at, this.latest);
+    const sample = sampleOf(rowOf(stats, at));
     this.samples.push(sample);
-    const begin = at - SPAN_MS - GAP_MS;
-    while (this.samples[0].at < begin) this.samples.shift();
+    this.#forget(at);
     this.#note(stats.workers, at);
     return sample;
+  }
+
+  /** What the program has kept takes the place of all that this page knows of the time before its last gap. */
+  take({ nowMs, rows }, now) {
+    if (rows.length === 0) return;
+    const isFirst = ({ at }, i, samples) => i === 0 || at - samples[i - 1].at > GAP_MS;
+    const own = this.samples.slice(Math.max(0, this.samples.findLastIndex(isFirst)));
+    const begin = own[0]?.at ?? Number.POSITIVE_INFINITY;
+    const kept = rows.map((row) => sampleOf(row, now - nowMs)).filter(({ at }) => at < begin);
+    this.samples = [...kept, ...own];
+    this.#forget(now);
+  }
+
+  #forget(now) {
+    const begin = now - SPAN_MS - GAP_MS;
+    while (this.samples.length > 0 && this.samples[0].at < begin) this.samples.shift();
   }
 
   #note(workers, at) {
@@ -31,7 +56,7 @@ export class History {
       const before = this.#progress.get(id);
       const isSame = before?.completed === completed && before.load > 0 && load > 0;
       // A worker that this page has seen idle, or start, was not stuck before.
-      const isSeen = before !== undefined || this.samples.length > 1;
+      const isSeen = before !== undefined || this.#progress.size > 0;
       next.set(id, isSame ? { ...before, load } : { completed, load, since: at, isSeen });
     }
     this.#progress = next;
@@ -51,72 +76,10 @@ export class History {
     return { ms: latest.at - oldest.at, counts: Object.fromEntries(counts) };
   }
 
-  /** How many calls of a function have failed since the oldest sample. */
+  /** How many calls of a function have failed since the oldest sample; not a number where that is not known. */
   failuresOf(name) {
     const [oldest, latest] = [this.samples[0], this.latest];
-    return (latest?.failures.get(name) ?? 0) - (oldest?.failures.get(name) ?? 0);
+    const before = oldest?.failures.get(name) ?? (oldest?.hasAllFailures ? 0 : undefined);
+    return (latest?.failures.get(name) ?? 0) - before;
   }
-}
-
-/** The counts of a pool, in the order in which they are shown. */
-export function countsOf({ tasks, crashes, recycled, interrupted, coordinator }) {
-  const { submitted, completed, failed, retried, timedOut, aborted, crashed, rejected } = tasks;
-  const restarts = coordinator === undefined ? {} : { restarts: coordinator.restarts };
-  const ofTasks = { submitted, completed, failed, retried, timedOut, aborted, crashed, rejected };
-  // Undefined: the library of the program is an older one.
-  return { ...ofTasks, crashes, recycled, interrupted, ...restarts };
-}
-
-function sampleOf(stats, at, before) {
-  const { threads, queue, runMs, waitMs, coordinator, process, throughput, workers } = stats;
-  return {
-    at,
-    current: threads.current,
-    busy: threads.current - threads.starting - threads.idle,
-    queue: queue.size,
-    throughput,
-    run: latencyOf(runMs, before?.run),
-    wait: latencyOf(waitMs, before?.wait),
-    loops: {
-      main: process?.utilization,
-      coordinator: coordinator?.utilization,
-      workers: mean(workers.map(({ utilization }) => utilization)),
-    },
-    memory: {
-      resident: process?.residentBytes,
-      heap: process?.heapUsedBytes,
-      workers: workers.reduce((sum, { heapUsedBytes }) => sum + heapUsedBytes, 0),
-    },
-    counts: countsOf(stats),
-    failures: new Map((stats.functions ?? []).map(({ name, failures = 0 }) => [name, failures])),
-    crew: crewOf(workers),
-  };
-}
-
-/** The server's figures are since the pool began. What happened since the last sample follows from two means. */
-function latencyOf({ count, mean, p50, p90, p99 }, before) {
-  const ended = count - (before?.count ?? count);
-  const recent = ended > 0 ? (count * mean - before.count * before.mean) / ended : undefined;
-  return { count, mean, p50, p90, p99, recent: recent === undefined ? undefined : Math.max(0, recent) };
-}
-
-function mean(values) {
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** Typed arrays: ten pools with 64 workers each are 40,000 of these in two minutes. */
-function crewOf(workers) {
-  const crew = {
-    ids: new Float64Array(workers.length),
-    states: new Uint8Array(workers.length),
-    busy: new Uint8Array(workers.length),
-    loads: new Uint16Array(workers.length),
-  };
-  workers.forEach(({ id, state, utilization, load }, i) => {
-    crew.ids[i] = id;
-    crew.states[i] = WORKER_STATES.indexOf(state);
-    crew.busy[i] = Math.round(Math.min(1, Math.max(0, utilization)) * 100);
-    crew.loads[i] = load;
-  });
-  return crew;
 }

@@ -72,8 +72,20 @@ function takePools(process, found) {
 }
 
 function remember(stats, at) {
-  kept(histories, stats.name, () => new History()).add(stats, at);
+  const history = kept(histories, stats.name, () => new History());
+  if (history.lacks(at)) askForPast(stats.name, history);
+  history.add(stats, at);
   kept(logs, stats.name, () => new PoolLog()).takeDecisions(stats.sizing.decisions);
+}
+
+/** If it does not come, the charts begin with this page. */
+async function askForPast(name, history) {
+  const past = await requestJson(poolPath(name, '/history')).catch(() => undefined);
+  if (past === undefined) return;
+  history.take(past, now());
+  if (frozenAt !== undefined) return;
+  overview.update(pools);
+  view.refresh(history);
 }
 
 function showProcess({ pid, node, title, uptimeMs }) {

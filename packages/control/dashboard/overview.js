@@ -1,8 +1,8 @@
 /** The table of all pools. */
 import { announce } from './announcer.js';
 import { byId, drawing, element, setAttribute, setText } from './dom.js';
-import { count, counted, duration, rate } from './format.js';
-import { SPAN_MS } from './history.js';
+import { count, counted, duration, quantile, rate } from './format.js';
+import { minutesOf } from './history.js';
 import { KeyedRows } from './keyed-rows.js';
 import { showState, stateBadge } from './state-badge.js';
 
@@ -36,9 +36,9 @@ export class Overview {
           show: (cell, { name, throughput }) => showThroughput(cell, throughput, historyOf(name)),
         },
         { isNumber: true, text: ({ threads }) => workersOf(threads) },
-        { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p50') },
-        { isNumber: true, text: ({ runMs }) => quantile(runMs, 'p99') },
-        { isNumber: true, text: ({ waitMs }) => quantile(waitMs, 'p99') },
+        { isNumber: true, text: ({ recent }) => quantile(recent?.runMs, 'p50') },
+        { isNumber: true, text: ({ recent }) => quantile(recent?.runMs, 'p99') },
+        { isNumber: true, text: ({ recent }) => quantile(recent?.waitMs, 'p99') },
         { isNumber: true, text: ({ tasks }) => count(tasks.failed) },
         { isNumber: true, text: ({ crashes }) => count(crashes) },
       ],
@@ -62,6 +62,7 @@ export class Overview {
       ),
       rate(sum(({ throughput }) => throughput ?? 0)),
       `${count(sum(({ queue }) => queue.size))} waiting`,
+      'run and wait of the last 10\u00a0s',
     ];
     setText(this.#summary, pools.length === 0 ? 'This process serves no pools.' : all.join(' · '));
   }
@@ -99,8 +100,9 @@ function showThroughput(cell, throughput, history) {
   const known = (history?.samples ?? []).filter((sample) => sample.throughput !== undefined);
   const most = Math.max(0, ...known.map((sample) => sample.throughput));
   const end = known.at(-1)?.at;
+  const spanMs = minutesOf(known, end) * 60_000;
   const points = known.map(({ at, throughput: value }) => {
-    const x = LINE.width * (1 - (end - at) / SPAN_MS);
+    const x = LINE.width * (1 - (end - at) / spanMs);
     const y = 1 + (LINE.height - 2) * (1 - value / (most || 1));
     return `${x.toFixed(1)},${y.toFixed(1)}`;
   });
@@ -114,8 +116,4 @@ function workersOf({ current, min, max }) {
 
 function waitingOf({ size, limit }) {
   return limit === null ? count(size) : `${count(size)} of ${count(limit)}`;
-}
-
-function quantile(distribution, name) {
-  return distribution.count === 0 ? '–' : duration(distribution[name]);
 }

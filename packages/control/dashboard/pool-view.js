@@ -3,7 +3,7 @@ import { ActionDialog } from './action-dialog.js';
 import { ACTIONS } from './actions.js';
 import { Cards } from './cards.js';
 import { byId, element, nameNode, setHidden, setText } from './dom.js';
-import { bytes, count, counted, duration, errorText, percent, span, time } from './format.js';
+import { bytes, count, counted, duration, errorText, percent, quantile, span, time } from './format.js';
 import { KeyedRows } from './keyed-rows.js';
 import { LogView } from './logs.js';
 import { notableOf } from './notable.js';
@@ -89,6 +89,13 @@ export class PoolView {
     this.#timeline.update(history, now);
   }
 
+  /** More is known of the past than a moment ago. */
+  refresh(history) {
+    if (this.#stats === undefined || history !== this.#history) return;
+    this.#drawnAt = 0;
+    this.update(this.#stats, history, history.latest.at);
+  }
+
   /** In other colours. */
   redraw() {
     this.#cards.redraw();
@@ -162,8 +169,6 @@ function showLastError(node, error) {
 }
 
 function workerRows(lastEnded) {
-  const quantile = (distribution, name) =>
-    distribution === undefined || distribution.count === 0 ? '–' : duration(distribution[name]);
   return new KeyedRows(byId('workers'), {
     keyOf: ({ id }) => id,
     classOf: ({ state }) => `is-${state}`,

@@ -1,7 +1,8 @@
 /** The threads of a pool on a time line: a row for each worker, its state as pattern, its utilisation as intensity. */
 import { byId, setText } from './dom.js';
 import { counted, percent, time } from './format.js';
-import { GAP_MS, SPAN_MS, WORKER_STATES } from './history.js';
+import { GAP_MS, minutesOf } from './history.js';
+import { WORKER_STATES } from './sample.js';
 import { FONT_PX, Surface } from './surface.js';
 import { theme } from './theme.js';
 import { drawMark, makeLegend } from './worker-marks.js';
@@ -26,8 +27,10 @@ export class Timeline {
   #summary = byId('timeline-summary');
   #readout = byId('timeline-readout');
   #surface;
-  #history;
+  /** Those that say what each worker did: of a pool with many workers, the program has not kept that. */
+  #samples = [];
   #now = 0;
+  #spanMs = 1;
   #rows = [];
   /** What is being looked at: `{ id, at }`; `isByKey` if by keyboard. */
   #cursor;
@@ -44,11 +47,12 @@ export class Timeline {
   }
 
   update(history, now) {
-    this.#history = history;
     this.#now = now;
-    const { present, ended } = crewsOf(history.samples);
+    this.#spanMs = minutesOf(history.samples, now) * 60_000;
+    this.#samples = history.samples.filter(({ crew }) => crew !== undefined);
+    const { present, ended } = crewsOf(this.#samples);
     this.#rows = [...present, ...ended.slice(0, MAX_ENDED)];
-    setText(this.#summary, summaryOf(history, ended.length));
+    setText(this.#summary, summaryOf(this.#samples, ended.length));
     this.#surface.height = Math.max(1, this.#rows.length) * rowHeight(this.#rows.length) + TOP + AXIS_HEIGHT;
     this.redraw();
   }
@@ -61,13 +65,13 @@ export class Timeline {
 
   redraw() {
     const context = this.#surface.begin();
-    if (context === undefined || this.#history === undefined) return;
+    if (context === undefined) return;
     const high = rowHeight(this.#rows.length);
     const rowOf = new Map(this.#rows.map((id, row) => [id, row]));
     this.#labels(high);
     this.#axis();
     let before;
-    for (const sample of this.#history.samples) {
+    for (const sample of this.#samples) {
       const isGap = before === undefined || sample.at - before > GAP_MS;
       // On whole pixels: half of one, drawn twice, would look like a busier moment.
       const [from, to] = [isGap ? sample.at - FIRST_MS : before, sample.at].map((at) =>
@@ -103,14 +107,15 @@ export class Timeline {
   #axis() {
     const { width, height } = this.#surface;
     const base = height - AXIS_HEIGHT;
-    for (const [seconds, label, align] of [
-      [120, '−2 min', 'left'],
-      [90, '', 'center'],
-      [60, '−1 min', 'center'],
-      [30, '', 'center'],
+    const minutes = this.#spanMs / 60_000;
+    for (const [share, label, align] of [
+      [1, `−${minutes} min`, 'left'],
+      [0.75, '', 'center'],
+      [0.5, `−${minutes / 2} min`, 'center'],
+      [0.25, '', 'center'],
       [0, 'now', 'right'],
     ]) {
-      const x = Math.min(width - 1, this.#x(this.#now - seconds * 1000));
+      const x = Math.min(width - 1, this.#x(this.#now - share * this.#spanMs));
       this.#surface.rule(x, 0, x, base + 3);
       this.#surface.text(label, x, height - 3, { align });
     }
@@ -118,7 +123,7 @@ export class Timeline {
 
   #x(at) {
     const { width } = this.#surface;
-    return LABEL_WIDTH + (width - LABEL_WIDTH) * (1 - (this.#now - at) / SPAN_MS);
+    return LABEL_WIDTH + (width - LABEL_WIDTH) * (1 - (this.#now - at) / this.#spanMs);
   }
 
   #mark(context, high) {
@@ -141,12 +146,12 @@ export class Timeline {
     const { width } = this.#surface;
     const share = (offsetX - LABEL_WIDTH) / (width - LABEL_WIDTH);
     const sample =
-      id === undefined || share < 0 ? undefined : this.#sampleAt(this.#now - SPAN_MS * (1 - share));
+      id === undefined || share < 0 ? undefined : this.#sampleAt(this.#now - this.#spanMs * (1 - share));
     this.#look(sample === undefined ? undefined : { id, at: sample.at });
   }
 
   #key(event) {
-    const samples = this.#history?.samples ?? [];
+    const samples = this.#samples;
     if (samples.length === 0 || this.#rows.length === 0) return;
     const before = this.#cursor ?? { id: this.#rows[0], at: samples.at(-1).at };
     const row = Math.max(0, this.#rows.indexOf(before.id));
@@ -168,8 +173,7 @@ export class Timeline {
 
   /** The one that was true at that moment. */
   #sampleAt(at) {
-    const samples = this.#history?.samples ?? [];
-    return samples.find((sample) => sample.at >= at && sample.at - at <= GAP_MS);
+    return this.#samples.find((sample) => sample.at >= at && sample.at - at <= GAP_MS);
   }
 
   #look(cursor) {
@@ -199,8 +203,8 @@ function crewsOf(samples) {
   return { present, ended: [...ended].sort((a, b) => b - a) };
 }
 
-function summaryOf({ samples, latest }, ended) {
-  const { ids, states, busy } = latest.crew;
+function summaryOf(samples, ended) {
+  const { ids, states, busy } = samples.at(-1).crew;
   const byState = WORKER_STATES.map((state, code) => [state, states.filter((each) => each === code).length]);
   const there = byState.filter(([, number]) => number > 0).map(([state, number]) => `${number} ${state}`);
   const started = new Set(ids);

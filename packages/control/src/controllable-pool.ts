@@ -109,6 +109,8 @@ export interface PoolStats {
   readonly throughput?: number;
   readonly runMs: Distribution;
   readonly waitMs: Distribution;
+  /** Of calls that ended lately. */
+  readonly recent?: { readonly ms: number; readonly runMs: Distribution; readonly waitMs: Distribution };
   readonly crashes: number;
   readonly recycled: number;
   /** Workers that were replaced because a task went on after its timeout or abort. */

@@ -23,6 +23,8 @@ export interface Limits {
   readonly backlogBytes: number;
   /** Between two snapshots on a stream. */
   readonly statsIntervalMs: number;
+  /** Between two readings that are kept for the charts. */
+  readonly historyIntervalMs: number;
 }
 
 /**
@@ -41,4 +43,5 @@ export const LIMITS: Limits = {
   streams: 64,
   backlogBytes: 1024 * 1024,
   statsIntervalMs: 1_000,
+  historyIntervalMs: 2_000,
 };

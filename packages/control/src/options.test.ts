@@ -4,7 +4,7 @@ import { checkPools, resolveOptions } from './options.js';
 
 test('without options: this machine alone, any port, a random token', () => {
   const { token, ...rest } = resolveOptions(undefined);
-  assert.deepEqual(rest, { host: '127.0.0.1', port: 0, allowedHosts: [], isLocal: true });
+  assert.deepEqual(rest, { host: '127.0.0.1', port: 0, allowedHosts: [], historyMs: 600_000, isLocal: true });
   assert.notEqual(token, resolveOptions({}).token);
 });
 
@@ -24,6 +24,12 @@ const bad: readonly [what: string, options: unknown, message: RegExp][] = [
   ['a token with a space', { token: 'a b' }, /'token'.*a string of 3 characters$/],
   ['a token with a line break', { token: 'ab\n' }, /'token'/],
   ['a token that is no string', { token: 5 }, /'token'.*got 5/],
+  [
+    'a history that is no number of milliseconds',
+    { historyMs: true },
+    /'historyMs'.*from 0 to 3600000, got true/,
+  ],
+  ['a history of a day', { historyMs: 86_400_000 }, /'historyMs'.*got 86400000/],
   ['hosts that are no list', { allowedHosts: 'box' }, /Option 'allowedHosts': expected an array/],
   ['a host that is a URL', { allowedHosts: ['http://box'] }, /'allowedHosts': expected a host/],
 ];

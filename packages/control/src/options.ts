@@ -13,6 +13,8 @@ export interface ControlOptions {
   readonly token?: string;
   /** Further values of the Host header to answer to, such as the name at a proxy: 'control.example.com', 'box:8080'. */
   readonly allowedHosts?: readonly string[];
+  /** How much of the past the dashboard's charts have at once. Default 600,000: ten minutes; 0: none, and no pool is asked while nobody looks. Milliseconds. */
+  readonly historyMs?: number;
 }
 
 export interface ResolvedOptions {
@@ -20,17 +22,26 @@ export interface ResolvedOptions {
   readonly port: number;
   readonly token: string;
   readonly allowedHosts: readonly string[];
+  readonly historyMs: number;
   /** Only this machine can reach it: reading needs no token. */
   readonly isLocal: boolean;
 }
 
-const KNOWN = ['host', 'port', 'token', 'allowedHosts'] as const satisfies readonly (keyof ControlOptions)[];
+const KNOWN = [
+  'host',
+  'port',
+  'token',
+  'allowedHosts',
+  'historyMs',
+] as const satisfies readonly (keyof ControlOptions)[];
 const MAX_PORT = 65_535;
+/** An hour: what is kept must stay small. */
+const MAX_HISTORY_MS = 3_600_000;
 
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
 export function resolveOptions(given: unknown): ResolvedOptions {
   const options = record(given ?? {});
-  const { host = '127.0.0.1', port = 0, token, allowedHosts = [] } = options;
+  const { host = '127.0.0.1', port = 0, token, allowedHosts = [], historyMs = 600_000 } = options;
   const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
   const isLocal = isLoopback(address);
   if (!isLocal && token === undefined) throw tokenRequired(address);
@@ -42,6 +53,7 @@ export function resolveOptions(given: unknown): ResolvedOptions {
         ? randomToken()
         : text('token', token, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
     allowedHosts: hostList(allowedHosts),
+    historyMs: wholeNumber('historyMs', historyMs, MAX_HISTORY_MS),
     isLocal,
   };
 }
@@ -55,8 +67,12 @@ export function checkPools(pools: unknown): Iterable<ControllablePool> {
 }
 
 export function portNumber(option: string, value: unknown): number {
-  const isPort = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_PORT;
-  return isPort ? value : reject(option, `a whole number from 0 to ${MAX_PORT}`, show(value));
+  return wholeNumber(option, value, MAX_PORT);
+}
+
+function wholeNumber(option: string, value: unknown, most: number): number {
+  const isOne = typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most;
+  return isOne ? value : reject(option, `a whole number from 0 to ${most}`, show(value));
 }
 
 function record(given: unknown): { [K in keyof ControlOptions]: unknown } {

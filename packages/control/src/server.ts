@@ -10,6 +10,7 @@ import { LIMITS, type Limits } from './limits.js';
 import { Exposition } from './metrics/exposition.js';
 import { type ControlOptions, checkPools, type ResolvedOptions, resolveOptions } from './options.js';
 import { PoolDirectory } from './pool-directory.js';
+import { PoolHistories } from './pool-histories.js';
 import { dashboard } from './routes/dashboard.js';
 import { observe } from './routes/observe.js';
 import { steer } from './routes/steer.js';
@@ -45,13 +46,20 @@ export async function startServer(
   const directory = new PoolDirectory(checkPools(pools));
   const options = resolveOptions(given);
   const guard = new Guard(options);
-  const streams = new EventStreams(limits);
+  const histories = new PoolHistories(directory, options.historyMs, limits);
+  const streams = new EventStreams(limits, histories);
   const exposition = new Exposition(directory, streams);
-  const handlers = { ...dashboard(), ...observe(directory, exposition, streams), ...steer(directory) };
+  const handlers = {
+    ...dashboard(),
+    ...observe(directory, exposition, streams, histories),
+    ...steer(directory),
+  };
   const app = await buildApp(handlers, guard, limits);
   const port = await listen(app.server, options, guard);
+  histories.begin();
   let closed: Promise<void> | undefined;
   const close = () => {
+    histories.close();
     closed ??= closeServer(app.server).then(() => app.close());
     return closed;
   };

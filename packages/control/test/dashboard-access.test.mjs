@@ -1,10 +1,21 @@
 /** Everyone can read the dashboard: on any screen, in any colours, without motion, and by ear. */
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { rowOf } from '../dashboard/sample.js';
 import { skip } from './dashboard/browser.mjs';
 import { unreadable } from './dashboard/contrast.mjs';
 import { FakePool } from './dashboard/fake-pool.mjs';
 import { leave, visit } from './dashboard/visits.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const failure = {
+  at: 0,
+  name: 'RangeError',
+  code: null,
+  message: 'no such size',
+  stack: 'RangeError: no such size',
+};
 
 for (const colorScheme of ['light', 'dark']) {
   test(`every text has contrast AA in ${colorScheme}`, { skip }, async () => {
@@ -27,6 +38,32 @@ for (const colorScheme of ['light', 'dark']) {
     assert.deepEqual(await there.page.evaluate(unreadable, '#banner'), []);
     await there.visit.close();
   });
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  for (const width of [390, 1280]) {
+    test(`a checker finds nothing serious: ${width} pixels, ${colorScheme}`, { skip }, async () => {
+      const pools = [new FakePool('images'), new FakePool('mail')];
+      for (const pool of pools) pool.past.push(rowOf(pool.stats(), -60_000));
+      pools[0].advance();
+      pools[0].tasks.failed = 3;
+      Object.assign(pools[0].functions[0], { failures: 3, lastError: failure });
+      // The policy of the page forbids what the checker is.
+      const there = await visit(pools, {
+        ...{ colorScheme, viewport: { width, height: 900 }, bypassCSP: true },
+        fragment: '#pool=images',
+      });
+      await there.visit.sees('#notable', '3 calls of');
+      await there.page.addScriptTag({ path: AXE });
+      const { violations, passes } = await there.page.evaluate(() => globalThis.axe.run());
+      assert.ok(passes.length > 10, 'the checker has looked');
+      const bad = violations
+        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join('; ')}`);
+      assert.deepEqual(bad, []);
+      await leave(there);
+    });
+  }
 }
 
 test('what is drawn follows the colour scheme at once', { skip }, async () => {

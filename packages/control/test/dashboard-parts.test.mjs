@@ -1,10 +1,11 @@
 /** The parts of the dashboard that need no browser: reading a stream, what is remembered of a pool, and units. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { decades, roundUp } from '../dashboard/chart.js';
 import { EventParser } from '../dashboard/event-parser.js';
 import { bytes, duration, percent, rate, span } from '../dashboard/format.js';
-import { History, SPAN_MS } from '../dashboard/history.js';
+import { History, minutesOf, SPAN_MS } from '../dashboard/history.js';
+import { rowOf } from '../dashboard/sample.js';
 import { PoolLog } from '../dashboard/logs.js';
 import { notableOf } from '../dashboard/notable.js';
 import { FakePool } from './dashboard/fake-pool.mjs';
@@ -51,28 +52,87 @@ test('knows how long a worker has ended nothing', () => {
 test('forgets what is older than the charts show, and counts what grew since then', () => {
   const pool = new FakePool('images');
   const history = new History();
-  for (let at = 0; at <= 300_000; at += 1000) {
+  for (let at = 0; at <= 900_000; at += 1000) {
     pool.tasks.failed = at / 1000;
     history.add(pool.stats(), at);
   }
   const oldest = history.samples[0].at;
-  assert.ok(300_000 - oldest >= SPAN_MS && 300_000 - oldest < SPAN_MS + 10_000, `${oldest}`);
+  assert.ok(900_000 - oldest >= SPAN_MS && 900_000 - oldest < SPAN_MS + 10_000, `${oldest}`);
   const { ms, counts } = history.grown();
-  assert.equal(ms, 300_000 - oldest);
+  assert.equal(ms, 900_000 - oldest);
   assert.equal(counts.failed, ms / 1000);
 });
 
-test('tells the mean of what ended between two samples, and nothing where nothing ended', () => {
+test('draws the quantiles of calls that ended lately, and nothing where none ended', () => {
   const pool = new FakePool('images');
   const history = new History();
-  const stats = (count, mean) => ({
-    ...pool.stats(),
-    runMs: { count, mean, p50: 1, p90: 1, p99: 1, max: 1 },
+  const none = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, max: 0 };
+  const lately = (runMs) => ({ ...pool.stats(), recent: { ms: 10_000, runMs, waitMs: none } });
+  const drawn = (stats, at) => {
+    const { runMean, runP50, runP90, runP99, waitP50 } = history.add(stats, at);
+    return [runMean, runP50, runP90, runP99, waitP50];
+  };
+  const some = { count: 5, mean: 4, p50: 3, p90: 7, p99: 8.126_81, max: 9 };
+  assert.deepEqual(drawn(lately(some), 1000), [4, 3, 7, 8.127, undefined]);
+  assert.deepEqual(drawn(lately(none), 2000), Array(5).fill(undefined));
+  const { recent: _, ...older } = pool.stats();
+  assert.deepEqual(drawn(older, 3000), Array(5).fill(undefined), 'a library that does not tell');
+});
+
+test('has charts of as many minutes as there is something of, from two to ten', () => {
+  const since = (at) => minutesOf([{ at }], 1_000_000);
+  assert.deepEqual([1_000_000, 990_000, 820_001, 819_999, 400_000, 1].map(since), [2, 2, 3, 4, 10, 10]);
+  assert.equal(minutesOf([], 5), 2);
+});
+
+describe('what the program has kept', () => {
+  const rows = (pool, times) => times.map((at) => rowOf(pool.stats(), at));
+  const times = ({ samples }) => samples.map(({ at }) => at);
+
+  test('comes before what this page has seen, on its clock', () => {
+    const pool = new FakePool('images');
+    const history = new History();
+    history.add(pool.stats(), 50_000);
+    // The program's clock is 40 s behind: its 9,000 is 49,000 here, and 11,000 is what the page has seen itself.
+    history.take({ nowMs: 12_000, rows: rows(pool, [7000, 9000, 11_000]) }, 52_000);
+    assert.deepEqual(times(history), [47_000, 49_000, 50_000]);
   });
-  assert.equal(history.add(stats(10, 2), 1000).run.recent, undefined);
-  // Ten tasks of 2 ms, then five of 8 ms: 20 + 40 = 15 × 4.
-  assert.equal(history.add(stats(15, 4), 2000).run.recent, 8);
-  assert.equal(history.add(stats(15, 4), 3000).run.recent, undefined);
+
+  test('fills a gap, and takes the place of what was before it', () => {
+    const pool = new FakePool('images');
+    const history = new History();
+    for (const at of [1000, 2000, 60_000, 61_000]) {
+      assert.equal(history.lacks(at), [1000, 60_000].includes(at), `${at}`);
+      history.add(pool.stats(), at);
+    }
+    history.take({ nowMs: 61_000, rows: rows(pool, [1500, 30_000, 60_500]) }, 61_000);
+    assert.deepEqual(times(history), [1500, 30_000, 60_000, 61_000]);
+  });
+
+  test('is nothing where it keeps none: then the page keeps its own', () => {
+    const pool = new FakePool('images');
+    const history = new History();
+    for (const at of [1000, 60_000]) history.add(pool.stats(), at);
+    history.take({ nowMs: 0, rows: [] }, 60_000);
+    assert.deepEqual(times(history), [1000, 60_000]);
+  });
+
+  test('says how many calls of a function failed since, and nothing of one that it may have left out', () => {
+    const pool = new FakePool('images');
+    const failing = (count, failures) =>
+      Array.from({ length: count }, (_, i) => ({ ...pool.functions[0], name: `f${i}`, failures }));
+    for (const [count, expected] of [
+      [3, [5, 7]],
+      [16, [5, Number.NaN]],
+    ]) {
+      const history = new History();
+      pool.functions = failing(count, 2);
+      history.take({ nowMs: 0, rows: rows(pool, [-10_000]) }, 0);
+      pool.functions = [...failing(count, 7), { ...pool.functions[0], name: 'new', failures: 7 }];
+      history.add({ ...pool.stats(), functions: pool.functions.slice(-1).concat(pool.functions) }, 0);
+      assert.deepEqual([history.failuresOf('f0'), history.failuresOf('new')], expected);
+    }
+  });
 });
 
 test('keeps each decision once, the newest first, and not for ever', () => {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skip } from './dashboard/browser.mjs';
 import { FakePool } from './dashboard/fake-pool.mjs';
+import { rowOf } from '../dashboard/sample.js';
 import { leave, visit } from './dashboard/visits.mjs';
 
 /** As they are seen, but for spaces that do not break. */
@@ -29,8 +30,8 @@ test("shows a pool's numbers, with their units", { skip }, async () => {
     Workers: ['3 workers', 'there 3', 'busy 1', 'idle 2', 'starting 0', 'bounds 2 to 6'],
     Queue: ['18 tasks waiting', 'waiting 18', 'oldest waits 2.50 s', 'limit 100', 'open calls 21'],
     Throughput: ['87.3 tasks/s', 'completed 1,234,567'],
-    'Run time': ['p50 0.25 ms', 'p90 1 ms', 'p99 3 ms', 'longest 9 ms'],
-    'Wait time': ['p50 1.50 s', 'p90 12 s', 'p99 36 s', 'longest 1 min 48 s'],
+    'Run time': ['p50 0.25 ms', 'p90 1 ms', 'p99 3 ms', 'longest since it began 9 ms'],
+    'Wait time': ['p50 1.50 s', 'p90 12 s', 'p99 36 s', 'longest since it began 1 min 48 s'],
     'Event loops': ['main 42% busy', 'workers, mean 22%', 'coordinator 7%'],
     Memory: ['412 MiB', 'process, resident 412 MiB', 'heap of main 83.5 MiB'],
     Counts: [
@@ -336,5 +337,22 @@ test('the frozen display stands still, and goes on where the pool is by then', {
   assert.match(await there.page.locator('.card:nth-child(2) .lead').textContent(), /^0.tasks/);
   await there.page.getByRole('button', { name: 'Freeze display' }).click();
   await there.visit.sees('.card:nth-child(2) .lead', '5 tasks');
+  await leave(there);
+});
+
+test('has what was before it was opened, and says what grew since then', { skip }, async () => {
+  const [images, mail] = [new FakePool('images'), new FakePool('mail')];
+  for (const pool of [images, mail]) {
+    for (const at of [-300_000, -298_000]) {
+      pool.throughput = at === -300_000 ? 111 : 0;
+      pool.past.push(rowOf(pool.stats(), at));
+    }
+  }
+  images.tasks.failed = 7;
+  const there = await visit([images, mail], { fragment: '#pool=images' });
+  await there.visit.sees('.counts tr.bad', /failed7\+7/);
+  await there.visit.sees('#notable', '7 calls failed in the last 5 min 0 s.');
+  await there.page.locator('canvas[aria-label*="highest 111"]').waitFor();
+  await there.page.locator('#pools tbody tr:nth-child(2) [aria-label*="at most 111"]').waitFor();
   await leave(there);
 });

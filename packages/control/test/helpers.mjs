@@ -113,7 +113,8 @@ export class FakePool {
 
 /** A server that ends with the test. */
 export async function serve(t, pools, options = {}, limits = {}) {
-  const server = await startServer(pools, options, { ...LIMITS, ...limits });
+  // A pool is asked by what a test does, and by nothing else.
+  const server = await startServer(pools, { historyMs: 0, ...options }, { ...LIMITS, ...limits });
   // The server itself would let the process end while a test waits for it. After that time, it should: the test hangs.
   const alive = setTimeout(() => undefined, 60_000);
   t.after(async () => {

@@ -1,5 +1,6 @@
 /** The description of the interface, held against what the server does. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { fastify } from 'fastify';
 import { createPool } from 'threadwise';
@@ -8,8 +9,8 @@ import { FakePool, follow, patch, poolPath, post, send, serve } from './helpers.
 
 const METHODS = ['get', 'patch', 'post', 'put', 'delete', 'head', 'options'];
 
-async function describe(t, pools = []) {
-  const server = await serve(t, pools);
+async function describe(t, pools = [], options = {}, limits = {}) {
+  const server = await serve(t, pools, options, limits);
   const { status, json } = await send(server, '/openapi.json');
   assert.equal(status, 200);
   return { server, document: json };
@@ -81,6 +82,7 @@ test('it has every path and method of the interface', async (t) => {
       'GET /api/pools/{name}',
       'PATCH /api/pools/{name}',
       'GET /api/pools/{name}/events',
+      'GET /api/pools/{name}/history',
       'POST /api/pools/{name}/pause',
       'POST /api/pools/{name}/resume',
       'POST /api/pools/{name}/drain',
@@ -120,12 +122,19 @@ test('answers are what it says they are', async (t) => {
   });
   t.after(() => pool.destroy());
   await pool.run('one', []);
-  const { server, document } = await describe(t, [pool, new FakePool('fake')]);
+  const fake = new FakePool('fake');
+  const often = [{ historyMs: 1000 }, { historyIntervalMs: 5 }];
+  const { server, document } = await describe(t, [pool, fake], ...often);
   const check = await validator(document);
   await check('Overview', (await send(server, '/api/pools')).json);
   await check('PoolStats', (await send(server, poolPath('real'))).json);
   await check('PoolStats', (await patch(server, 'real', { max: 3 })).json);
   await check('PoolStats', (await post(server, 'real', 'recycle')).json);
+  await once(fake.watch, 'stats');
+  const { json: history } = await send(server, poolPath('real', '/history'));
+  await check('History', history);
+  for (const row of history.rows) assert.equal(row.length, history.columns.length);
+  assert.ok(history.rows.length > 0);
   await check('Health', (await send(server, '/healthz')).json);
   await check('Readiness', (await send(server, '/readyz')).json);
   await check('Error', (await send(server, '/nothing')).json);

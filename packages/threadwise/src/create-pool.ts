@@ -92,7 +92,7 @@ function partsFor(
       moduleHere({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: measured,
-    recorder: new MeasuredRecorder(),
+    recorder: new MeasuredRecorder(nodePlatform.now()),
     sink: diagnosticsSink,
     newQueue: () => new PriorityQueue<Task>(),
     newDispatch: way.newDispatch,

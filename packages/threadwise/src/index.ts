@@ -1,5 +1,13 @@
 /** `threadwise`: the library. A list; everything is defined elsewhere. */
-export type { Choice, Distribution, LastError, Outcome, TaskView, WorkerView } from './core/contracts.js';
+export type {
+  Choice,
+  Distribution,
+  LastError,
+  Outcome,
+  RecentTimes,
+  TaskView,
+  WorkerView,
+} from './core/contracts.js';
 export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/options/errors.js';
 export type { PoolEventName, PoolEvents } from './core/events/hooks.js';
 export type { Lease } from './core/lease.js';

@@ -10,17 +10,37 @@ export function part(share: number): string {
   return share > 0 && share < 0.005 ? 'less than 1 %' : perCent(share);
 }
 
+/** What one of them is, and what it is called. */
+type Unit = readonly [size: number, name: string];
+
+function durationUnit(ms: number): Unit {
+  if (ms < 0.0995) return [0.001, 'us'];
+  return ms < 995 ? [1, 'ms'] : [1000, 's'];
+}
+
+function bytesUnit(count: number): Unit {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
+  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, count)) / 10)));
+  return [1024 ** unit, units[unit]!];
+}
+
+const inUnit = (value: number, [size, name]: Unit): string => `${twoDigits(value / size)} ${name}`;
+
 /** A duration of milliseconds: `1.1 us`, `40 us`, `2.5 ms`, `3.2 s`. */
 export function duration(ms: number): string {
-  if (ms < 0.0995) return `${twoDigits(ms * 1000)} us`;
-  return ms < 995 ? `${twoDigits(ms)} ms` : `${twoDigits(ms / 1000)} s`;
+  return inUnit(ms, durationUnit(ms));
 }
 
 /** `3.5 KiB`, `1 MiB`. */
 export function bytes(count: number): string {
-  const units = ['bytes', 'KiB', 'MiB', 'GiB'];
-  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, count)) / 10)));
-  return `${twoDigits(count / 1024 ** unit)} ${units[unit]}`;
+  return inUnit(count, bytesUnit(count));
+}
+
+/** The same format, with the unit that this value has for all: what is on one axis is to be compared. */
+export function inOneUnit(format: Format, of: number): Format {
+  if (format !== duration && format !== bytes) return format;
+  const unit = (format === duration ? durationUnit : bytesUnit)(of);
+  return (value) => inUnit(value, unit);
 }
 
 /** How many times as much: `1.9 x`. */
@@ -100,6 +120,7 @@ export function shortRate(perSecond: number): string {
 
 /** How many times as much, to two digits behind the point: what decides is often between 1 and 1.1. */
 export function factor(value: number): string {
+  if (value > 0 && value < 0.095) return `${twoDigits(value)} x`;
   return `${(value < 10 ? HUNDREDTHS : TENTHS).format(value)} x`;
 }
 

@@ -89,6 +89,15 @@ export interface Report {
   readonly sections: () => readonly Section[];
 }
 
+/** Where a page comes from. */
+export interface Made {
+  readonly at: Date;
+  /** As it was typed. */
+  readonly command: string;
+  /** Of the command. */
+  readonly version: string;
+}
+
 /** pays: something is to be gained by a change. does not: nothing is. */
 export type Tone = 'pays' | 'does not' | 'mixed' | 'unknown';
 

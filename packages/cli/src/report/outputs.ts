@@ -4,14 +4,15 @@ import { dirname, extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
 import { describeSystemError, OutputError, UsageError } from '../usage-error.js';
-import type { Report } from './model.js';
+import { version } from '../version.js';
+import type { Made, Report } from './model.js';
 
-type View = (report: Report, findings: object) => Promise<string>;
+type View = (report: Report, findings: object, made: Made) => Promise<string>;
 
 /** By the ending of the file; a new view is a line more. */
 const VIEWS: Readonly<Record<string, View>> = {
   '.json': async (_, findings) => jsonText(findings),
-  '.html': async (report) => (await import('./html/page.js')).renderHtml(report),
+  '.html': async (report, _, made) => (await import('./html/page.js')).renderHtml(report, made),
   '.md': async (report) => (await import('./markdown.js')).renderMarkdown(report),
 };
 
@@ -65,8 +66,10 @@ export async function writeReports(
   report: Report,
   findings: object,
 ): Promise<void> {
+  const command = ['threadwise', ...process.argv.slice(2).map(asTyped)].join(' ');
+  const made = { at: new Date(), command, version };
   for (const { file, view } of outputs) {
-    const text = await view(report, findings);
+    const text = await view(report, findings, made);
     writing(file, () => {
       const out = openOutFile(outPath(file));
       try {
@@ -77,6 +80,11 @@ export async function writeReports(
       }
     });
   }
+}
+
+/** For a shell: what means something to it is in quotes. */
+function asTyped(argument: string): string {
+  return /^[\w@%+=:,./#-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 function writing(file: string, write: () => void): void {

@@ -116,6 +116,15 @@ export const PATHS = {
       },
     },
   },
+  '/api/pools/{name}/history': {
+    parameters: [NAME_PARAMETER],
+    get: {
+      operationId: 'getHistory',
+      summary: 'What the charts of the dashboard show of the last minutes',
+      ...READ,
+      responses: { 200: json('A row each two seconds', 'History'), ...errors(401, 403, 404) },
+    },
+  },
   '/api/pools/{name}/pause': {
     parameters: [NAME_PARAMETER],
     post: {

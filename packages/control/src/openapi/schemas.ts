@@ -160,6 +160,11 @@ const POOL_STATS = object(
     throughput: number('Calls that settled, per second, over the last ten seconds'),
     runMs: ref('Distribution'),
     waitMs: ref('Distribution'),
+    recent: object({
+      ms: number('How far back it reaches: ten seconds, or to the last look before them'),
+      runMs: ref('Distribution'),
+      waitMs: ref('Distribution'),
+    }),
     crashes: count('Workers that ended though nobody asked for it'),
     recycled: count('Workers that were replaced for their age or their memory, or on request'),
     interrupted: count('Workers that were replaced because a task went on after its timeout or abort'),
@@ -180,7 +185,7 @@ const POOL_STATS = object(
     functions: listOf(ref('Function'), 'Those that were called, and one entry for all other names'),
     workers: listOf(ref('Worker'), 'Those that there are'),
   },
-  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted'],
+  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent'],
 );
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
@@ -198,6 +203,15 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       uptimeMs: number('Milliseconds since its start'),
     }),
     pools: listOf(ref('PoolStats'), 'All of them'),
+  }),
+  History: object({
+    nowMs: number('The clock of the rows, milliseconds'),
+    columns: listOf(text('Of a row'), 'What the places of a row mean; the first is its time'),
+    rows: listOf(
+      { type: 'array' },
+      'Oldest first. Numbers; null: not known. `failures`: pairs of a function and how often it failed; ' +
+        '`workers`: id, number of the state, utilisation in percent and load, of one worker after the other',
+    ),
   }),
   Readiness: object({
     ready: { type: 'boolean', description: "Whether every pool is 'open' or 'paused'" },

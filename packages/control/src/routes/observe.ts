@@ -6,15 +6,26 @@ import { RequestError, show } from '../errors.js';
 import type { Exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
+import type { PoolHistories } from '../pool-histories.js';
 import type { EventStreams } from '../streams/event-streams.js';
 import { nameIn } from './pool-name.js';
 
 const READY_STATES = ['open', 'paused'];
 
-export function observe(directory: PoolDirectory, exposition: Exposition, streams: EventStreams) {
+export function observe(
+  directory: PoolDirectory,
+  exposition: Exposition,
+  streams: EventStreams,
+  histories: PoolHistories,
+) {
   return {
     listPools: async () => ({ process: processInfo(), pools: directory.list().map(statsOf) }),
     getPool: async (request) => statsOf(directory.find(nameIn(request))),
+    getHistory: async (request, reply) => {
+      const { pool } = directory.find(nameIn(request));
+      reply.type('application/json; charset=utf-8');
+      return histories.text(pool);
+    },
     getHealth: async () => ({ status: 'ok' }),
     getDescription: async () => DOCUMENT,
     getReadiness: async (_request, reply) => {

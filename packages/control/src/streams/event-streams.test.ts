@@ -6,6 +6,8 @@ import type { ControllablePool } from '../controllable-pool.js';
 import { LIMITS } from '../limits.js';
 import { EventStreams } from './event-streams.js';
 
+const noHistories = { note: () => undefined };
+
 /** A pool that counts its listeners. */
 function listenedTo() {
   const counts = { listeners: 0 };
@@ -22,7 +24,7 @@ const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 
 test('a client that is gone before its stream begins is not waited for', () => {
   const { counts, served } = listenedTo();
-  const streams = new EventStreams(LIMITS);
+  const streams = new EventStreams(LIMITS, noHistories);
   const gone = response();
   gone.destroy();
   streams.begin(served, gone, {});
@@ -31,7 +33,7 @@ test('a client that is gone before its stream begins is not waited for', () => {
 
 test('a stream ends with its response', () => {
   const { counts, served } = listenedTo();
-  const streams = new EventStreams(LIMITS);
+  const streams = new EventStreams(LIMITS, noHistories);
   const stays = response();
   streams.begin(served, stays, {});
   assert.deepEqual([streams.open, counts.listeners], [1, 6]);

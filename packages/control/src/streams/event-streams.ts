@@ -4,6 +4,7 @@ import type { ControllablePool } from '../controllable-pool.js';
 import { RequestError } from '../errors.js';
 import type { Limits } from '../limits.js';
 import type { ServedPool } from '../pool-directory.js';
+import type { PoolHistories } from '../pool-histories.js';
 import { EventStream } from './event-stream.js';
 import { PoolFeed } from './pool-feed.js';
 
@@ -13,10 +14,12 @@ const RETRY_AFTER_S = '5';
 export class EventStreams {
   readonly #limits: Limits;
   readonly #feeds = new Map<ControllablePool, PoolFeed>();
+  readonly #histories: Pick<PoolHistories, 'note'>;
   #open = 0;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, histories: Pick<PoolHistories, 'note'>) {
     this.#limits = limits;
+    this.#histories = histories;
   }
 
   get open(): number {
@@ -48,6 +51,10 @@ export class EventStreams {
   }
 
   #newFeed(served: ServedPool): PoolFeed {
-    return new PoolFeed(served, this.#limits.statsIntervalMs, () => this.#feeds.delete(served.pool));
+    const { pool } = served;
+    return new PoolFeed(served, this.#limits.statsIntervalMs, {
+      onStats: (stats) => this.#histories.note(pool, stats),
+      onIdle: () => this.#feeds.delete(pool),
+    });
   }
 }

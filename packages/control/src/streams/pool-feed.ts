@@ -4,6 +4,7 @@ import {
   OBSERVED_EVENTS,
   type ObservedEvent,
   type PoolEvent,
+  type PoolStats,
 } from '../controllable-pool.js';
 import { type ServedPool, statsOf } from '../pool-directory.js';
 import type { EventStream } from './event-stream.js';
@@ -11,20 +12,26 @@ import { encodeEvent, encodeStats } from './event-text.js';
 
 type Listener = (event: PoolEvent) => void;
 
+interface FeedListeners {
+  /** For whoever needs the same reading. */
+  onStats(stats: PoolStats): void;
+  /** The last stream has gone, and this feed has ended. */
+  onIdle(): void;
+}
+
 export class PoolFeed {
   readonly #served: ServedPool;
   readonly #intervalMs: number;
-  readonly #onIdle: () => void;
+  readonly #told: FeedListeners;
   readonly #streams = new Set<EventStream>();
   readonly #listeners: readonly (readonly [ObservedEvent, Listener])[];
   #timer: NodeJS.Timeout | undefined;
   #latest: Buffer | undefined;
 
-  /** @param onIdle called when the last stream has gone; then this feed has ended */
-  constructor(served: ServedPool, intervalMs: number, onIdle: () => void) {
+  constructor(served: ServedPool, intervalMs: number, told: FeedListeners) {
     this.#served = served;
     this.#intervalMs = intervalMs;
-    this.#onIdle = onIdle;
+    this.#told = told;
     this.#listeners = OBSERVED_EVENTS.map((name) => [name, (event) => this.#tell(name, event)] as const);
   }
 
@@ -52,7 +59,7 @@ export class PoolFeed {
   #stop(): void {
     for (const [name, listener] of this.#listeners) this.#pool.off(name, listener);
     clearInterval(this.#timer);
-    this.#onIdle();
+    this.#told.onIdle();
   }
 
   get #pool(): ControllablePool {
@@ -62,7 +69,9 @@ export class PoolFeed {
   /** Called by a timer, where what a pool throws would end the program that is only looked at. */
   #sendStats(): void {
     try {
-      this.#latest = encodeStats(statsOf(this.#served));
+      const stats = statsOf(this.#served);
+      this.#told.onStats(stats);
+      this.#latest = encodeStats(stats);
       this.#send(this.#latest);
     } catch {
       this.#endAll(); // who asks again is told

@@ -66,6 +66,8 @@ export class FakePool {
     { name: 'parse', place: 'inline', why: 'the way to a thread takes longer', ...NO_CALLS, runMs: 0.02 },
   ];
   workers = [];
+  /** Rows that the program has kept, by a clock that is 0 now. */
+  past = [];
 
   constructor(name, { threads = 4, min = 1, max = 8, seed = 7 } = {}) {
     this.name = name;
@@ -162,6 +164,11 @@ export class FakePool {
       throughput,
       runMs: distribution(this.tasks.completed, this.runP50),
       waitMs: distribution(this.tasks.completed, this.waitP50, 8),
+      recent: {
+        ms: 10_000,
+        runMs: distribution(this.tasks.completed, this.runP50),
+        waitMs: distribution(this.tasks.completed, this.waitP50, 8),
+      },
       ...{ crashes, recycled, interrupted, ...(coordinator === undefined ? {} : { coordinator }) },
       sizing: { policy: this.policy, decisions: this.#decisions },
       process: { utilization: this.mainUtilization, residentBytes: 412 * MIB, heapUsedBytes: 83.5 * MIB },

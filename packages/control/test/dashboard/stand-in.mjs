@@ -121,6 +121,7 @@ class StandIn {
     if (name === undefined) return sendJson(response, this.#all());
     const pool = this.#pools.find((each) => each.name === name);
     if (pool === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', `There is no pool '${name}'`);
+    if (what === 'history') return sendJson(response, { nowMs: 0, rows: pool.past });
     if (what === 'events') return this.#stream(pool, response);
     if (request.method === 'PATCH') {
       this.changes.push(await bodyOf(request));

@@ -20,6 +20,7 @@ const recorded: RecorderSnapshot = {
   throughput: 2.5,
   waitMs: distribution,
   runMs: { ...distribution, count: 4 },
+  recent: { ms: 10_000, waitMs: distribution, runMs: distribution },
 };
 
 interface Given {

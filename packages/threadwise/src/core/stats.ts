@@ -8,6 +8,7 @@ import type {
   HelperView,
   Outcome,
   Placement,
+  RecentTimes,
 } from './contracts.js';
 import type { Engine } from './engine.js';
 import type { SizingDecision } from './workers/sizer.js';
@@ -67,10 +68,12 @@ export interface PoolStats {
   };
   /** Calls that settled, over the last ten seconds. Calls per second. */
   readonly throughput: number;
-  /** Running time of tasks, as the workers measured it. */
+  /** Running time of tasks since the pool began, as the workers measured it. */
   readonly runMs: Distribution;
-  /** Time of a call in which its task did not run: queues and crossings. */
+  /** Time of a call in which its task did not run (queues and crossings), since the pool began. */
   readonly waitMs: Distribution;
+  /** The same two of calls that ended in the last ten seconds. */
+  readonly recent: RecentTimes;
   /** Workers that ended though nobody asked them to. Workers. */
   readonly crashes: number;
   /** Workers that were replaced for their age, for their memory, or on request. Workers. */

@@ -3,7 +3,7 @@
  * G. Tene's HdrHistogram, with 8 sub-buckets to each power of two).
  */
 
-/** Durations since the pool began. */
+/** Durations of calls. */
 export interface Distribution {
   /** How many were measured. Calls. */
   readonly count: number;
@@ -42,6 +42,18 @@ export class Histogram {
     for (let i = 0; i < BUCKETS; i++) this.#counts[i]! += other.#counts[i]!;
     this.#sum += other.#sum;
     this.#max = Math.max(this.#max, other.#max);
+  }
+
+  /** What was recorded since an earlier reading of the same values; its longest is known within 1/16. */
+  since(before: Histogram): Histogram {
+    const recent = new Histogram();
+    for (let i = 0; i < BUCKETS; i++) {
+      const count = this.#counts[i]! - before.#counts[i]!;
+      recent.#counts[i] = count;
+      if (count > 0) recent.#max = Math.min(this.#max, middleOf(i));
+    }
+    recent.#sum = Math.max(0, this.#sum - before.#sum);
+    return recent;
   }
 
   snapshot(): Distribution {

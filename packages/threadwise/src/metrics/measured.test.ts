@@ -30,6 +30,7 @@ describe('a recorder', () => {
         'functions',
         'interrupted',
         'outcomes',
+        'recent',
         'recycled',
         'retried',
         'runMs',
@@ -39,11 +40,12 @@ describe('a recorder', () => {
         'workerCrashes',
       ]);
       assert.deepEqual(Object.keys(snapshot.outcomes).sort(), outcomes.toSorted());
-      for (const distribution of [snapshot.waitMs, snapshot.runMs]) {
+      const { ms, ...recent } = snapshot.recent;
+      for (const distribution of [snapshot.waitMs, snapshot.runMs, recent.waitMs, recent.runMs]) {
         assert.deepEqual(Object.keys(distribution).sort(), ['count', 'max', 'mean', 'p50', 'p90', 'p99']);
       }
-      const { waitMs, runMs, outcomes: byOutcome, functions: _, ...counts } = snapshot;
-      for (const group of [counts, byOutcome, waitMs, runMs]) {
+      const { waitMs, runMs, outcomes: byOutcome, functions: _, recent: __, ...counts } = snapshot;
+      for (const group of [counts, byOutcome, waitMs, runMs, { ms }, recent.waitMs, recent.runMs]) {
         for (const [field, value] of Object.entries(group)) assert.ok(Number.isFinite(value), field);
       }
     });

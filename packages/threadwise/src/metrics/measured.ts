@@ -1,6 +1,7 @@
 /** What happened in a pool, counted and measured: plain numbers, written on the main thread only. */
 import { type FunctionCounts, FunctionRecords } from './functions.js';
 import { type Distribution, Histogram } from './histogram.js';
+import { Recent, type RecentTimes } from './recent.js';
 import { Throughput } from './throughput.js';
 
 export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
@@ -17,6 +18,7 @@ export interface RecorderSnapshot {
   readonly throughput: number;
   readonly waitMs: Distribution;
   readonly runMs: Distribution;
+  readonly recent: RecentTimes;
 }
 
 /** What is measured of one worker. */
@@ -56,7 +58,13 @@ export class MeasuredRecorder {
   readonly #others = new WorkerRecord();
   readonly #workers = new Set<WorkerRecord>();
   readonly #throughput = new Throughput();
+  readonly #recent: Recent;
   #completed = 0;
+
+  /** @param startedAt on the platform's clock */
+  constructor(startedAt = 0) {
+    this.#recent = new Recent(startedAt);
+  }
 
   /**
    * @param now on the platform's clock
@@ -111,6 +119,7 @@ export class MeasuredRecorder {
       functions: this.functions.snapshot(),
       throughput: this.#throughput.rate(now),
       ...all.snapshot(),
+      recent: this.#recent.times({ at: now, run: all.run, wait: all.wait }),
     };
   }
 }

@@ -1,7 +1,7 @@
-/** Bars, one below the other, each with its name and its figure beside it. */
+/** Bars, one below the other, each with its name and its figure beside it, all in one unit. */
 import { scaleLinear } from 'd3-scale';
 import type { Estimate } from '../../experiment/statistics.js';
-import { type Format, middle, range, withRange } from '../../format/figures.js';
+import { type Format, inOneUnit, middle, range, withRange } from '../../format/figures.js';
 import { truncated } from '../../format/text.js';
 import { type Chart, isDrawable, px } from './chart.js';
 import { escaped } from './text.js';
@@ -14,16 +14,13 @@ export interface Bar {
 }
 
 /** In units of the drawing. */
-const SIZE = { width: 460, row: 34, left: 124, right: 350, bar: 16 } as const;
-const LONGEST_NAME = 17;
+const SIZE = { width: 460, row: 34, left: 168, right: 350, bar: 16 } as const;
+const LONGEST_NAME = 20;
+/** Of a figure, where the letters are largest: about. */
+const CHARACTER = 10;
 
 /** Undefined where no bar has a figure. */
-export function barsChart(
-  id: string,
-  title: string,
-  bars: readonly Bar[],
-  format: Format,
-): Chart | undefined {
+export function barsChart(id: string, title: string, bars: readonly Bar[], given: Format): Chart | undefined {
   const known = bars.flatMap(({ figure, ...bar }) =>
     figure !== undefined && [figure.value, figure.low, figure.high].every(isDrawable)
       ? [{ ...bar, figure }]
@@ -31,7 +28,10 @@ export function barsChart(
   );
   if (known.length === 0) return undefined;
   const most = Math.max(...known.map(({ figure }) => figure.high));
-  const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, SIZE.right]);
+  const format = inOneUnit(given, most);
+  const longest = Math.max(...known.map(({ figure }) => middle(figure, format).length));
+  const right = Math.min(SIZE.right, SIZE.width - 12 - longest * CHARACTER);
+  const x = scaleLinear([0, most === 0 ? 1 : most], [SIZE.left, right]);
   return {
     id,
     title,
@@ -60,7 +60,12 @@ function row(
   const width = Math.max(2, x(figure.value) - left);
   const shape = `x="${left}" y="${px(middleY - bar / 2)}" width="${px(width)}" height="${bar}"`;
   const [low, high] = [x(figure.low), x(figure.high)];
-  const ends = low === high ? '' : `<path class="whisker" d="${whisker(low, high, middleY)}"/>`;
+  const ends =
+    low === high
+      ? ''
+      : ['halo', 'whisker']
+          .map((name) => `<path class="${name}" d="${whisker(low, high, middleY)}"/>`)
+          .join('');
   const end = Math.max(high, left + width);
   return [
     `<text x="${left - 10}" y="${px(middleY)}" dy="4" text-anchor="end">${escaped(truncated(name, LONGEST_NAME))}</text>`,

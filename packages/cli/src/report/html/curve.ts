@@ -37,6 +37,8 @@ export function curveChart({ id, title, description, points, x, y, flat, band, m
     body: [
       axes(x, y),
       band === undefined ? '' : bandOf(x.at(band.low), x.at(band.high)),
+      // Below what it is held against, which would be hidden by it.
+      between(points, x, y),
       flat === undefined ? '' : flatLine(flat.figure, y),
       curve(points, x, y),
       ...marks.map(({ at, text }, row) => verticalMark(x.at(at), text, row)),
@@ -79,27 +81,30 @@ function axes(x: Axis, y: Axis): string {
     return `<path class="grid" d="M${left} ${at}H${right}"/>${name}`;
   });
   const columns = apart(x).map(({ value, text }) => {
-    const at = px(x.at(value));
-    const name = `<text x="${at}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
-    return `<path class="axis" d="M${at} ${bottom}v5"/>${name}`;
+    const at = x.at(value);
+    const middle = Math.min(at, PLOT.width - halfOf(text));
+    const name = `<text x="${px(middle)}" y="${bottom + 20}" text-anchor="middle">${escaped(text)}</text>`;
+    return `<path class="axis" d="M${px(at)} ${bottom}v5"/>${name}`;
   });
   return [
     ...rows,
     `<path class="axis" d="M${left} ${bottom}H${right}"/>`,
     ...columns,
     `<text x="${(left + right) / 2}" y="${height - 10}" text-anchor="middle">${escaped(x.name)}</text>`,
-    `<text x="4" y="14">${escaped(y.name)}</text>`,
+    `<text x="4" y="17">${escaped(y.name)}</text>`,
   ].join('\n');
 }
 
-/** Of a character, in units of the drawing: about. */
-const CHARACTER = 8;
+/** Of a character, in units of the drawing: about, where the letters are largest. */
+const CHARACTER = 8.5;
+
+const halfOf = (text: string): number => (text.length * CHARACTER) / 2;
 
 /** The ticks that have room beside those before them. */
 function apart({ at, ticks }: Axis): Axis['ticks'] {
   let end = Number.NEGATIVE_INFINITY;
   return ticks.filter(({ value, text }) => {
-    const half = (text.length * CHARACTER) / 2;
+    const half = halfOf(text);
     if (at(value) - half < end + CHARACTER) return false;
     end = at(value) + half;
     return true;
@@ -169,12 +174,16 @@ export function logAxis(
   return { at: scale, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
 }
 
-function curve(points: readonly Point[], x: Axis, y: Axis): string {
-  const between = area<Point>(
+function between(points: readonly Point[], x: Axis, y: Axis): string {
+  const interval = area<Point>(
     (point) => tenth(x.at(point.x)),
     (point) => tenth(y.at(point.y.low)),
     (point) => tenth(y.at(point.y.high)),
   );
+  return `<path class="pool-soft" d="${interval(points)}"/>`;
+}
+
+function curve(points: readonly Point[], x: Axis, y: Axis): string {
   const through = line<Point>(
     (point) => tenth(x.at(point.x)),
     (point) => tenth(y.at(point.y.value)),
@@ -184,7 +193,7 @@ function curve(points: readonly Point[], x: Axis, y: Axis): string {
     const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(cy)}" r="5"/>`;
     return whisker(cx, y.at(point.y.low), y.at(point.y.high)) + dot;
   });
-  return `<path class="pool-soft" d="${between(points)}"/><path class="pool-line" d="${through(points)}"/>${dots.join('')}`;
+  return `<path class="pool-line" d="${through(points)}"/>${dots.join('')}`;
 }
 
 /** A dashed line, and what it may as well be. */

@@ -28,7 +28,7 @@ export function lanesChart(id: string, title: string, lanes: readonly Lane[]): C
     body: known.map((lane, i) => laneOf(lane, SIZE.gap + i * (SIZE.lane + SIZE.gap))).join('\n'),
     table: {
       title,
-      head: ['', 'mean', 'over time'],
+      head: ['core', 'mean', 'over time'],
       rows: known.map(({ name, shares }) => [name, perCent(mean(shares)!), shares.map(perCent).join(' · ')]),
     },
   };

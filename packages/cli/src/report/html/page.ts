@@ -1,5 +1,5 @@
 /** A report as one page that needs no network and runs no script: for a reader who has never used threads, and for one who has. */
-import type { Block, Report, Section, Tone } from '../model.js';
+import type { Block, Made, Report, Section, Tone } from '../model.js';
 import { chartHtml } from './chart.js';
 import { STYLE } from './style.js';
 import { heatHtml, tableHtml } from './table.js';
@@ -19,7 +19,7 @@ const CLASSES: Readonly<Record<Tone, string>> = {
   unknown: 'unknown',
 };
 
-export function renderHtml(report: Report): string {
+export function renderHtml(report: Report, made: Made): string {
   const { sentence, command, subject, badge, lead, schemaVersion } = report;
   const head = [
     `<p class="brand">${command}: <code>${escaped(subject)}</code></p>`,
@@ -27,6 +27,7 @@ export function renderHtml(report: Report): string {
     `<h1${sentence.length > LONG ? ' class="long"' : ''}>${prose(sentence)}</h1>`,
     lead === undefined ? '' : `<p class="muted">${escaped(lead)}</p>`,
     keysHtml(report.keys ?? []),
+    madeHtml(made),
   ];
   return `<!doctype html>
 <html lang="en">
@@ -44,27 +45,45 @@ export function renderHtml(report: Report): string {
 ${lines(head)}
 </header>
 <main>
-${lines([...firstSections(report), ...report.sections()].map((each) => sectionHtml(each)))}
+${lines(sectionsOf(report).map((each) => sectionHtml(each)))}
 </main>
-<footer><p>Made by <code>${command}</code>, findings version ${schemaVersion}. This page loads nothing and runs no script.</p></footer>
+<footer><p>Findings version ${schemaVersion}. This page loads nothing and runs no script.</p></footer>
 </body>
 </html>
 `;
 }
 
-/** What every page begins with. */
-function firstSections({ warnings, meaning, recommended, reasons }: Report): Section[] {
+/** The verdict's evidence first, then what it means to who has never used threads; how it was measured is the last of a report's own. */
+function sectionsOf({ warnings, meaning = [], recommended, reasons, sections }: Report): Section[] {
+  const own = sections();
   return [
     { id: 'warnings', title: 'Before you believe it', isWide: true, blocks: [{ list: warnings }] },
-    { id: 'meaning', title: 'What this means', isWide: true, blocks: [{ paragraphs: meaning ?? [] }] },
-    { id: 'do', title: 'What to do', blocks: recommended === undefined ? [] : whatToDo(recommended) },
     { id: 'why', title: 'Why', isWide: recommended === undefined, blocks: [{ list: reasons }] },
+    {
+      id: 'do',
+      title: 'What to do',
+      isWide: reasons.length === 0,
+      blocks: recommended === undefined ? [] : whatToDo(recommended, reasons),
+    },
+    ...own.slice(0, -1),
+    { id: 'meaning', title: 'What this means', isWide: true, blocks: [{ paragraphs: meaning }] },
+    ...own.slice(-1),
   ];
 }
 
-function whatToDo({ before, code, others = [] }: NonNullable<Report['recommended']>): Block[] {
-  const ways = others.length === 0 ? [] : [{ heading: 'Other ways of calling' }, { list: others }];
+function whatToDo(
+  { before, code, others = [] }: NonNullable<Report['recommended']>,
+  said: readonly string[],
+): Block[] {
+  const more = others.filter((text) => !said.includes(text));
+  const ways = more.length === 0 ? [] : [{ heading: 'Other ways of calling' }, { list: more }];
   return [before, { code: code(CODE_COLUMNS) }, ...ways];
+}
+
+function madeHtml({ at, command, version }: Made): string {
+  const when = at.toISOString();
+  const time = `<time datetime="${when}">${when.slice(0, 16).replace('T', ' ')} UTC</time>`;
+  return `<p class="made muted">${time}, threadwise ${escaped(version)}: <code>${escaped(command)}</code></p>`;
 }
 
 function keysHtml(keys: NonNullable<Report['keys']>): string {
@@ -77,18 +96,19 @@ function keysHtml(keys: NonNullable<Report['keys']>): string {
 }
 
 function sectionHtml({ id, title, isWide, blocks }: Section): string {
-  const content = blocks.map((block) => (block === undefined ? '' : blockHtml(block))).join('');
+  const content = blocks.map((block) => (block === undefined ? '' : blockHtml(block, title))).join('');
   if (content === '') return '';
   const classes = [isWide === true && 'wide', id === 'warnings' && 'warn'].filter(Boolean).join(' ');
   const named = classes === '' ? '' : ` class="${classes}"`;
   return `<section${named} aria-labelledby="${id}"><h2 id="${id}">${escaped(title)}</h2>\n${content}\n</section>`;
 }
 
-function blockHtml(block: Block): string {
+/** @param above the heading of the section, which need not be said again */
+function blockHtml(block: Block, above: string): string {
   if (typeof block === 'string') return `<p>${prose(block)}</p>`;
   if ('heading' in block) return `<h3>${escaped(block.heading)}</h3>`;
   if ('list' in block) return around('ul', block.list, (text) => `<li>${prose(text)}</li>`);
-  if ('table' in block) return tableHtml(block.table);
+  if ('table' in block) return tableHtml(block.table, above);
   if ('heat' in block) return heatHtml(block.heat);
   if ('chart' in block) return chartHtml(block.chart);
   if ('code' in block) {

@@ -33,7 +33,7 @@ li { margin: .3rem 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 a { color: var(--pool); }
 .brand, .muted { color: var(--muted); }
-.brand { margin: 0 0 1rem; font-size: .9rem; }
+.brand { margin: 0 0 1rem; font-size: .9rem; } .made { font-size: .9rem; }
 .badge { display: inline-block; margin: 0; padding: .15rem .7rem; border: 2px solid; border-radius: 99px; font-weight: 600; }
 .threads .badge { color: var(--pool); }
 .inline .badge, .async .badge, .unknown .badge { color: var(--inline); }
@@ -52,10 +52,11 @@ section.warn { background: var(--warn); border: 2px solid var(--warn-line); }
   main > .wide { grid-column: 1 / -1; }
   .meaning { grid-template-columns: 1fr 1fr; }
 }
-pre { margin: 0; padding: .8rem; overflow-x: auto; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; }
+pre { margin: 0; padding: .8rem; overflow-x: auto; white-space: pre-wrap; background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; }
 .scroll { overflow-x: auto; }
 :focus-visible { outline: 3px solid var(--pool); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabular-nums; min-width: 100%; }
+.named caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
 th, td { padding: .35rem .8rem .35rem 0; text-align: right; border-top: 1px solid var(--line); white-space: nowrap; }
 thead th { border-top: 0; color: var(--muted); font-weight: 600; }
@@ -65,7 +66,7 @@ tbody th { font-weight: 600; }
 .pairs th { text-align: left; vertical-align: top; white-space: normal; min-width: 7rem; }
 .pairs td { text-align: left; white-space: normal; }
 .heat td, .heat th { padding: .45rem .6rem; }
-.heat td { text-align: center; white-space: normal; } .heat caption { padding-bottom: .5rem; } .heat thead th + th { text-align: center; }
+.heat td { text-align: center; white-space: normal; overflow-wrap: normal; } .heat caption { padding-bottom: .5rem; } .heat thead th + th { text-align: center; }
 .heat td small { display: block; white-space: nowrap; font-size: .78rem; }
 ${[0, 1, 2, 3, 4].map((i) => `.heat-${i} { background: var(--heat-${i}); }`).join(' ')}
 figure { margin: 0; }
@@ -80,8 +81,9 @@ svg .grid { stroke: var(--line); } svg .axis { stroke: var(--muted); }
 svg .pool-line { fill: none; stroke: var(--pool); stroke-width: 2.5; }
 svg .pool-fill { fill: var(--pool); } svg .pool-soft { fill: var(--pool-soft); }
 svg .inline-line { fill: none; stroke: var(--inline); stroke-width: 2; stroke-dasharray: 7 4; }
-svg .inline-bar { fill: var(--inline-soft); stroke: var(--inline); stroke-width: 2; } svg .inline-soft { fill: var(--inline-soft); }
+svg .inline-bar { fill: var(--inline-soft); stroke: var(--inline); stroke-width: 2; } svg .inline-soft { fill: var(--inline-soft); fill-opacity: .75; }
 svg .mark { fill: none; stroke: var(--text); stroke-width: 1.5; stroke-dasharray: 2 3; }
+svg .halo { fill: none; stroke: var(--card); stroke-width: 4.5; }
 svg .whisker { fill: none; stroke: var(--text); stroke-width: 1.5; }
 .legend { display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; padding: 0; }
 .legend li { display: flex; align-items: center; gap: .45rem; margin: 0; }

@@ -5,11 +5,13 @@ import { escaped } from './text.js';
 
 const NOT_MEASURED = 'not measured';
 
-export function tableHtml({ title, head, rows }: Table): string {
+/** @param above what stands above it: a caption that says the same is only heard */
+export function tableHtml({ title, head, rows }: Table, above?: string): string {
   const cells = (row: readonly string[]): string =>
     row.map((cell) => `<td>${escaped(cell === NONE ? NOT_MEASURED : cell)}</td>`).join('');
   const body = rows.map(([name = '', ...rest]) => rowHtml(name, cells(rest)));
-  return scrolling(title, head, body, head.length === 2 ? 'pairs' : '');
+  const kinds = [head.length === 2 ? 'pairs' : '', title === above ? 'named' : ''];
+  return scrolling(title, head, body, kinds.filter(Boolean).join(' '));
 }
 
 /** As many as the style sheet has. */
@@ -40,5 +42,5 @@ function scrolling(title: string, head: readonly string[], body: readonly string
   const table =
     `<table${named}><caption>${escaped(title)}</caption>` +
     `<thead><tr>${columns}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
-  return `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(title)}">${table}</div>`;
+  return `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(title)}, table">${table}</div>`;
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { renderHtml } from '../../report/html/page.js';
+import { FAKE_MADE } from '../../report/made.test.fake.js';
 import { folderReport } from './report.js';
 import { analyzeFolder } from './rules/analyze.js';
 import { fakeClass, fakeFolder, fakeRounds, MORE_IN_WORKERS } from './rules/samples.test.fake.js';
@@ -12,7 +13,7 @@ type Busy = readonly (readonly number[])[];
 function pageFor(busy: Busy): string {
   const { ways, control } = fakeRounds(MORE_IN_WORKERS);
   const warm = { ways: ways.map((way) => ({ ...way, busy })), control };
-  return renderHtml(folderReport(analyzeFolder(fakeFolder([fakeClass(warm)]))));
+  return renderHtml(folderReport(analyzeFolder(fakeFolder([fakeClass(warm)]))), FAKE_MADE);
 }
 
 const steps = (count: number, shares: (step: number) => readonly number[]): Busy =>

@@ -38,7 +38,7 @@ export function folderReport(findings: FolderFindings): Report {
     schemaVersion,
     sentence: verdict.sentence,
     tone: toneOf(verdict.answer),
-    lead: `${count(samples.subject.files)} files were found.`,
+    lead: `Found: ${counted(samples.subject.files, 'file')}.`,
     reasons,
     warnings,
     figures: [...[overview, ...tables].map((table) => ({ table })), plots, { table: measured }],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../format/text.js';
 import { renderHtml } from '../../report/html/page.js';
+import { FAKE_MADE } from '../../report/made.test.fake.js';
 import { renderMarkdown } from '../../report/markdown.js';
 import { jsonText, outputsOf } from '../../report/outputs.js';
 import { renderTerminal } from '../../report/terminal.js';
@@ -53,7 +54,7 @@ for (const [name, findings] of Object.entries(all)) {
   });
 
   test(`HTML: nothing that runs or loads: ${name}`, () => {
-    const text = renderHtml(serverReport(findings));
+    const text = renderHtml(serverReport(findings), FAKE_MADE);
     assert.ok(!text.includes('<script'));
     assert.ok(!/(?:src|href)="http/.test(text));
     assert.match(text, /Content-Security-Policy" content="default-src 'none'/);

@@ -6,6 +6,7 @@ import {
   duration,
   factor,
   figureOf,
+  inOneUnit,
   rate,
   shortRate,
   withRange,
@@ -59,13 +60,17 @@ export function gainCurve(findings: Findings): Chart | undefined {
   const points = pointsOf(gained).filter(({ y }) => y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
+  const { x: least } = points[0]!;
+  const most = points.at(-1)!.x;
+  // The unit of what lies in the middle of a logarithmic axis, for all of it.
+  const time = inOneUnit(duration, Math.sqrt(least * most));
   const marks = [
     { at: even?.value, text: 'pays from ' },
     { at: inline.callMs?.p50, text: 'your call: ' },
   ].flatMap(({ at, text }) =>
-    at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + duration(at) }],
+    at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + time(at) }],
   );
-  const each = points.map(({ x, y }) => `${duration(x)}: ${withRange(y, factor)}`);
+  const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
   const also = marks.length === 0 ? '' : ` Marked: ${marks.map(({ text }) => text).join('; ')}.`;
   return curveChart({
     id: 'gain',
@@ -75,7 +80,7 @@ export function gainCurve(findings: Findings): Chart | undefined {
     x: logAxis(
       'x',
       [...points.map((point) => point.x), ...marks.map(({ at }) => at)],
-      duration,
+      time,
       'running time of a call; both scales are logarithmic',
     ),
     y: logAxis(

@@ -35,14 +35,15 @@ function crossing({ samples }: Findings): Paragraph {
   };
 }
 
-function cores({ samples: { machine, start } }: Findings): Paragraph {
+function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
   const memory = figureOf(start?.bytesPerThread);
   const each = memory === undefined ? '' : ` Each thread also takes memory: ${bytes(memory.value)} here.`;
   const here =
     machine.cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once. ` +
-        'More threads than that take turns.';
+      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once. ${
+          knee !== undefined && knee.threads > machine.cores ? '' : 'More threads than that take turns.'
+        }`;
   return {
     title: 'Why the number of cores matters',
     text: `A core is the part of a processor that does the computing, one thing at a time. ${here}${each}`,
@@ -55,7 +56,14 @@ function conclusion(findings: Findings): Paragraph {
 
 const DEAR =
   'To hand a call to another thread costs time, too: here it takes at least half as long as the call itself. It is ' +
-  'like writing a letter to ask for what you could look up yourself. That changes when a call does more at once.';
+  'like writing a letter to ask for what you could look up yourself.';
+
+/** Not where it was tried, and has not changed it. */
+function whenDear({ alternatives, samples: { variants } }: Findings): string {
+  const isOf = ({ name }: { readonly name: string }): boolean => name === 'batch';
+  const hasChanged = alternatives.some((each) => isOf(each) && each.changesVerdict);
+  return variants.some(isOf) && !hasChanged ? DEAR : `${DEAR} That changes when a call does more at once.`;
+}
 
 const NO_GAIN =
   'Threads were tried, and did not get enough more of these calls done than the calling thread by itself. What is won by ' +
@@ -73,15 +81,16 @@ export function cheapestOf(crossings: Findings['samples']['crossings']): number 
 }
 
 const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Findings) => string>> = {
-  threads: ({ samples }) => {
+  threads: ({ samples, knee }) => {
     const inline = figureOf(samples.inline.rate);
     const alone = inline === undefined ? '' : ` (${rate(inline.value)} calls a second)`;
     return (
       'A call takes long enough to be worth the way to another thread. ' +
-      `Instead of the calling thread by itself${alone}, several threads work at once.`
+      `Instead of the calling thread by itself${alone}, ${knee?.threads === 1 ? 'another thread works' : 'several threads work at once'}.`
     );
   },
-  inline: ({ samples }) => {
+  inline: (findings) => {
+    const { samples } = findings;
     const { uncloneable, endedInWorker } = samples.behaviour;
     if (endedInWorker !== undefined) {
       return (
@@ -95,7 +104,8 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
         'plain data, and build the rest inside of the function.'
       );
     }
-    return isCrossingDear(samples) ? DEAR : NO_GAIN;
+    if (isCrossingDear(samples)) return whenDear(findings);
+    return samples.threads.length > 0 ? NO_GAIN : 'No number of threads was tried.';
   },
   async: () =>
     'The function spends most of its time waiting: for a disk, a network, a timer. While it waits, its thread is free to do ' +

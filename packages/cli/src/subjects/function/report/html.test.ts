@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { renderHtml as view } from '../../../report/html/page.js';
+import { FAKE_MADE } from '../../../report/made.test.fake.js';
 import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';
 import { fakeFindings, fakeSamples, five, hostileFindings, nothingFound } from './findings.test.fake.js';
 import { functionReport } from './report.js';
 
-const renderHtml = (findings: Findings): string => view(functionReport(findings));
+const renderHtml = (findings: Findings): string => view(functionReport(findings), FAKE_MADE);
 
 const VOID = ['meta', 'link'];
 
@@ -69,17 +70,17 @@ function checkAccess(page: string): void {
   }
 }
 
-test('the verdict is the heading, and the title; what it means comes before the figures', () => {
+test('the verdict is the heading, and the title; what bears it out comes first, and what it means to a beginner later', () => {
   const page = renderHtml(fakeFindings());
   assert.match(page, /<title>Threads pay: 3\.6 x with 4 threads<\/title>/);
   assert.match(page, /<h1>Threads pay: 3\.6 x with 4 threads<\/h1>/);
   const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
   assert.deepEqual(titles, [
     'Before you believe it',
-    'What this means',
-    'What to do',
     'Why',
+    'What to do',
     'How many calls a second, by threads',
+    'Other ways of calling',
     'From where on threads pay',
     'Cores and threads',
     'How long the event loop is held up',
@@ -87,8 +88,25 @@ test('the verdict is the heading, and the title; what it means comes before the 
     'One call',
     'The crossing',
     'What keeps more threads from doing more',
+    'What this means',
     'How it was measured',
   ]);
+});
+
+test('it says when it was made, by which command and version', () => {
+  const page = renderHtml(fakeFindings());
+  assert.ok(/2030-04-05 06:07 UTC\s+, threadwise 1\.2\.3:\s+threadwise analyze/.test(textOf(page)));
+  assert.ok(page.includes('analyze &#39;./&lt;tasks&gt;.js&#39;</code>'));
+});
+
+test('batches, leases and placement are drawn where they bring more, beside threads alone', () => {
+  assert.deepEqual(rowsOf('Calls a second, by way of calling').slice(1), [
+    ['inline', '1,000', '990 to 1,010'],
+    ['4 threads', '3,600', '3,600'],
+    ['16 inputs a call', '3,800', '3,800'],
+  ]);
+  const none = renderHtml(fakeFindings({ alternatives: [] }));
+  assert.ok(!none.includes('Other ways of calling'));
 });
 
 test('nothing is loaded, and nothing runs', () => {
@@ -128,7 +146,7 @@ test('each chart has a name, says what it shows, and has its figures in a table'
         '8 threads: 3,500. Inline: 1,000 (990 to 1,010).</desc>',
     ),
   );
-  assert.ok(page.includes('Marked: pays from 15 us; your call: 1 ms.</desc>'));
+  assert.ok(page.includes('Marked: pays from 15 us; your call: 1,000 us.</desc>'));
   assert.deepEqual(rowsOf('Rate by threads')[3], [
     '2',
     '1,900',
@@ -237,6 +255,27 @@ test('says to a beginner what the verdict means, whatever it is', () => {
   });
 });
 
+test('says nothing in general that the figures of the page speak against', () => {
+  const said = (changes: Parameters<typeof fakeFindings>[0]): string =>
+    textOf(renderHtml(fakeFindings(changes)));
+  const knee = (threads: number) => ({ threads, gain: { value: 3, low: 3, high: 3 } });
+  assert.match(said({ knee: knee(4) }), /More threads than that take turns/);
+  assert.doesNotMatch(said({ knee: knee(8) }), /More threads than that take turns/);
+  assert.doesNotMatch(said({ knee: knee(1) }), /several threads/);
+  const waits = fakeSamples({ behaviour: { ...fakeSamples().behaviour, returnsPromise: true } });
+  assert.doesNotMatch(said({ samples: waits }), /While a function computes inline/);
+  const dear = (changes: Partial<Findings>): string =>
+    said({
+      verdict: { answer: 'inline', sentence: 'A sentence.' },
+      samples: fakeSamples({ crossings: [{ transport: 'shared', cpuMs: five(0.9), loneMs: [] }] }),
+      ...changes,
+    });
+  assert.doesNotMatch(dear({}), /That changes when a call does more at once/, 'it was tried');
+  const gain = { value: 3, low: 3, high: 3 };
+  const batch = { name: 'batch', gain, changesVerdict: true, sentence: 'with batches' } as const;
+  assert.match(dear({ alternatives: [batch] }), /That changes when a call does more at once/);
+});
+
 test('does not promise what was not measured: an event loop that a pool does not free', () => {
   const promise = 'With threads it waited for less long';
   assert.ok(textOf(renderHtml(fakeFindings())).includes(promise));
@@ -250,7 +289,7 @@ test('what was not measured has no place, and no broken figure', () => {
   const page = renderHtml(nothingFound());
   assert.doesNotMatch(textOf(page), NO_FIGURE);
   const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
-  assert.deepEqual(titles, ['What this means', 'What to do', 'How it was measured']);
+  assert.deepEqual(titles, ['What to do', 'What this means', 'How it was measured']);
   assert.doesNotMatch(page, /<figure|<dl/);
 });
 

@@ -91,6 +91,7 @@ function sections(findings: Findings): Section[] {
   const matrix = tables.coreMatrix(findings);
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
+    { id: 'ways', title: 'Other ways of calling', blocks: [chart(waysChart(findings))] },
     {
       id: 'even',
       title: 'From where on threads pay',
@@ -130,6 +131,19 @@ function rates(findings: Findings): (Block | undefined)[] {
   ];
 }
 
+/** Batches, leases, placement: those that bring more than threads alone, beside them. */
+function waysChart({ alternatives, samples: { inline, threads, variants } }: Findings): Chart | undefined {
+  const won = variants.filter(({ name }) => alternatives.some((each) => each.name === name));
+  if (won.length === 0) return undefined;
+  const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
+  const bars = [
+    inlineBar(figureOf(inline.rate)),
+    ...byThreads(without, (each) => each.rate),
+    ...won.map((each) => ({ name: tables.wayOf(each), figure: figureOf(each.rate) })),
+  ];
+  return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
+}
+
 /** What those threads brought that were tried beyond the knee; undefined: none were. */
 function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
   if (knee === undefined) return undefined;
@@ -159,7 +173,7 @@ function heatOf({ cores, threads, cell }: tables.CoreMatrix): Block {
   };
 }
 
-function loop({ samples: { inline, threads } }: Findings): (Block | undefined)[] {
+function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
   const alone = figureOf(inline.loopDelayMs);
   const pools = byThreads(threads, (each) => each.loopDelayMs);
   const bars = [inlineBar(alone), ...pools];
@@ -168,10 +182,10 @@ function loop({ samples: { inline, threads } }: Findings): (Block | undefined)[]
   const isShorter = pools.some(({ figure }) => figure !== undefined);
   const areShorter = pools.every(({ figure }) => !figure || (alone && figure.high < alone.low));
   const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
-  return [
-    `While a function computes inline, a timer, a request, or a click has to wait.${rest}`,
-    { chart: drawn },
-  ];
+  // What returns a promise may not compute, but wait.
+  const hasComputed = alone !== undefined && !behaviour.returnsPromise;
+  const lead = `While a function computes inline, a timer, a request, or a click has to wait.${rest}`;
+  return [hasComputed ? lead : undefined, { chart: drawn }];
 }
 
 function inlineBar(figure: Estimate | undefined): Bar {

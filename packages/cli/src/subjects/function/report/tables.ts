@@ -72,11 +72,10 @@ const WAYS: Readonly<Record<VariantSamples['name'], (variant: VariantSamples) =>
   auto: () => "placement 'auto'",
   batch: ({ size }) => (size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`),
   lease: () => 'bytes in leases',
-  read: ({ size }) =>
-    size === undefined ? 'read by the worker' : `read by the worker, ${count(size)} a call`,
+  read: ({ size }) => (size === undefined ? 'read by worker' : `worker reads ${count(size)}`),
 };
 
-function wayOf(variant: VariantSamples): string {
+export function wayOf(variant: VariantSamples): string {
   return WAYS[variant.name](variant);
 }
 

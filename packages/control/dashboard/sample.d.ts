@@ -1,0 +1,3 @@
+/** What the server uses of `sample.js`. */
+export const COLUMNS: readonly string[];
+export function rowOf(stats: object, at: number, mostWorkers?: number): readonly unknown[];

@@ -1,0 +1,46 @@
+/** What was measured lately: all that was measured so far, less what an earlier look had seen. Recording a call costs nothing more by it. */
+import { type Distribution, Histogram } from './histogram.js';
+
+/** As far back as a window reaches where somebody looks often enough. Milliseconds. */
+const WINDOW_MS = 10_000;
+/** Looks that follow each other sooner are not all kept: eleven are, at the most. Milliseconds. */
+const SPACING_MS = 1000;
+
+/** Times of calls that ended lately. */
+export interface RecentTimes {
+  /** How far back it reaches: ten seconds; further, to the last look before them, if nobody looked for longer. Milliseconds. */
+  readonly ms: number;
+  /** Running time of tasks. */
+  readonly runMs: Distribution;
+  /** Time of these calls in which their task did not run. */
+  readonly waitMs: Distribution;
+}
+
+interface Look {
+  readonly at: number;
+  readonly run: Histogram;
+  readonly wait: Histogram;
+}
+
+export class Recent {
+  /** Oldest first; the window begins with the first. */
+  readonly #looks: Look[];
+
+  constructor(startedAt: number) {
+    this.#looks = [{ at: startedAt, run: new Histogram(), wait: new Histogram() }];
+  }
+
+  /** @param look at all that was measured so far; it is kept and must not change */
+  times(look: Look): RecentTimes {
+    const looks = this.#looks;
+    const { at, run, wait } = look;
+    while (looks.length > 1 && at - looks[1]!.at >= WINDOW_MS) looks.shift();
+    const begin = looks[0]!;
+    if (at - looks.at(-1)!.at >= SPACING_MS) looks.push(look);
+    return {
+      ms: Math.max(0, at - begin.at),
+      runMs: run.since(begin.run).snapshot(),
+      waitMs: wait.since(begin.wait).snapshot(),
+    };
+  }
+}
