@@ -5,7 +5,7 @@ import { parseAddress, tokenFrom } from '../client/address.js';
 import type { Action, ControlClient } from '../client/client.js';
 import type { RawChange } from '../client/ctl.js';
 import { parseDuration, parseThreads, parseWhole } from '../run/option-values.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 import { addToken } from './top.js';
 
 interface RawCtlOptions {
@@ -123,7 +123,7 @@ function addCommands(commands: Command, run: Run): void {
   add<{ wait?: boolean }>(
     'drain [pool]',
     'refuse new calls, finish the accepted ones',
-    async (_ctl, client, pool, options) => (await import('../client/drain.js')).drain(client, pool, options),
+    async (_ctl, client, pool, options) => (await import('../client/ctl.js')).drain(client, pool, options),
   ).option('--wait', 'until no call is open');
   add<{ count?: number }>(
     'events [pool]',

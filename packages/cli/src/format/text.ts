@@ -2,7 +2,6 @@
  * Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer
  * the screen.
  */
-
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const REPLACEMENT = '\uFFFD';
@@ -64,3 +63,21 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
 }
+
+export const noBorders = {
+  top: '',
+  'top-mid': '',
+  'top-left': '',
+  'top-right': '',
+  bottom: '',
+  'bottom-mid': '',
+  'bottom-left': '',
+  'bottom-right': '',
+  left: '',
+  'left-mid': '',
+  mid: '',
+  'mid-mid': '',
+  right: '',
+  'right-mid': '',
+  middle: '',
+};

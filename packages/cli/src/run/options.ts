@@ -1,8 +1,7 @@
 /** All options of `threadwise run`, checked against each other once and resolved into one record. */
 
-import { UsageError } from '../usage-error.js';
-import type { InputOptions } from './inputs/open-inputs.js';
-import type { RangeOptions } from './inputs/range.js';
+import { UsageError } from '../exit-code.js';
+import type { InputOptions, RangeOptions } from './inputs/open-inputs.js';
 import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
 

@@ -1,9 +1,9 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import Table from 'cli-table3';
-import { noBorders } from '../format/no-borders.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
-import { type Counts, minus } from './counts.js';
+import { noBorders } from '../format/text.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';
 

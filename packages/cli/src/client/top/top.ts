@@ -6,7 +6,7 @@ import { shown, TOKEN_VARIABLE } from '../address.js';
 import { ControlClient } from '../client.js';
 import { ControlError } from '../errors.js';
 import { paint } from './line.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './columns.js';
 import { initialState, keyOf, type Request, step, type TopEvent, type TopState, type Wish } from './state.js';
 import { Terminal } from './terminal.js';
 import { snapshotText, view } from './view.js';

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
+import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 
 /** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;

@@ -6,14 +6,12 @@ import { readMachine } from '../../../experiment/machine.js';
 import { FIRST_ANSWER_MS, type Look } from '../../../experiment/rounds.js';
 import { type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { bytes } from '../../../format/figures.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
-import type { ClassDraft } from './class-draft.js';
-import { mustBeDroppable, writeBack } from './drop-caches.js';
+import { type ClassDraft, readFirst } from './class-draft.js';
+import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { findFiles, type Found } from './find-files.js';
-import { readFirst } from './first-read.js';
 import { Lanes } from './lanes.js';
-import { measureRounds, verifyAll, warmUp } from './turns.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
 export interface FolderPlan extends Plan {

@@ -1,8 +1,10 @@
 /** What takes its turn in the rounds of a folder: each way with each class of sizes. A round in which a file of a class vanished does not count for it. */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, writeFileSync } from 'node:fs';
 import { type Look, type Round, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
 import { clamp, type Session } from '../../../experiment/session.js';
+import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { Cache, ClassDraft, LaneName } from './class-draft.js';
-import { dropCaches } from './drop-caches.js';
 import type { Answered, Lanes } from './lanes.js';
 
 /** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
@@ -137,4 +139,31 @@ function readWarm(
 
 function failedOf({ slice }: Answered): string[] {
   return slice.failed.map(({ path }) => path);
+}
+
+const DROP_CACHES = '/proc/sys/vm/drop_caches';
+/** Pages, and the folders and attributes that lead to them: https://docs.kernel.org/admin-guide/sysctl/vm.html#drop-caches. */
+const ALL = '3';
+/** What was written a moment ago is not dropped before it is on the disk. Milliseconds. */
+const SYNC_LIMIT_MS = 20_000;
+
+/** Throws a UsageError that says why not. */
+export function mustBeDroppable(): void {
+  try {
+    accessSync(DROP_CACHES, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `--cold: expected to be allowed to write ${DROP_CACHES} (Linux, as root), got: ${describeSystemError(error)}`,
+    );
+  }
+}
+
+/** Once, before the first drop. */
+export function writeBack(folder: string): void {
+  spawnSync('sync', ['-f', folder], { timeout: SYNC_LIMIT_MS, stdio: 'ignore' });
+}
+
+/** Everything on the machine has to be read anew from the disk after that. */
+export function dropCaches(): void {
+  writeFileSync(DROP_CACHES, ALL);
 }

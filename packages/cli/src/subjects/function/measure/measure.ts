@@ -3,14 +3,18 @@ import type { Look } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress } from '../../../experiment/session.js';
 import type { Passing } from '../../../run/work/passing.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { Samples } from '../rules/samples.js';
-import { type Subject, watchBehaviour, watchSurvival } from './behaviour-step.js';
-import { measureCrossings, measureSpins, patternOf } from './cost-steps.js';
-import { control, type Inline, openInline } from './inline-step.js';
-import { chooseInputs } from './inputs.js';
-import { measureCores, measureStart } from './machine-steps.js';
-import { shareOf } from './schedule.js';
+import {
+  control,
+  type Inline,
+  openInline,
+  type Subject,
+  watchBehaviour,
+  watchSurvival,
+} from './behaviour-step.js';
+import { measureCores, measureCrossings, measureSpins, measureStart, patternOf } from './cost-steps.js';
+import { chooseInputs, shareOf } from './schedule.js';
 import { type Draft, FunctionSession, newDraft } from './session.js';
 import { type Settings, settingsOf } from './settings.js';
 import { roundsOf } from './turns.js';

@@ -3,7 +3,7 @@ import type { Failure } from '../../../experiment/child.js';
 import { isTight } from '../../../experiment/lane.js';
 import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
-import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
+import { type Inline, inlineSamples, noteInlineFailure } from './behaviour-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
 import { type Draft, type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
 import { poolSamples, type Setting, type Settings } from './settings.js';

@@ -6,7 +6,7 @@ import {
   selectFunction,
   type TaskFunction,
 } from '../../../run/work/task-module.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import { didYouMean, exportsOf } from '../../exports.js';
 
 export interface SubjectReference {

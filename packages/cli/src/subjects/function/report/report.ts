@@ -20,8 +20,7 @@ import type { Chart } from '../../../report/html/chart.js';
 import type { Block, Report, Section, Table, Tone } from '../../../report/model.js';
 import type { Answer, Findings } from '../rules/findings.js';
 import { gainCurve, rateCurve } from './curves.js';
-import { cheapestOf, explanation, SHORT } from './explanation.js';
-import { beforeCode, recommendedCode } from './recommended-code.js';
+import { beforeCode, cheapestOf, explanation, recommendedCode, SHORT } from './explanation.js';
 import * as tables from './tables.js';
 import { plotLines } from './terminal-plot.js';
 

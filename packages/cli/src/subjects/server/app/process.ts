@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs, Gauges, idleDelayMs } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { AppOpened, AppSetup, AppSlice, OffloadedCalls } from '../measure/protocol.js';
 
 export interface Playing {
