@@ -4,6 +4,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { named } from '../../disk/file-id.js';
+import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../../exit-code.js';
 import {
@@ -67,7 +68,7 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
         command.optsWithGlobals<RawServerOptions>(),
       );
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeServer } = await import('./analyze-server.js');
+      const { analyzeServer } = await import('./report.js');
       setExitCode(await analyzeServer(plan, reporting));
     });
 }
@@ -150,15 +151,14 @@ function collectList(value: string, before: readonly string[] = []): readonly st
 const HIGHEST_PORT = 65_535;
 
 function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= HIGHEST_PORT) return port;
-  throw new InvalidArgumentError(`Expected a port, 0 to ${HIGHEST_PORT}.`);
+  const expected = `Expected a port, 0 to ${HIGHEST_PORT}.`;
+  const port = parseWhole(text, 0, expected);
+  if (port > HIGHEST_PORT) throw new InvalidArgumentError(expected);
+  return port;
 }
 
 function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
-  throw new InvalidArgumentError('Expected a number of at least 1.');
+  return parseWhole(text, 1, 'Expected a number of at least 1.');
 }
 
 const examples = `

@@ -17,16 +17,20 @@ import {
   withRange,
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
+import { measureAndReport } from '../../report/measure-and-report.js';
 import {
   fileInCode,
   machineRows,
   pairsTable,
   type Report,
+  reportOf,
   type Section,
   type Table,
   type Tone,
 } from '../../report/model.js';
-import type { ServerAnswer, ServerFindings } from './rules/find.js';
+import type { Reporting } from '../subject.js';
+import { measureServer, type ServerPlan } from './measure/measure.js';
+import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, ServerSubject } from './rules/samples.js';
 import { processesOf } from './rules/verdict.js';
 
@@ -38,20 +42,16 @@ const SHORT: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone]>
 };
 
 export function serverReport(findings: ServerFindings): Report {
-  const { verdict, reasons, warnings, samples, schemaVersion } = findings;
+  const { verdict, samples } = findings;
   const [badge, tone] = SHORT[verdict.answer];
   const lanes = lanesOf(findings);
   const measured = lanes.length > 0 ? [requestsTable(lanes), costsTable(lanes)] : [];
   const tables = [...measured, circumstancesTable(findings)];
-  return {
+  return reportOf(findings, {
     command: 'threadwise analyze server',
     subject: samples.subject.module,
-    schemaVersion,
-    sentence: verdict.sentence,
     tone,
     badge,
-    reasons,
-    warnings,
     recommended: { before: beforeCode(findings), code: () => recommendedCode(findings) },
     figures: tables.map((table) => ({ table })),
     sections: () => [
@@ -62,7 +62,7 @@ export function serverReport(findings: ServerFindings): Report {
           : { id: `table-${i}`, title: table.title, isWide: true, blocks: [{ table }] },
       ),
     ],
-  };
+  });
 }
 
 interface Bars {
@@ -279,4 +279,12 @@ function poolCode(offload: string, threads: number): string[] {
     `// in place of ${task}(…)`,
     `await pool.run('${task}', […]);`,
   ];
+}
+
+export function analyzeServer(plan: Omit<ServerPlan, 'signal'>, reporting: Reporting): Promise<number> {
+  return measureAndReport(
+    { measure: measureServer, analyze: findServer, report: serverReport },
+    plan,
+    reporting,
+  );
 }

@@ -2,7 +2,7 @@
  * What was measured of a folder: all that its analysis knows. Plain JSON. Durations in milliseconds, sizes in bytes, rates in files
  * per second; a share is from 0 to 1.
  */
-import type { Machine } from '../../../experiment/machine.js';
+import type { Measured } from '../../../experiment/session.js';
 import type { Series } from '../../../experiment/statistics.js';
 
 /** The ways of reading that are compared; what they do is in ways.ts, how in reader/. */
@@ -18,16 +18,12 @@ export type WayName =
   | 'workers-read-files'
   | 'workers-return';
 
-export interface FolderSamples {
+export interface FolderSamples extends Measured {
   readonly subject: FolderSubject;
-  readonly machine: Machine;
   /** How many threads, or processes, read where more than one does. */
   readonly threads: number;
   /** By size, smallest first; only those that have files. */
   readonly classes: readonly ClassSamples[];
-  readonly skipped: readonly { readonly what: string; readonly why: string }[];
-  /** The time was over, or somebody ended it, before everything was measured. */
-  readonly isCutShort: boolean;
 }
 
 export interface FolderSubject {

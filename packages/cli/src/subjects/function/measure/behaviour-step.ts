@@ -27,8 +27,8 @@ export interface Subject {
 }
 
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
-export async function watchBehaviour(session: FunctionSession, draft: Draft): Promise<Subject | undefined> {
-  const inputs = cloneableOf(session, draft);
+export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
+  const inputs = cloneableOf(session);
   if (inputs.length === 0) return undefined;
   const shareMs = session.begin('behaviour', 'behaviour');
   if (shareMs === undefined) return undefined;
@@ -38,10 +38,10 @@ export async function watchBehaviour(session: FunctionSession, draft: Draft): Pr
   const outcome = await probe.ask('open', setup, Math.min(session.limitMs, session.remainingMs));
   if (outcome.kind === 'failed') throw startError(session, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
-  if (report !== undefined) note(draft, report);
+  if (report !== undefined) note(session.draft, report);
   await session.end(probe);
   if (outcome.kind === 'done') return subjectOf(session, inputs, outcome.value);
-  noteEnd(draft, outcome);
+  noteEnd(session.draft, outcome);
   const during = report === undefined ? 'while the module was loaded, ' : '';
   if (outcome.kind !== 'aborted') session.skip('everything else', `${during}${describeFailure(outcome)}`);
   return undefined;
@@ -50,10 +50,10 @@ export async function watchBehaviour(session: FunctionSession, draft: Draft): Pr
 /** Memory that is shared can go to a thread, and not to a process. */
 const NOT_SENT = 'it cannot be sent to another process, in which it would be measured';
 
-function cloneableOf(session: FunctionSession, draft: Draft): unknown[] {
+function cloneableOf(session: FunctionSession): unknown[] {
   return session.plan.inputs.filter((input) => {
     const why = uncloneable(input) ?? (bytesOf(input) === undefined ? NOT_SENT : undefined);
-    if (why !== undefined) draft.behaviour.uncloneable = { argument: why, result: undefined };
+    if (why !== undefined) session.draft.behaviour.uncloneable = { argument: why, result: undefined };
     return why === undefined;
   });
 }
@@ -107,10 +107,9 @@ function subjectOf(
 /** Whether it lives in a worker: undefined, or why it does not. */
 export async function watchSurvival(
   session: FunctionSession,
-  draft: Draft,
   { module, export: task, inputs, passing }: Subject,
 ): Promise<string | undefined> {
-  const { behaviour } = draft;
+  const { behaviour } = session.draft;
   if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
   const shareMs = session.begin('survival', 'one call in a worker');
   if (shareMs === undefined) return 'there was no time for it';
@@ -147,7 +146,6 @@ export interface Inline {
 /** Undefined: it could not be measured, and the draft says why. */
 export async function openInline(
   session: FunctionSession,
-  draft: Draft,
   subject: Subject,
   inputs: readonly unknown[],
 ): Promise<Inline | undefined> {
@@ -161,13 +159,13 @@ export async function openInline(
     const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, passing)));
     return { probe, warm: outcome.value, sizes };
   }
-  noteInlineFailure(session, draft, outcome);
+  noteInlineFailure(session, outcome);
   return undefined;
 }
 
-export function noteInlineFailure(session: FunctionSession, draft: Draft, failure: Failure): void {
+export function noteInlineFailure(session: FunctionSession, failure: Failure): void {
   if (failure.kind === 'aborted') return;
-  noteEnd(draft, failure);
+  noteEnd(session.draft, failure);
   session.skip('the calling thread', describeFailure(failure));
 }
 

@@ -9,7 +9,7 @@ import type { EchoSetup } from '../probe/tasks.js';
 import type { CoreSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
-import { type Asks, type Draft, type FunctionSession, laneOf, type Slice } from './session.js';
+import { type Asks, type FunctionSession, laneOf, type Slice } from './session.js';
 import type { Settings } from './settings.js';
 
 const TRANSPORTS = ['shared', 'message'] as const;
@@ -32,28 +32,24 @@ export function patternOf(subject: Subject, threads: number): Pattern {
   return { input: inputs[0]!.input, passing, result, threads, outstanding };
 }
 
-export async function measureCrossings(
-  session: FunctionSession,
-  draft: Draft,
-  pattern: Pattern,
-): Promise<void> {
+export async function measureCrossings(session: FunctionSession, pattern: Pattern): Promise<void> {
   const timeMs = session.begin('crossings', 'crossings', OPEN_MS / 2);
   if (timeMs === undefined) return;
   const options = { role: 'crossing', what: 'crossings', pattern, timeMs, least: 25, most: 150 } as const;
   const found = await inTurn(session, options, TRANSPORTS, (transport, ms) => ({ transport, ms }));
-  draft.crossings = found.map(({ of, slices }) => ({
+  session.draft.crossings = found.map(({ of, slices }) => ({
     transport: of,
     ...seriesOf(slices, 'cpuMs', 'loneMs'),
   }));
 }
 
-export async function measureSpins(session: FunctionSession, draft: Draft, pattern: Pattern): Promise<void> {
+export async function measureSpins(session: FunctionSession, pattern: Pattern): Promise<void> {
   const timeMs = session.begin('spins', 'the break-even', OPEN_MS);
   if (timeMs === undefined) return;
   const options = { role: 'spin', what: 'spins', pattern, timeMs, least: 20, most: 160 } as const;
   // Half of it on the calling thread, half in the pool.
   const found = await inTurn(session, options, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
-  draft.spins = found.map(({ of, slices }) => ({ runMs: of, ...seriesOf(slices, 'inline', 'pool') }));
+  session.draft.spins = found.map(({ of, slices }) => ({ runMs: of, ...seriesOf(slices, 'inline', 'pool') }));
 }
 
 interface Turns<R> {
@@ -105,11 +101,10 @@ const WARM_MS = 300;
 /** The matrix of cores and threads. All cores were measured in the rounds, and are taken from there. */
 export async function measureCores(
   session: FunctionSession,
-  draft: Draft,
   settings: Settings,
   inputs: readonly unknown[],
 ): Promise<void> {
-  const { cores } = draft.machine;
+  const { cores } = session.draft.machine;
   if (cores === 1) return session.skip(WHAT, 'there is one core');
   const cpus = usableCpus();
   if (cpus === undefined)
@@ -121,7 +116,7 @@ export async function measureCores(
       plain.filter(({ setup }) => setup.threads <= 2 * count).map((setting) => ({ count, setting })),
     );
   const found: CoreSamples[] = [];
-  const all = draft.threads.map(({ threads, rate }) => ({ cores, threads, rate }));
+  const all = session.draft.threads.map(({ threads, rate }) => ({ cores, threads, rate }));
   const timeMs = session.begin('cores', WHAT, OPEN_MS);
   if (timeMs === undefined) return;
   const end = performance.now() + timeMs;
@@ -148,7 +143,7 @@ export async function measureCores(
     await lane.close();
     if (rate.length > 0) found.push({ cores: count, threads: setting.setup.threads, rate });
   }
-  draft.cores = found.length === 0 ? [] : [...found, ...all];
+  session.draft.cores = found.length === 0 ? [] : [...found, ...all];
 }
 
 const START_THREADS = 4;
@@ -156,14 +151,10 @@ const MOST_STARTS = 6;
 const START_MS = 300;
 
 /** Each time in a process of its own: memory that threads gave back would not count again. */
-export async function measureStart(
-  session: FunctionSession,
-  draft: Draft,
-  { module }: Subject,
-): Promise<void> {
+export async function measureStart(session: FunctionSession, { module }: Subject): Promise<void> {
   const timeMs = session.begin('start', 'the start of threads', START_MS / 2);
   if (timeMs === undefined) return;
-  const threads = Math.min(START_THREADS, draft.machine.availableThreads);
+  const threads = Math.min(START_THREADS, session.draft.machine.availableThreads);
   const end = performance.now() + timeMs;
   const readyMs: number[] = [];
   const bytesPerThread: number[] = [];
@@ -178,5 +169,5 @@ export async function measureStart(
     readyMs.push(outcome.value.readyMs);
     bytesPerThread.push(outcome.value.bytesPerThread);
   }
-  if (readyMs.length > 0) draft.start = { readyMs, bytesPerThread };
+  if (readyMs.length > 0) session.draft.start = { readyMs, bytesPerThread };
 }

@@ -5,7 +5,7 @@ import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './behaviour-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
-import { type Draft, type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
+import { type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
 import { poolSamples, type Setting, type Settings } from './settings.js';
 
 /** A process with a pool of its own, from the start until it is ready. Milliseconds. */
@@ -23,7 +23,6 @@ interface Measured {
 
 export interface RoundsContext {
   readonly session: FunctionSession;
-  readonly draft: Draft;
   readonly inline: Inline;
   readonly settings: Settings;
   readonly inputs: readonly unknown[];
@@ -46,7 +45,7 @@ class FunctionRounds {
   readonly #rounds: Rounds<AnySlice>;
 
   constructor(context: RoundsContext, timeMs: number) {
-    const { settings, inline, session, draft, look } = context;
+    const { settings, inline, session, look } = context;
     this.#context = context;
     this.#endMs = session.now() + timeMs;
     const warmMs = warmMsFor(timeMs, settings.all.length + 1);
@@ -58,7 +57,7 @@ class FunctionRounds {
     const chosen = settings.all.slice(0, plan.settings - 1);
     for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
     const threads = chosen.reduce((sum, { setup }) => sum + setup.threads, 0);
-    const tight = isTight(chosen.length, threads * THREAD_BYTES, draft.machine.memoryBytes);
+    const tight = isTight(chosen.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
     this.#inline = this.#inlineTurn();
     this.#lanes = chosen.map((setting) => this.#measured(setting, warmMs, tight));
     this.#rounds = new Rounds<AnySlice>({
@@ -108,7 +107,7 @@ class FunctionRounds {
   }
 
   #inlineTurn(): Turn<AnySlice> {
-    const { session, draft, inline } = this.#context;
+    const { session, inline } = this.#context;
     const sizes = inline.sizes.map(({ index }) => index);
     return {
       what: 'the calling thread',
@@ -117,14 +116,14 @@ class FunctionRounds {
         const expectedMs = ms + inline.warm.callMs * (1 + sizes.length);
         const outcome = await inline.probe.ask('step', { ms, sizes }, session.patience(expectedMs));
         if (outcome.kind === 'done') return outcome.value;
-        noteInlineFailure(session, draft, outcome);
+        noteInlineFailure(session, outcome);
         return undefined;
       },
     };
   }
 
   #measured(setting: Setting, warmMs: number, tight: boolean): Measured {
-    const { session, inputs, inline, draft } = this.#context;
+    const { session, inputs, inline } = this.#context;
     const { callMs } = inline.warm;
     const lane = laneOf(session, 'pool', {
       what: setting.what,
@@ -135,7 +134,7 @@ class FunctionRounds {
       onFailure: (failure) => {
         // By the system, where memory is short, or by itself: only the latter is the function's doing.
         if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
-        draft.behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
+        session.draft.behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
       },
     });
     return { setting, lane, turn: lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs })) };
@@ -153,7 +152,8 @@ class FunctionRounds {
   }
 
   #write(look?: Look): string | undefined {
-    const { draft, inline } = this.#context;
+    const { session, inline } = this.#context;
+    const { draft } = session;
     // The turn decides which of the slices these are.
     const own = this.#rounds.of(this.#inline) as Slice<'inline'>[];
     Object.assign(draft.inline, inlineSamples(own, inline.sizes));

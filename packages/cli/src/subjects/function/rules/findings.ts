@@ -1,4 +1,5 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
+import type * as OfAll from '../../../experiment/rules.js';
 import { busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent } from '../../../format/figures.js';
@@ -6,13 +7,7 @@ import type { Samples } from './samples.js';
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 
-export interface Verdict {
-  readonly answer: Answer;
-  /** For the first line: what to do, and the figure that decides. */
-  readonly sentence: string;
-  /** It is an estimate, and says so: the intervals have a direction, or the CPU time has, but neither is beyond doubt. */
-  readonly isLikely?: true;
-}
+export type Verdict = OfAll.Verdict<Answer>;
 
 /** What keeps more threads from doing more. */
 export type LimitName =
@@ -59,13 +54,7 @@ export interface Alternative {
   readonly sentence: string;
 }
 
-export interface Findings {
-  readonly schemaVersion: 1;
-  readonly verdict: Verdict;
-  /** Why, most important first. */
-  readonly reasons: readonly string[];
-  /** What the user should know of his function before he believes any of it: it fails, it keeps state, … */
-  readonly warnings: readonly string[];
+export interface Findings extends OfAll.Findings<Answer, Samples> {
   readonly breakEven: BreakEven;
   /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
@@ -81,7 +70,6 @@ export interface Findings {
   readonly gain: Estimate | undefined;
   /** Half the width of what repeated runs of the same differ by: effects below that are not seen. A share. */
   readonly noise: number | undefined;
-  readonly samples: Samples;
 }
 
 /** Calls that differ by so much are not one kind of call: 99th percentile over the median. */

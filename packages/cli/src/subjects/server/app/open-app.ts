@@ -62,7 +62,7 @@ class App {
     // What begins to listen at once, does so by itself.
     await turn();
     const form = this.#listening.isExpected ? 'listens' : await this.#start();
-    return { origin: await this.#listening.origin(), form };
+    return { origin: await this.#listening.origin, form };
   }
 
   /** @param what happened */

@@ -16,20 +16,14 @@ const LOOK_MS = 10;
 /** A histogram counts whole numbers: of microseconds. */
 const PER_MS = 1000;
 
-interface Counts {
-  good: number;
-  bad: number;
-  sockets: number;
-  timeouts: number;
-  first: string | undefined;
-}
+const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
 
 /** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
 export class Load {
   readonly #instance: autocannon.Instance;
   readonly #ended: Promise<void>;
   readonly #times = createHistogram();
-  #counts = newCounts();
+  #counts = { ...NONE };
 
   constructor({ origin, requests, connections, timeoutMs }: LoadSetup) {
     let end = (): void => {};
@@ -40,7 +34,11 @@ export class Load {
       {
         url: origin,
         connections,
-        requests: requests.map(requestOf),
+        requests: requests.map(({ method, body, ...shared }) => ({
+          ...shared,
+          method: method as NonNullable<autocannon.Request['method']>,
+          ...(body !== undefined && { body: Buffer.from(body) }),
+        })),
         duration: FOR_EVER_S,
         timeout: timeoutMs / 1000,
         sampleInt: LOOK_MS,
@@ -55,7 +53,7 @@ export class Load {
   /** What happens in the next so many milliseconds. */
   async measure(ms: number) {
     this.#times.reset();
-    this.#counts = newCounts();
+    this.#counts = { ...NONE };
     const gauges = new Gauges();
     await gauges.begin();
     await sleep(ms);
@@ -100,15 +98,6 @@ export class Load {
   #percentile(percent: number): number {
     return this.#times.count === 0 ? Number.NaN : this.#times.percentile(percent) / PER_MS;
   }
-}
-
-function newCounts(): Counts {
-  return { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined };
-}
-
-function requestOf({ method, path, headers, body }: RequestPlan): autocannon.Request {
-  const shared = { method: method as NonNullable<autocannon.Request['method']>, path, headers };
-  return body === undefined ? shared : { ...shared, body: Buffer.from(body) };
 }
 
 /** Single requests, to see what the app answers before it is put under load. Redirects are not followed: they may lead elsewhere. */

@@ -1,5 +1,11 @@
 /** Samples in, findings out, no clock, no I/O: why the verdict is what it is, what each way costs, and what to know before any of it is believed. */
-import { busyWarning, leftOutWarnings, usableCores } from '../../../experiment/rules.js';
+import {
+  busyWarning,
+  type Findings,
+  leftOutWarnings,
+  usableCores,
+  type Verdict,
+} from '../../../experiment/rules.js';
 import { type Estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
 import { type Figures, figuresOf, isFailing, roomOf, type Way } from './figures.js';
@@ -24,13 +30,7 @@ export function findServer(samples: ServerSamples): ServerFindings {
 
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
-export interface ServerVerdict {
-  readonly answer: ServerAnswer;
-  /** For the first line: what to do, and the figure that decides. */
-  readonly sentence: string;
-  /** It is an estimate, and says so. */
-  readonly isLikely?: true;
-}
+export type ServerVerdict = Verdict<ServerAnswer>;
 
 /** Another way of running the app against the app as it is: how many times as much. Undefined: it came to no number. */
 export interface Gain {
@@ -45,17 +45,10 @@ export interface Noise {
   readonly p99: number | undefined;
 }
 
-export interface ServerFindings {
+export interface ServerFindings extends Findings<ServerAnswer, ServerSamples> {
   readonly kind: 'server';
-  readonly schemaVersion: 1;
-  readonly verdict: ServerVerdict;
-  /** Why, most important first. */
-  readonly reasons: readonly string[];
-  /** What to know before one believes any of it. */
-  readonly warnings: readonly string[];
   readonly gains: { readonly offloaded: Gain | undefined; readonly cluster: Gain | undefined };
   readonly noise: Noise;
-  readonly samples: ServerSamples;
 }
 
 /** An event loop that is held up for longer is felt by other requests. Milliseconds. */

@@ -3,12 +3,11 @@
  * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
  */
 import type { Ending } from '../../../experiment/child.js';
-import type { Machine } from '../../../experiment/machine.js';
+import type { Measured } from '../../../experiment/session.js';
 import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
-export interface ServerSamples {
+export interface ServerSamples extends Measured {
   readonly subject: ServerSubject;
-  readonly machine: Machine;
   /** One process. */
   readonly asIs: LaneSamples;
   /** The very same, in a process of its own, in the same rounds: what it differs by is noise. */
@@ -16,12 +15,8 @@ export interface ServerSamples {
   /** Undefined: nobody asked for it, or `skipped` says why not. */
   readonly offloaded: LaneSamples | undefined;
   readonly cluster: LaneSamples | undefined;
-  /** What was left out. */
-  readonly skipped: readonly { readonly what: string; readonly why: string }[];
   /** What was seen that the user should know of. */
   readonly notes: readonly string[];
-  /** The time was over, or somebody ended it, before everything was measured. */
-  readonly isCutShort: boolean;
 }
 
 export interface ServerSubject {
