@@ -64,20 +64,9 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   return align === 'left' ? cut + blank : blank + cut;
 }
 
-export const noBorders = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
+export const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((edge) => [edge, `${edge}-mid`, `${edge}-left`, `${edge}-right`])
+    .concat('middle')
+    .map((name) => [name, '']),
+);

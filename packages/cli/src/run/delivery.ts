@@ -24,18 +24,14 @@ export interface DeliveryOptions {
 
 export class Delivery {
   readonly #options: DeliveryOptions;
-  #counts: Counts;
+  counts: Counts;
   #hasText = false;
   /** Ordered output ends before the first failure that stops the run, as a loop would have ended there. */
   #isCut = false;
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
-    this.#counts = options.earlier;
-  }
-
-  get counts(): Counts {
-    return this.#counts;
+    this.counts = options.earlier;
   }
 
   /** In the order in which they shall be written. */
@@ -49,7 +45,7 @@ export class Delivery {
       ),
     );
     for (const result of wanted) this.#finish(result);
-    this.#options.journal.record(this.#counts);
+    this.#options.journal.record(this.counts);
     // Behind the record, so that a slow reducer never stands between a write and its record.
     for (const { values } of wanted) for (const value of values) await this.#options.reducer?.add(value);
   }
@@ -62,7 +58,7 @@ export class Delivery {
     // A fold over some of the inputs would look like one over all of them.
     else if (isComplete) await sink.write(finalText(format, reducer));
     this.#keep(isComplete);
-    if (isComplete) journal.complete(this.#counts);
+    if (isComplete) journal.complete(this.counts);
   }
 
   /** Bad input ended the reading: what came before it is the output. */
@@ -96,8 +92,8 @@ export class Delivery {
     const skipped = this.#options.stopsAtFailure ? 0 : failures.length;
     const count = this.#options.stopsAtFailure ? ran - failures.length : ran;
     this.#options.journal.finish(batch, count);
-    const { inputs, failed, bytes } = this.#counts;
-    this.#counts = {
+    const { inputs, failed, bytes } = this.counts;
+    this.counts = {
       inputs: inputs + count,
       failed: failed + skipped,
       bytes: bytes + batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, 0),
@@ -120,32 +116,28 @@ const MAX_STACK_LINES = 5;
 
 /** Which inputs failed, in constant memory: the first ones in full, the others as a number. */
 export class Failures {
-  #count = 0;
+  count = 0;
   readonly #listed: string[] = [];
   /** Of the listed ones: the same place is told once. */
   readonly #stacks = new Set<string>();
 
-  get count(): number {
-    return this.#count;
-  }
-
   note({ batch, failures }: BatchResult): void {
     for (const { at, error } of failures) {
-      this.#count += 1;
+      this.count += 1;
       if (this.#listed.length < MAX_LISTED) this.#listed.push(this.#text(batch.inputs[at]!.value, error));
     }
   }
 
   /** Empty if there was none. `earlier`: those of former runs of the journal, known only as a number. */
   report(earlier: number): string {
-    if (this.#count + earlier === 0) return '';
-    const more = this.#count - this.#listed.length;
+    if (this.count + earlier === 0) return '';
+    const more = this.count - this.#listed.length;
     return [
-      `${inputs(this.#count + earlier)} failed:`,
+      `${inputs(this.count + earlier)} failed:`,
       ...this.#listed,
       ...(more > 0 ? [`  and ${more} more`] : []),
       ...(earlier > 0
-        ? [`  ${this.#count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`]
+        ? [`  ${this.count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`]
         : []),
       '',
     ].join('\n');
@@ -166,11 +158,7 @@ function inputs(count: number): string {
   return `${count} ${count === 1 ? 'input' : 'inputs'}`;
 }
 
-export interface Reducer {
-  add(value: unknown): Promise<void>;
-  /** The fold's result. Throws if there is none. */
-  value(): unknown;
-}
+export type Reducer = ReturnType<typeof createReducer>;
 
 export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
@@ -187,17 +175,18 @@ export async function loadReducer(url: string, name: string | undefined): Promis
  * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.
  * `(a, b) => …` has not: the first result is the initial value, as in `reduce` with one argument.
  */
-export function createReducer(fold: TaskFunction, name: string): Reducer {
+export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;
   let isEmpty = true;
   let sum: unknown;
   return {
-    async add(value) {
+    async add(value: unknown): Promise<void> {
       if (isEmpty && !bringsInitial) sum = value;
       else sum = await called(fold, name, sum, value);
       isEmpty = false;
     },
-    value() {
+    /** The fold's result. Throws if there is none. */
+    value(): unknown {
       if (!isEmpty || bringsInitial) return sum;
       throw new UsageError(
         `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,

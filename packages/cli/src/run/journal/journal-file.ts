@@ -69,20 +69,16 @@ function read(fd: number, start: number, length: number): Buffer {
   return bytes.subarray(0, readSync(fd, bytes, 0, length, start));
 }
 
-export interface JournalWriter {
-  /** Goes on behind `length`, without what is torn; 0 begins anew. */
-  cut(length: number): void;
-  append(line: unknown): void;
-  close(): void;
-}
+export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
-export function openJournalWriter(path: string): JournalWriter {
+export function openJournalWriter(path: string) {
   const name = `journal '${path}'`;
   const fd = openForAppending(path);
   return {
-    cut: (length) => ftruncateSync(fd, length),
-    append: (line) => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
-    close: () => closeSync(fd),
+    /** Goes on behind `length`, without what is torn; 0 begins anew. */
+    cut: (length: number): void => ftruncateSync(fd, length),
+    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
+    close: (): void => closeSync(fd),
   };
 }
 

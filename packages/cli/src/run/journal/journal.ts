@@ -14,17 +14,7 @@ import {
   type Resume,
 } from './resume.js';
 
-export interface Journal {
-  /** In the order of reading, before the batch runs. */
-  begin(batch: Batch): void;
-  /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
-  finish(batch: Batch, count: number): void;
-  /** Right after the output of what was finished has been written. */
-  record(counts: Counts): void;
-  /** Every input is done. */
-  complete(counts: Counts): void;
-  close(): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 /** Without --journal. */
 export const noJournal: Journal = { begin() {}, finish() {}, record() {}, complete() {}, close() {} };
@@ -37,7 +27,7 @@ export interface JournalOptions {
   readonly sink: Sink;
 }
 
-export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions): Journal {
+export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions) {
   const tracker = new DoneTracker(resume.done, compare);
   writer.cut(resume.length);
   if (resume.kind === 'new') {
@@ -57,10 +47,14 @@ export function openJournal({ writer, identity, resume, compare, sink }: Journal
     } satisfies JournalRecord);
   };
   return {
-    begin: (batch) => tracker.begin(batch),
-    finish: (batch, count) => tracker.finish(batch, count),
-    record: (counts) => append(counts),
-    complete: (counts) => append(counts, { complete: true }),
+    /** In the order of reading, before the batch runs. */
+    begin: (batch: Batch): void => tracker.begin(batch),
+    /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
+    finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
+    /** Right after the output of what was finished has been written. */
+    record: (counts: Counts): void => append(counts),
+    /** Every input is done. */
+    complete: (counts: Counts): void => append(counts, { complete: true }),
     close: () => writer.close(),
   };
 }

@@ -155,22 +155,18 @@ const MAX_GROWTH = 4;
 /** Weight of the newest batch in the running mean; small enough to ride out single odd inputs. */
 const NEWEST = 0.3;
 
-export interface Batching {
-  /** Inputs in the next batch. */
-  size(): number;
-  /** Batches that may be with the pool at once. */
-  depth(): number;
-  /** Learns from a batch that ran. */
-  note(outcome: Pick<BatchOutcome, 'ran' | 'runMs'>): void;
-}
+export type Batching = ReturnType<typeof createBatching>;
 
-export function createBatching(batch: number | 'auto', threads: number): Batching {
+export function createBatching(batch: number | 'auto', threads: number) {
   let meanMs: number | undefined;
   let size = batch === 'auto' ? 1 : batch;
   return {
-    size: () => size,
-    depth: () => threads * depthPerThread(meanMs === undefined ? undefined : meanMs * size),
-    note({ ran, runMs }) {
+    /** Inputs in the next batch. */
+    size: (): number => size,
+    /** Batches that may be with the pool at once. */
+    depth: (): number => threads * depthPerThread(meanMs === undefined ? undefined : meanMs * size),
+    /** Learns from a batch that ran. */
+    note({ ran, runMs }: Pick<BatchOutcome, 'ran' | 'runMs'>): void {
       if (ran === 0) return;
       const itemMs = runMs / ran;
       meanMs = meanMs === undefined ? itemMs : meanMs + NEWEST * (itemMs - meanMs);

@@ -1,5 +1,4 @@
 /** What is measured of one class of sizes, in the making: its files as long as they are there, and its rounds. */
-import type { Session } from '../../../experiment/session.js';
 import {
   type ClassSamples,
   type RoundSamples,
@@ -7,8 +6,7 @@ import {
   WAYS,
   type WaySamples,
 } from '../rules/samples.js';
-import type { Unreadable } from './find-files.js';
-import type { Lanes } from './lanes.js';
+import type { Job } from './lanes.js';
 import {
   type Batch,
   batchOf,
@@ -140,54 +138,37 @@ export class ClassDraft {
 const FILES_AT_ONCE = 200;
 const BYTES_AT_ONCE = 16 * 2 ** 20;
 
-export interface FirstReadOptions {
-  readonly lanes: Lanes;
-  readonly session: Session;
-  readonly unreadable: Unreadable;
-  readonly readers: number;
-  /** No file that is larger is read, nor more than that of all. */
-  readonly mostBytes: number;
-  readonly timeMs: number;
-}
-
 /**
  * Reads the files of a class for the first time, one after the other, and then again: which of them can be read at all, how fast, and
  * whether they were in the system's cache. After that they are. Undefined: none of its files can be measured on.
+ * @param mostBytes no file that is larger is read, nor more than that of all
  */
 export async function readFirst(
   sizes: SizeClass,
-  options: FirstReadOptions,
+  job: Job,
+  mostBytes: number,
+  timeMs: number,
 ): Promise<ClassDraft | undefined> {
-  const sample = sampleOf(sizes.files, options.mostBytes);
-  const end = performance.now() + options.timeMs;
-  const first = await readPieces(pieces(sample), options, () => performance.now() > end);
-  for (const { why } of first.failed) options.unreadable.add(why);
+  const sample = sampleOf(sizes.files, mostBytes);
+  const endMs = performance.now() + timeMs;
+  const first = await readPieces(sample, job, endMs);
+  for (const { why } of first.failed) job.found.unreadable.add(why);
   const gone = new Set(first.failed.map(({ path }) => path));
   const kept = first.read.filter(({ path }) => !gone.has(path));
   if (kept.length === 0) return undefined;
-  const again = await readPieces(pieces(kept), options, () => performance.now() > end + options.timeMs);
-  const draft = new ClassDraft(sizes, kept, again.rate, options.readers);
+  const again = await readPieces(kept, job, endMs + timeMs);
+  const draft = new ClassDraft(sizes, kept, again.rate, job.readers);
   if (again.failed.length > 0) draft.remove(again.failed.map(({ path }) => path));
   draft.firstRead = { first: first.rate, again: again.rate };
   return draft.isEmpty ? undefined : draft;
 }
 
-interface Pieces {
-  readonly read: readonly SizedFile[];
-  readonly failed: readonly { readonly path: string; readonly why: string }[];
-  readonly rate: number;
-}
-
 /** At least the first piece. */
-async function readPieces(
-  all: Iterable<readonly SizedFile[]>,
-  { lanes, session }: FirstReadOptions,
-  isOver: () => boolean,
-): Promise<Pieces> {
+async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, endMs: number) {
   const read: SizedFile[] = [];
   const failed: { path: string; why: string }[] = [];
   let [files, ms] = [0, 0];
-  for (const piece of all) {
+  for (const piece of pieces(all)) {
     const paths = piece.map(({ path }) => path);
     const answer = await lanes.read('sync-loop', { paths, ms: 0, perCall: 1 });
     if (answer === undefined) break;
@@ -195,7 +176,7 @@ async function readPieces(
     failed.push(...answer.slice.failed);
     files += answer.slice.files;
     ms += answer.slice.ms;
-    if (isOver() || session.isOver) break;
+    if (performance.now() > endMs || session.isOver) break;
   }
   return { read, failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
 }

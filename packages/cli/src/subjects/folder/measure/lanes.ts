@@ -4,7 +4,9 @@ import { isTight, Lane, openAll } from '../../../experiment/lane.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import type { Session } from '../../../experiment/session.js';
 import { titleOf, WAYS } from '../rules/samples.js';
-import type { LaneName, Measured } from './class-draft.js';
+import type { ClassDraft, LaneName, Measured } from './class-draft.js';
+import type { Found } from './find-files.js';
+import type { FolderPlan } from './measure.js';
 import type { open, ReadRequest } from './reader/process.js';
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
@@ -12,6 +14,16 @@ const PROCESS = new URL('./reader/process.js', import.meta.url);
 const READER_BYTES = 30 * 2 ** 20;
 
 type Reading = StepsOf<typeof open>;
+
+/** A measurement on its way: what was found, who reads it, and what came of it. */
+export interface Job {
+  readonly session: Session<FolderPlan>;
+  readonly found: Found;
+  readonly lanes: Lanes;
+  /** That read at the same time, in ways that have several. */
+  readonly readers: number;
+  readonly drafts: ClassDraft[];
+}
 
 export interface Answered {
   readonly slice: Reading['step']['gets'];

@@ -1,12 +1,13 @@
 /** What takes its turn in the rounds of a function: the calling thread, with which all others are compared, and each setting of the pool. */
-import type { Failure } from '../../../experiment/child.js';
 import { isTight } from '../../../experiment/lane.js';
 import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { type Inline, inlineSamples, noteInlineFailure } from './behaviour-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
 import { type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
-import { poolSamples, type Setting, type Settings } from './settings.js';
+import type { Setting, Settings } from './settings.js';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { POOL_SERIES } from '../rules/samples.js';
 
 /** A process with a pool of its own, from the start until it is ready. Milliseconds. */
 const OPEN_MS = 200;
@@ -130,7 +131,11 @@ class FunctionRounds {
       setup: { ...setting.setup, inputs, warmMs },
       openMs: warmMs + callMs,
       isTight: tight,
-      check: ({ calls, failed, firstFailure }) => (failed === calls ? failureOf(firstFailure) : undefined),
+      check: ({ calls, failed, firstFailure }) => {
+        const message = `every call fails: ${firstFailure}`;
+        const error = { name: 'Error', message, code: undefined };
+        return failed === calls ? { kind: 'failed', error } : undefined;
+      },
       onFailure: (failure) => {
         // By the system, where memory is short, or by itself: only the latter is the function's doing.
         if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
@@ -160,7 +165,9 @@ class FunctionRounds {
     draft.machine = { ...draft.machine, othersShare: this.#othersShare() };
     const all = this.#lanes.flatMap(({ setting: { variant, setup }, turn }) => {
       const slices = this.#rounds.of(turn) as Slice<'pool'>[];
-      return slices.length === 0 ? [] : [{ variant, samples: poolSamples(setup.threads, slices) }];
+      return slices.length === 0
+        ? []
+        : [{ variant, samples: { threads: setup.threads, ...seriesOf(slices, ...POOL_SERIES) } }];
     });
     draft.threads = all
       .flatMap(({ variant, samples }) => (variant === undefined ? [samples] : []))
@@ -170,9 +177,4 @@ class FunctionRounds {
     );
     return look?.();
   }
-}
-
-function failureOf(first: string | undefined): Failure {
-  const message = `every call fails: ${first}`;
-  return { kind: 'failed', error: { name: 'Error', message, code: undefined } };
 }

@@ -13,7 +13,8 @@ export const SHORT: Readonly<Record<Findings['verdict']['answer'], string>> = {
 };
 
 export function explanation(findings: Findings): Paragraph[] {
-  return [conclusion(findings), thread, crossing(findings), cores(findings)];
+  const text = MEANING[findings.verdict.answer](findings);
+  return [{ title: 'What the verdict means', text }, thread, crossing(findings), cores(findings)];
 }
 
 const thread: Paragraph = {
@@ -48,10 +49,6 @@ function cores({ samples: { machine, start } }: Findings): Paragraph {
     title: 'Why the number of cores matters',
     text: `A core is the part of a processor that does the computing, one thing at a time. ${here}${each}`,
   };
-}
-
-function conclusion(findings: Findings): Paragraph {
-  return { title: 'What the verdict means', text: MEANING[findings.verdict.answer](findings) };
 }
 
 const DEAR =

@@ -71,19 +71,23 @@ export interface InlineSamples {
   readonly residentBytes: number | undefined;
 }
 
-export interface PoolSamples {
-  readonly threads: number;
-  readonly rate: Series;
+/** What each round has one number of. */
+export const POOL_SERIES = [
+  'rate',
   /** CPU time of a call, all threads together. */
-  readonly cpuMs: Series;
-  readonly loopDelayMs: Series;
+  'cpuMs',
+  'loopDelayMs',
   /** Of the calling thread's event loop. */
-  readonly mainUtilization: Series;
+  'mainUtilization',
   /** Share of the workers' time in which they ran tasks. */
-  readonly busyShare: Series;
-  readonly residentBytes: Series;
+  'busyShare',
+  'residentBytes',
   /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
-  readonly wantedCores: Series;
+  'wantedCores',
+] as const;
+
+export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number], Series>> {
+  readonly threads: number;
 }
 
 /**

@@ -50,11 +50,13 @@ async function nothingLeftToDo(): Promise<void> {
 class App {
   readonly #setup: AppSetup;
   readonly #listening: Listening;
+  readonly #file: string;
   #namespace: ModuleNamespace = {};
 
   constructor(setup: AppSetup, listening: Listening) {
     this.#setup = setup;
     this.#listening = listening;
+    this.#file = basename(fileURLToPath(setup.module));
   }
 
   async open(): Promise<AppOpened> {
@@ -111,10 +113,7 @@ class App {
     if (name !== undefined && !Object.hasOwn(exported, name)) {
       const hint = didYouMean(name, Object.keys(exported));
       throw new UsageError(
-        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(
-          /\.$/,
-          '',
-        ),
+        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(/\.$/, ''),
       );
     }
     const usable = chooseExport(this.#namespace, name);
@@ -122,10 +121,6 @@ class App {
     throw new UsageError(
       `'${name}' of ${this.#file} is no server, no request listener, and no function that makes one`,
     );
-  }
-
-  get #file(): string {
-    return basename(fileURLToPath(this.#setup.module));
   }
 }
 

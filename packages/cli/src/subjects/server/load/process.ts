@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Gauges } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
-import type { Answer, AskSetup, LoadSetup, RequestPlan } from '../measure/protocol.js';
+import type { Answer, RequestPlan } from '../measure/protocol.js';
 
 /** It is told when it is to end. Seconds. */
 const FOR_EVER_S = 86_400;
@@ -18,8 +18,20 @@ const PER_MS = 1000;
 
 const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
 
+interface Target {
+  readonly origin: string;
+  readonly requests: readonly RequestPlan[];
+}
+
+interface LoadSetup extends Target {
+  readonly connections: number;
+  /** From the first connection until it counts. */
+  readonly rampMs: number;
+  readonly timeoutMs: number;
+}
+
 /** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
-export class Load {
+class Load {
   readonly #instance: autocannon.Instance;
   readonly #ended: Promise<void>;
   readonly #times = createHistogram();
@@ -101,7 +113,7 @@ export class Load {
 }
 
 /** Single requests, to see what the app answers before it is put under load. Redirects are not followed: they may lead elsewhere. */
-export async function ask({ origin, requests, limitMs }: AskSetup): Promise<readonly Answer[]> {
+async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: number }) {
   const answers: Answer[] = [];
   for (const request of requests) {
     const before = answers.at(-1);
