@@ -34,18 +34,15 @@ export const signalExitCodes = {
 export type EndSignal = keyof typeof signalExitCodes;
 export const endSignals = Object.keys(signalExitCodes) as EndSignal[];
 
-export interface InterruptActions {
-  readonly first: () => void;
-  readonly second: () => void;
-}
-
 /** Ctrl-C: the first one ends the run in good order, the second one at once. */
 export class Interrupts {
   #received: EndSignal | undefined;
-  readonly #actions: InterruptActions;
+  readonly #first: () => void;
+  readonly #second: () => void;
 
-  constructor(actions: InterruptActions) {
-    this.#actions = actions;
+  constructor({ first, second }: Record<'first' | 'second', () => void>) {
+    this.#first = first;
+    this.#second = second;
     for (const signal of endSignals) process.on(signal, this.#onSignal);
   }
 
@@ -61,8 +58,8 @@ export class Interrupts {
   readonly #onSignal = (signal: EndSignal): void => {
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
-    if (isFirst) this.#actions.first();
-    else this.#actions.second();
+    if (isFirst) this.#first();
+    else this.#second();
   };
 }
 

@@ -24,6 +24,7 @@ export interface DeliveryOptions {
 
 export class Delivery {
   readonly #options: DeliveryOptions;
+  /** Up to now; only read elsewhere. */
   counts: Counts;
   #hasText = false;
   /** Ordered output ends before the first failure that stops the run, as a loop would have ended there. */

@@ -24,16 +24,11 @@ export interface Report {
   readonly inline: InlineSample | undefined;
 }
 
-export interface SpeedUp {
-  /** How long the main thread alone would have taken. */
-  readonly inlineMs: number;
-  /** That against the whole run, and against the run without the start of the threads. */
-  readonly whole: number;
-  readonly started: number;
-}
-
-/** Undefined if it was not measured. */
-export function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report): SpeedUp | undefined {
+/**
+ * How long the main thread alone would have taken; that against the whole run, and against the run without the start of the threads.
+ * Undefined if it was not measured.
+ */
+function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
   const { inputs } = minus(counts, earlier);
   if (inline === undefined || inline.inputs === 0 || inputs === 0) return undefined;
   const inlineMs = inline.estimateMs(inputs);

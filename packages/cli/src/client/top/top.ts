@@ -29,7 +29,9 @@ export async function top({ address, token, once }: TopOptions): Promise<number>
   const ending = new AbortController();
   const client = new ControlClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));
-  if (once || !canDraw()) {
+  const canDraw =
+    process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+  if (once || !canDraw) {
     process.stdout.write(snapshotText(state, textWidth()));
     return ExitCode.ok;
   }
@@ -42,10 +44,6 @@ export async function top({ address, token, once }: TopOptions): Promise<number>
 
 async function read(client: ControlClient): Promise<Snapshot> {
   return { ...(await client.overview()), at: Date.now() };
-}
-
-function canDraw(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
 /** What goes to a file or a pipe is not cut, unless COLUMNS says so. */

@@ -7,19 +7,8 @@ import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 /** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;
 
-export interface JournalContent {
-  readonly header: unknown;
-  /** The last whole record; each one says everything, so the others need not be read. */
-  readonly last: unknown;
-  /** Up to here the file is whole; a line torn by a kill comes after. */
-  readonly length: number;
-}
-
 /** Undefined if there is no journal yet: no file, or one that was killed within its first line. */
-export function readJournalFile(
-  path: string,
-  isOurs: (firstBytes: string) => boolean,
-): JournalContent | undefined {
+export function readJournalFile(path: string, isOurs: (firstBytes: string) => boolean) {
   const fd = openForReading(path);
   if (fd === undefined) return undefined;
   try {
@@ -36,7 +25,9 @@ export function readJournalFile(
     const last = lines.at(-1);
     return {
       header: parse(path, header!),
+      /** The last whole record; each one says everything, so the others need not be read. */
       last: last === undefined ? undefined : parse(path, last),
+      /** Up to here the file is whole; a line torn by a kill comes after. */
       length: end,
     };
   } finally {

@@ -79,14 +79,12 @@ function exportsOf(module: ModuleNamespace): string {
 
 function urlOf(reference: string): string {
   const isUrl = reference.startsWith('file:');
-  const path = isUrl ? pathOfUrl(reference) : reference;
+  const path = isUrl
+    ? look(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
+    : reference;
   const stats = look(() => statSync(path), `cannot find module '${reference}'`);
   if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
   return isUrl ? reference : pathToFileURL(path).href;
-}
-
-function pathOfUrl(url: string): string {
-  return look(() => fileURLToPath(url), `expected a file: URL of a file here, got '${url}'`);
 }
 
 function look<T>(read: () => T, problem: string): T {

@@ -59,11 +59,6 @@ const NO_GAIN =
   'Threads were tried, and did not get enough more of these calls done than the calling thread by itself. What is won by ' +
   'running some at once is lost elsewhere: on the way there and back, or because all wait for the same thing.';
 
-function isCrossingDear({ crossings, inline }: Findings['samples']): boolean {
-  const cheapest = cheapestOf(crossings);
-  return cheapest !== undefined && inline.callMs !== undefined && cheapest > inline.callMs.mean / 2;
-}
-
 /** What a crossing costs the way that costs least. */
 export function cheapestOf(crossings: Findings['samples']['crossings']): number | undefined {
   const costs = crossings.flatMap(({ cpuMs }) => figureOf(cpuMs)?.value ?? []);
@@ -93,7 +88,8 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
         'plain data, and build the rest inside of the function.'
       );
     }
-    return isCrossingDear(samples) ? DEAR : NO_GAIN;
+    const { mean = Number.NaN } = samples.inline.callMs ?? {};
+    return (cheapestOf(samples.crossings) ?? Number.NaN) > mean / 2 ? DEAR : NO_GAIN;
   },
   async: () =>
     'The function spends most of its time waiting: for a disk, a network, a timer. While it waits, its thread is free to do ' +

@@ -113,7 +113,10 @@ class App {
     if (name !== undefined && !Object.hasOwn(exported, name)) {
       const hint = didYouMean(name, Object.keys(exported));
       throw new UsageError(
-        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(/\.$/, ''),
+        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(
+          /\.$/,
+          '',
+        ),
       );
     }
     const usable = chooseExport(this.#namespace, name);
