@@ -108,7 +108,7 @@ const crossings = [
   { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => `test/${name}.test.mjs`;
-const PROMISES = ['promises', 'faults', 'streams'].map(suite);
+const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 /** What takes long, and depends on the version, or on the way, the least. */
 const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };

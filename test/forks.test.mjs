@@ -1,7 +1,7 @@
 // Calls that tasks make of tasks of their own pool: each settles, whatever the pool has to do, and what is idle is used.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import { after, describe, test } from 'node:test';
+import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('forks.mjs');
 const numbers = (length) => Array.from({ length }, (_, i) => (i * 7919) % length);
@@ -81,6 +81,10 @@ for (const options of [
 }
 
 describe('calls within calls, on workers', () => {
+  // A wait on shared memory does not keep the process.
+  const timer = setInterval(() => undefined, 1000);
+  after(() => clearInterval(timer));
+
   for (const threads of [2, 4]) {
     test(`${threads} workers, one of which asks: all run at the same time`, async (t) => {
       const pool = poolFor(t, { threads }, url);
@@ -91,8 +95,6 @@ describe('calls within calls, on workers', () => {
   }
 
   test('a task that is aborted has what it called aborted', async (t) => {
-    const timer = setInterval(() => undefined, 1000); // a wait on shared memory does not keep the process
-    t.after(() => clearInterval(timer));
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(8));
@@ -106,8 +108,6 @@ describe('calls within calls, on workers', () => {
   });
 
   test('a worker that dies takes along what its tasks called', async (t) => {
-    const timer = setInterval(() => undefined, 1000);
-    t.after(() => clearInterval(timer));
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(8));
@@ -121,6 +121,28 @@ describe('calls within calls, on workers', () => {
     await pool.ready;
     assert.equal(await pool.run('callsOneThatExits', []), 'ERR_WORKER_CRASHED');
     assert.equal(await pool.run('number', []), 7);
+  });
+
+  test('a call whose worker dies before it begins runs where it was made', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, url);
+    await pool.ready;
+    const words = new Int32Array(new SharedArrayBuffer(12));
+    const tell = (index) => {
+      Atomics.store(words, index, 1);
+      Atomics.notify(words, index);
+    };
+    const given = event(pool, 'task:submit', ({ name }) => name === 'whoRuns');
+    const started = event(pool, 'task:submit', ({ name }) => name === 'callsWhenTold');
+    const call = pool.run('callsWhenTold', [words.buffer]);
+    await started;
+    await pool.run('blocksLater', [words.buffer]);
+    await until(words, 0, 1);
+    tell(2);
+    await given;
+    tell(1);
+    const [ran, made] = await call;
+    assert.equal(ran, made);
+    assert.deepEqual(pool.stats().tasks.open, 0);
   });
 
   test('workers that die at any moment leave no call open', async (t) => {
