@@ -1,4 +1,4 @@
-/** What the command's exit codes mean: a contract with scripts, listed in docs/command.md. */
+/** How the command ends: what its exit codes mean (a contract with scripts, listed in docs/command.md), the signals that end it, and errors that users are meant to read. */
 
 export const ExitCode = {
   ok: 0,
@@ -33,3 +33,77 @@ export const signalExitCodes = {
 
 export type EndSignal = keyof typeof signalExitCodes;
 export const endSignals = Object.keys(signalExitCodes) as EndSignal[];
+
+/** Ctrl-C: the first one ends the run in good order, the second one at once. */
+export class Interrupts {
+  #received: EndSignal | undefined;
+  readonly #first: () => void;
+  readonly #second: () => void;
+
+  constructor({ first, second }: Record<'first' | 'second', () => void>) {
+    this.#first = first;
+    this.#second = second;
+    for (const signal of endSignals) process.on(signal, this.#onSignal);
+  }
+
+  /** Undefined as long as there was no interrupt. */
+  get exitCode(): number | undefined {
+    return this.#received === undefined ? undefined : signalExitCodes[this.#received];
+  }
+
+  remove(): void {
+    for (const signal of endSignals) process.off(signal, this.#onSignal);
+  }
+
+  readonly #onSignal = (signal: EndSignal): void => {
+    const isFirst = this.#received === undefined;
+    this.#received ??= signal;
+    if (isFirst) this.#first();
+    else this.#second();
+  };
+}
+
+export abstract class ExpectedError extends Error {
+  readonly exitCode: number = ExitCode.failed;
+}
+
+/** Bad options and bad input. */
+export class UsageError extends ExpectedError {
+  override readonly name = 'UsageError';
+  override readonly exitCode = ExitCode.usage;
+}
+
+/** What is asked for cannot be written. */
+export class OutputError extends ExpectedError {
+  override readonly name = 'OutputError';
+}
+
+/** The reason of a failed system call in words ("no such file"), for messages that already name the path. */
+export function describeSystemError(error: unknown): string {
+  return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+}
+
+/** Whether it is one of these errors of the system. */
+export function hasCode(error: unknown, codes: readonly string[]): boolean {
+  return codes.includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+const reasons: Record<string, string> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EISDIR: 'it is a directory, expected a file',
+  ENOTDIR: 'a part of the path is not a directory',
+  EMFILE: 'too many open files',
+  ENOSPC: 'no space left on the device',
+  EROFS: 'the file system is read-only',
+  EFBIG: 'the file is larger than it may be',
+  EDQUOT: 'the quota of the disk is used up',
+  ENAMETOOLONG: 'the path is too long',
+  ELOOP: 'too many symbolic links',
+  EIO: 'the device failed',
+};

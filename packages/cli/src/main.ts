@@ -6,8 +6,7 @@ import { addBench } from './commands/bench.js';
 import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
 import { addTop } from './commands/top.js';
-import { ExitCode } from './exit-code.js';
-import { describeSystemError, ExpectedError, hasCode } from './usage-error.js';
+import { describeSystemError, ExitCode, ExpectedError, hasCode } from './exit-code.js';
 import { version } from './version.js';
 
 /** What a user's module left open in the main thread must not keep the command alive after its work is done. */

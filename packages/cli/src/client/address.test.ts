@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 import { addressFrom, parseAddress, shown } from './address.js';
 
 const forms: readonly (readonly [string, string])[] = [

@@ -1,6 +1,6 @@
 /** Where a program's control server is, and its token: what a user types, and what the environment says. */
 
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 
 const EXPECTED =
   'Expected where the program listens: a port (9000, :9000), host:port (localhost:9000), ' +

@@ -1,10 +1,9 @@
 /** Asks a program's control server: reads, changes, and its stream of events, with errors that say what to do. */
-
+import { createParser } from 'eventsource-parser';
 import { isRecord } from '../checks.js';
-import { formatDuration } from '../format/numbers.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
+import { formatDuration } from '../format/figures.js';
 import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable } from './errors.js';
-import { serverSentEvents } from './events.js';
 
 /** Longer than a busy main thread needs for a turn of its event loop. Milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -219,4 +218,30 @@ function isTimeout(error: unknown): boolean {
 
 function isPool(value: unknown): value is PoolJson {
   return isRecord(value) && typeof value.name === 'string';
+}
+
+export interface ServerSentEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+/** More than any snapshot of a pool: beyond it, what answers is no event stream. In characters. */
+const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
+
+/** An event that has not ended when the stream does is dropped. */
+export async function* serverSentEvents(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ServerSentEvent> {
+  const decoder = new TextDecoder();
+  let events: ServerSentEvent[] = [];
+  const parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: ({ event, data }) => events.push({ event: event || 'message', data }),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw new RangeError(error.message);
+    },
+  });
+  for await (const chunk of chunks) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* events;
+    events = [];
+  }
 }

@@ -1,9 +1,8 @@
 /** What can go wrong between this command and the program that it asks: each kind with its exit code, and words that say what to do next. */
 
 import { isIP } from 'node:net';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, ExpectedError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
-import { ExpectedError } from '../usage-error.js';
 import { shown, TOKEN_VARIABLE } from './address.js';
 
 const exitCodes = {

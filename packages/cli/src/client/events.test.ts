@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { type ServerSentEvent, serverSentEvents } from './events.js';
+import { type ServerSentEvent, serverSentEvents } from './client.js';
 
 async function read(chunks: readonly (string | Uint8Array)[]): Promise<ServerSentEvent[]> {
   const encoder = new TextEncoder();

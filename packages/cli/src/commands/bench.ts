@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 
 const EXPERIMENTS = 'threadwise-bench/main.js';
 

@@ -5,7 +5,7 @@ import { parseAddress, tokenFrom } from '../client/address.js';
 import type { Action, ControlClient } from '../client/client.js';
 import type { RawChange } from '../client/ctl.js';
 import { parseDuration, parseThreads, parseWhole } from '../run/option-values.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 import { addToken } from './top.js';
 
 interface RawCtlOptions {
@@ -116,33 +116,29 @@ function addCommands(commands: Command, run: Run): void {
     .option('--max <n>', 'at most so many', parseCount)
     .option('--choose <name>', 'the strategy, such as least-busy')
     .option('--placement <name>', 'threads, auto or inline')
-    .option('--queue-limit <n|none>', 'how many calls may wait', parseLimit);
+    .option('--queue-limit <n|none>', 'how many calls may wait', (text) =>
+      // Not null for none: commander makes an empty text of that.
+      text === 'none' ? text : parseWhole(text, 0, 'Expected a number of calls, or none.'),
+    );
   addAction('pause', 'calls are accepted and wait');
   addAction('resume', 'undo pause and drain');
   addAction('recycle', 'replace every worker, one after another');
   add<{ wait?: boolean }>(
     'drain [pool]',
     'refuse new calls, finish the accepted ones',
-    async (_ctl, client, pool, options) => (await import('../client/drain.js')).drain(client, pool, options),
+    async (_ctl, client, pool, options) => (await import('../client/ctl.js')).drain(client, pool, options),
   ).option('--wait', 'until no call is open');
   add<{ count?: number }>(
     'events [pool]',
     'what a pool tells, one JSON value a line, until it ends',
     (ctl, client, pool, options) => ctl.events(client, pool, options),
-  ).option('--count <n>', 'end after n events', parseEvents);
-}
-
-/** Not null for none: commander makes an empty text of that. */
-function parseLimit(text: string): number | 'none' {
-  return text === 'none' ? text : parseWhole(text, 0, 'Expected a number of calls, or none.');
+  ).option('--count <n>', 'end after n events', (text) =>
+    parseWhole(text, 1, 'Expected a number of events, at least 1.'),
+  );
 }
 
 function parseCount(text: string): number {
   return parseWhole(text, 0, 'Expected a number of threads.');
-}
-
-function parseEvents(text: string): number {
-  return parseWhole(text, 1, 'Expected a number of events, at least 1.');
 }
 
 const examples = `

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import {
+  addInputOptions,
   parseBatch,
   parseDuration,
   parseRetries,
@@ -10,7 +11,6 @@ import {
 } from '../run/option-values.js';
 import { type RawRunOptions, resolveRunOptions } from '../run/options.js';
 import { formatNames } from '../run/output/format.js';
-import { addInputOptions } from './input-options.js';
 
 export function addRun(program: Command, setExitCode: (code: number) => void): void {
   const command = program

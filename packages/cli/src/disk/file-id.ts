@@ -6,7 +6,7 @@
 
 import { type BigIntStats, fstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 
 /** A path, or an open descriptor. */
 export type FileName = string | number;

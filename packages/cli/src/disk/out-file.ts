@@ -24,7 +24,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describeSystemError, hasCode, OutputError } from '../usage-error.js';
+import { describeSystemError, hasCode, OutputError } from '../exit-code.js';
 import { placeOf } from './file-id.js';
 
 export interface OutPath {

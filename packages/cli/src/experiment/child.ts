@@ -50,7 +50,8 @@ export class Child<T extends Talk<T>> {
   /** It listens: what is said before that may be lost. */
   readonly #hello: Promise<void>;
   #ending: (Ending & { readonly notStarted?: string }) | undefined;
-  #noted: unknown;
+  /** What it last noted: of use where it ended before its answer. */
+  noted: unknown;
   #said = '';
   /** It was ended by us: why. */
   #verdict = '';
@@ -68,11 +69,6 @@ export class Child<T extends Talk<T>> {
     });
     this.#gone = this.#end();
     living.set(child, () => this.#kill());
-  }
-
-  /** What it last noted: of use where it ended before its answer. */
-  get noted(): unknown {
-    return this.#noted;
   }
 
   /** Undefined as long as it runs. */
@@ -101,7 +97,7 @@ export class Child<T extends Talk<T>> {
       if (reply?.type === 'done') resolve({ kind: 'done', value: reply.value as T[K]['gets'] });
       else if (reply?.type === 'failed') resolve({ kind: 'failed', error: reply.error });
       else if (reply?.type === 'note') {
-        this.#noted = reply.known;
+        this.noted = reply.known;
         timer.refresh();
       }
     };

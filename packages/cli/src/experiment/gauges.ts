@@ -161,13 +161,17 @@ function waitedMs(): number {
   }
 }
 
+/** Of each core, by the system's own counters, milliseconds: how long it was busy, and of how long. */
+export function coreTimes(): readonly { readonly busy: number; readonly all: number }[] {
+  return os.cpus().map(({ times: { user, nice, sys, idle, irq } }) => {
+    const busy = user + nice + sys + irq;
+    return { busy, all: busy + idle };
+  });
+}
+
 function sharedNow(): Shared | undefined {
-  const cores = os.cpus();
+  const cores = coreTimes();
   if (cores.length === 0 || cores.length !== os.availableParallelism()) return undefined;
-  let [busyMs, coresMs] = [0, 0];
-  for (const { times } of cores) {
-    busyMs += times.user + times.nice + times.sys + times.irq;
-    coresMs += times.user + times.nice + times.sys + times.irq + times.idle;
-  }
-  return { othersMs: busyMs - cpuMs(), coresMs };
+  const busyMs = cores.reduce((sum, { busy }) => sum + busy, 0);
+  return { othersMs: busyMs - cpuMs(), coresMs: cores.reduce((sum, { all }) => sum + all, 0) };
 }

@@ -27,21 +27,17 @@ export class Lane<T extends Steps & Talk<T>> {
   readonly what: string;
   readonly #options: LaneOptions<T>;
   #child: Child<T> | undefined;
-  #isDead = false;
+  /** It could not be measured, which has been said. */
+  isDead = false;
 
   constructor(options: LaneOptions<T>) {
     this.what = options.what;
     this.#options = options;
   }
 
-  /** It could not be measured, which has been said. */
-  get isDead(): boolean {
-    return this.#isDead;
-  }
-
   async open(): Promise<void> {
     const { session, what, start, setup, openMs, check } = this.#options;
-    if (session.isAborted || this.#isDead || this.#child !== undefined) return;
+    if (session.isAborted || this.isDead || this.#child !== undefined) return;
     session.say(what);
     this.#child = start();
     const outcome: Outcome<T['open']['gets']> = await this.#child.ask(
@@ -57,7 +53,7 @@ export class Lane<T extends Steps & Talk<T>> {
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
     const { session, isTight = false } = this.#options;
     await this.open();
-    if (this.#child === undefined || this.#isDead) return undefined;
+    if (this.#child === undefined || this.isDead) return undefined;
     const outcome: Outcome<T['step']['gets']> = await this.#child.ask(
       'step',
       asks,
@@ -74,7 +70,7 @@ export class Lane<T extends Steps & Talk<T>> {
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {
     const { isTight = false } = this.#options;
-    const isDead = (): boolean => this.#isDead;
+    const isDead = (): boolean => this.isDead;
     return {
       what: this.what,
       get isDead() {
@@ -101,7 +97,7 @@ export class Lane<T extends Steps & Talk<T>> {
     const { session, onFailure } = this.#options;
     await this.close();
     if (failure.kind === 'aborted') return;
-    this.#isDead = true;
+    this.isDead = true;
     onFailure?.(failure);
     session.skip(this.what, describeFailure(failure));
   }

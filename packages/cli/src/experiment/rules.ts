@@ -4,7 +4,7 @@
  */
 import { perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
-import type { Skipped } from './session.js';
+import type { Measured } from './session.js';
 import type { Estimate } from './statistics.js';
 
 /** A gain below that does not pay for what it costs: memory, and a program that is harder to follow. */
@@ -15,18 +15,28 @@ export const AS_MANY = 0.995;
 export const FEWEST_ROUNDS = 3;
 /** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
 export const ENOUGH_ROUNDS = 6;
-/** What the findings of every subject begin with. */
-export interface Findings {
-  readonly verdict: {
-    readonly answer: string;
-    readonly sentence: string;
-    /** It is an estimate, and says so. */
-    readonly isLikely?: boolean;
-  };
+
+export interface Verdict<A extends string = string> {
+  readonly answer: A;
+  /** For the first line: what to do, and the figure that decides. */
+  readonly sentence: string;
+  /** It is an estimate, and says so: the intervals have a direction, or the CPU time has, but neither is beyond doubt. */
+  readonly isLikely?: true;
+}
+
+/** What the findings of every subject have: the input of every view. */
+export interface Findings<A extends string = string, Samples = unknown> {
+  readonly schemaVersion: 1;
+  readonly verdict: Verdict<A>;
+  /** Why, most important first. */
+  readonly reasons: readonly string[];
+  /** What to know before any of it is believed. */
+  readonly warnings: readonly string[];
+  readonly samples: Samples;
 }
 
 /** The answer, if more rounds would only make its figures finer; undefined: there is a doubt. */
-export function certainAnswer({ answer, isLikely = false }: Findings['verdict']): string | undefined {
+export function certainAnswer({ answer, isLikely }: Verdict): string | undefined {
   return answer === 'unknown' || isLikely ? undefined : answer;
 }
 
@@ -73,13 +83,8 @@ export function busyWarning(machine: Load): string | undefined {
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
-interface Left {
-  readonly skipped: readonly Skipped[];
-  readonly isCutShort: boolean;
-}
-
 /** What is missing of a measurement. */
-export function leftOutWarnings({ skipped, isCutShort }: Left): string[] {
+export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
   return [
     ...(isCutShort ? ['not everything was measured: the time was over, or somebody ended it'] : []),
     ...skipped.map(({ what, why }) => `${what} was left out: ${why}`),

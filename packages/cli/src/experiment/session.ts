@@ -1,4 +1,5 @@
 /** One measurement on its way: its time, its processes, and what was left out. */
+import type { Machine } from './machine.js';
 import { Child, type ChildOptions, type Talk } from './child.js';
 
 /** Who is told of a measurement while it runs. */
@@ -17,6 +18,15 @@ export interface Plan {
 export interface Skipped {
   readonly what: string;
   readonly why: string;
+}
+
+/** What the samples of every subject have. */
+export interface Measured {
+  readonly machine: Machine;
+  /** What was left out. */
+  readonly skipped: readonly Skipped[];
+  /** The time was over, or somebody ended it, before everything was measured. */
+  readonly isCutShort: boolean;
 }
 
 /** An answer that should come at once comes within that, or never. Milliseconds. */

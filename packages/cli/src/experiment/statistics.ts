@@ -4,6 +4,8 @@
  * that even the smallest and the largest say too little, it is widened to Student's, which does.
  */
 
+import { deviation, mean, median } from 'd3-array';
+
 /** A figure with its interval: with 95 % confidence it lies from `low` to `high`. */
 export interface Estimate {
   readonly value: number;
@@ -95,13 +97,14 @@ export function spreadOf(values: Series): Spread | undefined {
   if (values.length === 0) return undefined;
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1]!;
-  const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
-  return { count: sorted.length, mean, p50: at(0.5), p90: at(0.9), p99: at(0.99), max: sorted.at(-1)! };
-}
-
-function medianOf(sorted: Series): number {
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  return {
+    count: sorted.length,
+    mean: mean(sorted)!,
+    p50: at(0.5),
+    p90: at(0.9),
+    p99: at(0.99),
+    max: sorted.at(-1)!,
+  };
 }
 
 function sortedOf(series: Series): number[] {
@@ -116,7 +119,7 @@ function intervalOf(sorted: Series, confidence: number, widen: typeof widened): 
 
 /** Without `left` values at each end. */
 function between(sorted: Series, left: number): Estimate {
-  return { value: medianOf(sorted), low: sorted[left]!, high: sorted.at(-1 - left)! };
+  return { value: median(sorted)!, low: sorted[left]!, high: sorted.at(-1 - left)! };
 }
 
 /** At least from the smallest to the largest; never below 0 where none is. */
@@ -124,12 +127,11 @@ function widened(sorted: Series, doubt: number): Estimate {
   const { value, low, high } = between(sorted, 0);
   const count = sorted.length;
   if (count < 2) return { value, low, high };
-  const mean = sorted.reduce((sum, each) => sum + each / count, 0);
-  const variance = sorted.reduce((sum, each) => sum + (each - mean) ** 2 / (count - 1), 0);
-  const half = studentQuantile(doubt, count - 1) * Math.sqrt(variance / count);
+  const center = mean(sorted)!;
+  const half = (studentQuantile(doubt, count - 1) * deviation(sorted)!) / Math.sqrt(count);
   if (!Number.isFinite(half)) return { value, low, high };
   const floor = low < 0 ? -Number.MAX_VALUE : 0;
-  return { value, low: Math.max(floor, Math.min(low, mean - half)), high: Math.max(high, mean + half) };
+  return { value, low: Math.max(floor, Math.min(low, center - half)), high: Math.max(high, center + half) };
 }
 
 /** Of ratios: twice as much is as far from one as half as much, so it is their logarithms that differ evenly. */

@@ -1,4 +1,5 @@
 /** Figures in words and as cells of a table, the same in every sentence and in every view: what was not measured, or is no number, is said to be so. */
+import prettyBytes from 'pretty-bytes';
 import { type Estimate, estimate, real, type Series } from '../experiment/statistics.js';
 
 export function perCent(share: number): string {
@@ -131,4 +132,27 @@ export function count(value: number): string {
 /** Repeated runs of the same differ by so much: `± 3 %`. */
 export function noise(share: number | undefined): string {
   return shown(share, (value) => (value < 0.005 ? '± less than 1 %' : `± ${perCent(value)}`));
+}
+
+export function formatCount(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** Few items a second need digits behind the point, many do not. */
+export function formatRate(perSecond: number): string {
+  if (!Number.isFinite(perSecond)) return '-';
+  return perSecond >= 100 ? formatCount(perSecond) : String(Number(perSecond.toPrecision(3)));
+}
+
+export function formatBytes(bytes: number): string {
+  return prettyBytes(bytes, { binary: true });
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+  const minutes = Math.floor(Math.round(seconds) / 60);
+  const rest = `${Math.round(seconds) % 60} s`;
+  return minutes < 60 ? `${minutes} min ${rest}` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -2,7 +2,6 @@
  * Text from elsewhere on a terminal: names of pools and functions are chosen by programs, and must not steer
  * the screen.
  */
-
 import { eastAsianWidth } from 'get-east-asian-width';
 
 const REPLACEMENT = '\uFFFD';
@@ -64,3 +63,10 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
 }
+
+export const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid']
+    .flatMap((edge) => [edge, `${edge}-mid`, `${edge}-left`, `${edge}-right`])
+    .concat('middle')
+    .map((name) => [name, '']),
+);

@@ -1,10 +1,9 @@
 /** What each `threadwise analyze …` has in common: it measures until it is done or interrupted, then says and writes what it found. */
 import { makeBar, WHOLE } from '../bar.js';
-import { ExitCode } from '../exit-code.js';
+import { ExitCode, Interrupts } from '../exit-code.js';
 import { certainAnswer, type Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
 import { safeText } from '../format/text.js';
-import { Interrupts } from '../run/interrupts.js';
 import type { Reporting, Subject } from '../subjects/subject.js';
 import { checkWritable, writeReports } from './outputs.js';
 import { renderTerminal, type TerminalOptions } from './terminal.js';

@@ -1,4 +1,5 @@
 /** A report: what every view shows of what was found, whatever was measured. Text of the user's is in it as it came. */
+import type { Findings } from '../experiment/rules.js';
 import type { Machine } from '../experiment/machine.js';
 import type { Estimate } from '../experiment/statistics.js';
 import { bytes, count, counted, NONE, shown } from '../format/figures.js';
@@ -96,6 +97,14 @@ export interface Made {
   readonly command: string;
   /** Of the command. */
   readonly version: string;
+}
+
+/** What every view begins with, out of the findings of any subject. */
+export function reportOf(
+  { schemaVersion, verdict, reasons, warnings }: Findings,
+  rest: Omit<Report, 'schemaVersion' | 'sentence' | 'reasons' | 'warnings'>,
+): Report {
+  return { ...rest, schemaVersion, sentence: verdict.sentence, reasons, warnings };
 }
 
 /** pays: something is to be gained by a change. does not: nothing is. */

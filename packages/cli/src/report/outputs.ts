@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { mustBeApart, type NamedFile, named } from '../disk/file-id.js';
 import { openInPlace, openOutFile, outPath, writeAll } from '../disk/out-file.js';
-import { describeSystemError, OutputError, UsageError } from '../usage-error.js';
+import { describeSystemError, OutputError, UsageError } from '../exit-code.js';
 import { version } from '../version.js';
 import type { Made, Report } from './model.js';
 

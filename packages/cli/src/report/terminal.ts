@@ -1,8 +1,7 @@
 /** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
 import Table from 'cli-table3';
 import { counted, NONE } from '../format/figures.js';
-import { noBorders } from '../format/no-borders.js';
-import { truncated, widthOf } from '../format/text.js';
+import { noBorders, truncated, widthOf } from '../format/text.js';
 import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
 
 export interface TerminalOptions {

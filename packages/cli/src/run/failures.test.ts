@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failures } from './failures.js';
+import { Failures } from './delivery.js';
 
 function note(failures: Failures, input: unknown, message: string, stack?: string): void {
   failures.note({

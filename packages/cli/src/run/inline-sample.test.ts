@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 import type { InputSource, SampledInput } from './inputs/input-source.js';
 import { sampleInline } from './inline-sample.js';
 import type { BatchSetup } from './work/batch.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 
 /** Time passes here only where something is said to take it. */
 let clockMs = 0;

@@ -5,11 +5,11 @@
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 import { type InputSource, nothingDone, type SampledInput } from './inputs/input-source.js';
 import type { BatchSetup } from './work/batch.js';
 import { runBatch, setup as setUp, teardown } from './work/batch-tasks.js';
-import { createBatching } from './work/batching.js';
+import { createBatching } from './work/pump.js';
 import { errorLine } from './work/described-error.js';
 
 export interface InlineSample {

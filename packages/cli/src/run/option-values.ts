@@ -1,7 +1,6 @@
 /** Reads the values of single options. What is wrong is told as "expected …"; the parser adds what came. */
-
-import { InvalidArgumentError } from 'commander';
-import type { RangeOptions } from './inputs/range.js';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { RangeOptions } from './inputs/open-inputs.js';
 
 export type Threads = number | 'auto' | { readonly min: number; readonly max: number };
 
@@ -58,4 +57,16 @@ export function parseWhole(text: string, least: number, expected: string): numbe
     throw new InvalidArgumentError(expected);
   }
   return value;
+}
+
+export function addInputOptions(command: Command): Command {
+  return command
+    .optionsGroup('Input (one of; default: lines of standard input):')
+    .option('--files <globs...>', "every file that matches is an input; '!glob' excludes")
+    .option('--dot', 'with --files: names beginning with a dot as well')
+    .option('--read', "with --files: the function gets the file's content (Uint8Array), not its path")
+    .option('--lines [file]', 'every line of a file or of standard input')
+    .option('--json <file>', 'every value of a JSON array or of NDJSON')
+    .option('--spread', 'with --json: every value is an array, the arguments of a call')
+    .option('--range <a..b>', 'every integer from a to b', parseRange);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 import { parseBatch, parseDuration, parseRange, parseRetries, parseThreads } from './option-values.js';
 import { type RawRunOptions, resolveRunOptions } from './options.js';
 

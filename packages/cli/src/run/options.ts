@@ -1,8 +1,7 @@
 /** All options of `threadwise run`, checked against each other once and resolved into one record. */
 
-import { UsageError } from '../usage-error.js';
-import type { InputOptions } from './inputs/open-inputs.js';
-import type { RangeOptions } from './inputs/range.js';
+import { UsageError } from '../exit-code.js';
+import type { InputOptions, RangeOptions } from './inputs/open-inputs.js';
 import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
 
@@ -33,28 +32,11 @@ export interface RawRunOptions extends RawInputOptions {
   readonly quiet?: boolean;
 }
 
-export interface RunOptions {
-  readonly module: string;
-  readonly input: InputOptions;
-  readonly ordered: boolean;
-  readonly out: string | undefined;
-  readonly format: FormatName;
-  readonly withInput: boolean;
-  readonly reduce: string | undefined;
-  /** Undefined: not said, so that the library's default and environment variable hold. */
-  readonly threads: Threads | undefined;
-  readonly batch: number | 'auto';
-  readonly timeoutMs: number | undefined;
-  readonly retries: number;
-  readonly onError: 'stop' | 'skip';
-  readonly journal: string | undefined;
-  readonly compareInline: number | undefined;
-  readonly quiet: boolean;
-}
+export type RunOptions = ReturnType<typeof resolveRunOptions>;
 
 const DEFAULT_SAMPLE = 200;
 
-export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean): RunOptions {
+export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTerminal: boolean) {
   const input = resolveInput(raw, isStdinTerminal);
   checkPairs(raw, input);
   return {
@@ -65,6 +47,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     format: raw.format ?? 'ndjson',
     withInput: raw.withInput === true,
     reduce: raw.reduce,
+    /** Undefined: not said, so that the library's default and environment variable hold. */
     threads: raw.threads,
     // A timeout is for one input, so with one the batches have one input as well.
     batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,

@@ -1,7 +1,7 @@
 /** Shows how far a run is, on standard error: a bar on a terminal, plain lines otherwise, or nothing. */
 
-import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
-import { type Counts, minus } from './counts.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { type Counts, minus } from './inputs/input-source.js';
 
 export interface ProgressOptions {
   readonly style: 'bar' | 'lines' | 'none';

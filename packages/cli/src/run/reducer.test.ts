@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UsageError } from '../usage-error.js';
-import { createReducer, ReducerError } from './reducer.js';
+import { UsageError } from '../exit-code.js';
+import { createReducer, ReducerError } from './delivery.js';
 import type { TaskFunction } from './work/task-module.js';
 
 async function fold(reduce: (...args: never[]) => unknown, values: readonly unknown[]): Promise<unknown> {

@@ -2,27 +2,21 @@
 
 import { createPool, type Pool } from 'threadwise';
 import type { OutPath } from '../disk/out-file.js';
-import { ExitCode } from '../exit-code.js';
-import { UsageError } from '../usage-error.js';
-import type { Counts } from './counts.js';
-import { Delivery } from './delivery.js';
-import { Failures } from './failures.js';
+import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
+import type { Counts, InputSource } from './inputs/input-source.js';
+import { Delivery, Failures, loadReducer } from './delivery.js';
 import type { InlineSample } from './inline-sample.js';
-import type { InputSource } from './inputs/input-source.js';
-import { Interrupts } from './interrupts.js';
 import { noJournal, openJournal } from './journal/journal.js';
 import { openJournalWriter } from './journal/journal-file.js';
 import type { JournalIdentity, Resume } from './journal/resume.js';
-import { loadError } from './load-error.js';
+import { loadError } from './work/task-module.js';
 import type { RunOptions } from './options.js';
 import { ClosedPipeError, openSink } from './output/sink.js';
 import { startProgress } from './progress.js';
-import { loadReducer } from './reducer.js';
 import type { Report } from './summary.js';
 import { createAttempts, type RunInWorker } from './work/attempts.js';
 import type { Batch, BatchSetup } from './work/batch.js';
-import { createBatching } from './work/batching.js';
-import { Pump } from './work/pump.js';
+import { createBatching, Pump } from './work/pump.js';
 
 /** Everything that is known before the first thread starts. */
 export interface Plan {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noCounts } from './counts.js';
-import { formatDuration, formatRate } from '../format/numbers.js';
+import { noCounts } from './inputs/input-source.js';
+import { formatDuration, formatRate } from '../format/figures.js';
 import { resolveRunOptions } from './options.js';
 import { stateOf } from './progress.js';
 import { hintsFor, type Report, renderSummary } from './summary.js';

@@ -1,9 +1,9 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
 import Table from 'cli-table3';
-import { noBorders } from '../format/no-borders.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../format/numbers.js';
-import { type Counts, minus } from './counts.js';
+import { noBorders } from '../format/text.js';
+import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';
 
@@ -24,16 +24,11 @@ export interface Report {
   readonly inline: InlineSample | undefined;
 }
 
-export interface SpeedUp {
-  /** How long the main thread alone would have taken. */
-  readonly inlineMs: number;
-  /** That against the whole run, and against the run without the start of the threads. */
-  readonly whole: number;
-  readonly started: number;
-}
-
-/** Undefined if it was not measured. */
-export function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report): SpeedUp | undefined {
+/**
+ * How long the main thread alone would have taken; that against the whole run, and against the run without the start of the threads.
+ * Undefined if it was not measured.
+ */
+function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
   const { inputs } = minus(counts, earlier);
   if (inline === undefined || inline.inputs === 0 || inputs === 0) return undefined;
   const inlineMs = inline.estimateMs(inputs);

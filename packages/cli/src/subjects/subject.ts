@@ -6,7 +6,7 @@ import type { Plan, Progress } from '../experiment/session.js';
 import type { Report } from '../report/model.js';
 import { type Output, outputsOf } from '../report/outputs.js';
 import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../exit-code.js';
 
 export interface Subject<P extends Plan, Samples, F extends Findings> {
   /** @param look what is to be made of the samples so far: the answer, if there is no doubt about it */

@@ -1,8 +1,44 @@
-/** The columns of the tables of `top`: what they show, how wide, and which are dropped first. */
-
+/** What a window of `top` shows of a pool and its workers: the figures in what the program sent, and the columns of its tables. */
+import { isRecord } from '../../checks.js';
 import { age, bytes, count, duration, percent, rate } from '../../format/narrow.js';
+import { safeText } from '../../format/text.js';
+import type { Overview } from '../client.js';
 import type { Style } from './line.js';
-import { figure, type Row, text } from './snapshot.js';
+
+/** A pool, a worker, a function, a decision, or the process: as it came. Of another version of the library: what is missing is shown as '-', what is new is passed over. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Snapshot extends Overview {
+  /** When it came: milliseconds since the epoch, on this machine. */
+  readonly at: number;
+}
+
+/** @param path such as `queue.size` */
+export function figure(row: Row, path: string): number | undefined {
+  const value = valueAt(row, path);
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** Safe to show. */
+export function text(row: Row, path: string): string {
+  const value = valueAt(row, path);
+  return typeof value === 'string' && value !== '' ? safeText(value) : '-';
+}
+
+export function rows(row: Row, path: string): Row[] {
+  const value = valueAt(row, path);
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function valueAt(row: Row, path: string): unknown {
+  let value: unknown = row;
+  for (const name of path.split('.')) {
+    // Quantiles of nothing are not zero: they are not known.
+    if (!isRecord(value) || value.count === 0) return undefined;
+    value = value[name];
+  }
+  return value;
+}
 
 export interface Column {
   readonly title: string;

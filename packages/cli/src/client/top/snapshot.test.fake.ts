@@ -1,7 +1,7 @@
 /** Pools and snapshots for tests of what is made of them. */
 
 import type { PoolJson } from '../client.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './columns.js';
 
 const timing = (p50: number, p99: number) => ({ count: 9, p50, p99 });
 

@@ -3,8 +3,7 @@
 import type { Key as KeyPress } from 'node:readline';
 import { safeText } from '../../format/text.js';
 import type { Change, PoolJson } from '../client.js';
-import { firstSort, nextSort, type Sort } from './columns.js';
-import { figure, type Snapshot, text } from './snapshot.js';
+import { figure, firstSort, nextSort, type Snapshot, type Sort, text } from './columns.js';
 
 /** Whether there is a connection, and when there is none, what was said last and when it is tried again. */
 export type Link =

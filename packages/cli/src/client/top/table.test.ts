@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { shareRows, windowStart } from './table.js';
+import { shareRows, windowStart } from './line.js';
 
 test('each gets what it wants where there is room', () => {
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { shown, TOKEN_VARIABLE } from '../address.js';
 import { ControlClient } from '../client.js';
 import { ControlError } from '../errors.js';
 import { paint } from './line.js';
-import type { Snapshot } from './snapshot.js';
+import type { Snapshot } from './columns.js';
 import { initialState, keyOf, type Request, step, type TopEvent, type TopState, type Wish } from './state.js';
 import { Terminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
@@ -29,7 +29,9 @@ export async function top({ address, token, once }: TopOptions): Promise<number>
   const ending = new AbortController();
   const client = new ControlClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));
-  if (once || !canDraw()) {
+  const canDraw =
+    process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
+  if (once || !canDraw) {
     process.stdout.write(snapshotText(state, textWidth()));
     return ExitCode.ok;
   }
@@ -42,10 +44,6 @@ export async function top({ address, token, once }: TopOptions): Promise<number>
 
 async function read(client: ControlClient): Promise<Snapshot> {
   return { ...(await client.overview()), at: Date.now() };
-}
-
-function canDraw(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb';
 }
 
 /** What goes to a file or a pipe is not cut, unless COLUMNS says so. */

@@ -3,16 +3,31 @@
 import { age, bytes, count, percent } from '../../format/narrow.js';
 import {
   decisionColumns,
+  figure,
   functionColumns,
   poolColumns,
+  type Row,
+  rows,
   type Sort,
   sorted,
   sortedColumns,
+  text,
+  valueAt,
 } from './columns.js';
-import { cut, joined, type Line, plain, textOf, wrapped } from './line.js';
-import { figure, type Row, rows, text, valueAt } from './snapshot.js';
+import {
+  type Claim,
+  cut,
+  joined,
+  type Line,
+  plain,
+  shareRows,
+  type Table,
+  tableLines,
+  textOf,
+  windowStart,
+  wrapped,
+} from './line.js';
 import type { TopState } from './state.js';
-import { type Claim, shareRows, type Table, tableLines, windowStart } from './table.js';
 
 export interface Size {
   readonly columns: number;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import { openFiles } from './files.js';
 import { type Done, type Input, nothingDone } from './input-source.js';
 

@@ -1,7 +1,7 @@
 /** --files: every file that a pattern matches is an input; its path is the task's argument, or stands for its content. */
 
 import { type FileName, fileIds, sizedFile } from '../../disk/file-id.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import {
   type Done,
   type Input,
@@ -11,8 +11,16 @@ import {
   type Sample,
   type SampledInput,
 } from './input-source.js';
-import { absoluteKey, type Exclusion, type Glob, type Literal, parsePattern } from './pattern.js';
-import { comparePaths, type FoundFile, walk } from './walk.js';
+import {
+  absoluteKey,
+  comparePaths,
+  type Exclusion,
+  type FoundFile,
+  type Glob,
+  type Literal,
+  parsePattern,
+  walk,
+} from './walk.js';
 
 export interface FilesOptions {
   readonly patterns: readonly string[];

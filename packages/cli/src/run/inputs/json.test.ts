@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import { nothingDone } from './input-source.js';
 import { openInputs } from './open-inputs.js';
 

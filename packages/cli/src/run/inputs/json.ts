@@ -1,10 +1,9 @@
 /** --json: every value of a JSON array, or of a file with one JSON value a line (NDJSON), is an input. */
 
 import { extname } from 'node:path';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { LineReader } from './line-reader.js';
-import type { Counted } from './stream.js';
+import { type Counted, LineReader } from './stream.js';
 
 /** What came before an invalid place is given before the error is thrown: it is still run. */
 export interface ValueParser {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readLines } from './line-reader.js';
+import { readLines } from './stream.js';
 
 async function linesOf(text: string, chunkBytes: number): Promise<{ texts: string[]; bytes: number }> {
   const all = Buffer.from(text);

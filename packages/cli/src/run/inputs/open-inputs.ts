@@ -1,13 +1,18 @@
 /** From the resolved option to the source that reads it: the list of the kinds of input. */
-
-import { type FileName, type NamedFile, named, STDIN } from '../../disk/file-id.js';
+import { type FileName, named, type NamedFile, STDIN } from '../../disk/file-id.js';
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
-import type { InputSource } from './input-source.js';
+import {
+  compareNumbers,
+  type Done,
+  type Input,
+  type InputSource,
+  isDone,
+  type Sample,
+  type SampledInput,
+} from './input-source.js';
 import { readJson, readLists } from './json.js';
-import { readLines } from './line-reader.js';
-import { openRange, type RangeOptions } from './range.js';
-import { openStream } from './stream.js';
+import { openStream, readLines } from './stream.js';
 
 export type InputOptions =
   | ({ readonly kind: 'files' } & Omit<FilesOptions, 'ownFiles'>)
@@ -47,4 +52,49 @@ export function openInputs(
     case 'range':
       return openRange(options);
   }
+}
+
+export interface RangeOptions {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Numbers are free to make; a group only has to be larger than a batch. */
+const GROUP = 4096;
+
+/** --range a..b: both ends included. */
+export function openRange({ from, to }: RangeOptions): InputSource {
+  const total = to - from + 1;
+  return {
+    kind: 'range',
+    identity: { kind: 'range', from, to },
+    total,
+    totalBytes: undefined,
+    compare: compareNumbers,
+    count() {},
+    read: (done) => read(from, total, done),
+    sample: (count) => sample(from, total, count),
+    close() {},
+  };
+}
+
+function* read(from: number, total: number, done: Done): Generator<readonly Input[]> {
+  const start = done.mark === undefined ? 0 : Number(done.mark) + 1;
+  for (let first = start; first < total; first += GROUP) {
+    const group: Input[] = [];
+    for (let position = first; position < Math.min(first + GROUP, total); position += 1) {
+      if (!isDone(done, position, compareNumbers)) group.push({ value: from + position, position, bytes: 0 });
+    }
+    if (group.length > 0) yield group;
+  }
+}
+
+function sample(from: number, total: number, count: number): Sample {
+  // Spread evenly: what a number costs often grows with it.
+  const size = Math.min(count, total);
+  const inputs = Array.from({ length: size }, (_, i): SampledInput => {
+    const position = Math.floor((i * total) / size);
+    return { value: from + position, position, bytes: 0, weight: 1 };
+  });
+  return { inputs, how: 'spread evenly over the range' };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Done, type Input, nothingDone } from './input-source.js';
-import { openRange } from './range.js';
+import { openRange } from './open-inputs.js';
 
 function numbers(from: number, to: number, done: Done = nothingDone): unknown[] {
   return [...(openRange({ from, to }).read(done) as Iterable<Input[]>)].flat().map(({ value }) => value);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { compareNumbers, type Done, isDone, nothingDone } from '../inputs/input-source.js';
 import type { Batch } from '../work/batch.js';
-import { DoneTracker } from './done-tracker.js';
+import { DoneTracker } from './journal.js';
 
 function batchOf(positions: readonly number[]): Batch {
   return { inputs: positions.map((position) => ({ value: position, position, bytes: 0 })) };

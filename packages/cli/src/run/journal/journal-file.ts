@@ -2,24 +2,13 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
+import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 
 /** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;
 
-export interface JournalContent {
-  readonly header: unknown;
-  /** The last whole record; each one says everything, so the others need not be read. */
-  readonly last: unknown;
-  /** Up to here the file is whole; a line torn by a kill comes after. */
-  readonly length: number;
-}
-
 /** Undefined if there is no journal yet: no file, or one that was killed within its first line. */
-export function readJournalFile(
-  path: string,
-  isOurs: (firstBytes: string) => boolean,
-): JournalContent | undefined {
+export function readJournalFile(path: string, isOurs: (firstBytes: string) => boolean) {
   const fd = openForReading(path);
   if (fd === undefined) return undefined;
   try {
@@ -36,7 +25,9 @@ export function readJournalFile(
     const last = lines.at(-1);
     return {
       header: parse(path, header!),
+      /** The last whole record; each one says everything, so the others need not be read. */
       last: last === undefined ? undefined : parse(path, last),
+      /** Up to here the file is whole; a line torn by a kill comes after. */
       length: end,
     };
   } finally {
@@ -69,20 +60,16 @@ function read(fd: number, start: number, length: number): Buffer {
   return bytes.subarray(0, readSync(fd, bytes, 0, length, start));
 }
 
-export interface JournalWriter {
-  /** Goes on behind `length`, without what is torn; 0 begins anew. */
-  cut(length: number): void;
-  append(line: unknown): void;
-  close(): void;
-}
+export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
-export function openJournalWriter(path: string): JournalWriter {
+export function openJournalWriter(path: string) {
   const name = `journal '${path}'`;
   const fd = openForAppending(path);
   return {
-    cut: (length) => ftruncateSync(fd, length),
-    append: (line) => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
-    close: () => closeSync(fd),
+    /** Goes on behind `length`, without what is torn; 0 begins anew. */
+    cut: (length: number): void => ftruncateSync(fd, length),
+    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
+    close: (): void => closeSync(fd),
   };
 }
 

@@ -2,12 +2,9 @@
  * The journal as the run sees it: told what begins and what is written, it makes sure that a killed run can go on.
  * The protocol and why nothing is lost or doubled: README.md in this folder.
  */
-
-import type { Counts } from '../counts.js';
-import type { Compare } from '../inputs/input-source.js';
+import type { Compare, Counts, Done, Position, Span } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
-import { DoneTracker } from './done-tracker.js';
 import type { JournalWriter } from './journal-file.js';
 import {
   beginning,
@@ -17,17 +14,7 @@ import {
   type Resume,
 } from './resume.js';
 
-export interface Journal {
-  /** In the order of reading, before the batch runs. */
-  begin(batch: Batch): void;
-  /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
-  finish(batch: Batch, count: number): void;
-  /** Right after the output of what was finished has been written. */
-  record(counts: Counts): void;
-  /** Every input is done. */
-  complete(counts: Counts): void;
-  close(): void;
-}
+export type Journal = ReturnType<typeof openJournal>;
 
 /** Without --journal. */
 export const noJournal: Journal = { begin() {}, finish() {}, record() {}, complete() {}, close() {} };
@@ -40,7 +27,7 @@ export interface JournalOptions {
   readonly sink: Sink;
 }
 
-export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions): Journal {
+export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions) {
   const tracker = new DoneTracker(resume.done, compare);
   writer.cut(resume.length);
   if (resume.kind === 'new') {
@@ -60,10 +47,77 @@ export function openJournal({ writer, identity, resume, compare, sink }: Journal
     } satisfies JournalRecord);
   };
   return {
-    begin: (batch) => tracker.begin(batch),
-    finish: (batch, count) => tracker.finish(batch, count),
-    record: (counts) => append(counts),
-    complete: (counts) => append(counts, { complete: true }),
+    /** In the order of reading, before the batch runs. */
+    begin: (batch: Batch): void => tracker.begin(batch),
+    /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
+    finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
+    /** Right after the output of what was finished has been written. */
+    record: (counts: Counts): void => append(counts),
+    /** Every input is done. */
+    complete: (counts: Counts): void => append(counts, { complete: true }),
     close: () => writer.close(),
   };
+}
+
+/** Inputs that were read one after the other: all of an open batch, or all done. */
+interface Stretch {
+  readonly first: Position;
+  readonly last: Position;
+  readonly state: Batch | 'open for good' | 'done';
+}
+
+/** Knows at any moment which inputs are done, in little space, though batches finish in any order. */
+export class DoneTracker {
+  #mark: Position | undefined;
+  /** Left over by an earlier run, dropped when the mark has passed them. */
+  #carried: readonly Span[];
+  /** In the order of reading. Done ones become one with their neighbours: there are no more than two for an open batch. */
+  readonly #stretches: Stretch[] = [];
+  readonly #compare: Compare;
+
+  constructor(done: Done, compare: Compare) {
+    this.#mark = done.mark;
+    this.#carried = done.beyond;
+    this.#compare = compare;
+  }
+
+  /** Must be called in the order of reading. */
+  begin(batch: Batch): void {
+    this.#stretches.push(stretch(batch.inputs, batch));
+  }
+
+  /** Inverse of begin. `count`: how many inputs from the front are done; the rest stays open for good. */
+  finish(batch: Batch, count: number): void {
+    const at = this.#stretches.findIndex(({ state }) => state === batch);
+    if (at === -1 || count === 0) return;
+    const done = [stretch(batch.inputs.slice(0, count), 'done')];
+    const rest = batch.inputs.slice(count);
+    this.#stretches.splice(at, 1, ...done, ...(rest.length > 0 ? [stretch(rest, 'open for good')] : []));
+    this.#join(at);
+    this.#join(at - 1);
+    const [front] = this.#stretches;
+    if (front?.state !== 'done') return;
+    this.#stretches.shift();
+    this.#mark = front.last;
+    this.#carried = this.#carried.filter(([, last]) => this.#compare(last, front.last) > 0);
+  }
+
+  done(): Done {
+    const done = this.#stretches.filter(({ state }) => state === 'done');
+    return {
+      mark: this.#mark,
+      beyond: [...this.#carried, ...done.map(({ first, last }): Span => [first, last])],
+    };
+  }
+
+  /** Makes one of the stretch there and the next one, if both are done. */
+  #join(at: number): void {
+    const [left, right] = [this.#stretches[at], this.#stretches[at + 1]];
+    if (left?.state !== 'done' || right?.state !== 'done') return;
+    this.#stretches.splice(at, 2, { first: left.first, last: right.last, state: 'done' });
+  }
+}
+
+function stretch(inputs: Batch['inputs'], state: Stretch['state']): Stretch {
+  return { first: inputs[0]!.position, last: inputs.at(-1)!.position, state };
 }

@@ -3,9 +3,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import { UsageError } from '../../usage-error.js';
-import type { Counts } from '../counts.js';
-import { compareNumbers } from '../inputs/input-source.js';
+import { UsageError } from '../../exit-code.js';
+import { compareNumbers, type Counts } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { openJournal } from './journal.js';

@@ -1,12 +1,20 @@
 /** Decides from a journal's content whether a run is new, goes on, or is complete already. */
-
+import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { UsageError } from '../../usage-error.js';
-import { type Counts, noCounts } from '../counts.js';
-import { type Done, nothingDone, type Position, type Span } from '../inputs/input-source.js';
+import * as check from '../../checks.js';
+import { UsageError } from '../../exit-code.js';
+import {
+  compareNumbers,
+  type Counts,
+  type Done,
+  noCounts,
+  nothingDone,
+  type Position,
+  type Span,
+} from '../inputs/input-source.js';
+import { comparePaths } from '../inputs/walk.js';
 import type { OutputMark, Place } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { checkContent } from './check-content.js';
 import { readJournalFile } from './journal-file.js';
 
 /** What must be the same for a journal to be used again; plain JSON. */
@@ -91,4 +99,89 @@ function checkIdentity(path: string, header: JournalHeader, identity: JournalIde
     value === undefined ? 'missing' : cut(shownJson(value), LONGEST_VALUE);
   const list = different.map((key) => `${key} was ${show(header[key])}, is ${show(identity[key])}`);
   throw new UsageError(`journal '${path}' belongs to another command: ${list.join('; ')}`);
+}
+
+/** Kinds of output, and what is known of each. */
+const PLACES: Readonly<Record<string, check.Check>> = {
+  out: check.object({ path: check.string }),
+  file: check.object({ dev: check.number, ino: check.number }),
+  stream: check.object({}),
+};
+const placeKind = check.object({ kind: check.oneOf(...Object.keys(PLACES)) });
+
+/** Of the rest of a header it is enough that it is that of the same command. */
+const HEADER = check.object({
+  offset: check.count,
+  place: (value, path) => placeKind(value, path) ?? PLACES[(value as { kind: string }).kind]!(value, path),
+});
+
+/**
+ * Every field by itself, and the fields against each other: a mark that is too small runs inputs again and writes their lines twice; one that
+ * is too large leaves inputs out.
+ * @param path of the journal
+ */
+export function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
+  const arePaths = header.input.kind === 'files';
+  const wrong = HEADER(header, '') ?? (record && recordOf(arePaths)(record, ''));
+  const problem = wrong === undefined ? record && disagreement(record, header.offset, arePaths) : wrong;
+  if (problem === undefined) return;
+  const told = typeof problem === 'string' ? problem : check.describeWrong(problem);
+  throw new UsageError(`journal '${path}' is damaged: ${told}`);
+}
+
+/** A position is the number of an input, or its path. */
+function comparePositions(a: Position, b: Position): number {
+  return typeof a === 'string' ? comparePaths(a, String(b)) : compareNumbers(a, b);
+}
+
+function recordOf(arePaths: boolean): check.Check {
+  const what = arePaths ? 'the absolute path of an input' : 'the number of an input, from 0 on';
+  const isPosition = (value: unknown): boolean =>
+    arePaths ? typeof value === 'string' && isAbsolute(value) : check.isCount(value);
+  const isSpan = (value: unknown): boolean =>
+    Array.isArray(value) &&
+    value.length === 2 &&
+    value.every(isPosition) &&
+    comparePositions(value[0], value[1]) <= 0;
+  return check.object({
+    mark: check.that((value) => value === null || isPosition(value), `${what}, or null`),
+    beyond: check.list(check.that(isSpan, 'the first and the last of a stretch')),
+    inputs: check.count,
+    failed: check.count,
+    bytes: check.count,
+    offset: check.count,
+    complete: check.optional(check.oneOf(true)),
+  });
+}
+
+function disagreement(record: JournalRecord, begin: number, arePaths: boolean): string | undefined {
+  const { mark, beyond, inputs, failed, offset } = record;
+  const early = mark === null ? -1 : beyond.findIndex(([first]) => comparePositions(first, mark) <= 0);
+  if (early !== -1) {
+    const from = check.shortly(beyond[early]![0]);
+    return `beyond[${early}]: expected a stretch behind the mark, got one from ${from} on`;
+  }
+  // How many paths there are between two of them cannot be told.
+  const done = arePaths ? inputs : numbersDone(record);
+  if (done !== inputs) {
+    return `inputs: expected ${done}, as many as mark and beyond say are done, got ${inputs}`;
+  }
+  if (mark === null && beyond.length === 0 && inputs > 0) {
+    return `inputs: expected 0, since nothing is done, got ${inputs}`;
+  }
+  if (failed > inputs) return `failed: expected at most ${inputs}, the number of inputs, got ${failed}`;
+  if (offset < begin) return `offset: expected at least ${begin}, where the output begins, got ${offset}`;
+  return undefined;
+}
+
+/** Stretches of an earlier run may lie inside of newer ones. */
+function numbersDone({ mark, beyond }: JournalRecord): number {
+  let next = mark === null ? 0 : Number(mark) + 1;
+  let done = next;
+  for (const [first, last] of beyond.toSorted(([a], [b]) => compareNumbers(a, b))) {
+    const from = Math.max(next, Number(first));
+    done += Math.max(0, Number(last) + 1 - from);
+    next = Math.max(next, Number(last) + 1);
+  }
+  return done;
 }

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, OutputError, UsageError } from '../../usage-error.js';
+import { describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
 
 /** Which file, or that it is none; kept in the journal's header, so plain JSON. */
 export type Place =

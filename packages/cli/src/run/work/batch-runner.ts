@@ -4,15 +4,12 @@ import { createRender, joinTexts, type Render } from '../output/format.js';
 import { type BatchFailure, type BatchOutcome, type BatchSetup, MAX_LISTED } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
 import { takingInput } from './passing.js';
-import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
+import { importModule, selectFunction, type TaskFunction } from './task-module.js';
 
-export interface BatchRunner {
-  /** The user's module, for its own setup and teardown. */
-  readonly module: ModuleNamespace;
-  run(values: readonly unknown[], attempts: number): Promise<BatchOutcome>;
-}
+export type BatchRunner = Awaited<ReturnType<typeof createBatchRunner>>;
 
-export async function createBatchRunner(setup: BatchSetup): Promise<BatchRunner> {
+/** @returns also the user's module, for its own setup and teardown */
+export async function createBatchRunner(setup: BatchSetup) {
   const { moduleUrl, exportName, passing, keepsValues, stopsAtFailure, format, withInput } = setup;
   const module = await importModule(moduleUrl);
   const task = takingInput(selectFunction(module, exportName, moduleUrl), passing);
@@ -55,6 +52,6 @@ async function retried(task: TaskFunction, input: unknown, attempts: number): Pr
   }
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

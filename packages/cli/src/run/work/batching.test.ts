@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createBatching } from './batching.js';
+import { createBatching } from './pump.js';
 
 /** Lets batches of the chosen size run at a price per input until the size settles. */
 function settledSize(itemMs: number): number {

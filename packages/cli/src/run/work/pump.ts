@@ -4,11 +4,9 @@
  * Not by the library's `map`: a batch whose worker dies would end it, and it bounds what waits for a slow input by number
  * and not by size.
  */
-
 import type { Input, InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
-import type { Batch, BatchResult } from './batch.js';
-import type { Batching } from './batching.js';
+import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
 /** Batches read but not given out. Bounds memory if one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
@@ -146,4 +144,48 @@ export class Pump {
     for (const { text } of ready) this.#waitingCharacters -= text.length;
     return ready;
   }
+}
+
+/** A batch should take about this long: crossing costs tens of microseconds, so it is then below one per cent. */
+const TARGET_BATCH_MS = 5;
+/** Beyond this a batch only costs memory: 256 times a saved crossing is what there is to win. */
+const MAX_BATCH = 256;
+/** A batch grows by at most this at a time: the first inputs may be much cheaper than the next. */
+const MAX_GROWTH = 4;
+/** Weight of the newest batch in the running mean; small enough to ride out single odd inputs. */
+const NEWEST = 0.3;
+
+export type Batching = ReturnType<typeof createBatching>;
+
+export function createBatching(batch: number | 'auto', threads: number) {
+  let meanMs: number | undefined;
+  let size = batch === 'auto' ? 1 : batch;
+  return {
+    /** Inputs in the next batch. */
+    size: (): number => size,
+    /** Batches that may be with the pool at once. */
+    depth: (): number => threads * depthPerThread(meanMs === undefined ? undefined : meanMs * size),
+    /** Learns from a batch that ran. */
+    note({ ran, runMs }: Pick<BatchOutcome, 'ran' | 'runMs'>): void {
+      if (ran === 0) return;
+      const itemMs = runMs / ran;
+      meanMs = meanMs === undefined ? itemMs : meanMs + NEWEST * (itemMs - meanMs);
+      if (batch === 'auto') size = nextSize(size, meanMs);
+    },
+  };
+}
+
+function nextSize(size: number, itemMs: number): number {
+  const wanted = Math.floor(TARGET_BATCH_MS / Math.max(itemMs, TARGET_BATCH_MS / MAX_BATCH));
+  return Math.max(1, Math.min(wanted, size * MAX_GROWTH, MAX_BATCH));
+}
+
+/**
+ * Short batches: a stock per thread that hides the way there and back. Long ones: none, because waiting for the next
+ * is lost in their run time, and whatever is out must be finished after Ctrl-C.
+ */
+function depthPerThread(batchMs: number | undefined): number {
+  if (batchMs === undefined) return 2;
+  if (batchMs < TARGET_BATCH_MS * 2) return 8;
+  return batchMs < 100 ? 2 : 1;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import { findModule, namedFunction, selectFunction } from './task-module.js';
 
 let folder: string;

@@ -1,9 +1,10 @@
 /** Finds the user's module and the function in it; used in the main thread and again in every worker. */
-
+import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
-import { describeSystemError, hasCode, UsageError } from '../../usage-error.js';
+import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { shownValue } from './described-error.js';
 
 export interface ModuleReference {
   readonly url: string;
@@ -78,14 +79,12 @@ function exportsOf(module: ModuleNamespace): string {
 
 function urlOf(reference: string): string {
   const isUrl = reference.startsWith('file:');
-  const path = isUrl ? pathOfUrl(reference) : reference;
+  const path = isUrl
+    ? look(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
+    : reference;
   const stats = look(() => statSync(path), `cannot find module '${reference}'`);
   if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
   return isUrl ? reference : pathToFileURL(path).href;
-}
-
-function pathOfUrl(url: string): string {
-  return look(() => fileURLToPath(url), `expected a file: URL of a file here, got '${url}'`);
 }
 
 function look<T>(read: () => T, problem: string): T {
@@ -109,4 +108,29 @@ function needsTypeStripping(url: string): UsageError {
     `Node.js ${process.versions.node} cannot run ${pathOf(url)} as it is. For TypeScript use Node.js >= 22.18, ` +
       'compile it to JavaScript first, or set NODE_OPTIONS="--import tsx" (with tsx installed)',
   );
+}
+
+/** Node's own check takes a fraction of a second; it must not hold up the message for long. */
+const CHECK_TIMEOUT_MS = 5000;
+
+export function loadError(module: string, url: string, error: unknown): UsageError {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
+  // Ours, from task-module.ts: it crossed a thread, so only its name is left of its class.
+  if (cause.name === 'UsageError') return new UsageError(cause.message);
+  const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
+  return new UsageError(`cannot load '${module}': ${cause.name}: ${cause.message}${place}`);
+}
+
+/**
+ * A SyntaxError of an import carries no place; only Node's printing of an uncaught one adds it. Asking `node --check`
+ * gives it back for the module itself, though not for what it imports.
+ */
+function placeOfSyntaxError(url: string): string {
+  const { stderr } = spawnSync(process.execPath, ['--check', fileURLToPath(url)], {
+    encoding: 'utf8',
+    timeout: CHECK_TIMEOUT_MS,
+  });
+  const place = /^(?:file:\/\/)?(\S.*:\d+)\r?\n/.exec(stderr ?? '');
+  return place === null ? '' : ` (${place[1]})`;
 }

@@ -48,7 +48,7 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
         ownFiles: reporting.outputs.map(({ file }) => file),
       };
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeFiles } = await import('./analyze-files.js');
+      const { analyzeFiles } = await import('./report.js');
       setExitCode(await analyzeFiles(plan, reporting));
     });
 }

@@ -17,9 +17,25 @@ import {
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
 import { lanesChart } from '../../report/html/lanes.js';
-import { machineRows, pairsTable, type Report, type Section, type Table } from '../../report/model.js';
+import { measureAndReport } from '../../report/measure-and-report.js';
+import {
+  machineRows,
+  pairsTable,
+  type Report,
+  reportOf,
+  type Section,
+  type Table,
+} from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
-import type { ClassFinding, FolderAnswer, FolderFindings, WayFinding } from './rules/analyze.js';
+import type { Reporting } from '../subject.js';
+import { type FolderPlan, measureFolder } from './measure/measure.js';
+import {
+  analyzeFolder,
+  type ClassFinding,
+  type FolderAnswer,
+  type FolderFindings,
+  type WayFinding,
+} from './rules/analyze.js';
 import { type ClassSamples, shortTitleOf, titleOf, type WayName, type WaySamples } from './rules/samples.js';
 import { sizesInWords } from './rules/sentences.js';
 
@@ -27,20 +43,16 @@ import { sizesInWords } from './rules/sentences.js';
 const PAGE = { mostSteps: 120, mostCores: 16 } as const;
 
 export function folderReport(findings: FolderFindings): Report {
-  const { verdict, reasons, warnings, samples, schemaVersion } = findings;
+  const { verdict, samples } = findings;
   const overview = overviewTable(findings);
   const tables = classTables(findings);
   const measured = circumstancesTable(findings);
   const plots = { table: undefined, plot: (columns: number) => corePlots(findings, columns) };
-  return {
+  return reportOf(findings, {
     command: 'threadwise analyze files',
     subject: samples.subject.folder,
-    schemaVersion,
-    sentence: verdict.sentence,
     tone: toneOf(verdict.answer),
     lead: `Found: ${counted(samples.subject.files, 'file')}.`,
-    reasons,
-    warnings,
     figures: [...[overview, ...tables].map((table) => ({ table })), plots, { table: measured }],
     sections: () => [
       {
@@ -59,7 +71,7 @@ export function folderReport(findings: FolderFindings): Report {
       },
       { id: 'measured', title: 'The measurement', isWide: true, blocks: [measured && { table: measured }] },
     ],
-  };
+  });
 }
 
 function toneOf(answer: FolderAnswer): Report['tone'] {
@@ -248,4 +260,11 @@ function stretched(shares: readonly number[]): number[] {
   return shares.flatMap((share) =>
     Array.from({ length: Math.floor(MOST_COLUMNS / shares.length) }, () => share),
   );
+}
+
+export function analyzeFiles(plan: Omit<FolderPlan, 'signal'>, reporting: Reporting): Promise<number> {
+  const isCertain = ({ classes }: FolderFindings): boolean =>
+    classes.every(({ place, cold }) => place !== 'unknown' && cold?.place !== 'unknown');
+  const folder = { measure: measureFolder, analyze: analyzeFolder, isCertain, report: folderReport };
+  return measureAndReport(folder, plan, reporting);
 }

@@ -3,7 +3,7 @@ import { measureAndReport } from '../../report/measure-and-report.js';
 import { checkWritable } from '../../report/outputs.js';
 import { type InputOptions, openInputs, passingOf } from '../../run/inputs/open-inputs.js';
 import type { Passing } from '../../run/work/passing.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import type { Reporting } from '../subject.js';
 import { type MeasurePlan, measure } from './measure/measure.js';
 import { functionReport } from './report/report.js';

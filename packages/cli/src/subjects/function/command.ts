@@ -1,10 +1,10 @@
 /** `threadwise analyze`: its arguments, options and help, and what they resolve to. */
 import type { Command } from 'commander';
-import { addInputOptions } from '../../commands/input-options.js';
+import { addInputOptions } from '../../run/option-values.js';
 import { filesRead } from '../../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../../run/options.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
-import { UsageError } from '../../usage-error.js';
+import { UsageError } from '../../exit-code.js';
 import {
   addMeasuring,
   addOutputs,

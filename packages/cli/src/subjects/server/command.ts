@@ -1,10 +1,12 @@
 /** `threadwise analyze server`: its arguments, options and help, and what they resolve to. */
-import { realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Command, InvalidArgumentError } from 'commander';
 import { named } from '../../disk/file-id.js';
+import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
-import { UsageError } from '../../usage-error.js';
+import { describeSystemError, UsageError } from '../../exit-code.js';
 import {
   addMeasuring,
   addOutputs,
@@ -15,8 +17,7 @@ import {
   threadsOf,
 } from '../subject.js';
 import type { ServerPlan } from './measure/measure.js';
-import type { OffloadTarget } from './measure/protocol.js';
-import { requestsOf } from './requests.js';
+import type { OffloadTarget, RequestPlan } from './measure/protocol.js';
 
 interface RawServerOptions extends RawOptions {
   readonly port?: number;
@@ -67,7 +68,7 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
         command.optsWithGlobals<RawServerOptions>(),
       );
       // Loaded only now: help and usage errors need none of it.
-      const { analyzeServer } = await import('./analyze-server.js');
+      const { analyzeServer } = await import('./report.js');
       setExitCode(await analyzeServer(plan, reporting));
     });
 }
@@ -150,15 +151,14 @@ function collectList(value: string, before: readonly string[] = []): readonly st
 const HIGHEST_PORT = 65_535;
 
 function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= HIGHEST_PORT) return port;
-  throw new InvalidArgumentError(`Expected a port, 0 to ${HIGHEST_PORT}.`);
+  const expected = `Expected a port, 0 to ${HIGHEST_PORT}.`;
+  const port = parseWhole(text, 0, expected);
+  if (port > HIGHEST_PORT) throw new InvalidArgumentError(expected);
+  return port;
 }
 
 function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
-  throw new InvalidArgumentError('Expected a number of at least 1.');
+  return parseWhole(text, 1, 'Expected a number of at least 1.');
 }
 
 const examples = `
@@ -170,3 +170,75 @@ Examples:
 The app is started on ports of the loopback interface that are free, whatever it asks for; nothing is sent elsewhere.
 
 ${EXIT_CODES}`;
+
+/** HEAD, CONNECT and TRACE have no answer that could be compared. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** An address of which only the path is used. */
+const ANYWHERE = 'http://127.0.0.1';
+
+export interface RequestOptions {
+  readonly headers: readonly string[];
+  /** A file. */
+  readonly body: string | undefined;
+}
+
+/** @param option its name, for messages */
+export function requestsOf(
+  option: string,
+  routes: readonly string[],
+  { headers, body: file }: RequestOptions,
+): RequestPlan[] {
+  const shared = headersOf(headers);
+  const body = file === undefined ? undefined : bodyOf(file);
+  return routes.map((route) => {
+    const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');
+    return { method, path, headers: shared, body: WITH_BODY.has(method) ? body : undefined };
+  });
+}
+
+function parseRoute(option: string, route: string, usual: string): { method: string; path: string } {
+  const parts = /^(?:([A-Za-z]+)\s+)?(\/\S*)$/.exec(route.trim());
+  if (parts === null) {
+    throw new UsageError(
+      `${option}: expected a path such as '/main?name=x' or 'POST /render', got '${route}'`,
+    );
+  }
+  const method = (parts[1] ?? usual).toUpperCase();
+  if (!METHODS.includes(method)) {
+    throw new UsageError(`${option}: expected one of ${METHODS.join(', ')}, got '${parts[1]}'`);
+  }
+  const { pathname, search } = new URL(ANYWHERE + parts[2]!);
+  return { method, path: pathname + search };
+}
+
+function headersOf(headers: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    headers.map((header) => {
+      const colon = header.indexOf(':');
+      const [name, value] = [header.slice(0, colon).trim(), header.slice(colon + 1).trim()];
+      if (colon < 1 || !isHeader(name, value)) {
+        throw new UsageError(`--header: expected 'name: value', got '${header}'`);
+      }
+      return [name, value];
+    }),
+  );
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function bodyOf(file: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(file));
+  } catch (error) {
+    throw new UsageError(`--body: cannot read ${file}: ${describeSystemError(error)}`);
+  }
+}

@@ -17,17 +17,21 @@ import {
   withRange,
 } from '../../format/figures.js';
 import { barsChart } from '../../report/html/bars.js';
+import { measureAndReport } from '../../report/measure-and-report.js';
 import {
+  fileInCode,
   machineRows,
   pairsTable,
   type Report,
+  reportOf,
   type Section,
   type Table,
   type Tone,
 } from '../../report/model.js';
-import { beforeCode, recommendedCode } from './recommended.js';
-import type { ServerAnswer, ServerFindings } from './rules/find.js';
-import type { LaneSamples } from './rules/samples.js';
+import type { Reporting } from '../subject.js';
+import { measureServer, type ServerPlan } from './measure/measure.js';
+import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
+import type { LaneSamples, ServerSubject } from './rules/samples.js';
 import { processesOf } from './rules/verdict.js';
 
 const SHORT: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone]>> = {
@@ -38,20 +42,16 @@ const SHORT: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone]>
 };
 
 export function serverReport(findings: ServerFindings): Report {
-  const { verdict, reasons, warnings, samples, schemaVersion } = findings;
+  const { verdict, samples } = findings;
   const [badge, tone] = SHORT[verdict.answer];
   const lanes = lanesOf(findings);
   const measured = lanes.length > 0 ? [requestsTable(lanes), costsTable(lanes)] : [];
   const tables = [...measured, circumstancesTable(findings)];
-  return {
+  return reportOf(findings, {
     command: 'threadwise analyze server',
     subject: samples.subject.module,
-    schemaVersion,
-    sentence: verdict.sentence,
     tone,
     badge,
-    reasons,
-    warnings,
     recommended: { before: beforeCode(findings), code: () => recommendedCode(findings) },
     figures: tables.map((table) => ({ table })),
     sections: () => [
@@ -62,7 +62,7 @@ export function serverReport(findings: ServerFindings): Report {
           : { id: `table-${i}`, title: table.title, isWide: true, blocks: [{ table }] },
       ),
     ],
-  };
+  });
 }
 
 interface Bars {
@@ -221,4 +221,70 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
     ['the same run again, p99', noise(findings.noise.p99)],
     ['p99, as it is', withRange(figureOf(asIs.p99Ms), duration)],
   ]);
+}
+
+const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
+
+/** What there is to say before the code. */
+export function beforeCode({ verdict, samples }: ServerFindings): string {
+  if (verdict.answer === 'offload' && samples.subject.against.length > 0) {
+    return 'The app has the route that does it already: let the others do as it does.';
+  }
+  return BEFORE[verdict.answer];
+}
+
+const BEFORE: Readonly<Record<ServerAnswer, string>> = {
+  leave: 'Leave the app as it is.',
+  offload: 'Where the app calls the function, give the call to a pool, and await it:',
+  cluster: 'Start it by a file that starts as many of it, once what it keeps in memory is kept elsewhere:',
+  unknown: 'As long as it cannot be told, change nothing.',
+};
+
+/** Empty: there is none. */
+export function recommendedCode({ verdict, samples }: ServerFindings): string[] {
+  const { subject } = samples;
+  if (verdict.answer === 'cluster') {
+    return clusterCode(subject);
+  }
+  const [first] = subject.offload;
+  return verdict.answer === 'offload' && first !== undefined ? poolCode(first, subject.threads) : [];
+}
+
+function clusterCode({ module, form, processes }: ServerSubject): string[] {
+  const file = fileInCode(module, 'app.js');
+  const starts =
+    form === 'listens'
+      ? `await import('./${file}');`
+      : `// as it is started now: what ${file} exports, listening`;
+  return [
+    "import cluster from 'node:cluster';",
+    '',
+    'if (cluster.isPrimary) {',
+    `  for (let i = 0; i < ${processes}; i++) cluster.fork();`,
+    "  cluster.on('exit', () => cluster.fork());",
+    '} else {',
+    `  ${starts}`,
+    '}',
+  ];
+}
+
+function poolCode(offload: string, threads: number): string[] {
+  const name = offload.slice(offload.lastIndexOf('#') + 1);
+  const task = PLAIN_EXPORT.test(name) ? name : 'task';
+  const file = fileInCode(offload, 'tasks.js');
+  return [
+    "import { createPool } from 'threadwise';",
+    '',
+    `const pool = createPool(new URL('./${file}', import.meta.url), { threads: ${threads} });`,
+    `// in place of ${task}(…)`,
+    `await pool.run('${task}', […]);`,
+  ];
+}
+
+export function analyzeServer(plan: Omit<ServerPlan, 'signal'>, reporting: Reporting): Promise<number> {
+  return measureAndReport(
+    { measure: measureServer, analyze: findServer, report: serverReport },
+    plan,
+    reporting,
+  );
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { requestsOf } from './requests.js';
+import { requestsOf } from './command.js';
 
 const none = { headers: [], body: undefined };
 const routes = (...given: string[]) =>

@@ -6,10 +6,12 @@ import {
   WAYS,
   type WaySamples,
 } from '../rules/samples.js';
+import type { Job } from './lanes.js';
 import {
   type Batch,
   batchOf,
   filesPerCall,
+  sampleOf,
   type SizeClass,
   type SizedFile,
   sumOf,
@@ -130,4 +132,65 @@ export class ClassDraft {
   #newBatch(): Batch {
     return batchOf(this.#sample, this.#perSecond, 2 * this.#readers);
   }
+}
+
+/** One request: so that there is an end where the disk is slow. */
+const FILES_AT_ONCE = 200;
+const BYTES_AT_ONCE = 16 * 2 ** 20;
+
+/**
+ * Reads the files of a class for the first time, one after the other, and then again: which of them can be read at all, how fast, and
+ * whether they were in the system's cache. After that they are. Undefined: none of its files can be measured on.
+ * @param mostBytes no file that is larger is read, nor more than that of all
+ */
+export async function readFirst(
+  sizes: SizeClass,
+  job: Job,
+  mostBytes: number,
+  timeMs: number,
+): Promise<ClassDraft | undefined> {
+  const sample = sampleOf(sizes.files, mostBytes);
+  const endMs = performance.now() + timeMs;
+  const first = await readPieces(sample, job, endMs);
+  for (const { why } of first.failed) job.found.unreadable.add(why);
+  const gone = new Set(first.failed.map(({ path }) => path));
+  const kept = first.read.filter(({ path }) => !gone.has(path));
+  if (kept.length === 0) return undefined;
+  const again = await readPieces(kept, job, endMs + timeMs);
+  const draft = new ClassDraft(sizes, kept, again.rate, job.readers);
+  if (again.failed.length > 0) draft.remove(again.failed.map(({ path }) => path));
+  draft.firstRead = { first: first.rate, again: again.rate };
+  return draft.isEmpty ? undefined : draft;
+}
+
+/** At least the first piece. */
+async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, endMs: number) {
+  const read: SizedFile[] = [];
+  const failed: { path: string; why: string }[] = [];
+  let [files, ms] = [0, 0];
+  for (const piece of pieces(all)) {
+    const paths = piece.map(({ path }) => path);
+    const answer = await lanes.read('sync-loop', { paths, ms: 0, perCall: 1 });
+    if (answer === undefined) break;
+    read.push(...piece);
+    failed.push(...answer.slice.failed);
+    files += answer.slice.files;
+    ms += answer.slice.ms;
+    if (performance.now() > endMs || session.isOver) break;
+  }
+  return { read, failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
+}
+
+function* pieces(files: readonly SizedFile[]): Generator<SizedFile[]> {
+  let piece: SizedFile[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (piece.length >= FILES_AT_ONCE || (piece.length > 0 && bytes + file.bytes > BYTES_AT_ONCE)) {
+      yield piece;
+      [piece, bytes] = [[], 0];
+    }
+    piece.push(file);
+    bytes += file.bytes;
+  }
+  if (piece.length > 0) yield piece;
 }

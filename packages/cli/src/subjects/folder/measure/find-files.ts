@@ -7,7 +7,7 @@ import { resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { fileIds, idOf } from '../../../disk/file-id.js';
 import { isExclusion, matcher } from '../../../disk/globs.js';
-import { describeSystemError, UsageError } from '../../../usage-error.js';
+import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { SizedFile } from './size-classes.js';
 
 export interface FindOptions {

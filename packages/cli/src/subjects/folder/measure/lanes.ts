@@ -1,10 +1,12 @@
 /** The processes that read, one for each way and one for the control: started, asked in turn, and ended. */
-import os from 'node:os';
+import { coreTimes } from '../../../experiment/gauges.js';
 import { isTight, Lane, openAll } from '../../../experiment/lane.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import type { Session } from '../../../experiment/session.js';
 import { titleOf, WAYS } from '../rules/samples.js';
-import type { LaneName, Measured } from './class-draft.js';
+import type { ClassDraft, LaneName, Measured } from './class-draft.js';
+import type { Found } from './find-files.js';
+import type { FolderPlan } from './measure.js';
 import type { open, ReadRequest } from './reader/process.js';
 
 const PROCESS = new URL('./reader/process.js', import.meta.url);
@@ -12,6 +14,16 @@ const PROCESS = new URL('./reader/process.js', import.meta.url);
 const READER_BYTES = 30 * 2 ** 20;
 
 type Reading = StepsOf<typeof open>;
+
+/** A measurement on its way: what was found, who reads it, and what came of it. */
+export interface Job {
+  readonly session: Session<FolderPlan>;
+  readonly found: Found;
+  readonly lanes: Lanes;
+  /** That read at the same time, in ways that have several. */
+  readonly readers: number;
+  readonly drafts: ClassDraft[];
+}
 
 export interface Answered {
   readonly slice: Reading['step']['gets'];
@@ -73,16 +85,14 @@ export class Lanes {
 /** The counters are of a hundredth of a second: less would say nothing. Milliseconds. */
 const SAMPLE_MS = 100;
 
-type Counters = readonly { readonly busy: number; readonly all: number }[];
-
 /** How busy each core of the machine is over time, from the system's own counters: by whatever runs on it. */
 class CoreMeter {
   readonly #samples: number[][] = [];
-  #last: Counters = [];
+  #last: ReturnType<typeof coreTimes> = [];
   #timer: NodeJS.Timeout | undefined;
 
   begin(): void {
-    this.#last = read();
+    this.#last = coreTimes();
     this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
   }
 
@@ -94,7 +104,7 @@ class CoreMeter {
   }
 
   #sample(): void {
-    const now = read();
+    const now = coreTimes();
     const shares = now.map(({ busy, all }, core) => {
       const before = this.#last[core] ?? { busy: 0, all: 0 };
       const passed = all - before.all;
@@ -104,11 +114,4 @@ class CoreMeter {
     // The counters of the system advance in ticks: a sample that is shorter than a tick has no finite shares.
     if (shares.length > 0 && shares.every(Number.isFinite)) this.#samples.push(shares);
   }
-}
-
-function read(): Counters {
-  return os.cpus().map(({ times: { user, nice, sys, idle, irq } }) => {
-    const busy = user + nice + sys + irq;
-    return { busy, all: busy + idle };
-  });
 }

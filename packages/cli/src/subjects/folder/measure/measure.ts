@@ -6,14 +6,12 @@ import { readMachine } from '../../../experiment/machine.js';
 import { FIRST_ANSWER_MS, type Look } from '../../../experiment/rounds.js';
 import { type Plan, type Progress, Session } from '../../../experiment/session.js';
 import { bytes } from '../../../format/figures.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
-import type { ClassDraft } from './class-draft.js';
-import { mustBeDroppable, writeBack } from './drop-caches.js';
+import { type ClassDraft, readFirst } from './class-draft.js';
+import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { findFiles, type Found } from './find-files.js';
-import { readFirst } from './first-read.js';
-import { Lanes } from './lanes.js';
-import { measureRounds, verifyAll, warmUp } from './turns.js';
+import { type Job, Lanes } from './lanes.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
 export interface FolderPlan extends Plan {
@@ -54,10 +52,10 @@ export async function measureFolder(
   const readers = plan.threads ?? machine.availableThreads;
   const { memoryBytes } = machine;
   const lanes = new Lanes(session, readers, memoryBytes);
-  const job: Job = { session, found, lanes, readers };
+  const drafts: ClassDraft[] = [];
+  const job: Job = { session, found, lanes, readers, drafts };
   try {
-    const mostBytes = Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes);
-    const drafts = await firstReads(job, mostBytes);
+    await firstReads(job, Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes));
     const samples = (): FolderSamples => ({
       subject: subjectOf(plan, found),
       machine,
@@ -66,68 +64,53 @@ export async function measureFolder(
       skipped: session.skipped,
       isCutShort: session.isCutShort,
     });
-    if (drafts.length > 0) await measureAll(job, drafts, look && (() => look(samples())));
+    if (drafts.length > 0) await measureAll(job, look && (() => look(samples())));
     return samples();
   } finally {
     await session.close();
   }
 }
 
-interface Job {
-  readonly session: Session<FolderPlan>;
-  readonly found: Found;
-  readonly lanes: Lanes;
-  readonly readers: number;
-}
-
-async function firstReads(job: Job, mostBytes: number): Promise<ClassDraft[]> {
-  const { session, lanes, readers, found } = job;
+async function firstReads(job: Job, mostBytes: number): Promise<void> {
+  const { session, found, drafts } = job;
   const { plan } = session;
   const classes = classesOf(found.files);
   const timeMs = (FIRST_SHARE * firstMs(plan)) / (2 * classes.length);
-  const drafts: ClassDraft[] = [];
   for (const sizes of classes) {
     if (plan.signal.aborted) break;
     session.say('reading for the first time');
-    const options = { lanes, session, readers, mostBytes, timeMs, unreadable: found.unreadable };
-    const draft = await readFirst(sizes, options);
+    const draft = await readFirst(sizes, job, mostBytes, timeMs);
+    const isTooLarge = sizes.files.every((file) => file.bytes > mostBytes);
     if (draft !== undefined) drafts.push(draft);
-    else session.skip(sizesInWords(sizes), whyNone(sizes, mostBytes));
+    else {
+      const why = isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
+      session.skip(sizesInWords(sizes), why);
+    }
   }
-  return drafts;
 }
 
 function sizesInWords({ fromBytes, belowBytes }: SizeClass): string {
   return belowBytes === undefined ? `files from ${bytes(fromBytes)}` : `files below ${bytes(belowBytes)}`;
 }
 
-function whyNone({ files }: SizeClass, mostBytes: number): string {
-  const isTooLarge = files.every((file) => file.bytes > mostBytes);
-  return isTooLarge ? `each has more than ${bytes(mostBytes)}` : 'none of them could be read';
-}
-
 function firstMs({ budgetMs }: FolderPlan): number {
   return Math.min(budgetMs, MOST_FOR_FIRST_MS);
 }
 
-async function measureAll(
-  { session, lanes }: Job,
-  drafts: readonly ClassDraft[],
-  look: Look | undefined,
-): Promise<void> {
+async function measureAll(job: Job, look: Look | undefined): Promise<void> {
+  const { session, lanes } = job;
   const { plan } = session;
   session.say('starting');
   await lanes.openAll();
-  const options = { lanes, session, drafts };
   session.say('warming up');
-  await verifyAll(options);
-  await warmUp(options);
+  await verifyAll(job);
+  await warmUp(job);
   const coldMs = plan.cold ? COLD_SHARE * session.remainingMs : 0;
-  await measureRounds('warm', options, session.remainingMs - coldMs, look);
+  await measureRounds('warm', job, session.remainingMs - coldMs, look);
   if (!plan.cold || plan.signal.aborted) return;
   session.say('writing back what is not on the disk yet');
   writeBack(plan.folder);
-  await measureRounds('cold', options, session.remainingMs, look);
+  await measureRounds('cold', job, session.remainingMs, look);
 }
 
 function subjectOf({ folder }: FolderPlan, found: Found): FolderSubject {

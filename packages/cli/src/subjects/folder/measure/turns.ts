@@ -1,9 +1,11 @@
 /** What takes its turn in the rounds of a folder: each way with each class of sizes. A round in which a file of a class vanished does not count for it. */
-import { type Look, type Round, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
-import { clamp, type Session } from '../../../experiment/session.js';
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, writeFileSync } from 'node:fs';
+import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
+import { clamp } from '../../../experiment/session.js';
+import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { Cache, ClassDraft, LaneName } from './class-draft.js';
-import { dropCaches } from './drop-caches.js';
-import type { Answered, Lanes } from './lanes.js';
+import type { Answered, Job, Lanes } from './lanes.js';
 
 /** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
 const WANTED_ROUNDS = 12;
@@ -12,14 +14,8 @@ const SLICE_MS = { least: 15, most: 250 } as const;
 /** Beside reading: timers that begin and end, the counters of the cores, the hand-over between processes. Milliseconds. */
 const HAND_OVER_MS = 12;
 
-export interface RoundsOptions {
-  readonly lanes: Lanes;
-  readonly session: Session;
-  readonly drafts: readonly ClassDraft[];
-}
-
 /** Each way reads each class once: it is warm after that, and what it read is known to be right. */
-export async function verifyAll({ lanes, session, drafts }: RoundsOptions): Promise<void> {
+export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> {
   for (const draft of drafts) {
     for (const name of lanes.names) {
       if (session.isAborted || draft.isEmpty) break;
@@ -36,7 +32,7 @@ const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 150 } as const;
 
 /** By the smallest files: there, the reader's own code weighs most. */
-export async function warmUp({ lanes, session, drafts }: RoundsOptions): Promise<void> {
+export async function warmUp({ lanes, session, drafts }: Job): Promise<void> {
   const [smallest] = drafts.filter(({ isEmpty }) => !isEmpty);
   const ms = clamp((WARM_SHARE * session.remainingMs) / lanes.names.length, WARM_MS.least, WARM_MS.most);
   for (const name of lanes.names) {
@@ -48,7 +44,7 @@ export async function warmUp({ lanes, session, drafts }: RoundsOptions): Promise
 /** One round is made in any case. */
 export async function measureRounds(
   cache: Cache,
-  { lanes, session, drafts }: RoundsOptions,
+  { lanes, session, drafts }: Job,
   timeMs: number,
   look: Look | undefined,
 ): Promise<void> {
@@ -67,7 +63,12 @@ export async function measureRounds(
     overheadMs: HAND_OVER_MS,
     title: cache === 'cold' ? 'cold, ' : '',
     onRound: (round) => {
-      for (const { draft, ways } of turns) withoutVanished(draft, ways, round);
+      for (const { draft, ways } of turns) {
+        const failed = ways.flatMap(({ turn }) => failedOf(round.get(turn)));
+        if (failed.length === 0) continue;
+        draft.remove(failed);
+        for (const { turn } of ways) round.delete(turn);
+      }
     },
     look:
       look &&
@@ -79,7 +80,13 @@ export async function measureRounds(
   const write = (): void => {
     for (const { draft, ways } of turns) {
       draft.rounds[cache] = rounds.kept.map(
-        (round) => new Map(ways.flatMap(({ name, turn }) => measuredOf(name, round.get(turn)))),
+        (round) =>
+          new Map(
+            ways.flatMap(({ name, turn }) => {
+              const answer = round.get(turn);
+              return answer === undefined ? [] : [[name, answer.measured]];
+            }),
+          ),
       );
     }
   };
@@ -88,31 +95,11 @@ export async function measureRounds(
   write();
 }
 
-function measuredOf(name: LaneName, answer: Answered | undefined) {
-  return answer === undefined ? [] : [[name, answer.measured] as const];
-}
-
-interface WayTurn {
-  readonly name: LaneName;
-  readonly turn: Turn<Answered>;
-}
-
-function withoutVanished(draft: ClassDraft, ways: readonly WayTurn[], round: Round<Answered>): void {
-  const failed = ways.flatMap(({ turn }) => {
-    const answer = round.get(turn);
-    return answer === undefined ? [] : failedOf(answer);
-  });
-  if (failed.length === 0) return;
-  draft.remove(failed);
-  for (const { turn } of ways) round.delete(turn);
-}
-
 function turnOf(cache: Cache, lanes: Lanes, name: LaneName, draft: ClassDraft): Turn<Answered> {
-  const isOver = (): boolean => draft.isEmpty || lanes.isDead(name);
   return {
     what: lanes.whatOf(name),
     get isDead() {
-      return isOver();
+      return draft.isEmpty || lanes.isDead(name);
     },
     take: ({ ms, round }) => {
       if (cache === 'warm') return readWarm(lanes, name, draft, ms);
@@ -135,6 +122,33 @@ function readWarm(
   return lanes.read(name, { paths: draft.paths, perCall: draft.perCall, ms });
 }
 
-function failedOf({ slice }: Answered): string[] {
-  return slice.failed.map(({ path }) => path);
+function failedOf(answer: Answered | undefined): string[] {
+  return answer === undefined ? [] : answer.slice.failed.map(({ path }) => path);
+}
+
+const DROP_CACHES = '/proc/sys/vm/drop_caches';
+/** Pages, and the folders and attributes that lead to them: https://docs.kernel.org/admin-guide/sysctl/vm.html#drop-caches. */
+const ALL = '3';
+/** What was written a moment ago is not dropped before it is on the disk. Milliseconds. */
+const SYNC_LIMIT_MS = 20_000;
+
+/** Throws a UsageError that says why not. */
+export function mustBeDroppable(): void {
+  try {
+    accessSync(DROP_CACHES, constants.W_OK);
+  } catch (error) {
+    throw new UsageError(
+      `--cold: expected to be allowed to write ${DROP_CACHES} (Linux, as root), got: ${describeSystemError(error)}`,
+    );
+  }
+}
+
+/** Once, before the first drop. */
+export function writeBack(folder: string): void {
+  spawnSync('sync', ['-f', folder], { timeout: SYNC_LIMIT_MS, stdio: 'ignore' });
+}
+
+/** Everything on the machine has to be read anew from the disk after that. */
+export function dropCaches(): void {
+  writeFileSync(DROP_CACHES, ALL);
 }

@@ -1,5 +1,6 @@
 /** From the samples of a folder to its findings: pure. */
 import { mean } from 'd3-array';
+import type { Findings } from '../../../experiment/rules.js';
 import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
 import { compareWays, seriesOf } from './compare-ways.js';
 import { reasonsOf, warningsOf, type Weighed } from './reasons.js';
@@ -106,18 +107,7 @@ export interface ClassFinding {
 /** 'mixed': it depends on the size. */
 export type FolderAnswer = 'workers' | 'processes' | 'sync' | 'async' | 'either' | 'mixed' | 'unknown';
 
-export interface FolderFindings {
-  readonly schemaVersion: 1;
-  readonly verdict: {
-    readonly answer: FolderAnswer;
-    readonly sentence: string;
-    /** Of one class or more the answer is an estimate, and the sentence says so. */
-    readonly isLikely?: true;
-  };
+/** An estimate, if the answer of one class or more is. */
+export interface FolderFindings extends Findings<FolderAnswer, FolderSamples> {
   readonly classes: readonly ClassFinding[];
-  /** Why, and what holds on the main thread of a server. */
-  readonly reasons: readonly string[];
-  /** What to know before any of it is believed. */
-  readonly warnings: readonly string[];
-  readonly samples: FolderSamples;
 }

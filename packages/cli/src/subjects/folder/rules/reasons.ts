@@ -3,7 +3,7 @@ import { directionOf } from '../../../experiment/rules.js';
 import { counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding, WayFinding } from './analyze.js';
 import { type Comparison, gainOver } from './compare-ways.js';
-import type { ClassSamples, FolderSamples, RoundSamples, WayName } from './samples.js';
+import type { ClassSamples, FolderSamples, WayName } from './samples.js';
 import { noiseInWords, sizesInWords } from './sentences.js';
 
 export interface Weighed {
@@ -14,7 +14,10 @@ export interface Weighed {
 
 export function reasonsOf(classes: readonly Weighed[]): string[] {
   return [
-    ...classes.map(({ finding }) => `files ${sizesInWords(finding)}: ${readThem(finding)}`),
+    ...classes.map(({ finding }) => {
+      const read = finding.place === 'unknown' ? '' : 'read them ';
+      return `files ${sizesInWords(finding)}: ${read}${finding.sentence}`;
+    }),
     ...classes.flatMap(({ finding }) =>
       finding.cold === undefined
         ? []
@@ -24,11 +27,6 @@ export function reasonsOf(classes: readonly Weighed[]): string[] {
     ...classes.flatMap(sentBack),
     ...classes.flatMap(processes),
   ];
-}
-
-/** One plain sentence for each size. */
-function readThem({ place, sentence }: ClassFinding): string {
-  return place === 'unknown' ? sentence : `read them ${sentence}`;
 }
 
 function wayOf({ ways }: ClassFinding, name: WayName): WayFinding | undefined {
@@ -93,7 +91,8 @@ function ofFolder({ subject }: FolderSamples): string[] {
 
 function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
   const name = sizesInWords(samples);
-  const { batch, sampled, files } = samples;
+  const { batch, sampled, files, warm } = samples;
+  const isOff = warm.ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
   const repeated = `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`;
   return [
     ...(batch.repeatsFiles ? [repeated] : []),
@@ -103,7 +102,7 @@ function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
     ...(noise !== undefined && noise > MUCH_NOISE
       ? [`${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`]
       : []),
-    ...mismatches(samples, samples.warm),
+    ...(isOff ? ['files changed their size while they were measured'] : []),
   ];
 }
 
@@ -121,11 +120,6 @@ function ofCache(classes: readonly Weighed[]): string[] {
       ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, which cannot be told apart`
       : 'the first read was as fast as the second: the files may have been in memory already';
   return [`${how}; all figures are for files in memory`];
-}
-
-function mismatches({ batch }: ClassSamples, { ways }: RoundSamples): string[] {
-  const isOff = ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
-  return isOff ? ['files changed their size while they were measured'] : [];
 }
 
 function ofEnd({ skipped, isCutShort }: FolderSamples): string[] {

@@ -2,32 +2,36 @@
  * What was measured of a folder: all that its analysis knows. Plain JSON. Durations in milliseconds, sizes in bytes, rates in files
  * per second; a share is from 0 to 1.
  */
-import type { Machine } from '../../../experiment/machine.js';
+import type { Measured } from '../../../experiment/session.js';
 import type { Series } from '../../../experiment/statistics.js';
 
-/** The ways of reading that are compared; what they do is in ways.ts, how in reader/. */
-export type WayName =
-  | 'sync-loop'
-  | 'sync-chain'
-  | 'async-chain'
-  | 'sync-all'
-  | 'async-all'
-  | 'processes'
-  | 'read-files'
-  | 'workers'
-  | 'workers-read-files'
-  | 'workers-return';
+/** The ways of reading that are compared; how each reads is in ../measure/reader/. */
+export const WAYS = [
+  wayOf('sync-loop', 'readFileSync, loop', 'sync, loop'),
+  wayOf('sync-chain', 'readFileSync, promise chain', 'sync, chain'),
+  wayOf('async-chain', 'readFile, promise chain', 'async, chain'),
+  wayOf('sync-all', 'Promise.all of readFileSync', 'sync, all'),
+  wayOf('async-all', 'Promise.all of readFile', 'async, all'),
+  wayOf('processes', 'readFileSync in processes', 'sync, processes', true),
+  wayOf('read-files', 'readFiles, main thread', 'readFiles'),
+  wayOf('workers', 'readFileSync in workers', 'sync, workers', true),
+  wayOf('workers-read-files', 'readFiles in workers', 'readFiles, worker', true),
+  wayOf('workers-return', 'in workers, and sent back', 'workers, back', true),
+];
 
-export interface FolderSamples {
+/** @param title for a table. @param short for a chart. @param isParallel besides the process that is measured, as many others read */
+function wayOf<N extends string>(name: N, title: string, short: string, isParallel = false) {
+  return { name, title, short, isParallel };
+}
+
+export type WayName = (typeof WAYS)[number]['name'];
+
+export interface FolderSamples extends Measured {
   readonly subject: FolderSubject;
-  readonly machine: Machine;
   /** How many threads, or processes, read where more than one does. */
   readonly threads: number;
   /** By size, smallest first; only those that have files. */
   readonly classes: readonly ClassSamples[];
-  readonly skipped: readonly { readonly what: string; readonly why: string }[];
-  /** The time was over, or somebody ended it, before everything was measured. */
-  readonly isCutShort: boolean;
 }
 
 export interface FolderSubject {
@@ -80,40 +84,10 @@ export interface WaySamples {
   readonly readBytes: number | undefined;
 }
 
-export interface Way {
-  readonly name: WayName;
-  /** For a table. */
-  readonly title: string;
-  /** For a chart. */
-  readonly short: string;
-  /** Besides the process that is measured, as many others read. */
-  readonly isParallel: boolean;
-}
-
-export const WAYS: readonly Way[] = [
-  { name: 'sync-loop', title: 'readFileSync, loop', short: 'sync, loop', isParallel: false },
-  { name: 'sync-chain', title: 'readFileSync, promise chain', short: 'sync, chain', isParallel: false },
-  { name: 'async-chain', title: 'readFile, promise chain', short: 'async, chain', isParallel: false },
-  { name: 'sync-all', title: 'Promise.all of readFileSync', short: 'sync, all', isParallel: false },
-  { name: 'async-all', title: 'Promise.all of readFile', short: 'async, all', isParallel: false },
-  { name: 'processes', title: 'readFileSync in processes', short: 'sync, processes', isParallel: true },
-  { name: 'read-files', title: 'readFiles, main thread', short: 'readFiles', isParallel: false },
-  { name: 'workers', title: 'readFileSync in workers', short: 'sync, workers', isParallel: true },
-  { name: 'workers-read-files', title: 'readFiles in workers', short: 'readFiles, worker', isParallel: true },
-  {
-    name: 'workers-return',
-    title: 'in workers, and sent back',
-    short: 'workers, back',
-    isParallel: true,
-  },
-];
-
-const BY_NAME = new Map(WAYS.map((way) => [way.name, way]));
-
 export function shortTitleOf(name: WayName): string {
-  return BY_NAME.get(name)?.short ?? name;
+  return WAYS.find((way) => way.name === name)?.short ?? name;
 }
 
 export function titleOf(name: WayName): string {
-  return BY_NAME.get(name)?.title ?? name;
+  return WAYS.find((way) => way.name === name)?.title ?? name;
 }

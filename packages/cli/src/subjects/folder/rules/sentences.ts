@@ -87,9 +87,10 @@ export function folderSentence(classes: readonly Spoken[]): string {
       ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}. ${WHAT_WOULD_TELL}`
       : `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only![0]!)})`} ${advice}`;
   }
-  const parts = groups.map(
-    (group) => `${rangeOf(group)} ${adviceOf(group) ?? `cannot tell${asFarAsKnown(group[0]!.comparison)}`}`,
-  );
+  const parts = groups.map((group) => {
+    const sizes = sizesInWords({ fromBytes: group[0]!.fromBytes, belowBytes: group.at(-1)!.belowBytes });
+    return `${sizes} ${adviceOf(group) ?? `cannot tell${asFarAsKnown(group[0]!.comparison)}`}`;
+  });
   return `Read files ${parts.join('; ')}`;
 }
 
@@ -119,10 +120,6 @@ export function kindOf({ place, how }: Comparison): FolderAnswer {
   if (place === 'workers' || place === 'processes') return place;
   // As long as workers may pay, how one thread does best is no answer to where to read.
   return place === 'one-thread' ? how : 'unknown';
-}
-
-function rangeOf(group: readonly Spoken[]): string {
-  return sizesInWords({ fromBytes: group[0]!.fromBytes, belowBytes: group.at(-1)!.belowBytes });
 }
 
 /** Undefined: none can be given. */

@@ -1,14 +1,15 @@
-/** First of all: what does the function do? Whether there is anything to measure, and with which inputs. */
+/** The function on the calling thread: first of all what it does, whether there is anything to measure, and with which inputs; then a probe that lives from the first control run to the last. */
 import { describeFailure, type Failure } from '../../../experiment/child.js';
-import { spreadOf } from '../../../experiment/statistics.js';
-import { loadError } from '../../../run/load-error.js';
+import { clamp } from '../../../experiment/session.js';
+import { type Series, seriesOf, spreadOf } from '../../../experiment/statistics.js';
+import { loadError } from '../../../run/work/task-module.js';
 import type { DescribedError } from '../../../run/work/batch.js';
 import type { Passing } from '../../../run/work/passing.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
-import { bytesOf, uncloneable } from '../probe/values.js';
-import type { Measured } from './inputs.js';
-import type { Draft, FunctionSession } from './session.js';
+import { bytesOf, bytesPassed, uncloneable } from '../probe/values.js';
+import { chooseSizes, type Measured, type StepName } from './schedule.js';
+import type { Draft, FunctionSession, Opened, Probe, Slice } from './session.js';
 
 export interface Subject {
   readonly module: string;
@@ -26,8 +27,8 @@ export interface Subject {
 }
 
 /** Undefined: there is nothing to measure, and the draft says why. Throws UsageError where the module has no such function. */
-export async function watchBehaviour(session: FunctionSession, draft: Draft): Promise<Subject | undefined> {
-  const inputs = cloneableOf(session, draft);
+export async function watchBehaviour(session: FunctionSession): Promise<Subject | undefined> {
+  const inputs = cloneableOf(session);
   if (inputs.length === 0) return undefined;
   const shareMs = session.begin('behaviour', 'behaviour');
   if (shareMs === undefined) return undefined;
@@ -37,10 +38,10 @@ export async function watchBehaviour(session: FunctionSession, draft: Draft): Pr
   const outcome = await probe.ask('open', setup, Math.min(session.limitMs, session.remainingMs));
   if (outcome.kind === 'failed') throw startError(session, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
-  if (report !== undefined) note(draft, report);
+  if (report !== undefined) note(session.draft, report);
   await session.end(probe);
   if (outcome.kind === 'done') return subjectOf(session, inputs, outcome.value);
-  noteEnd(draft, outcome);
+  noteEnd(session.draft, outcome);
   const during = report === undefined ? 'while the module was loaded, ' : '';
   if (outcome.kind !== 'aborted') session.skip('everything else', `${during}${describeFailure(outcome)}`);
   return undefined;
@@ -49,10 +50,10 @@ export async function watchBehaviour(session: FunctionSession, draft: Draft): Pr
 /** Memory that is shared can go to a thread, and not to a process. */
 const NOT_SENT = 'it cannot be sent to another process, in which it would be measured';
 
-function cloneableOf(session: FunctionSession, draft: Draft): unknown[] {
+function cloneableOf(session: FunctionSession): unknown[] {
   return session.plan.inputs.filter((input) => {
     const why = uncloneable(input) ?? (bytesOf(input) === undefined ? NOT_SENT : undefined);
-    if (why !== undefined) draft.behaviour.uncloneable = { argument: why, result: undefined };
+    if (why !== undefined) session.draft.behaviour.uncloneable = { argument: why, result: undefined };
     return why === undefined;
   });
 }
@@ -106,10 +107,9 @@ function subjectOf(
 /** Whether it lives in a worker: undefined, or why it does not. */
 export async function watchSurvival(
   session: FunctionSession,
-  draft: Draft,
   { module, export: task, inputs, passing }: Subject,
 ): Promise<string | undefined> {
-  const { behaviour } = draft;
+  const { behaviour } = session.draft;
   if (behaviour.uncloneable.result !== undefined) return 'its results cannot cross';
   const shareMs = session.begin('survival', 'one call in a worker');
   if (shareMs === undefined) return 'there was no time for it';
@@ -135,4 +135,70 @@ export async function watchSurvival(
     first: before.first ?? `in a worker: ${first}`,
   };
   return failed === calls ? `in a worker every call fails: ${first}` : undefined;
+}
+
+export interface Inline {
+  readonly probe: Probe<'inline'>;
+  readonly warm: Opened<'inline'>;
+  readonly sizes: readonly { readonly index: number; readonly bytes: number }[];
+}
+
+/** Undefined: it could not be measured, and the draft says why. */
+export async function openInline(
+  session: FunctionSession,
+  subject: Subject,
+  inputs: readonly unknown[],
+): Promise<Inline | undefined> {
+  const warmMs = session.begin('warm-up', 'warming up');
+  if (warmMs === undefined) return undefined;
+  const { isAsync, copiesInputs, module, passing } = subject;
+  const probe = session.probe('inline');
+  const setup = { subject: { module, export: subject.export, passing }, inputs, isAsync, copiesInputs };
+  const outcome = await probe.ask('open', { ...setup, warmMs: clamp(warmMs, 50, 500) }, session.patience());
+  if (outcome.kind === 'done') {
+    const sizes = chooseSizes(inputs.map((input) => bytesPassed(input, passing)));
+    return { probe, warm: outcome.value, sizes };
+  }
+  noteInlineFailure(session, outcome);
+  return undefined;
+}
+
+export function noteInlineFailure(session: FunctionSession, failure: Failure): void {
+  if (failure.kind === 'aborted') return;
+  noteEnd(session.draft, failure);
+  session.skip('the calling thread', describeFailure(failure));
+}
+
+const CONTROLS = 5;
+/** Of the budget, and if need be beyond it. */
+const LEAST_SHARE = 0.03;
+
+/** The same run as in the rounds, with nothing in turn: what it differs by, before and after, is noise. */
+export async function control(
+  session: FunctionSession,
+  step: StepName & ('control before' | 'control after'),
+  { probe, warm }: Inline,
+): Promise<Series> {
+  const share = session.begin(step, step, 0);
+  if (share === undefined) return [];
+  // Without it nobody knows what noise is: that much there has to be.
+  const timeMs = Math.max(share, LEAST_SHARE * session.plan.budgetMs);
+  const ms = clamp(timeMs / CONTROLS - warm.callMs, 20, 200);
+  const end = performance.now() + timeMs;
+  const rates: number[] = [];
+  while (rates.length < CONTROLS && (rates.length === 0 || performance.now() + warm.callMs < end)) {
+    const outcome = await probe.ask('step', { ms, sizes: [] }, session.patience(ms + warm.callMs));
+    if (outcome.kind !== 'done') break;
+    rates.push(outcome.value.rate);
+  }
+  return rates;
+}
+
+export function inlineSamples(slices: readonly Slice<'inline'>[], sizes: Inline['sizes']) {
+  return {
+    callMs: spreadOf(slices.flatMap(({ callMs }) => callMs)),
+    ...seriesOf(slices, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
+    bySize: sizes.map(({ bytes }, i) => ({ bytes, ms: slices.map(({ sizeMs }) => sizeMs[i]!) })),
+    residentBytes: slices.at(-1)?.residentBytes,
+  };
 }

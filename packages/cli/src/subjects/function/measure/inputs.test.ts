@@ -1,7 +1,7 @@
 /** Which inputs are used: all, unless they differ too much for the time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { chooseInputs, chooseSizes } from './inputs.js';
+import { chooseInputs, chooseSizes } from './schedule.js';
 
 const taking = (...times: (number | undefined)[]) => times.map((ms, input) => ({ input, ms }));
 

@@ -3,16 +3,13 @@ import type { Look } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress } from '../../../experiment/session.js';
 import type { Passing } from '../../../run/work/passing.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import type { Samples } from '../rules/samples.js';
-import { type Subject, watchBehaviour, watchSurvival } from './behaviour-step.js';
-import { measureCrossings, measureSpins, patternOf } from './cost-steps.js';
-import { control, type Inline, openInline } from './inline-step.js';
-import { chooseInputs } from './inputs.js';
-import { measureCores, measureStart } from './machine-steps.js';
-import { shareOf } from './schedule.js';
-import { type Draft, FunctionSession, newDraft } from './session.js';
-import { type Settings, settingsOf } from './settings.js';
+import { control, openInline, watchBehaviour, watchSurvival } from './behaviour-step.js';
+import { measureCores, measureCrossings, measureSpins, measureStart, patternOf } from './cost-steps.js';
+import { chooseInputs, shareOf } from './schedule.js';
+import { FunctionSession } from './session.js';
+import { settingsOf } from './settings.js';
 import { roundsOf } from './turns.js';
 
 export interface MeasurePlan extends Plan {
@@ -44,10 +41,13 @@ export async function measure(
 ): Promise<Samples> {
   if (plan.inputs.length === 0) throw new UsageError('expected at least one input, but there is none');
   const session = new FunctionSession(plan, events);
-  const draft = newDraft(plan);
-  const samples = (): Samples => ({ ...draft, skipped: session.skipped, isCutShort: session.isCutShort });
+  const samples = (): Samples => ({
+    ...session.draft,
+    skipped: session.skipped,
+    isCutShort: session.isCutShort,
+  });
   try {
-    await measureAll(session, draft, look && (() => look(samples())));
+    await measureAll(session, look && (() => look(samples())));
   } finally {
     await session.close();
   }
@@ -55,56 +55,33 @@ export async function measure(
   return samples();
 }
 
-async function measureAll(session: FunctionSession, draft: Draft, look: Look | undefined): Promise<void> {
-  const subject = await watchBehaviour(session, draft);
+async function measureAll(session: FunctionSession, look: Look | undefined): Promise<void> {
+  const { draft } = session;
+  const subject = await watchBehaviour(session);
   if (subject === undefined) return;
-  const whyNoThreads = await watchSurvival(session, draft, subject);
-  const inputs = chooseInputs(subject.inputs, nominalSliceMs(session));
-  draft.subject.inputs.used = inputs.length;
-  const inline = await openInline(session, draft, subject, inputs);
+  const whyNoThreads = await watchSurvival(session, subject);
+  // Before it is known how long a call takes when it is warm: an eighth of an eighth of the time for the rounds.
+  const inputs = chooseInputs(subject.inputs, clamp(shareOf('rounds', session.remainingMs) / 64, 50, 300));
+  draft.subject.inputs = { ...draft.subject.inputs, used: inputs.length };
+  const inline = await openInline(session, subject, inputs);
   if (inline === undefined) return;
   draft.control.before = await control(session, 'control before', inline);
   if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
-  const most = whyNoThreads === undefined ? mostThreads(session, draft) : 0;
-  const settings = settingsFor(subject, inline, draft, most);
-  const rounds = roundsOf({ session, draft, inline, settings, inputs, look });
+  const cores = usableCores(draft.machine);
+  const most = whyNoThreads === undefined ? Math.min(session.plan.maxThreads ?? 2 * cores, 2 * cores) : 0;
+  const settings = most === 0 ? { all: [], needed: 0 } : settingsOf(subject, inline.warm, cores, most);
+  const rounds = roundsOf({ session, inline, settings, inputs, look });
   await rounds?.run();
-  if (most > 0) await measureCosts(session, draft, { subject, settings, inputs, most });
+  if (most > 0) {
+    const pattern = patternOf(subject, Math.min(most, cores));
+    await measureCrossings(session, pattern);
+    await measureSpins(session, pattern);
+    await measureCores(session, settings, inputs);
+    await measureStart(session, subject);
+  }
   draft.control.after = await control(session, 'control after', inline);
   const before = rounds?.complete;
   await rounds?.goOn();
   await rounds?.close();
   if (rounds?.complete !== before) draft.control.after = await control(session, 'control after', inline);
-}
-
-interface Costs {
-  readonly subject: Subject;
-  readonly settings: Settings;
-  readonly inputs: readonly unknown[];
-  readonly most: number;
-}
-
-async function measureCosts(
-  session: FunctionSession,
-  draft: Draft,
-  { subject, settings, inputs, most }: Costs,
-): Promise<void> {
-  const pattern = patternOf(subject, Math.min(most, usableCores(draft.machine)));
-  await measureCrossings(session, draft, pattern);
-  await measureSpins(session, draft, pattern);
-  await measureCores(session, draft, settings, inputs);
-  await measureStart(session, draft, subject);
-}
-
-/** Before it is known how long a call takes when it is warm: an eighth of an eighth of the time for the rounds. */
-function nominalSliceMs(session: FunctionSession): number {
-  return clamp(shareOf('rounds', session.remainingMs) / 64, 50, 300);
-}
-
-function mostThreads({ plan }: FunctionSession, draft: Draft): number {
-  return Math.min(plan.maxThreads ?? Number.POSITIVE_INFINITY, 2 * usableCores(draft.machine));
-}
-
-function settingsFor(subject: Subject, { warm }: Inline, draft: Draft, most: number): Settings {
-  return most === 0 ? { all: [], needed: 0 } : settingsOf(subject, warm, usableCores(draft.machine), most);
 }

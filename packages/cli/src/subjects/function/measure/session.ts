@@ -4,7 +4,7 @@ import { Lane, type LaneOptions } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
-import type { Behaviour, InlineSamples, Samples, Subject } from '../rules/samples.js';
+import type { Samples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
 
@@ -26,6 +26,8 @@ export type Asks<R extends Role> = StepsOf<Openers[R]>['step']['asks'];
 export type Slice<R extends Role> = StepsOf<Openers[R]>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
+  /** What was measured so far. */
+  readonly draft = newDraft(this.plan);
   /** After so long a call counts as one that never settles. */
   readonly limitMs = callLimitMs(this.plan.budgetMs);
 
@@ -67,14 +69,10 @@ export function laneOf<R extends Role>(
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-export type Draft = Mutable<Omit<Samples, 'behaviour' | 'inline' | 'control' | 'subject'>> & {
-  subject: Mutable<Omit<Subject, 'inputs'>> & { inputs: Mutable<Subject['inputs']> };
-  behaviour: Mutable<Behaviour>;
-  inline: Mutable<InlineSamples>;
-  control: Mutable<Samples['control']>;
-};
+/** The samples in the making. */
+export type Draft = { -readonly [K in keyof Samples]: Mutable<Samples[K]> };
 
-export function newDraft(plan: MeasurePlan): Draft {
+function newDraft(plan: MeasurePlan): Draft {
   return {
     subject: {
       module: plan.moduleGiven,

@@ -1,11 +1,9 @@
 /** What is measured in the rounds: the pool with so many threads, and other ways of calling it. */
-import { seriesOf } from '../../../experiment/statistics.js';
 import type { PoolSetup } from '../probe/pool.js';
 import type { SubjectReference } from '../probe/subject.js';
-import type { PoolSamples, VariantSamples } from '../rules/samples.js';
+import type { VariantSamples } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { batchSize, isLong, outstandingFor, threadCounts } from './schedule.js';
-import type { Slice } from './session.js';
 
 /** What the inline probe found when it was warm. */
 export interface Warm {
@@ -88,17 +86,4 @@ export function settingsOf(subject: Subject, warm: Warm, cores: number, maxThrea
     ...(isRead || isBytes ? [other('leases', { name: 'lease' }, { kind: 'lease' })] : []),
   ];
   return { all: [...first, ...others, ...beyond.map(plain)], needed: first.length };
-}
-
-export function poolSamples(threads: number, slices: readonly Slice<'pool'>[]): PoolSamples {
-  const series = [
-    'rate',
-    'cpuMs',
-    'loopDelayMs',
-    'mainUtilization',
-    'busyShare',
-    'residentBytes',
-    'wantedCores',
-  ] as const;
-  return { threads, ...seriesOf(slices, ...series) };
 }

@@ -1,12 +1,13 @@
 /** What takes its turn in the rounds of a function: the calling thread, with which all others are compared, and each setting of the pool. */
-import type { Failure } from '../../../experiment/child.js';
 import { isTight } from '../../../experiment/lane.js';
 import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
-import { type Inline, inlineSamples, noteInlineFailure } from './inline-step.js';
+import { type Inline, inlineSamples, noteInlineFailure } from './behaviour-step.js';
 import { coldRounds, HAND_OVER_MS, latestEndMs, planRounds, warmMsFor } from './schedule.js';
-import { type Draft, type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
-import { poolSamples, type Setting, type Settings } from './settings.js';
+import { type FunctionSession, laneOf, type ProbeLane, type Slice } from './session.js';
+import type { Setting, Settings } from './settings.js';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { POOL_SERIES } from '../rules/samples.js';
 
 /** A process with a pool of its own, from the start until it is ready. Milliseconds. */
 const OPEN_MS = 200;
@@ -23,7 +24,6 @@ interface Measured {
 
 export interface RoundsContext {
   readonly session: FunctionSession;
-  readonly draft: Draft;
   readonly inline: Inline;
   readonly settings: Settings;
   readonly inputs: readonly unknown[];
@@ -46,7 +46,7 @@ class FunctionRounds {
   readonly #rounds: Rounds<AnySlice>;
 
   constructor(context: RoundsContext, timeMs: number) {
-    const { settings, inline, session, draft, look } = context;
+    const { settings, inline, session, look } = context;
     this.#context = context;
     this.#endMs = session.now() + timeMs;
     const warmMs = warmMsFor(timeMs, settings.all.length + 1);
@@ -58,7 +58,7 @@ class FunctionRounds {
     const chosen = settings.all.slice(0, plan.settings - 1);
     for (const { what } of settings.all.slice(chosen.length)) session.skipForTime(what);
     const threads = chosen.reduce((sum, { setup }) => sum + setup.threads, 0);
-    const tight = isTight(chosen.length, threads * THREAD_BYTES, draft.machine.memoryBytes);
+    const tight = isTight(chosen.length, threads * THREAD_BYTES, session.draft.machine.memoryBytes);
     this.#inline = this.#inlineTurn();
     this.#lanes = chosen.map((setting) => this.#measured(setting, warmMs, tight));
     this.#rounds = new Rounds<AnySlice>({
@@ -108,7 +108,7 @@ class FunctionRounds {
   }
 
   #inlineTurn(): Turn<AnySlice> {
-    const { session, draft, inline } = this.#context;
+    const { session, inline } = this.#context;
     const sizes = inline.sizes.map(({ index }) => index);
     return {
       what: 'the calling thread',
@@ -117,25 +117,29 @@ class FunctionRounds {
         const expectedMs = ms + inline.warm.callMs * (1 + sizes.length);
         const outcome = await inline.probe.ask('step', { ms, sizes }, session.patience(expectedMs));
         if (outcome.kind === 'done') return outcome.value;
-        noteInlineFailure(session, draft, outcome);
+        noteInlineFailure(session, outcome);
         return undefined;
       },
     };
   }
 
   #measured(setting: Setting, warmMs: number, tight: boolean): Measured {
-    const { session, inputs, inline, draft } = this.#context;
+    const { session, inputs, inline } = this.#context;
     const { callMs } = inline.warm;
     const lane = laneOf(session, 'pool', {
       what: setting.what,
       setup: { ...setting.setup, inputs, warmMs },
       openMs: warmMs + callMs,
       isTight: tight,
-      check: ({ calls, failed, firstFailure }) => (failed === calls ? failureOf(firstFailure) : undefined),
+      check: ({ calls, failed, firstFailure }) => {
+        const message = `every call fails: ${firstFailure}`;
+        const error = { name: 'Error', message, code: undefined };
+        return failed === calls ? { kind: 'failed', error } : undefined;
+      },
       onFailure: (failure) => {
         // By the system, where memory is short, or by itself: only the latter is the function's doing.
         if (failure.kind !== 'ended' || failure.signal === 'SIGKILL') return;
-        draft.behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
+        session.draft.behaviour.endedInWorker ??= { exitCode: failure.exitCode, signal: failure.signal };
       },
     });
     return { setting, lane, turn: lane.turn(({ ms }) => ({ asks: { ms }, expectedMs: ms + 2 * callMs })) };
@@ -153,14 +157,17 @@ class FunctionRounds {
   }
 
   #write(look?: Look): string | undefined {
-    const { draft, inline } = this.#context;
+    const { session, inline } = this.#context;
+    const { draft } = session;
     // The turn decides which of the slices these are.
     const own = this.#rounds.of(this.#inline) as Slice<'inline'>[];
     Object.assign(draft.inline, inlineSamples(own, inline.sizes));
     draft.machine = { ...draft.machine, othersShare: this.#othersShare() };
     const all = this.#lanes.flatMap(({ setting: { variant, setup }, turn }) => {
       const slices = this.#rounds.of(turn) as Slice<'pool'>[];
-      return slices.length === 0 ? [] : [{ variant, samples: poolSamples(setup.threads, slices) }];
+      return slices.length === 0
+        ? []
+        : [{ variant, samples: { threads: setup.threads, ...seriesOf(slices, ...POOL_SERIES) } }];
     });
     draft.threads = all
       .flatMap(({ variant, samples }) => (variant === undefined ? [samples] : []))
@@ -170,9 +177,4 @@ class FunctionRounds {
     );
     return look?.();
   }
-}
-
-function failureOf(first: string | undefined): Failure {
-  const message = `every call fails: ${first}`;
-  return { kind: 'failed', error: { name: 'Error', message, code: undefined } };
 }

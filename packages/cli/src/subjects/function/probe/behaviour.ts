@@ -5,8 +5,9 @@ import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import type { Behaviour } from '../rules/samples.js';
+import { isThenable } from '../../../run/work/batch-runner.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, isThenable, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 interface BehaviourSetup {
@@ -119,7 +120,8 @@ class Observer {
 
   #hasChanged(given: readonly unknown[], input: unknown): boolean {
     try {
-      return !isDeepStrictEqual(given, argumentsOf(pristine(input), this.#passing));
+      // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
+      return !isDeepStrictEqual(given, argumentsOf(structuredClone(input), this.#passing));
     } catch {
       return false; // The file has gone: the next call says so.
     }
@@ -143,11 +145,6 @@ class Observer {
     if (!('value' in again) || !isDeepStrictEqual(first.value, again.value)) seen.repeats = 'different';
     else if (seen.repeats === 'unknown') seen.repeats = 'same';
   }
-}
-
-/** The argument was a clone, so it is compared with one: what cloning does to a value is not the function's doing. */
-function pristine(input: unknown): unknown {
-  return typeof input === 'object' && input !== null ? structuredClone(input) : input;
 }
 
 function canBeSent(value: unknown): boolean {

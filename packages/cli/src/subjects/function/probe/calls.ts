@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { cpuMs } from '../../../experiment/gauges.js';
 import type { TaskFunction } from '../../../run/work/task-module.js';
-import { HOLD_MS, keepOutstanding, type Loaded } from './outstanding.js';
+import { HOLD_MS, keepOutstanding, type Loaded, middle, oneByOne, rateOf } from './outstanding.js';
 
 export interface Calls {
   /** Mean time of a warm call, one at a time; and how many calls are outstanding, for the rate of an asynchronous function. */
@@ -191,15 +191,8 @@ export class AsyncCalls implements Calls {
     return performance.now() - begin;
   }
 
-  /** At least one call. */
-  async #alone(ms: number): Promise<number[]> {
-    const times: number[] = [];
-    const end = performance.now() + ms;
-    for (let begin = performance.now(); times.length === 0 || begin < end; begin = performance.now()) {
-      await this.#call(this.#take()).catch(() => {});
-      times.push(performance.now() - begin);
-    }
-    return times;
+  #alone(ms: number): Promise<number[]> {
+    return oneByOne(() => this.#call(this.#take()).catch(() => {}), ms);
   }
 
   #load(ms: number, outstanding: number): Promise<Loaded> {
@@ -215,13 +208,4 @@ export class AsyncCalls implements Calls {
     this.#next = (this.#next + 1) % this.#inputs.length;
     return this.#inputs[this.#next];
   }
-}
-
-/** Where calls compute, those that end last have more of the machine: all of them in all of the time. */
-function rateOf({ calls, begin, drained }: Loaded): number {
-  return (calls * 1000) / (drained - begin);
-}
-
-function middle(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[times.length >> 1]!;
 }

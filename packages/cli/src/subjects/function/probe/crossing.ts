@@ -1,10 +1,9 @@
 /** What a call costs beside running: a task that does nothing, with values as large as the user's, on each transport. */
-import { performance } from 'node:perf_hooks';
 import { createPool, type Pool } from 'threadwise';
 import { cpuMs } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
-import { keepOutstanding, warmUp } from './outstanding.js';
+import { keepOutstanding, middle, oneByOne, warmUp } from './outstanding.js';
 import type { EchoSetup } from './tasks.js';
 import { standalone } from './values.js';
 
@@ -43,18 +42,7 @@ async function slice(call: () => Promise<unknown>, outstanding: number, ms: numb
   const load = { outstanding, turnsLoop: false, call };
   const { calls } = await keepOutstanding({ ...load, ms: ms * (1 - ALONE_SHARE) });
   const used = cpuMs() - cpu;
-  return { cpuMs: used / calls, loneMs: await alone(call, ms * ALONE_SHARE) };
-}
-
-/** The median: one call that a collection of garbage delays says nothing of the others. */
-async function alone(call: () => Promise<unknown>, ms: number): Promise<number> {
-  const times: number[] = [];
-  const end = performance.now() + ms;
-  for (let begin = performance.now(); times.length === 0 || begin < end; begin = performance.now()) {
-    await call();
-    times.push(performance.now() - begin);
-  }
-  return times.sort((a, b) => a - b)[times.length >> 1]!;
+  return { cpuMs: used / calls, loneMs: middle(await oneByOne(call, ms * ALONE_SHARE)) };
 }
 
 serveSteps(open);

@@ -64,6 +64,27 @@ export async function keepOutstanding(load: Load): Promise<Loaded> {
   return { calls, failed, firstFailure, ratePerLane, parts, begin, end, drained: performance.now() };
 }
 
+/** Where calls compute, those that end last have more of the machine: all of them in all of the time. */
+export function rateOf({ calls, begin, drained }: Loaded): number {
+  return (calls * 1000) / (drained - begin);
+}
+
+/** How long each of the calls took that fit into the time, one after the other; at least one. */
+export async function oneByOne(call: () => PromiseLike<unknown>, ms: number): Promise<number[]> {
+  const times: number[] = [];
+  const end = performance.now() + ms;
+  for (let begin = performance.now(); times.length === 0 || begin < end; begin = performance.now()) {
+    await call();
+    times.push(performance.now() - begin);
+  }
+  return times;
+}
+
+/** One call that a collection of garbage delays says nothing of the others. */
+export function middle(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1]!;
+}
+
 /** Faster by less is not faster. */
 const FASTER = 1.05;
 /** So many pieces in a row that are not faster than the best before them. */

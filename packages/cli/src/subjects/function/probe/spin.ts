@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { createPool } from 'threadwise';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
-import { HOLD_MS, keepOutstanding, warmUp } from './outstanding.js';
+import { HOLD_MS, keepOutstanding, rateOf, warmUp } from './outstanding.js';
 import { echo, type EchoSetup, setup as prepare, spin } from './tasks.js';
 import { standalone } from './values.js';
 
@@ -32,7 +32,8 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
     const iterations = Math.round(perMs * runMs);
     await sleep(SETTLE_MS);
     const inline = await inlineRate(iterations, own, runMs, ms);
-    return { inline, pool: await poolRate(() => pool.run('spin', [iterations, ...own]), outstanding, ms) };
+    const call = (): Promise<unknown> => pool.run('spin', [iterations, ...own]);
+    return { inline, pool: rateOf(await keepOutstanding({ outstanding, turnsLoop: false, ms, call })) };
   };
   await warmUp(async () => (await step({ runMs: WARM_RUN_MS, ms: WARM_PIECE_MS })).pool, (warmMs * 3) / 4);
   return { opened: undefined, step };
@@ -69,12 +70,6 @@ async function inlineRate(iterations: number, input: unknown, runMs: number, ms:
     await turn();
   } while (performance.now() < end);
   return (calls * 1000) / spent;
-}
-
-async function poolRate(call: () => Promise<unknown>, outstanding: number, ms: number): Promise<number> {
-  const load = { outstanding, turnsLoop: false };
-  const { calls, begin, drained } = await keepOutstanding({ ...load, ms, call });
-  return (calls * 1000) / (drained - begin);
 }
 
 serveSteps(open);

@@ -6,7 +6,7 @@ import {
   selectFunction,
   type TaskFunction,
 } from '../../../run/work/task-module.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import { didYouMean, exportsOf } from '../../exports.js';
 
 export interface SubjectReference {
@@ -44,16 +44,16 @@ function select(module: ModuleNamespace, { module: url, export: name }: SubjectR
     return selectFunction(module, name, url);
   } catch (error) {
     if (!(error instanceof UsageError) || name === undefined) throw error;
-    throw new UsageError(`${error.message}.${didYouMean(name, functionNames(module))}`.replace(/\.$/, ''));
+    const functions = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
+    const hint = didYouMean(
+      name,
+      functions.map(([each]) => each),
+    );
+    throw new UsageError(`${error.message}.${hint}`.replace(/\.$/, ''));
   }
 }
 
 function nameOf(module: ModuleNamespace, run: TaskFunction): string {
   if (module.default === run) return 'default';
   return Object.entries(exportsOf(module)).find(([, value]) => value === run)![0];
-}
-
-function functionNames(module: ModuleNamespace): string[] {
-  const exported = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
-  return exported.map(([name]) => name);
 }

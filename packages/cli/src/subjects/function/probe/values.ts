@@ -35,7 +35,7 @@ export function uncloneable(value: unknown): string | undefined {
 export function standalone(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return ownView(value);
   if (Array.isArray(value)) return value.map(standalone);
-  if (isPlain(value)) {
+  if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype) {
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, standalone(part)]));
   }
   return value;
@@ -48,12 +48,4 @@ function ownView(view: ArrayBufferView): ArrayBufferView {
   if (view instanceof DataView) return new DataView(own.buffer);
   const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
   return new Kind(own.buffer);
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

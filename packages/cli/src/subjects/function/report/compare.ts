@@ -1,7 +1,7 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
 import { readFile } from 'node:fs/promises';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
-import { ExitCode } from '../../../exit-code.js';
+import { describeSystemError, ExitCode, UsageError } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
 import {
   bytes,
@@ -24,7 +24,6 @@ import {
   titledTable,
   wrapped,
 } from '../../../report/terminal.js';
-import { describeSystemError, UsageError } from '../../../usage-error.js';
 import type { Findings } from '../rules/findings.js';
 import { SHORT } from './explanation.js';
 import { byThreads, subjectName, threadsOf } from './tables.js';

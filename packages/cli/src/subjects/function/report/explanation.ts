@@ -1,7 +1,8 @@
-/** The verdict for a reader who has never used threads: what a thread is, what a crossing is, why cores matter. */
+/** What a reader gets beside the figures: the verdict for somebody who has never used threads, and what is recommended, as code to paste, broken so that it fits. */
 import { bytes, counted, duration, figureOf, perCent, rate } from '../../../format/figures.js';
-import type { Paragraph } from '../../../report/model.js';
-import type { Findings } from '../rules/findings.js';
+import { fileInCode, type Paragraph } from '../../../report/model.js';
+import { howOf } from '../rules/alternatives.js';
+import type { Answer, Findings, Recommended } from '../rules/findings.js';
 
 /** In a few words, for where a whole sentence is too long. */
 export const SHORT: Readonly<Record<Findings['verdict']['answer'], string>> = {
@@ -12,7 +13,8 @@ export const SHORT: Readonly<Record<Findings['verdict']['answer'], string>> = {
 };
 
 export function explanation(findings: Findings): Paragraph[] {
-  return [conclusion(findings), thread, crossing(findings), cores(findings)];
+  const text = MEANING[findings.verdict.answer](findings);
+  return [{ title: 'What the verdict means', text }, thread, crossing(findings), cores(findings)];
 }
 
 const thread: Paragraph = {
@@ -50,10 +52,6 @@ function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
   };
 }
 
-function conclusion(findings: Findings): Paragraph {
-  return { title: 'What the verdict means', text: MEANING[findings.verdict.answer](findings) };
-}
-
 const DEAR =
   'To hand a call to another thread costs time, too: here it takes at least half as long as the call itself. It is ' +
   'like writing a letter to ask for what you could look up yourself.';
@@ -68,11 +66,6 @@ function whenDear({ alternatives, samples: { variants } }: Findings): string {
 const NO_GAIN =
   'Threads were tried, and did not get enough more of these calls done than the calling thread by itself. What is won by ' +
   'running some at once is lost elsewhere: on the way there and back, or because all wait for the same thing.';
-
-function isCrossingDear({ crossings, inline }: Findings['samples']): boolean {
-  const cheapest = cheapestOf(crossings);
-  return cheapest !== undefined && inline.callMs !== undefined && cheapest > inline.callMs.mean / 2;
-}
 
 /** What a crossing costs the way that costs least. */
 export function cheapestOf(crossings: Findings['samples']['crossings']): number | undefined {
@@ -104,7 +97,8 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
         'plain data, and build the rest inside of the function.'
       );
     }
-    if (isCrossingDear(samples)) return whenDear(findings);
+    const { mean = Number.NaN } = samples.inline.callMs ?? {};
+    if ((cheapestOf(samples.crossings) ?? Number.NaN) > mean / 2) return whenDear(findings);
     return samples.threads.length > 0 ? NO_GAIN : 'No number of threads was tried.';
   },
   async: () =>
@@ -124,3 +118,69 @@ const MEANING: Readonly<Record<Findings['verdict']['answer'], (findings: Finding
     return `${gain === undefined ? 'Too little was measured for a verdict.' : 'What was measured goes both ways.'}${differs} A wrong verdict would be worse than none.`;
   },
 };
+
+/** What there is to say before the code. */
+export function beforeCode(findings: Findings): string {
+  const way = wayThatPays(findings);
+  if (way !== undefined) return `Call it where you are; or ${way}, and with these options:`;
+  return BEFORE[findings.verdict.answer];
+}
+
+/** Of the ways that change the verdict, the one that the options are for. */
+function wayThatPays({ alternatives, samples }: Findings): string | undefined {
+  const [most] = alternatives
+    .filter(({ changesVerdict }) => changesVerdict)
+    .toSorted((a, b) => b.gain.value - a.gain.value);
+  const variant = samples.variants.find(({ name }) => name === most?.name);
+  return variant && howOf(variant);
+}
+
+const BEFORE: Readonly<Record<Answer, string>> = {
+  threads: 'A pool with the options that the verdict speaks of:',
+  inline: 'Call it where you are.',
+  async: 'Call it where you are, and await many calls at a time.',
+  unknown: 'As long as it cannot be told, change nothing.',
+};
+
+/**
+ * Empty where no pool did better than the calling thread.
+ * @param columns the code is broken to stay within, as far as its words allow
+ */
+export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
+  if (recommended.threads === undefined) return [];
+  const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
+  return [...importOf(columns), '', ...callOf(module, optionsOf(recommended), columns)];
+}
+
+function importOf(columns: number): string[] {
+  const line = "import { createPool } from 'threadwise';";
+  return line.length <= columns ? [line] : ['import {', '  createPool,', "} from 'threadwise';"];
+}
+
+function callOf(module: string, options: string[], columns: number): string[] {
+  const base = 'import.meta.url';
+  const object = options.length === 0 ? '' : `{ ${options.join(', ')} }`;
+  const parameters = [`new URL(${module}, ${base})`, object].filter(Boolean);
+  const line = `const pool = createPool(${parameters.join(', ')});`;
+  if (line.length <= columns) return [line];
+  const url =
+    parameters[0]!.length + 3 <= columns
+      ? [`  ${parameters[0]},`]
+      : ['  new URL(', `    ${module},`, `    ${base},`, '  ),'];
+  const rest =
+    object.length + 3 <= columns
+      ? [`  ${object},`]
+      : ['  {', ...options.map((each) => `    ${each},`), '  },'];
+  return ['const pool = createPool(', ...url, ...(object === '' ? [] : rest), ');'];
+}
+
+/** Each option as source; a reader of JSON may have got one that is none of ours. */
+function optionsOf(recommended: Recommended): string[] {
+  const { threads, ...rest } = recommended;
+  const range = typeof threads === 'object' ? `{ min: ${threads.min}, max: ${threads.max} }` : threads;
+  return Object.entries({ threads: range, ...rest })
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([name, value]) => `${name}: ${typeof value === 'string' && name !== 'threads' ? `'${value}'` : value}`,
+    );
+}

@@ -17,11 +17,17 @@ import {
 } from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import type { Chart } from '../../../report/html/chart.js';
-import type { Block, Report, Section, Table, Tone } from '../../../report/model.js';
+import {
+  type Block,
+  type Report,
+  reportOf,
+  type Section,
+  type Table,
+  type Tone,
+} from '../../../report/model.js';
 import type { Answer, Findings } from '../rules/findings.js';
 import { gainCurve, rateCurve } from './curves.js';
-import { cheapestOf, explanation, SHORT } from './explanation.js';
-import { beforeCode, recommendedCode } from './recommended-code.js';
+import { beforeCode, cheapestOf, explanation, recommendedCode, SHORT } from './explanation.js';
 import * as tables from './tables.js';
 import { plotLines } from './terminal-plot.js';
 
@@ -33,17 +39,13 @@ const TONES: Readonly<Record<Answer, Tone>> = {
 };
 
 export function functionReport(findings: Findings): Report {
-  const { verdict, reasons, warnings, schemaVersion, alternatives } = findings;
-  return {
+  const { verdict, alternatives } = findings;
+  return reportOf(findings, {
     command: 'threadwise analyze',
     subject: tables.subjectName(findings),
-    schemaVersion,
-    sentence: verdict.sentence,
     tone: TONES[verdict.answer],
     badge: SHORT[verdict.answer],
     keys: keyFigures(findings),
-    reasons,
-    warnings,
     meaning: explanation(findings),
     recommended: {
       before: beforeCode(findings),
@@ -64,7 +66,7 @@ export function functionReport(findings: Findings): Report {
       { table: tables.circumstancesTable(findings) },
     ],
     sections: () => sections(findings),
-  };
+  });
 }
 
 function keyFigures({

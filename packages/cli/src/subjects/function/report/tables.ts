@@ -202,16 +202,14 @@ export function bySizeTable({ samples: { inline } }: Findings): Table | undefine
   );
 }
 
-/** One thread against one other number of them: any share fits. */
-function serialName(error: number | undefined): string {
-  return error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)';
-}
-
 /** What was measured, on what, and how well. */
 export function circumstancesTable(findings: Findings): Table | undefined {
   const { samples, amdahl } = findings;
   const { subject, machine, inline, start, control } = samples;
   const { used, count: all, how } = subject.inputs;
+  // One thread against one other number of them: any share fits.
+  const serial =
+    amdahl?.error === undefined ? 'serial part, if it is that (two points)' : 'serial part (Amdahl)';
   return pairsTable('How it was measured', [
     ['function', subjectName(findings)],
     ['inputs', `${count(used)} of ${count(all)} were used${how === '' ? '' : `: ${how}`}`],
@@ -225,7 +223,7 @@ export function circumstancesTable(findings: Findings): Table | undefined {
     ['garbage collection', middle(figureOf(inline.garbageShare), perCent)],
     ['a thread is ready after', withRange(figureOf(start?.readyMs), duration)],
     ['a thread takes', withRange(figureOf(start?.bytesPerThread), bytes)],
-    [serialName(amdahl?.error), withRange(amdahl?.serialShare, perCent)],
+    [serial, withRange(amdahl?.serialShare, perCent)],
     ['error of that fit (RMS)', shown(amdahl?.error, (error) => error.toFixed(3))],
   ]);
 }

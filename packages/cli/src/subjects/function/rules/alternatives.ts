@@ -1,9 +1,11 @@
-/** Other ways of calling the same function, and whether one of them changes the verdict. */
+/** Other ways of calling the same function, whether one of them changes the verdict, and which options are recommended. */
 import { isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, type Estimate, ratio } from '../../../experiment/statistics.js';
 import { counted, times } from '../../../format/figures.js';
-import type { Alternative, Answer } from './findings.js';
+import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
+import type { Alternative, Answer, Recommended } from './findings.js';
 import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
+import type { Decision } from './verdict.js';
 
 /** What brings less is not told. */
 const WORTH_TELLING = 1.05;
@@ -79,4 +81,28 @@ export function otherWaySentence(found: readonly Found[], answer: Answer): strin
 
 function mostOf(found: readonly Found[]): Found | undefined {
   return found.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
+}
+
+/**
+ * The options of `createPool` that the verdict speaks of, and no others. Where nothing did better than the calling thread, none: a call there needs no pool.
+ * @param way of calling that changes the verdict, or automatic placement that did clearly more than threads alone
+ */
+export function recommendedFor(
+  samples: Samples,
+  { verdict: { answer }, row }: Decision,
+  way: VariantSamples | undefined,
+): Recommended {
+  if (way !== undefined && way.name !== 'auto') return { threads: way.threads };
+  if (answer === 'unknown') return {};
+  if (answer !== 'threads' || row === undefined) return { placement: 'inline' };
+  if (way !== undefined) return { placement: 'auto', threads: way.threads };
+  const atOnce = tasksPerWorker(samples);
+  return { threads: row.threads, ...(atOnce > 1 ? { tasksPerWorker: atOnce } : {}) };
+}
+
+/** Calls that await leave their worker idle for the rest of their time: so many of them fill it. */
+function tasksPerWorker(samples: Samples): number {
+  const share = loopShare(samples)?.value ?? 1;
+  if (!samples.behaviour.returnsPromise || !computesLessThan(MOSTLY_WAITS, samples) || share <= 0) return 1;
+  return Math.ceil(1 / share);
 }

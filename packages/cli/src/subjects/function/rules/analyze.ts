@@ -8,15 +8,14 @@ import {
   exceptionOf,
   findAlternatives,
   otherWaySentence,
+  recommendedFor,
 } from './alternatives.js';
 import { breakEvenOf, disagrees } from './break-even.js';
-import type { BreakEven, Findings, Verdict } from './findings.js';
+import { type BreakEven, type Findings, type Verdict, warningsOf } from './findings.js';
 import { limitsOf } from './limits.js';
-import { recommendedFor } from './recommend.js';
 import type { Samples } from './samples.js';
 import { amdahlOf, fastest, type Gain, gainsOf, isTested, kneeOf, withRoom } from './scaling.js';
 import { verdictOf } from './verdict.js';
-import { warningsOf } from './warnings.js';
 
 export function analyze(samples: Samples): Findings {
   const fast = fastest(samples);

@@ -1,5 +1,5 @@
 /** From where on threads pay: by the running time of a call, by the size of its input, and by how many calls there are. */
-import { type Estimate, estimate, pairwise, ratio, type Series } from '../../../experiment/statistics.js';
+import { type Estimate, estimate, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { BreakEven } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest } from './scaling.js';
@@ -102,7 +102,10 @@ function firstReaching(
 /** What the start of the threads costs, over what each call saves. */
 function callsOf(samples: Samples): Estimate | undefined {
   const readyMs = estimate(samples.start?.readyMs ?? []);
-  const saved = savedOf(samples.inline.rate, fastest(samples)?.rate ?? []);
+  const pool = fastest(samples)?.rate ?? [];
+  // Milliseconds of each call.
+  const each = pairwise(samples.inline.rate, pool, (without, by) => 1000 / without - 1000 / by);
+  const saved = each.length < 2 ? undefined : estimate(each);
   if (readyMs === undefined || saved === undefined || saved.low <= 0) return undefined;
   const calls = {
     value: Math.ceil(readyMs.value / saved.value),
@@ -110,12 +113,6 @@ function callsOf(samples: Samples): Estimate | undefined {
     high: Math.ceil(readyMs.high / saved.low),
   };
   return Number.isFinite(calls.high) ? calls : undefined;
-}
-
-/** Milliseconds of each call. */
-function savedOf(inline: Series, pool: Series): Estimate | undefined {
-  const saved = pairwise(inline, pool, (without, by) => 1000 / without - 1000 / by);
-  return saved.length < 2 ? undefined : estimate(saved);
 }
 
 function pointsOf(points: readonly { at: number; is: Estimate | undefined }[]): Point[] {

@@ -1,16 +1,13 @@
 /** What the analysis says: the input of every view. Plain JSON; its JSON view is documented in docs/analyze.md. */
+import type * as OfAll from '../../../experiment/rules.js';
+import { busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
+import { bytes, counted, duration, perCent } from '../../../format/figures.js';
 import type { Samples } from './samples.js';
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 
-export interface Verdict {
-  readonly answer: Answer;
-  /** For the first line: what to do, and the figure that decides. */
-  readonly sentence: string;
-  /** It is an estimate, and says so: the intervals have a direction, or the CPU time has, but neither is beyond doubt. */
-  readonly isLikely?: true;
-}
+export type Verdict = OfAll.Verdict<Answer>;
 
 /** What keeps more threads from doing more. */
 export type LimitName =
@@ -57,13 +54,7 @@ export interface Alternative {
   readonly sentence: string;
 }
 
-export interface Findings {
-  readonly schemaVersion: 1;
-  readonly verdict: Verdict;
-  /** Why, most important first. */
-  readonly reasons: readonly string[];
-  /** What the user should know of his function before he believes any of it: it fails, it keeps state, … */
-  readonly warnings: readonly string[];
+export interface Findings extends OfAll.Findings<Answer, Samples> {
   readonly breakEven: BreakEven;
   /** The fewest threads with at least 0.95 times the best rate; undefined: it cannot be told. */
   readonly knee: { readonly threads: number; readonly gain: Estimate } | undefined;
@@ -79,5 +70,35 @@ export interface Findings {
   readonly gain: Estimate | undefined;
   /** Half the width of what repeated runs of the same differ by: effects below that are not seen. A share. */
   readonly noise: number | undefined;
-  readonly samples: Samples;
+}
+
+/** Calls that differ by so much are not one kind of call: 99th percentile over the median. */
+const UNEVEN = 20;
+
+export function warningsOf(samples: Samples): string[] {
+  const { subject, behaviour, inline, machine } = samples;
+  const { failures, repeats, changesItsArgument, hasSetup } = behaviour;
+  const { callMs } = inline;
+  const found = [
+    failures.failed > 0 &&
+      `${failures.failed} of ${counted(failures.calls, 'call')} failed: ${failures.first ?? 'no message'}`,
+    repeats === 'different' &&
+      'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
+    changesItsArgument &&
+      'it changes its argument: in a worker that is a copy, and the caller does not see it',
+    hasSetup &&
+      'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
+    subject.inputs.count === 1 &&
+      'there is one input: the figures are of many calls with it at a time, and threads make no single call faster',
+    callMs !== undefined &&
+      callMs.p99 > UNEVEN * callMs.p50 &&
+      `calls are uneven: half of them run for ${duration(callMs.p50)} or less, one of a hundred for ${duration(callMs.p99)} or more`,
+    busyWarning(machine),
+    inline.residentBytes !== undefined &&
+      machine.memoryBytes > 0 &&
+      inline.residentBytes > machine.memoryBytes / 2 &&
+      `it takes ${bytes(inline.residentBytes)} of memory, ${perCent(inline.residentBytes / machine.memoryBytes)} of what there is`,
+    ...leftOutWarnings(samples),
+  ];
+  return found.filter((text) => typeof text === 'string');
 }

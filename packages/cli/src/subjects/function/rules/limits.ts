@@ -1,6 +1,6 @@
 /** What keeps more threads from doing more: one rule for each thing, each with its figures. */
 import { isBusy, usableCores } from '../../../experiment/rules.js';
-import { estimate, type Series } from '../../../experiment/statistics.js';
+import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
 import { computesLessThan, computingShare } from './busy.js';
 import type { Limit } from './findings.js';
@@ -154,8 +154,4 @@ function crossingShare({ crossingMs, best, samples }: Facts): number {
   if (whole === undefined || whole <= 0) return 0;
   const beside = Math.max(0, whole - (middle(samples.inline.cpuMs) ?? 0));
   return Math.min(crossingMs, beside) / whole;
-}
-
-function middle(series: Series): number | undefined {
-  return estimate(series)?.value;
 }

@@ -2,12 +2,12 @@
  * What was measured of a user's function: all that the analysis knows. Plain JSON. Durations in milliseconds, memory in
  * bytes, rates in calls per second; a share is from 0 to 1.
  */
-import type { Machine } from '../../../experiment/machine.js';
+import type { Ending } from '../../../experiment/child.js';
+import type { Measured } from '../../../experiment/session.js';
 import type { Series, Spread } from '../../../experiment/statistics.js';
 
-export interface Samples {
+export interface Samples extends Measured {
   readonly subject: Subject;
-  readonly machine: Machine;
   readonly behaviour: Behaviour;
   /** On the calling thread, without a pool. */
   readonly inline: InlineSamples;
@@ -24,10 +24,6 @@ export interface Samples {
   readonly start: StartSamples | undefined;
   /** Rates of the very same run on the calling thread, before everything else and after it: what differs is noise. */
   readonly control: { readonly before: Series; readonly after: Series };
-  /** What was left out. */
-  readonly skipped: readonly { readonly what: string; readonly why: string }[];
-  /** The time was over, or somebody ended it, before everything was measured. */
-  readonly isCutShort: boolean;
 }
 
 export interface Subject {
@@ -44,9 +40,9 @@ export interface Behaviour {
   /** A call did not settle within the time that it was given. Milliseconds. */
   readonly neverSettled: number | undefined;
   /** It ended its process. */
-  readonly ended: { readonly exitCode: number | null; readonly signal: string | null } | undefined;
+  readonly ended: Ending | undefined;
   /** The same in a worker, though not on the calling thread: code that no thread may run beside the main one. */
-  readonly endedInWorker: { readonly exitCode: number | null; readonly signal: string | null } | undefined;
+  readonly endedInWorker: Ending | undefined;
   /** Whether the same input gave the same result when it was given again. */
   readonly repeats: 'same' | 'different' | 'unknown';
   readonly changesItsArgument: boolean;
@@ -75,19 +71,23 @@ export interface InlineSamples {
   readonly residentBytes: number | undefined;
 }
 
-export interface PoolSamples {
-  readonly threads: number;
-  readonly rate: Series;
+/** What each round has one number of. */
+export const POOL_SERIES = [
+  'rate',
   /** CPU time of a call, all threads together. */
-  readonly cpuMs: Series;
-  readonly loopDelayMs: Series;
+  'cpuMs',
+  'loopDelayMs',
   /** Of the calling thread's event loop. */
-  readonly mainUtilization: Series;
+  'mainUtilization',
   /** Share of the workers' time in which they ran tasks. */
-  readonly busyShare: Series;
-  readonly residentBytes: Series;
+  'busyShare',
+  'residentBytes',
   /** How many cores its threads had or waited for, on average; not a number where the system does not tell. */
-  readonly wantedCores: Series;
+  'wantedCores',
+] as const;
+
+export interface PoolSamples extends Readonly<Record<(typeof POOL_SERIES)[number], Series>> {
+  readonly threads: number;
 }
 
 /**

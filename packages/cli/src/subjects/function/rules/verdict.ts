@@ -196,11 +196,6 @@ function isGainOfOthers(samples: Samples, { threads, gain }: Gain): boolean {
   return onFree === undefined || onFree.low <= 1 || gain.value > onFree.high;
 }
 
-/** On such cores threads may bring nothing, and would where they had them for themselves. */
-function isLossToOthers(samples: Samples): boolean {
-  return isBusy(samples.machine) && mostWithoutOthers(samples) >= WORTH_IT;
-}
-
 /** Calls that wait are not helped by threads as far as one event loop, with many of them at a time, would do as well. */
 function overLoop(samples: Samples, gain: Estimate): Estimate {
   if (!samples.behaviour.returnsPromise) return gain;
@@ -211,7 +206,9 @@ function overLoop(samples: Samples, gain: Estimate): Estimate {
 function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures): Decision | undefined {
   const most = mostOf(samples, gains);
   const isSure = roundsOf(samples) >= FEWEST_ROUNDS && isSurelyNotWorthIt(most, noise);
-  if (best === undefined || !isSure || isLossToOthers(samples)) return undefined;
+  // On cores that others had threads may bring nothing, and would where they had them for themselves.
+  const isLoss = isBusy(samples.machine) && mostWithoutOthers(samples) >= WORTH_IT;
+  if (best === undefined || !isSure || isLoss) return undefined;
   const { callMs } = samples.inline;
   const costs = samples.crossings.flatMap(({ cpuMs }) => estimate(cpuMs)?.value ?? []);
   const crossing = costs.length === 0 ? '' : `, a crossing costs ${duration(Math.min(...costs))}`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Samples } from './samples.js';
 import { model, simulate, spreadOf, WELL_BEHAVED } from './simulated.test.fake.js';
-import { warningsOf } from './warnings.js';
+import { warningsOf } from './findings.js';
 
 const samples = simulate(model());
 

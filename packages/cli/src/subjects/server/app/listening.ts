@@ -20,23 +20,25 @@ interface Wish {
   readonly callback: (() => void) | undefined;
 }
 
-interface Found {
-  readonly wished: number;
-  readonly server: net.Server;
-}
-
 export class Listening {
   /** Undefined: any. */
   readonly #wanted: number | undefined;
   readonly #asked = new WeakSet<net.Server>();
-  readonly #found: Found[] = [];
-  readonly #others: number[] = [];
-  #whenFound: ((origin: string) => void) | undefined;
-  #isExpected = false;
-  #hasHttp2 = false;
+  /** Ports that were asked for and are not the one that is wanted. */
+  readonly others: number[] = [];
+  /** Something is about to listen, or does. */
+  isExpected = false;
+  /** A server listens that speaks HTTP/2, which the load does not. */
+  hasHttp2 = false;
+  /** As soon as there is one. */
+  readonly origin: Promise<string>;
+  #found: (origin: string) => void = () => {};
 
   constructor(wanted: number | undefined) {
     this.#wanted = wanted;
+    this.origin = new Promise((resolve) => {
+      this.#found = resolve;
+    });
   }
 
   /** From now on, in this process. */
@@ -47,29 +49,6 @@ export class Listening {
     prototype.listen = function listen(...args) {
       return asked(this, args);
     };
-  }
-
-  /** Something is about to listen, or does. */
-  get isExpected(): boolean {
-    return this.#isExpected;
-  }
-
-  /** A server listens that speaks HTTP/2, which the load does not. */
-  get hasHttp2(): boolean {
-    return this.#hasHttp2;
-  }
-
-  /** As soon as there is one. */
-  origin(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#whenFound = resolve;
-      this.#tell();
-    });
-  }
-
-  /** Ports that were asked for and are not the one that is wanted. */
-  get others(): readonly number[] {
-    return this.#others;
   }
 
   #listen(server: net.Server, args: ListenArguments, original: Listen): net.Server {
@@ -86,26 +65,18 @@ export class Listening {
     const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
     const isWanted = this.#wanted === undefined || wished === this.#wanted;
     if (!isHttp && !isHttp2) return;
-    if (!isWanted) this.#others.push(wished);
-    else if (isHttp2) this.#hasHttp2 = true;
+    if (!isWanted) this.others.push(wished);
+    else if (isHttp2) this.hasHttp2 = true;
     if (!isWanted || isHttp2) {
       // So that it is noticed if there is nothing else to come.
       server.once('listening', () => server.unref());
       return;
     }
-    this.#isExpected = true;
+    this.isExpected = true;
     server.once('listening', () => {
-      this.#found.push({ wished, server });
-      this.#tell();
+      const { port } = server.address() as net.AddressInfo;
+      this.#found(`${server instanceof https.Server ? 'https' : 'http'}://${LOOPBACK}:${port}`);
     });
-  }
-
-  #tell(): void {
-    const [first] = this.#found;
-    if (first === undefined) return;
-    const { port } = first.server.address() as net.AddressInfo;
-    const scheme = first.server instanceof https.Server ? 'https' : 'http';
-    this.#whenFound?.(`${scheme}://${LOOPBACK}:${port}`);
   }
 }
 

@@ -1,16 +1,17 @@
 /** Loads the user's app and lets it listen, whichever way it wants to. */
 import cluster from 'node:cluster';
 import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
 import { basename } from 'node:path';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { importModule, type ModuleNamespace } from '../../../run/work/task-module.js';
-import { UsageError } from '../../../usage-error.js';
+import { UsageError } from '../../../exit-code.js';
 import { didYouMean, exportsOf } from '../../exports.js';
 import type { AppOpened, AppSetup } from '../measure/protocol.js';
 import { Listening } from './listening.js';
 import { installOffload } from './offload/install.js';
-import { chooseExport, exportsInWords, type Usable, usableOf } from './usable.js';
 
 /** A factory may return a factory, but not for ever. */
 const MOST_FACTORIES = 3;
@@ -49,11 +50,13 @@ async function nothingLeftToDo(): Promise<void> {
 class App {
   readonly #setup: AppSetup;
   readonly #listening: Listening;
+  readonly #file: string;
   #namespace: ModuleNamespace = {};
 
   constructor(setup: AppSetup, listening: Listening) {
     this.#setup = setup;
     this.#listening = listening;
+    this.#file = basename(fileURLToPath(setup.module));
   }
 
   async open(): Promise<AppOpened> {
@@ -61,7 +64,7 @@ class App {
     // What begins to listen at once, does so by itself.
     await turn();
     const form = this.#listening.isExpected ? 'listens' : await this.#start();
-    return { origin: await this.#listening.origin(), form };
+    return { origin: await this.#listening.origin, form };
   }
 
   /** @param what happened */
@@ -122,8 +125,68 @@ class App {
       `'${name}' of ${this.#file} is no server, no request listener, and no function that makes one`,
     );
   }
+}
 
-  get #file(): string {
-    return basename(fileURLToPath(this.#setup.module));
+type AnyFunction = (...args: unknown[]) => unknown;
+
+export type Usable =
+  | { readonly kind: 'listener' | 'server'; readonly start: () => unknown }
+  /** Its result is to be looked at. */
+  | { readonly kind: 'factory'; readonly make: () => unknown };
+
+/** Looked at in that order. */
+const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
+/** Whatever it has for parameters. */
+const LISTENER_NAMES = new Set(['listener', 'handler']);
+/** `(request, response)`. */
+const LISTENER_PARAMETERS = 2;
+
+/** The named export, else the first that can serve, else the only function there is. */
+export function chooseExport(namespace: ModuleNamespace, name: string | undefined): Usable | undefined {
+  const exported = exportsOf(namespace);
+  if (name !== undefined) return usableOf(exported[name], name);
+  for (const each of NAMES) {
+    const usable = usableOf(exported[each], each);
+    if (usable !== undefined) return usable;
   }
+  const all = Object.entries(exported).filter(([, value]) => usableOf(value, '') !== undefined);
+  return all.length === 1 ? usableOf(all[0]![1], '') : undefined;
+}
+
+/** @param isMade it comes from a factory already: a function is then a listener */
+export function usableOf(value: unknown, name: string, isMade = false): Usable | undefined {
+  if (typeof value === 'function')
+    return usableFunction(value as AnyFunction, isMade || LISTENER_NAMES.has(name));
+  if (typeof value !== 'object' || value === null) return undefined;
+  const start = starterOf(value);
+  return start === undefined ? undefined : { kind: 'server', start };
+}
+
+function usableFunction(value: AnyFunction, isListener: boolean): Usable | undefined {
+  // What Express makes is a function, and listens.
+  if (isListener || 'listen' in value || value.length >= LISTENER_PARAMETERS) {
+    return { kind: 'listener', start: () => http.createServer(value as http.RequestListener).listen(0) };
+  }
+  if (/^class\b/.test(Function.prototype.toString.call(value))) return undefined;
+  return { kind: 'factory', make: () => value() };
+}
+
+function starterOf(value: object): (() => unknown) | undefined {
+  const has = (name: string): boolean => typeof (value as Record<string, unknown>)[name] === 'function';
+  const call = (name: string, ...args: unknown[]): unknown =>
+    (value as Record<string, AnyFunction>)[name]!(...args);
+  if (value instanceof net.Server) return () => value.listening || value.listen(0);
+  // Fastify.
+  if (has('ready') && has('listen')) return () => call('listen', { port: 0, host: '127.0.0.1' });
+  // Koa.
+  if (has('callback')) return () => http.createServer(call('callback') as http.RequestListener).listen(0);
+  // hapi.
+  if (has('start') && 'listener' in value) return () => call('start');
+  return has('listen') ? () => call('listen', 0) : undefined;
+}
+
+/** For messages: `it exports build, VERSION`. */
+export function exportsInWords(namespace: ModuleNamespace): string {
+  const names = Object.keys(namespace).filter((name) => name !== 'module.exports' && name !== '__esModule');
+  return names.length === 0 ? 'it exports nothing' : `it exports ${names.join(', ')}`;
 }

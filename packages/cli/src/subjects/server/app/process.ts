@@ -2,10 +2,11 @@
 import cluster from 'node:cluster';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { takeCalls } from './offload/calls.js';
 import { cpuMs, Gauges, idleDelayMs } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
-import { UsageError } from '../../../usage-error.js';
-import type { AppOpened, AppSetup, AppSlice, OffloadedCalls } from '../measure/protocol.js';
+import { UsageError } from '../../../exit-code.js';
+import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
 
 export interface Playing {
   begin(): Promise<void>;
@@ -13,7 +14,7 @@ export interface Playing {
   end(): Promise<AppSlice>;
   /** Until it has done what it was still asked, at most so many milliseconds. */
   settle(limitMs: number): Promise<void>;
-  calls(): OffloadedCalls;
+  calls(): ReturnType<typeof takeCalls>;
 }
 
 let playing: Playing | undefined;
@@ -26,10 +27,7 @@ async function open(setup: AppSetup): Promise<AppOpened> {
     return opened;
   }
   // Loaded only where the app runs: the first of a cluster needs none of it.
-  const [{ openApp }, { takeCalls }] = await Promise.all([
-    import('./open-app.js'),
-    import('./offload/calls.js'),
-  ]);
+  const [{ openApp }, calls] = await Promise.all([import('./open-app.js'), import('./offload/calls.js')]);
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
   // Before any load: what a timer is late by where nothing runs.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
@@ -40,7 +38,7 @@ async function open(setup: AppSetup): Promise<AppOpened> {
       return { ...reading, cpuShare: used / elapsedMs };
     },
     settle,
-    calls: takeCalls,
+    calls: calls.takeCalls,
   };
   return opened;
 }

@@ -1,9 +1,178 @@
 /** The process that sends the requests: neither the command's nor the app's, so that neither is slowed down by it. */
+import http from 'node:http';
+import https from 'node:https';
+import { createHistogram, performance } from 'node:perf_hooks';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import autocannon from 'autocannon';
+import { Gauges } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
-import type { LoadSetup } from '../measure/protocol.js';
-import { ask } from './ask.js';
-import { Load } from './load.js';
+import type { Answer, RequestPlan } from '../measure/protocol.js';
+
+/** It is told when it is to end. Seconds. */
+const FOR_EVER_S = 86_400;
+/** How soon it notices that it is to end. Milliseconds. */
+const LOOK_MS = 10;
+/** A histogram counts whole numbers: of microseconds. */
+const PER_MS = 1000;
+
+const NONE = { good: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined as string | undefined };
+
+interface Target {
+  readonly origin: string;
+  readonly requests: readonly RequestPlan[];
+}
+
+interface LoadSetup extends Target {
+  readonly connections: number;
+  /** From the first connection until it counts. */
+  readonly rampMs: number;
+  readonly timeoutMs: number;
+}
+
+/** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
+class Load {
+  readonly #instance: autocannon.Instance;
+  readonly #ended: Promise<void>;
+  readonly #times = createHistogram();
+  #counts = { ...NONE };
+
+  constructor({ origin, requests, connections, timeoutMs }: LoadSetup) {
+    let end = (): void => {};
+    this.#ended = new Promise((resolve) => {
+      end = resolve;
+    });
+    this.#instance = autocannon(
+      {
+        url: origin,
+        connections,
+        requests: requests.map(({ method, body, ...shared }) => ({
+          ...shared,
+          method: method as NonNullable<autocannon.Request['method']>,
+          ...(body !== undefined && { body: Buffer.from(body) }),
+        })),
+        duration: FOR_EVER_S,
+        timeout: timeoutMs / 1000,
+        sampleInt: LOOK_MS,
+        skipAggregateResult: true,
+      },
+      () => end(),
+    );
+    this.#instance.on('response', (_client, status, _bytes, ms) => this.#answered(status, ms));
+    this.#instance.on('reqError', (error: Error) => this.#failed(error));
+  }
+
+  /** What happens in the next so many milliseconds. */
+  async measure(ms: number) {
+    this.#times.reset();
+    this.#counts = { ...NONE };
+    const gauges = new Gauges();
+    await gauges.begin();
+    await sleep(ms);
+    const { elapsedMs, cpuMs, loopShare, shared } = await gauges.end();
+    const { good, ...counts } = this.#counts;
+    return {
+      ...counts,
+      answers: good + counts.bad,
+      /** Answers per second, of 2xx. */
+      rate: (good * 1000) / elapsedMs,
+      p50Ms: this.#percentile(50),
+      p95Ms: this.#percentile(95),
+      p99Ms: this.#percentile(99),
+      cpuShare: cpuMs / elapsedMs,
+      loopShare,
+      /** Of everything else on the machine, the app among it, in cores; not a number where it cannot be known. */
+      othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#instance.stop();
+    await this.#ended;
+  }
+
+  #answered(status: number, ms: number): void {
+    if (status >= 200 && status < 300) {
+      this.#counts.good += 1;
+      this.#times.record(Math.max(1, Math.round(ms * PER_MS)));
+      return;
+    }
+    this.#counts.bad += 1;
+    this.#counts.first ??= `status ${status}`;
+  }
+
+  #failed({ message }: Error): void {
+    if (message === 'request timed out') this.#counts.timeouts += 1;
+    else this.#counts.sockets += 1;
+    this.#counts.first ??= message;
+  }
+
+  #percentile(percent: number): number {
+    return this.#times.count === 0 ? Number.NaN : this.#times.percentile(percent) / PER_MS;
+  }
+}
+
+/** Single requests, to see what the app answers before it is put under load. Redirects are not followed: they may lead elsewhere. */
+async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: number }) {
+  const answers: Answer[] = [];
+  for (const request of requests) {
+    const before = answers.at(-1);
+    // One that had none in time is reason enough not to wait for others.
+    const isOver = before !== undefined && before.failed !== undefined;
+    answers.push(isOver ? before : await answerTo(origin, request, limitMs));
+  }
+  return answers;
+}
+
+async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Promise<Answer> {
+  const begin = performance.now();
+  try {
+    return await send(origin, plan, AbortSignal.timeout(limitMs), begin);
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'AbortError';
+    const why = error instanceof Error && error.message !== '' ? error.message : String(error);
+    const failed = isLate ? `does not answer within ${limitMs / 1000} s` : `fails: ${why}`;
+    return { status: 0, type: '', location: '', closes: false, body: new Uint8Array(), failed, ms: limitMs };
+  }
+}
+
+function send(origin: string, plan: RequestPlan, signal: AbortSignal, begin: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port, protocol } = new URL(origin);
+    const { method, path, body, headers } = plan;
+    const length = body === undefined ? {} : { 'Content-Length': body.byteLength };
+    // Signed by whom does not matter: it is the user's own app, on this machine.
+    const options = {
+      hostname,
+      port,
+      method,
+      path,
+      headers: { ...headers, ...length },
+      signal,
+      rejectUnauthorized: false,
+    };
+    const request = protocol === 'https:' ? https.request(options) : http.request(options);
+    request.on('error', reject);
+    request.on('response', (response) => {
+      response.on('error', reject);
+      const { statusCode = 0, headers: got } = response;
+      buffer(response).then(
+        (bytes) =>
+          resolve({
+            status: statusCode,
+            type: got['content-type'] ?? '',
+            location: got.location ?? '',
+            closes: got.connection === 'close',
+            body: new Uint8Array(bytes),
+            failed: undefined,
+            ms: performance.now() - begin,
+          }),
+        reject,
+      );
+    });
+    request.end(body);
+  });
+}
 
 let load: Load | undefined;
 

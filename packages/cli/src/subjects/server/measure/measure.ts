@@ -1,10 +1,10 @@
 /** Measures a user's HTTP app in each way that it can be run, in turn, round by round, so that what changes on the machine changes for all. */
 import type { Child } from '../../../experiment/child.js';
 import { readMachine } from '../../../experiment/machine.js';
-import { type Look, Rounds, type Slice, type Turn } from '../../../experiment/rounds.js';
+import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
-import { type Plan, type Progress, Session } from '../../../experiment/session.js';
-import { UsageError } from '../../../usage-error.js';
+import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
+import { UsageError } from '../../../exit-code.js';
 import type { LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
 import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../rules/samples.js';
@@ -14,11 +14,10 @@ import {
   type AppSliceUnderLoad,
   LANE_NAMES,
   type LaneName,
+  LaneOpener,
   samplesOf,
-} from './lane.js';
-import { type Counts, LaneOpener } from './open-lanes.js';
+} from './open-lanes.js';
 import { type OffloadTarget, type RequestPlan, routeOf } from './protocol.js';
-import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './schedule.js';
 
 export interface ServerPlan extends Plan {
   /** A file URL. */
@@ -70,12 +69,17 @@ export async function measureServer(
     const load = session.start<LoadTalk>(LOAD);
     const opener = new LaneOpener(session, load, counts);
     const lanes = await opener.open();
-    const underLoad = new UnderLoad(session, load, lanes ?? [], Math.max(counts.threads, counts.processes));
+    const underLoad = new UnderLoad(session, load, lanes ?? []);
     const samples = (): ServerSamples => ({
       subject: {
-        ...subjectOf(plan, counts),
+        module: plan.moduleGiven,
         form: lanes?.[0]?.opened.form,
-        connections: underLoad.connections,
+        routes: plan.requests.map(routeOf),
+        against: plan.against.map(routeOf),
+        offload: plan.offloadGiven,
+        connections: { used: underLoad.connections, asked: plan.connections },
+        ...counts,
+        environment: process.env.NODE_ENV,
       },
       machine,
       asIs: underLoad.samplesOf('asIs') ?? NOTHING_MEASURED,
@@ -87,7 +91,8 @@ export async function measureServer(
       isCutShort: session.isCutShort,
     });
     if (lanes !== undefined && !lanes[0]!.isDead) {
-      await underLoad.run(opener.answerMs, look && (() => look(samples())));
+      const parallel = Math.max(counts.threads, counts.processes);
+      await underLoad.run(opener.answerMs, parallel, look && (() => look(samples())));
     }
     return samples();
   } finally {
@@ -96,42 +101,20 @@ export async function measureServer(
   }
 }
 
-function subjectOf(plan: ServerPlan, { threads, processes }: Counts) {
-  return {
-    module: plan.moduleGiven,
-    routes: plan.requests.map(routeOf),
-    against: plan.against.map(routeOf),
-    offload: plan.offloadGiven,
-    threads,
-    processes,
-    environment: process.env.NODE_ENV,
-  };
-}
-
 class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #lanes: readonly AppLane[];
-  readonly #parallel: number;
-  #connections: number;
+  /** So many are used. */
+  connections: number;
   #rounds: Rounds<AppSliceUnderLoad> | undefined;
   #turns: readonly Turn<AppSliceUnderLoad>[] = [];
 
-  constructor(
-    session: Session<ServerPlan>,
-    load: Child<LoadTalk>,
-    lanes: readonly AppLane[],
-    parallel: number,
-  ) {
+  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
     this.#lanes = lanes;
-    this.#parallel = parallel;
-    this.#connections = session.plan.connections;
-  }
-
-  get connections(): { readonly used: number; readonly asked: number } {
-    return { used: this.#connections, asked: this.#session.plan.connections };
+    this.connections = session.plan.connections;
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
@@ -141,14 +124,21 @@ class UnderLoad {
     return index === -1 ? undefined : samplesOf(this.#lanes[index]!, slices);
   }
 
-  /** @param answerMs how long one request takes, by itself */
-  async run(answerMs: number, look: Look | undefined): Promise<void> {
+  /** @param answerMs how long one request takes, by itself. @param parallel so many threads or processes may answer at a time */
+  async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
-    const overheadMs = await this.#warmUp(answerMs);
+    const overheadMs = await this.#warmUp(answerMs, parallel);
     const asIs = this.#lanes[0]!;
     // Of the time that it answers with errors nothing would be learnt.
     if (asIs.isDead || isFailing(asIs.errors)) return;
-    this.#turns = this.#lanes.map((lane) => this.#turnOf(lane));
+    this.#turns = this.#lanes.map((lane) => ({
+      what: LANE_NAMES[lane.name],
+      isBase: lane.name === 'asIs',
+      get isDead() {
+        return lane.isDead;
+      },
+      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
+    }));
     const sliceMs = sliceMsFor(session.remainingMs, this.#turns.length, overheadMs);
     this.#rounds = new Rounds({
       session,
@@ -166,12 +156,12 @@ class UnderLoad {
    * Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense.
    * @returns the longest that a slice took beside what was measured
    */
-  async #warmUp(answerMs: number): Promise<number> {
+  async #warmUp(answerMs: number, parallel: number): Promise<number> {
     const session = this.#session;
     const ms = warmMsFor(session.remainingMs, this.#lanes.length);
     const sliceMs = sliceMsFor(session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
     const { connections: asked } = session.plan;
-    this.#connections = connectionsFor(asked, 1000 / answerMs, sliceMs, this.#parallel);
+    this.connections = connectionsFor(asked, 1000 / answerMs, sliceMs, parallel);
     let overheadMs = 0;
     for (const lane of this.#lanes) {
       if (session.isAborted || this.#lanes[0]!.isDead) break;
@@ -180,26 +170,15 @@ class UnderLoad {
       const slice = await this.#slice(lane, ms, 0);
       overheadMs = Math.max(overheadMs, session.now() - begin - ms);
       if (lane.name !== 'asIs' || slice === undefined) continue;
-      this.#connections = connectionsFor(asked, slice.load.rate, sliceMs, this.#parallel);
+      this.connections = connectionsFor(asked, slice.load.rate, sliceMs, parallel);
     }
     return overheadMs;
-  }
-
-  #turnOf(lane: AppLane): Turn<AppSliceUnderLoad> {
-    return {
-      what: LANE_NAMES[lane.name],
-      isBase: lane.name === 'asIs',
-      get isDead() {
-        return lane.isDead;
-      },
-      take: ({ ms }: Slice) => this.#slice(lane, ms, rampMsFor(ms)),
-    };
   }
 
   /** Under load, the app's own figures are taken; undefined: one of both is gone. */
   async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<AppSliceUnderLoad | undefined> {
     const { child, opened, requests } = lane;
-    const target = { origin: opened.origin, requests, connections: this.#connections };
+    const target = { origin: opened.origin, requests, connections: this.connections };
     // Both at a time: an app under load takes long to react to us.
     const [started, begun] = await Promise.all([
       this.#load.ask('start', { ...target, rampMs, timeoutMs: TIMEOUT_MS }, rampMs + PATIENCE_MS),
@@ -226,4 +205,51 @@ class UnderLoad {
     if (this.#session.isAborted) return undefined;
     throw new UsageError('the load generator ended: was it killed, or is there no memory left?');
   }
+}
+
+/** The interval of a median needs seven for what holds of two comparisons at once. */
+const WANTED_ROUNDS = 8;
+/** Shorter ones are all beginning. Milliseconds. */
+const SLICE_MS = { least: 150, most: 3000 } as const;
+/** Before it counts, connections are made and queues fill. A share of the slice; milliseconds. */
+const RAMP_SHARE = 0.2;
+const RAMP_MS = { least: 20, most: 400 } as const;
+/** Hand-over between processes, and until the app has nothing more to do, before it is known better. Milliseconds. */
+const HAND_OVER_MS = 60;
+/** Of the time, so much goes into code that is not compiled yet. */
+const WARM_SHARE = 0.2;
+const WARM_MS = { least: 100, most: 1000 } as const;
+/** A request is answered so many times over in a slice, or its time is not measured but cut off. */
+const ANSWERS_IN_SLICE = 4;
+/** For each process or thread that there may be, so many connections at least. */
+const CONNECTIONS_EACH = 4;
+
+/**
+ * How long each of so many is under load in a round.
+ * @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react
+ */
+export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {
+  const perSlice = sliceFor({ ms: timeMs, least: 0, most: timeMs }, lanes, WANTED_ROUNDS, handOverMs);
+  return clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
+}
+
+/** Of the connections that fit into a slice each is answered once even then. */
+export function leastMsFor(sliceMs: number): number {
+  return Math.max(SLICE_MS.least, sliceMs / ANSWERS_IN_SLICE);
+}
+
+/** Before a slice counts. */
+export function rampMsFor(sliceMs: number): number {
+  return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
+}
+
+/** How long one of so many is warmed up. */
+export function warmMsFor(remainingMs: number, lanes: number): number {
+  return clamp((WARM_SHARE * remainingMs) / lanes, WARM_MS.least, WARM_MS.most);
+}
+
+/** As many as were asked for, if a slice is long enough for their requests; requests wait for each other where one process does all. */
+export function connectionsFor(asked: number, perSecond: number, sliceMs: number, parallel: number): number {
+  const fitting = Math.floor((perSecond * sliceMs) / 1000 / ANSWERS_IN_SLICE);
+  return Math.min(asked, Math.max(fitting, CONNECTIONS_EACH * parallel));
 }

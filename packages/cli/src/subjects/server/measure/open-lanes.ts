@@ -1,14 +1,48 @@
-/** Starts the app in each way that it is to be measured in, and sees whether it answers there as it does as it is. */
+/** Each way that the app is run in: started, seen whether it answers there as it does as it is, and what was measured of it, round by round. */
 import { basename } from 'node:path';
-import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
+import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
 import { clamp, type Session } from '../../../experiment/session.js';
-import { UsageError } from '../../../usage-error.js';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { UsageError } from '../../../exit-code.js';
 import type { AppTalk } from '../app/process.js';
-import type { LoadTalk } from '../load/process.js';
+import type { LoadSlice, LoadTalk } from '../load/process.js';
+import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
 import { compareAnswer, complaintOf, type Likeness } from './answers.js';
-import { type AppLane, LANE_NAMES, newLane, type LaneName, whyNot } from './lane.js';
 import type { ServerPlan } from './measure.js';
-import { type Answer, type AppSetup, type RequestPlan, routeOf } from './protocol.js';
+import {
+  type Answer,
+  type AppOpened,
+  type AppSetup,
+  type AppSlice,
+  type RequestPlan,
+  routeOf,
+} from './protocol.js';
+
+export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
+
+/** For messages, and for the display of the progress. */
+export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
+  asIs: 'the app as it is',
+  control: 'the app as it is, again',
+  offloaded: 'offloading',
+  cluster: 'the cluster',
+};
+
+/** What the load generator and the app itself say of the same time. */
+export interface AppSliceUnderLoad {
+  readonly load: LoadSlice;
+  readonly app: AppSlice;
+}
+
+/** Its process or processes, and what it is asked for. */
+export interface AppLane {
+  readonly name: LaneName;
+  readonly child: Child<AppTalk>;
+  readonly opened: AppOpened;
+  readonly requests: readonly RequestPlan[];
+  errors: ErrorSamples;
+  isDead: boolean;
+}
 
 /** To load, and to listen: an app that takes longer is one that never does. Milliseconds. */
 const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
@@ -27,17 +61,24 @@ export interface Counts {
   readonly processes: number;
 }
 
+/** What was answered to each request, so many times; and what is wrong with that. */
+interface Answered {
+  readonly all: readonly (readonly Answer[])[];
+  readonly complaint: string | undefined;
+}
+
+/** Why a lane cannot be compared with the app as it is. */
+type Check = (lane: AppLane, answered: Answered) => Promise<string | undefined> | string | undefined;
+
 export class LaneOpener {
   readonly #session: Session<ServerPlan>;
-  readonly #plan: ServerPlan;
   readonly #load: Child<LoadTalk>;
   readonly #counts: Counts;
   /** Of each request, what it is answered as the app is. */
-  #references: readonly (readonly Answer[])[] = [];
+  #references: Answered['all'] = [];
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
     this.#session = session;
-    this.#plan = session.plan;
     this.#load = load;
     this.#counts = counts;
   }
@@ -52,153 +93,144 @@ export class LaneOpener {
     const asIs = await this.#first();
     if (asIs === undefined) return undefined;
     if (asIs.isDead) return [asIs];
-    const { offload, against } = this.#plan;
-    const lanes = [asIs, await this.#another('control', {})];
+    const { offload, against } = this.#session.plan;
+    const { processes } = this.#counts;
+    const lanes = [asIs, await this.#another('control', {}, (_, answered) => this.#alsoAsIs(answered))];
     this.#noteAnswers();
-    if (offload.length > 0) lanes.push(await this.#another('offloaded', { offload }));
+    if (offload.length > 0) {
+      const check: Check = (lane, answered) => this.#unlikeOffloaded(lane, answered);
+      lanes.push(await this.#another('offloaded', { offload }, check));
+    }
     if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#another('cluster', { processes: this.#counts.processes }));
+    lanes.push(await this.#another('cluster', { processes }, (_, answered) => this.#noteState(answered)));
     return lanes.filter((lane) => lane !== undefined);
   }
 
   async #first(): Promise<AppLane | undefined> {
-    this.#session.say(LANE_NAMES.asIs);
-    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
-    const outcome = await child.ask('open', this.#setup({}), this.#openLimitMs + GRACE_MS);
+    const { child, outcome } = await this.#start('asIs', {});
     if (outcome.kind === 'aborted') return undefined;
-    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
-    const lane = newLane({ name: 'asIs', child, opened: outcome.value, requests: this.#plan.requests });
-    const answers = await this.#ask(lane, lane.requests, REFERENCES);
-    if (answers === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
-    const complaint = this.#complaintOf(lane.requests, answers);
-    if (complaint !== undefined) {
+    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#session.plan.moduleGiven);
+    const lane = this.#laneOf('asIs', child, outcome.value);
+    const answered = await this.#ask(lane, REFERENCES);
+    if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
+    if (answered.complaint !== undefined) {
       // A request that ends the app is told apart from one that it answers badly.
       if (await child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
       throw new UsageError(
-        `${complaint}. Expected a status of 2xx, with --route, --header and --body as need be`,
+        `${answered.complaint}. Expected a status of 2xx, with --route, --header and --body as need be`,
       );
     }
-    this.#references = answers;
+    this.#references = answered.all;
     return lane;
   }
 
-  async #another(name: LaneName, more: Partial<AppSetup>): Promise<AppLane | undefined> {
+  async #another(name: LaneName, more: Partial<AppSetup>, check: Check): Promise<AppLane | undefined> {
     if (this.#session.isAborted) return undefined;
-    this.#session.say(LANE_NAMES[name]);
-    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
-    const outcome = await child.ask('open', this.#setup(more), this.#openLimitMs + GRACE_MS);
-    if (outcome.kind !== 'done') return this.#leaveOut(name, child, outcome);
-    const lane = newLane({ name, child, opened: outcome.value, requests: this.#plan.requests });
-    const why = await this.#unlike(lane);
-    if (why === undefined) return lane;
-    this.#session.skip(LANE_NAMES[name], why);
+    const { child, outcome } = await this.#start(name, more);
+    let why: string | undefined;
+    if (outcome.kind === 'done') {
+      const lane = this.#laneOf(name, child, outcome.value);
+      const answered = await this.#ask(lane, CANDIDATES);
+      if (answered === undefined) why = this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
+      else why = await check(lane, answered);
+      if (why === undefined) return lane;
+    } else if (outcome.kind !== 'aborted') {
+      why = whyNot(outcome, child);
+      // It is in the options what to offload: wrong ones are bad input.
+      const complaint = complaintIn(outcome);
+      if (complaint !== undefined && name === 'offloaded') throw new UsageError(complaint);
+    }
     await child.kill();
+    if (why !== undefined) this.#session.skip(LANE_NAMES[name], why);
     return undefined;
   }
 
-  async #leaveOut(name: LaneName, child: Child<AppTalk>, failure: Failure): Promise<undefined> {
-    await child.kill();
-    if (failure.kind === 'aborted') return undefined;
-    // It is in the options what to offload: wrong ones are bad input.
-    const complaint = complaintIn(failure);
-    if (complaint !== undefined && name === 'offloaded') throw new UsageError(complaint);
-    this.#session.skip(LANE_NAMES[name], whyNot(failure, child));
-    return undefined;
+  async #start(name: LaneName, more: Partial<AppSetup>) {
+    const { module, export: exportName, args, port, budgetMs } = this.#session.plan;
+    const { threads } = this.#counts;
+    const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
+    const own = {
+      module,
+      export: exportName,
+      args,
+      port,
+      offload: [],
+      threads,
+      processes: undefined,
+      limitMs,
+    };
+    this.#session.say(LANE_NAMES[name]);
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
+    return { child, outcome: await child.ask('open', { ...own, ...more }, limitMs + GRACE_MS) };
+  }
+
+  #laneOf(name: LaneName, child: Child<AppTalk>, opened: AppOpened): AppLane {
+    const { requests } = this.#session.plan;
+    return { name, child, opened, requests, errors: NOTHING_MEASURED.errors, isDead: false };
   }
 
   /** What is offloaded already runs in the very same process, by other routes. */
   async #against(asIs: AppLane): Promise<AppLane | undefined> {
-    const { against } = this.#plan;
-    const lane = newLane({ ...asIs, name: 'offloaded', requests: against });
-    const answers = await this.#ask(lane, against, 1);
-    if (answers === undefined) return undefined;
-    const complaint = this.#complaintOf(against, answers);
+    const { against, requests } = this.#session.plan;
+    const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
+    const answered = await this.#ask(lane, 1);
+    if (answered === undefined) return undefined;
+    const { all, complaint } = answered;
     if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    for (const [i, [answer]] of answers.entries()) {
-      const likeness = compareAnswer(this.#references[i]!, answer!);
-      const routes = `${routeOf(against[i]!)} and ${routeOf(this.#plan.requests[i]!)}`;
-      if (likeness === 'different')
-        this.#session.notes.push(`${routes} do not answer the same: is it the same work?`);
+    for (const i of all.keys()) {
+      if (!this.#likenesses(i, all).includes('different')) continue;
+      const routes = `${routeOf(against[i]!)} and ${routeOf(requests[i]!)}`;
+      this.#session.notes.push(`${routes} do not answer the same: is it the same work?`);
     }
     return lane;
   }
 
-  /** Why it cannot be compared with the app as it is. */
-  async #unlike(lane: AppLane): Promise<string | undefined> {
-    const answers = await this.#ask(lane, lane.requests, CANDIDATES);
-    if (answers === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
-    const complaint = this.#complaintOf(lane.requests, answers);
-    switch (lane.name) {
-      case 'offloaded':
-        return (await this.#unlikeOffloaded(lane, answers, complaint)) ?? (await this.#neverCalled(lane));
-      case 'cluster':
-        if (complaint === undefined) this.#noteState(lane, answers);
-        return complaint;
-      default:
-        // The very same app: where it differs, that is no work that differs.
-        if (complaint === undefined) {
-          this.#references = this.#references.map((own, i) => [...own, ...answers[i]!]);
-        }
-        return complaint;
-    }
+  /** The very same app: where it differs, that is no work that differs. */
+  #alsoAsIs({ all, complaint }: Answered): string | undefined {
+    if (complaint === undefined) this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
+    return complaint;
   }
 
-  #noteState({ requests }: AppLane, answers: readonly (readonly Answer[])[]): void {
-    for (const [i, all] of answers.entries()) {
+  #noteState({ all, complaint }: Answered): string | undefined {
+    for (const i of complaint === undefined ? all.keys() : []) {
       if (!this.#likenesses(i, all).includes('different')) continue;
       this.#session.notes.push(
-        `${routeOf(requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`,
+        `${routeOf(this.#session.plan.requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`,
       );
     }
+    return complaint;
   }
 
   async #unlikeOffloaded(
-    lane: AppLane,
-    answers: readonly (readonly Answer[])[],
-    complaint: string | undefined,
+    { child, requests }: AppLane,
+    { all, complaint }: Answered,
   ): Promise<string | undefined> {
-    if (complaint !== undefined) return this.#whyDifferent(lane, complaint);
-    for (const [i, all] of answers.entries()) {
-      const route = routeOf(lane.requests[i]!);
+    const { offload, offloadGiven } = this.#session.plan;
+    let difference = complaint;
+    for (const i of complaint === undefined ? all.keys() : []) {
+      const route = routeOf(requests[i]!);
       const likenesses = this.#likenesses(i, all);
-      if (likenesses.includes('different')) return this.#whyDifferent(lane, `${route}: the answer differs`);
+      if (likenesses.includes('different')) {
+        difference = `${route}: the answer differs`;
+        break;
+      }
       if (likenesses.includes('unclear')) {
         return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
       }
     }
-    return undefined;
-  }
-
-  #likenesses(request: number, answers: readonly Answer[]): Likeness[] {
-    return answers.map((answer) => compareAnswer(this.#references[request]!, answer));
-  }
-
-  async #whyDifferent(lane: AppLane, difference: string): Promise<string> {
-    const names = this.#plan.offload.flatMap((target) => target.names).join(', ');
-    const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
-    const failure = calls.kind === 'done' ? calls.value.firstFailure : undefined;
-    if (failure !== undefined) return `${difference}, since the call fails in a thread: ${failure}`;
-    return `${difference}: does the app await ${names}()?`;
-  }
-
-  async #neverCalled(lane: AppLane): Promise<string | undefined> {
-    const calls = await lane.child.ask('calls', undefined, ANSWER_LIMIT_MS);
-    if (calls.kind !== 'done')
-      return calls.kind === 'aborted' ? 'it was interrupted' : describeFailure(calls);
-    if (calls.value.calls > 0) return undefined;
-    const names = this.#plan.offloadGiven.join(', ');
-    return `these routes never call ${names}: does the app import it from that file?`;
-  }
-
-  #complaintOf(
-    requests: readonly RequestPlan[],
-    answers: readonly (readonly Answer[])[],
-  ): string | undefined {
-    for (const [i, all] of answers.entries()) {
-      const complaint = all.map(complaintOf).find((text) => text !== undefined);
-      if (complaint !== undefined) return `${routeOf(requests[i]!)} ${complaint}`;
+    const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS);
+    if (difference !== undefined) {
+      const failure = asked.kind === 'done' ? asked.value.firstFailure : undefined;
+      if (failure !== undefined) return `${difference}, since the call fails in a thread: ${failure}`;
+      return `${difference}: does the app await ${offload.flatMap(({ names }) => names).join(', ')}()?`;
     }
-    return undefined;
+    if (asked.kind !== 'done') return describeFailure(asked);
+    if (asked.value.calls > 0) return undefined;
+    return `these routes never call ${offloadGiven.join(', ')}: does the app import it from that file?`;
+  }
+
+  #likenesses(request: number, all: Answered['all']): Likeness[] {
+    return all[request]!.map((answer) => compareAnswer(this.#references[request]!, answer));
   }
 
   #noteAnswers(): void {
@@ -218,41 +250,18 @@ export class LaneOpener {
     }
   }
 
-  /** Of each request, so many answers; undefined: it could not be asked. */
-  async #ask(
-    lane: AppLane,
-    requests: readonly RequestPlan[],
-    times: number,
-  ): Promise<Answer[][] | undefined> {
-    const all = requests.flatMap((request) => Array.from({ length: times }, () => request));
-    const setup = { origin: lane.opened.origin, requests: all, limitMs: ANSWER_LIMIT_MS };
-    const outcome: Outcome<readonly Answer[]> = await this.#load.ask(
-      'ask',
-      setup,
-      all.length * ANSWER_LIMIT_MS + 1000,
-    );
+  /** Each request so many times; undefined: it could not be asked. */
+  async #ask({ opened, requests }: AppLane, times: number): Promise<Answered | undefined> {
+    const each = requests.flatMap((request) => Array.from({ length: times }, () => request));
+    const setup = { origin: opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
+    const outcome = await this.#load.ask('ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
     if (outcome.kind !== 'done') return undefined;
-    return requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
-  }
-
-  #setup(more: Partial<AppSetup>): AppSetup {
-    const { module, export: name, args, port } = this.#plan;
-    const { threads } = this.#counts;
-    return {
-      module,
-      export: name,
-      args,
-      port,
-      offload: [],
-      threads,
-      processes: undefined,
-      limitMs: this.#openLimitMs,
-      ...more,
-    };
-  }
-
-  get #openLimitMs(): number {
-    return clamp(this.#plan.budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
+    const all = requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
+    const complaints = outcome.value.map((answer, i) => {
+      const complaint = complaintOf(answer);
+      return complaint && `${routeOf(each[i]!)} ${complaint}`;
+    });
+    return { all, complaint: complaints.find((text) => text !== undefined) };
   }
 }
 
@@ -276,4 +285,36 @@ function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): Usa
     return new UsageError(`'${basename(given)}' listened on no port within ${seconds} s`);
   }
   return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
+}
+
+/** Errors count whenever they happen, also while it is warmed up. */
+export function addErrors(
+  sum: ErrorSamples,
+  { answers, bad, sockets, timeouts, first }: LoadSlice,
+): ErrorSamples {
+  return {
+    answers: sum.answers + answers,
+    bad: sum.bad + bad,
+    sockets: sum.sockets + sockets,
+    timeouts: sum.timeouts + timeouts,
+    first: sum.first ?? first,
+  };
+}
+
+export function samplesOf({ errors, child }: AppLane, slices: readonly AppSliceUnderLoad[]): LaneSamples {
+  const measured = slices.map(({ load, app }) => ({
+    ...load,
+    ...app,
+    loadShare: load.cpuShare,
+    loadLoopShare: load.loopShare,
+    otherShare: Math.max(0, load.othersShare - app.cpuShare),
+  }));
+  return { ...seriesOf(measured, ...SERIES), errors, ended: child.ended };
+}
+
+/** Why there is no such lane: what failed, and what its process said last. */
+export function whyNot(failure: Failure, child: Child<AppTalk>): string {
+  const words = failure.kind === 'ended' ? child.lastWords : '';
+  const what = failure.kind === 'failed' ? failure.error.message : describeFailure(failure);
+  return words === '' ? what : `${what}: ${words.replaceAll('\n', ' / ')}`;
 }

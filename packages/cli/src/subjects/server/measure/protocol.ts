@@ -2,6 +2,8 @@
  * What the command says to its children and they to it: to a process of the app, to the load generator. The command asks, one thing at
  * a time, and gets one `done` or `failed` for it. One that dies, or says nothing for too long, has said something as well.
  */
+import type { Reading } from '../../../experiment/gauges.js';
+import type { ServerPlan } from './measure.js';
 import type { ServerSubject } from '../rules/samples.js';
 
 export interface OffloadTarget {
@@ -10,15 +12,8 @@ export interface OffloadTarget {
   readonly names: readonly string[];
 }
 
-export interface AppSetup {
-  /** A file URL. */
-  readonly module: string;
-  readonly export: string | undefined;
-  /** process.argv of the app, beside itself. */
-  readonly args: readonly string[];
-  /** That the app wants to listen on: which of several is meant. */
-  readonly port: number | undefined;
-  readonly offload: readonly OffloadTarget[];
+/** Of the plan, and what differs by lane. */
+export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
   readonly threads: number;
   /** Undefined: one process. */
   readonly processes: number | undefined;
@@ -32,19 +27,9 @@ export interface AppOpened {
   readonly form: NonNullable<ServerSubject['form']>;
 }
 
-export interface AppSlice {
-  readonly loopDelayMs: number;
-  readonly loopShare: number;
+export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes'> & {
   readonly cpuShare: number;
-  readonly residentBytes: number;
-}
-
-/** What went through the pool since it was last asked. */
-export interface OffloadedCalls {
-  readonly calls: number;
-  readonly failed: number;
-  readonly firstFailure: string | undefined;
-}
+};
 
 export interface RequestPlan {
   readonly method: string;
@@ -52,12 +37,6 @@ export interface RequestPlan {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | undefined;
-}
-
-export interface AskSetup {
-  readonly origin: string;
-  readonly requests: readonly RequestPlan[];
-  readonly limitMs: number;
 }
 
 /** Text of `failed`: there was no answer. */
@@ -70,15 +49,6 @@ export interface Answer {
   readonly failed: string | undefined;
   /** How long it took. */
   readonly ms: number;
-}
-
-export interface LoadSetup {
-  readonly origin: string;
-  readonly requests: readonly RequestPlan[];
-  readonly connections: number;
-  /** From the first connection until it counts. */
-  readonly rampMs: number;
-  readonly timeoutMs: number;
 }
 
 /** `GET /main?name=x`. */

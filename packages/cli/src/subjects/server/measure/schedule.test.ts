@@ -1,7 +1,7 @@
 /** How the time is split. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './schedule.js';
+import { connectionsFor, leastMsFor, rampMsFor, sliceMsFor, warmMsFor } from './measure.js';
 
 const roundMs = (lanes: number, sliceMs: number, handOverMs = 0) =>
   lanes * (sliceMs + rampMsFor(sliceMs) + handOverMs);

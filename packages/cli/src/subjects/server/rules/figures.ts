@@ -47,7 +47,8 @@ export function figuresOf(samples: ServerSamples): Figures {
   const confidence = confidenceOfEach(found.length);
   const ways = found.map(({ name, lane }) => ({ name, lane, gain: gainOf(lane, samples.asIs, confidence) }));
   const rounds = Math.min(samples.asIs.rate.length, samples.control.rate.length);
-  return { ways, noise: noiseBetween(samples), rounds };
+  const requests = noise(samples.control.rate, samples.asIs.rate);
+  return { ways, noise: { requests, p99: noise(samples.control.p99Ms, samples.asIs.p99Ms) }, rounds };
 }
 
 /** Error pages are no work that could be compared. */
@@ -61,10 +62,6 @@ function gainOf(lane: LaneSamples, asIs: LaneSamples, confidence: number): Gain 
     p99: real(ratio(lane.p99Ms, asIs.p99Ms, confidence)),
     memory: real(ratio(lane.residentBytes, asIs.residentBytes)),
   };
-}
-
-function noiseBetween({ asIs, control }: ServerSamples): Noise {
-  return { requests: noise(control.rate, asIs.rate), p99: noise(control.p99Ms, asIs.p99Ms) };
 }
 
 /** Half of what the ratio of the very same differs by from round to round, and by how far it is off one altogether. */

@@ -3,12 +3,11 @@
  * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
  */
 import type { Ending } from '../../../experiment/child.js';
-import type { Machine } from '../../../experiment/machine.js';
+import type { Measured } from '../../../experiment/session.js';
 import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
-export interface ServerSamples {
+export interface ServerSamples extends Measured {
   readonly subject: ServerSubject;
-  readonly machine: Machine;
   /** One process. */
   readonly asIs: LaneSamples;
   /** The very same, in a process of its own, in the same rounds: what it differs by is noise. */
@@ -16,12 +15,8 @@ export interface ServerSamples {
   /** Undefined: nobody asked for it, or `skipped` says why not. */
   readonly offloaded: LaneSamples | undefined;
   readonly cluster: LaneSamples | undefined;
-  /** What was left out. */
-  readonly skipped: readonly { readonly what: string; readonly why: string }[];
   /** What was seen that the user should know of. */
   readonly notes: readonly string[];
-  /** The time was over, or somebody ended it, before everything was measured. */
-  readonly isCutShort: boolean;
 }
 
 export interface ServerSubject {
@@ -43,29 +38,33 @@ export interface ServerSubject {
   readonly environment: string | undefined;
 }
 
-/** One of the ways in which the app was run, under load. Each series has one number for each round. */
-export interface LaneSamples {
+/** What each round has one number of. */
+export const SERIES = [
   /** Answers with a status of 2xx, per second. */
-  readonly rate: Series;
-  readonly p50Ms: Series;
-  readonly p95Ms: Series;
-  readonly p99Ms: Series;
+  'rate',
+  'p50Ms',
+  'p95Ms',
+  'p99Ms',
   /** How late a timer was, 99th percentile; of the process where it was worst. */
-  readonly loopDelayMs: Series;
+  'loopDelayMs',
   /** Share of the time in which the event loop was busy; of the process where it was most. */
-  readonly loopShare: Series;
+  'loopShare',
   /** CPU time of all processes of the app by time that passed: 1 is one core. */
-  readonly cpuShare: Series;
+  'cpuShare',
   /** The same of the load generator. */
-  readonly loadShare: Series;
+  'loadShare',
   /** Share of the time in which the load generator's event loop was busy: near 1 it is the load generator that holds up the requests. */
-  readonly loadLoopShare: Series;
+  'loadLoopShare',
   /** CPU time of everything else on the machine, as above; not a number where it cannot be known. */
-  readonly otherShare: Series;
+  'otherShare',
   /** Of all processes of the app. */
-  readonly residentBytes: Series;
+  'residentBytes',
+] as const;
+
+/** One of the ways in which the app was run, under load. */
+export interface LaneSamples extends Readonly<Record<(typeof SERIES)[number], Series>> {
   readonly errors: ErrorSamples;
-  /** It ended, by itself, before its last round. */
+  /** It ended, by itself, before its last round; the last lines of what it wrote to standard error. */
   readonly ended: EndedSamples | undefined;
 }
 
@@ -81,24 +80,7 @@ export interface ErrorSamples {
   readonly first: string | undefined;
 }
 
-export interface EndedSamples extends Ending {
-  /** The last lines of what it wrote to standard error. */
-  readonly lastWords: string;
-}
-
-export const SERIES = [
-  'rate',
-  'p50Ms',
-  'p95Ms',
-  'p99Ms',
-  'loopDelayMs',
-  'loopShare',
-  'cpuShare',
-  'loadShare',
-  'loadLoopShare',
-  'otherShare',
-  'residentBytes',
-] as const;
+export type EndedSamples = Ending & { readonly lastWords: string };
 
 export const NOTHING_MEASURED: LaneSamples = {
   ...seriesOf<(typeof SERIES)[number]>([], ...SERIES),

@@ -223,14 +223,12 @@ const MUCH_TAKEN = 0.15;
 
 /** It may well pay where the app has all cores to itself; and here it does not, or others take much of them: else the noise is in the way. */
 function isHeldBack(way: Way, room: Room, cores: number): boolean {
-  if (!room.isFull || mostElsewhere(way, room, cores) < WORTH_IT) return false;
-  const mayPayHere = (way.gain.requests?.high ?? 1) >= WORTH_IT;
-  return !mayPayHere || room.load + room.others >= MUCH_TAKEN * cores;
-}
-
-/** With all cores for the app, as many times as much as it had of them here. */
-function mostElsewhere({ gain }: Way, { load, others }: Room, cores: number): number {
-  return ((gain.requests?.high ?? 1) * cores) / Math.max(0.1, cores - load - others);
+  const most = way.gain.requests?.high ?? 1;
+  const taken = room.load + room.others;
+  // With all cores for the app, as many times as much as it had of them here.
+  const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
+  if (!room.isFull || mostElsewhere < WORTH_IT) return false;
+  return most < WORTH_IT || taken >= MUCH_TAKEN * cores;
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */

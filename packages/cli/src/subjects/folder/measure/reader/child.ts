@@ -1,4 +1,4 @@
-/** One of several processes that read: a loop of readFileSync over the paths that it is sent. Started by processes.ts. */
+/** One of several processes that read: a loop of readFileSync over the paths that it is sent. Started by parallel.ts. */
 import { syncLoop } from './one-thread.js';
 import { countedOf, Tally } from './tally.js';
 

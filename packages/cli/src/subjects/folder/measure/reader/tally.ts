@@ -1,5 +1,5 @@
 /** Counts what was read, the same in every way: a file that vanished or may not be read is counted and does not end the measurement. */
-import { describeSystemError } from '../../../../usage-error.js';
+import { describeSystemError } from '../../../../exit-code.js';
 
 export interface Failed {
   readonly path: string;

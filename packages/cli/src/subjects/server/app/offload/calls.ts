@@ -2,7 +2,6 @@
 import type { Pool } from 'threadwise';
 import { describeError, errorLine } from '../../../../run/work/described-error.js';
 import type { TaskFunction } from '../../../../run/work/task-module.js';
-import type { OffloadedCalls } from '../../measure/protocol.js';
 
 const pools = new Map<string, Pool>();
 let [calls, failed] = [0, 0];
@@ -31,7 +30,7 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
 }
 
 /** What there was since the last time. */
-export function takeCalls(): OffloadedCalls {
+export function takeCalls() {
   const taken = { calls, failed, firstFailure };
   [calls, failed, firstFailure] = [0, 0, undefined];
   return taken;

@@ -40,7 +40,7 @@ interface Resolved {
 type Next<R> = (of: string, context: unknown) => R | Promise<R>;
 
 export function resolve(specifier: string, context: Context, next: Next<Resolved>): unknown {
-  // `require` has a way of its own, in require.ts.
+  // `require` has a way of its own, in install.ts.
   if (context.conditions?.includes('require') === true) return next(specifier, context);
   return after(next(specifier, context), (resolved) => {
     const target = data.targets.find(({ url }) => url === resolved.url);

@@ -1,14 +1,14 @@
 /** Lets functions that the app imports run in a pool, the app's own code being as it is. */
 import * as nodeModule from 'node:module';
+import Module from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
-import { importModule, namedFunction } from '../../../../run/work/task-module.js';
-import { UsageError } from '../../../../usage-error.js';
+import { importModule, namedFunction, type TaskFunction } from '../../../../run/work/task-module.js';
+import { UsageError } from '../../../../exit-code.js';
 import type { AppSetup, OffloadTarget } from '../../measure/protocol.js';
-import { addPool } from './calls.js';
+import { addPool, offloaded } from './calls.js';
 import { type HookData, type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
-import { replaceRequired } from './require.js';
 
 /** Before the app is loaded. Throws UsageError where there is no such function. */
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
@@ -54,4 +54,41 @@ function register(data: HookData): void {
   }
   initialize(data);
   registerHooks({ resolve, load });
+}
+
+/** As far as they are used here: both exist in all versions that are supported, and every tool that patches `require` relies on them. */
+interface Loader {
+  _load(request: string, parent: object | null | undefined, isMain: boolean): unknown;
+  _resolveFilename(request: string, parent: object): string;
+}
+
+/** What `require` gives the app of a module whose functions are offloaded. */
+export function replaceRequired(targets: readonly HookTarget[]): void {
+  const loader = Module as unknown as Loader;
+  const original = loader._load;
+  const byPath = new Map(targets.map((target) => [fileURLToPath(target.url), target]));
+  const replaced = new Map<HookTarget, unknown>();
+  loader._load = function load(request, parent, isMain) {
+    const exported = original.call(this, request, parent, isMain);
+    // Without a parent it is an import that asks, which hooks.ts sees to.
+    const target = parent ? byPath.get(pathOf(loader, request, parent)) : undefined;
+    if (target === undefined) return exported;
+    if (!replaced.has(target)) replaced.set(target, replacementOf(target, exported));
+    return replaced.get(target);
+  };
+}
+
+function pathOf(loader: Loader, request: string, parent: object): string {
+  try {
+    return loader._resolveFilename(request, parent);
+  } catch {
+    return '';
+  }
+}
+
+function replacementOf({ url, names }: HookTarget, exported: unknown): unknown {
+  if (typeof exported === 'function') return offloaded(url, 'default', exported as TaskFunction);
+  const all = exported as Record<string, TaskFunction>;
+  const ours = names.map((name) => [name, offloaded(url, name, all[name]!)]);
+  return { ...all, ...Object.fromEntries(ours) };
 }
