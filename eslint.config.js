@@ -31,7 +31,15 @@ export default defineConfig(
       'no-lonely-if': 'error',
       'no-restricted-imports': [
         'error',
-        { paths: bareBuiltins.map((name) => ({ name, message: `Write 'node:${name}'.` })) },
+        {
+          paths: [
+            ...bareBuiltins.map((name) => ({ name, message: `Write 'node:${name}'.` })),
+            {
+              name: 'fast-check',
+              message: "Import it from 'threadwise-test/fast-check': that has a fixed seed.",
+            },
+          ],
+        },
       ],
       'no-return-assign': 'error',
       'no-self-compare': 'error',
@@ -71,6 +79,7 @@ export default defineConfig(
       ],
     },
   },
+  { files: ['test/fast-check.*mts', 'test/fast-check.mjs'], rules: { 'no-restricted-imports': 'off' } },
   {
     // Tasks throw whatever users throw.
     ignores: ['test/fixtures/**'],

@@ -15,7 +15,7 @@ function filesBelow(dir, matches) {
 
 /**
  * What `npm test` leaves out, and `npm run test:all` runs. `isAlone`: one file at a time, because it waits for what other
- * programs do, or judges by what it measures; both may take for ever on a busy machine.
+ * programs do, which may take for ever on a busy machine.
  */
 export const SLOW = [
   {
@@ -47,11 +47,6 @@ export const SLOW = [
   {
     files: /^packages\/cli\/test\/measure(-memory)?\.test/,
     proves: 'analyze measures each kind of function, and gives each setting its process',
-  },
-  {
-    files: /^packages\/cli\/test\/(verdicts|measure-recommended)\.test/,
-    proves: 'what analyze says of functions with a known answer is right, on quiet cores and on busy ones',
-    isAlone: true,
   },
   {
     files: /^packages\/control\/test\/dashboard-.*\.test/,
@@ -117,7 +112,7 @@ const crossings = [
   { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
 const suite = (name) => `test/${name}.test.mjs`;
-const PROMISES = ['promises', 'faults'].map(suite);
+const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 /** What takes long, and depends on the version, or on the way, the least. */
 const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };
@@ -144,7 +139,7 @@ function slowRuns() {
     { name: 'slow tests', files: slow.filter((name) => !isAlone(name)), env: {} },
     ...crossingRuns([...PROMISES, ...LONG]),
     {
-      name: 'one file at a time: with a browser, a terminal, a server, or measured',
+      name: 'one file at a time: with a browser, a terminal or a server',
       files: slow.filter(isAlone),
       env: {},
       isAlone: true,

@@ -80,6 +80,7 @@ test('the methods of a pool', () => {
     'room',
     'run',
     'stats',
+    'stream',
   ]);
   assert.deepEqual(Object.keys(pool).sort(), ['name', 'tasks']);
   return pool.close();

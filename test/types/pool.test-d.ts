@@ -78,6 +78,16 @@ pool.map('hash', [1, 2]);
 // @ts-expect-error: what is transferred differs from item to item
 pool.map('hash', [], { transfer: [] });
 
+// stream
+for await (const value of pool.stream('numbers', [3], { highWaterMark: 2 })) same<typeof value, number>(true);
+for await (const value of pool.stream('words', [])) same<typeof value, string>(true);
+for await (const value of pool.stream('letters', [])) same<typeof value, string>(true);
+for await (const value of pool.stream('add', [1, 2])) same<typeof value, never>(true);
+// @ts-expect-error: wrong arguments
+pool.stream('numbers', ['3']);
+// @ts-expect-error: what was taken cannot be taken back
+pool.stream('numbers', [3], { retries: 1 });
+
 // broadcast
 const all = await pool.broadcast('add', [1, 2]);
 same<typeof all, number[]>(true);
@@ -98,7 +108,7 @@ const anything = await untyped.run('whatever', [1, 'x']);
 same<typeof anything, unknown>(true);
 
 // what threads share
-const channel: Channel<number> = Channel.from(new SharedArrayBuffer(0));
+const channel = Channel.from<Channel<number>>(new SharedArrayBuffer(0));
 same<Awaited<ReturnType<typeof channel.receive>>, number | undefined>(true);
 const mutex = Mutex.from(new SharedArrayBuffer(0));
 same<typeof mutex, Mutex>(true);

@@ -10,6 +10,14 @@ export async function add(a: number, b: number): Promise<number> {
   return a + b;
 }
 export const greet = (name: string, greeting = 'hello'): string => `${greeting} ${name}`;
+export function* numbers(to: number): Generator<number, string, void> {
+  yield to;
+  return 'end';
+}
+export async function* words(): AsyncGenerator<string> {
+  yield 'a';
+}
+export const letters = async (): Promise<string[]> => ['a'];
 declare module 'threadwise/worker' {
   interface HostFunctions {
     lookUp(id: string): Promise<{ name: string }>;

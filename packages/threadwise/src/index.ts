@@ -4,6 +4,7 @@ export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/optio
 export type { PoolEventName, PoolEvents } from './core/events/hooks.js';
 export type { Lease } from './core/lease.js';
 export type { MapOptions } from './core/calls/map.js';
+export type { StreamOptions } from './core/calls/stream.js';
 export type {
   ChooseFunction,
   PoolChanges,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { type ServerSentEvent, serverSentEvents } from './events.js';
 
 async function read(chunks: readonly (string | Uint8Array)[]): Promise<ServerSentEvent[]> {

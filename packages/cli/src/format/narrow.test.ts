@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { age, bytes, count, duration, percent, rate } from './narrow.js';
 
 test('counts', () => {

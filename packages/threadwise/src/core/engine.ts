@@ -25,6 +25,8 @@ import type {
 } from './contracts.js';
 import { type EventSink, Hooks } from './events/hooks.js';
 import { Tracing } from './events/tracing.js';
+import { type Fork, FORK_HOST, Forks } from './calls/forks.js';
+import { STREAM_HOST, Streams } from './calls/stream.js';
 import { callHost } from './events/user-code.js';
 import { CallingThread } from './inline/calling-thread.js';
 import { LeaseStore, SingleBuffers } from './lease.js';
@@ -65,6 +67,8 @@ export class Engine {
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
   readonly room: RoomQueue;
+  readonly streams = new Streams();
+  readonly forks = new Forks(this);
   readonly ledger: Ledger;
   readonly canceller: Canceller;
   readonly workers: Workers;
@@ -116,9 +120,15 @@ export class Engine {
   /** An error that belongs to no call. */
   readonly report = (error: unknown): void => this.hooks.emit('error', { error });
 
-  /** Calls a function of the pool's owner for a task. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND. */
-  readonly callHost = (name: string, args: readonly unknown[]): Promise<unknown> =>
-    callHost(this.parts.options.host, name, args);
+  /**
+   * Calls a function of the pool's owner for a task, or one of ours. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
+   * @param by the worker that the task runs on, or whatever stands for the calling thread
+   */
+  callHost(by: object, name: string, args: readonly unknown[]): Promise<unknown> {
+    if (name === STREAM_HOST) return this.streams.take(...(args as [number, number, unknown[]]));
+    if (name === FORK_HOST) return this.forks.ask(by, args as unknown as Fork);
+    return callHost(this.parts.options.host, name, args);
+  }
 
   #dispatchContext(): DispatchContext {
     const { platform, exchange, newQueue, options } = this.parts;

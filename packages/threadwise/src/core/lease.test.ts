@@ -1,7 +1,7 @@
 /** Leases: memory goes back exactly once, never while a task may touch it, and is used again. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { LeaseStore, SingleBuffers } from './lease.js';
 
 const MIB = 2 ** 20;

@@ -6,9 +6,18 @@ import type { Lease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { RunOptions } from './calls/run-options.js';
+import { resolveStream, type StreamOptions } from './calls/stream.js';
 import type { AbortSignalLike } from './calls/signals.js';
 import { type PoolStats, snapshot } from './stats.js';
-import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from './types.js';
+import type {
+  StreamItem,
+  TaskArguments,
+  TaskItem,
+  TaskName,
+  TaskResult,
+  Tasks,
+  UntypedTasks,
+} from './types.js';
 
 export class Pool<M = UntypedTasks> {
   /** The pool's name, for stats and events. */
@@ -65,6 +74,23 @@ export class Pool<M = UntypedTasks> {
     const iterator = iteratorOf(items as Inputs<unknown>);
     const results = new Mapping(host, iterator, { ...mapping, signal: run.signal }).results();
     return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
+  }
+
+  /**
+   * What a task yields, as it comes: a generator function, or any that returns an iterable. The task begins with the first `next`, and is
+   * never further ahead than `highWaterMark` values; whoever waits that long keeps a worker waiting. What the task throws comes after the values
+   * before it. Leaving the loop aborts the task; `timeoutMs` is of the whole stream. Throws ERR_OPTION.
+   */
+  stream<K extends TaskName<M>>(
+    name: K,
+    args: TaskArguments<M[K]>,
+    options?: StreamOptions,
+  ): AsyncGenerator<StreamItem<M[K]>, void, void> {
+    const { highWaterMark, run } = resolveStream(options);
+    const values = this.#engine.streams.values(highWaterMark, run.signal, (ticket, signal) =>
+      this.#engine.admission.enter(name, args, { ...run, signal, retries: 0 }, undefined, ticket),
+    );
+    return values as AsyncGenerator<StreamItem<M[K]>, void, void>;
   }
 
   /** Runs a task once on every worker. Resolves to their results when all have it; rejects with the first error. */

@@ -20,6 +20,15 @@ export type TaskArguments<F> = F extends (...args: infer A) => unknown
 /** What a call of the task resolves to. */
 export type TaskResult<F> = F extends (...args: never[]) => infer R ? Awaited<R> : never;
 
+/** What a task yields. */
+export type StreamItem<F> = F extends (...args: never[]) => infer R
+  ? unknown extends R
+    ? unknown
+    : Awaited<R> extends AsyncIterable<infer V> | Iterable<infer V>
+      ? Awaited<V>
+      : never
+  : never;
+
 /** The proxy of a module's tasks: `pool.tasks.hash(bytes)`. */
 export type Tasks<M> = {
   readonly [K in TaskName<M>]: (...args: TaskArguments<M[K]>) => Promise<TaskResult<M[K]>>;

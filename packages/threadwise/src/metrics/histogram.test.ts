@@ -1,7 +1,7 @@
 /** Quantiles from the histogram against exact ones. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { Histogram } from './histogram.js';
 
 /** As the file's head promises. */

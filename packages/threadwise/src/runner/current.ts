@@ -11,6 +11,7 @@ export interface TaskContext {
   readonly context: unknown;
   progress(value: unknown): void;
   callHost(name: string, args: unknown[]): Promise<unknown>;
+  run(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 
 /** What a runner puts in place for its thread. */

@@ -1,6 +1,6 @@
 /** A task module on the calling thread: its functions see the same as in a worker, and give the same. */
 import type { Clone } from '../core/calls/payload.js';
-import type { ModuleHere, RunningCall } from '../core/contracts.js';
+import type { LoadedModule, ModuleHere, RunningCall } from '../core/contracts.js';
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/estimate.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
@@ -26,8 +26,10 @@ export function moduleHere({ clone, load, newStore }: HereContext): ModuleHere {
   /** Made when first needed: on Node.js 20 and 22 it makes every promise of the thread slower. */
   let store: CallStore | undefined;
   let seat: RunnerSeat | undefined;
+  let loaded: LoadedModule | undefined;
   return {
-    load: async () => readTaskModule(await load()),
+    load: async () => (loaded = readTaskModule(await load())),
+    find: (name) => loaded!.find(name),
     serve: (current) => {
       seat = { workerId: 0, current: () => current() as RunningTask | undefined };
       takeSeat(seat);

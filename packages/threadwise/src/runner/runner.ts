@@ -5,6 +5,7 @@ import { unpack } from '../core/events/carrier.js';
 import type { CallHost, LoadedModule, TaskFunction } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
+import { streamedName } from '../core/calls/stream.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
 import type { Begun, Endpoint } from '../transport/endpoint.js';
@@ -163,7 +164,8 @@ export class Runner implements CallHost {
     }
     if (!isAwaited) return this.#done(context, result, startedAt);
     this.#free = undefined;
-    this.#await(context, unpack(begun.name, NO_ARGS).name, result as PromiseLike<unknown>, startedAt);
+    const { name } = unpack(begun.name, NO_ARGS);
+    this.#await(context, streamedName(name) ?? name, result as PromiseLike<unknown>, startedAt);
     return this.#platform.now();
   }
 
@@ -274,6 +276,20 @@ export class Runner implements CallHost {
       this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args');
       this.#hostCalls.set(call, { resolve, reject });
     });
+  }
+
+  find(name: string): TaskFunction {
+    return this.#module!.find(name);
+  }
+
+  copy(value: unknown, name: string): unknown {
+    const { clone } = this.#platform;
+    const { value: own, list = [] } = isTransferred(value) ? value : { value };
+    try {
+      return clone(own, list);
+    } catch (cause) {
+      throw notCloneable(cause, own, name, list, clone);
+    }
   }
 
   #settleHostCall(call: number, error: EncodedError | null, value: unknown): void {

@@ -3,6 +3,7 @@ import { AbortController, type Controller } from '../core/calls/signals.js';
 import type { CallHost } from '../core/contracts.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import type { TaskContext } from './current.js';
+import { Forks } from './forks.js';
 
 export class RunningTask implements TaskContext {
   id: number;
@@ -15,6 +16,7 @@ export class RunningTask implements TaskContext {
   isOver = false;
   readonly #host: CallHost;
   #controller: Controller | undefined;
+  #forks: Forks | undefined;
   #abortedWith: { readonly reason: unknown } | undefined;
 
   constructor(id: number, cell: number, host: CallHost) {
@@ -30,6 +32,7 @@ export class RunningTask implements TaskContext {
     this.cell = cell;
     this.context = undefined;
     this.isOver = false;
+    this.#forks = undefined;
     return true;
   }
 
@@ -54,6 +57,7 @@ export class RunningTask implements TaskContext {
   abort(reason: unknown): void {
     this.#abortedWith ??= { reason };
     this.#controller?.abort(reason);
+    this.#forks?.abort();
   }
 
   progress(value: unknown): void {
@@ -64,6 +68,15 @@ export class RunningTask implements TaskContext {
     if (!this.isOver) return this.#host.callHost(name, args);
     const message = `task.host.${name} was called after its task had ended`;
     return Promise.reject(new ThreadwiseError('ERR_OUTSIDE_TASK', message));
+  }
+
+  run(name: string, args: readonly unknown[]): Promise<unknown> {
+    if (this.isOver)
+      return Promise.reject(
+        new ThreadwiseError('ERR_OUTSIDE_TASK', 'task.run was called after its task had ended'),
+      );
+    this.#forks ??= new Forks(this.#host);
+    return this.#forks.run(name, args);
   }
 
   end(): void {

@@ -22,6 +22,10 @@ describe('task, outside of a task', () => {
     assert.throws(() => task.host.lookUp!('x'), { code: 'ERR_OUTSIDE_TASK', message: /lookUp/ });
   });
 
+  test('no task can be run', () => {
+    assert.throws(() => task.run('part', []), { code: 'ERR_OUTSIDE_TASK' });
+  });
+
   test('neither task nor its host is taken for a promise', async () => {
     assert.equal((task.host as { then?: unknown }).then, undefined);
     assert.equal(await task.host, task.host);
@@ -41,6 +45,7 @@ describe('task, with runners on this thread', () => {
     signal: { aborted: true },
     progress: () => undefined,
     callHost: async (name: string) => `${name} of ${id}`,
+    run: async (name: string) => `task ${name} of ${id}`,
   });
 
   test('speaks for the runner whose task it is, of however many', async (t) => {
@@ -55,6 +60,7 @@ describe('task, with runners on this thread', () => {
     assert.equal(task.workerId, 5);
     assert.equal(task.signal.aborted, true);
     assert.equal(await task.host.lookUp!(), 'lookUp of 1');
+    assert.equal(await task.run('part', []), 'task part of 1');
   });
 
   test('is nobody’s again when the runner has left', () => {

@@ -40,6 +40,12 @@ export interface TaskHandle {
    * owner, a call throws ERR_OUTSIDE_TASK.
    */
   readonly host: Host;
+  /**
+   * Runs a task of this pool for the task that asks: on a worker that is idle, or else, on this thread. So it never waits for the pool, however
+   * many such calls are made within each other: divide the work, `await Promise.all`, put it together. Arguments and result are
+   * copied. Rejects with what the task throws, ERR_TASK_NOT_FOUND or ERR_NOT_CLONEABLE; throws ERR_OUTSIDE_TASK outside of a task.
+   */
+  run<R = unknown>(name: string, args: readonly unknown[]): Promise<R>;
   /** What the pool's `onTaskStart` returned for this task, cloned: a trace context. Outside of a task undefined. */
   readonly context: unknown;
   /** The worker's number in its pool; of a worker that replaces another, a new one. 0 outside of a worker. */
@@ -70,6 +76,11 @@ export const task: TaskHandle = Object.freeze({
   },
   progress: (value: unknown) => currentTask()?.progress(value),
   host,
+  run<R>(name: string, args: readonly unknown[]): Promise<R> {
+    const current = currentTask();
+    if (current !== undefined) return current.run(name, args) as Promise<R>;
+    throw new ThreadwiseError('ERR_OUTSIDE_TASK', 'task.run exists only while a task runs');
+  },
   get context(): unknown {
     return currentTask()?.context;
   },

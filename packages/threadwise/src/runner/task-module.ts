@@ -2,10 +2,12 @@
  * Which functions of a module are tasks: its exported functions, by their own names and no inherited ones. And how they may run on
  * the calling thread: what the module declares of them, and what can be seen.
  */
+import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
 import { list, oneOf, record, reject } from '../core/options/checks.js';
 import { didYouMean } from '../core/options/nearest.js';
 import { taskNotFound } from '../core/workers/failures.js';
+import { streamed } from './streamed.js';
 
 type Namespace = Readonly<Record<string, unknown>>;
 type Functions = ReadonlyMap<string, TaskFunction>;
@@ -29,10 +31,12 @@ export function readTaskModule(namespace: Namespace): LoadedModule {
   }
   const names = [...tasks.keys()].sort();
   const [setup, teardown] = [exported.get('setup'), exported.get('teardown')];
-  const find = (name: string): TaskFunction => {
+  const find = (wireName: string): TaskFunction => {
+    const ofStream = streamedName(wireName);
+    const name = ofStream ?? wireName;
     const run = tasks.get(name);
     if (run === undefined) throw taskNotFound(name, names);
-    return run;
+    return ofStream === undefined ? run : streamed(run);
   };
   const declared = record(
     'threadwise (export)',

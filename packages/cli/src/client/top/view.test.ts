@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../format/text.js';
 import { textOf } from './line.js';
 import { fakePool, fakeSnapshot } from './snapshot.test.fake.js';

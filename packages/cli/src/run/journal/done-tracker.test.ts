@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { compareNumbers, type Done, isDone, nothingDone } from '../inputs/input-source.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './done-tracker.js';

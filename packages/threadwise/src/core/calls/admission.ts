@@ -7,6 +7,7 @@ import type { Exchange } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
+import { packStream, type Ticket } from './stream.js';
 import { isCloneable } from './payload.js';
 import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
@@ -22,6 +23,8 @@ function hasOnlyTimeout(given: RunOptions): boolean {
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
 type Capturing = Pick<Exchange, 'capture'>;
+/** The name and the arguments of a call as they cross. */
+type Wire = readonly [string, readonly unknown[]];
 
 export class Admission {
   /** The queue's. */
@@ -40,9 +43,10 @@ export class Admission {
   /**
    * Validates a call, captures its arguments, and gives it to the dispatch. Never throws.
    * @param to the worker that it is for; otherwise placement and dispatch decide
+   * @param ticket of a stream, to which the task gives its values
    */
-  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver): Promise<unknown> {
-    if (to === undefined) {
+  enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver, ticket?: Ticket): Promise<unknown> {
+    if (to === undefined && ticket === undefined) {
       const settled =
         this.plain === undefined
           ? this.#runHere(name, args, given)
@@ -52,7 +56,7 @@ export class Admission {
     const promise = new Promise(keepResolve);
     const resolve = resolveOfLast;
     try {
-      this.#accept(resolve, name, args, given, to);
+      this.#accept(resolve, name, args, given, to, ticket);
     } catch (error) {
       rejectWithCaller(resolve, error);
     }
@@ -103,6 +107,7 @@ export class Admission {
     args: unknown,
     options: RunOptions | undefined,
     to: Receiver | undefined,
+    ticket: Ticket | undefined,
   ): void {
     const { parts, defaults, ledger, tracing, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
@@ -113,8 +118,8 @@ export class Admission {
     const run = resolveRun(options, defaults, parts.platform);
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
-    const settled =
-      to === undefined && options !== undefined ? here?.within.runAs(name, values, run) : undefined;
+    const isForHere = to === undefined && options !== undefined && ticket === undefined;
+    const settled = isForHere ? here?.within.runAs(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const receiver = to ?? (here?.takesTask() ? here : undefined);
@@ -125,9 +130,10 @@ export class Admission {
     if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
     const exchange = crosses ? parts.exchange : receiver;
     const id = ledger.newId();
-    const trace = tracing.isOn ? this.#startTrace(name, id, values, run, exchange) : undefined;
-    const payload = trace?.payload ?? exchange.capture(name, values, run);
-    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName);
+    const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
+    const trace = tracing.isOn ? this.#startTrace(name, id, wire, run, exchange) : undefined;
+    const payload = trace?.payload ?? exchange.capture(...wire, run);
+    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
     lifecycle.updateKeepAlive();
     scaler.watch();
@@ -144,18 +150,18 @@ export class Admission {
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
-  #startTrace(name: string, taskId: number, args: readonly unknown[], run: ResolvedRun, exchange: Capturing) {
+  #startTrace(name: string, taskId: number, wire: Wire, run: ResolvedRun, exchange: Capturing) {
     const { tracing, parts, lifecycle } = this.#engine;
     const context = tracing.start(taskId, name);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
-      const [wireName, wireArgs] = pack(name, args, context);
+      const [wireName, wireArgs] = pack(...wire, context);
       try {
         return { context, wireName, payload: exchange.capture(wireName, wireArgs, run) };
       } catch (error) {
         if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
         tracing.refused(error);
-        return { context, wireName: name, payload: exchange.capture(name, args, run) };
+        return { context, wireName: wire[0], payload: exchange.capture(...wire, run) };
       }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };

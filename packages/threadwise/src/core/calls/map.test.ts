@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { type Inputs, iteratorOf, type MapHost, type MapOptions, Mapping, resolveMap } from './map.js';
 import type { AbortSignalLike } from './signals.js';
 

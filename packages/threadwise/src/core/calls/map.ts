@@ -3,7 +3,7 @@ import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
 import type { RunOptions } from './run-options.js';
-import { AbortController, type AbortSignalLike, ONCE } from './signals.js';
+import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
 export interface MapOptions extends Omit<RunOptions, 'transfer'> {
@@ -81,10 +81,7 @@ export class Mapping {
 
   /** The results. Leaving early cancels the calls that are open and closes the input. */
   async *results(): AsyncGenerator<unknown, void, void> {
-    const signal = this.#signal;
-    const onAbort = () => this.#controller.abort(signal?.reason);
-    if (signal?.aborted) onAbort();
-    signal?.addEventListener('abort', onAbort, ONCE);
+    const unfollow = follow(this.#signal, this.#controller);
     try {
       for (;;) {
         // The promise is made before looking, so that whatever happens meanwhile resolves it.
@@ -100,7 +97,7 @@ export class Mapping {
         else await changed;
       }
     } finally {
-      signal?.removeEventListener('abort', onAbort);
+      unfollow();
       await this.#leave();
     }
   }

@@ -70,7 +70,8 @@ export function notCloneable(
   const path = typeof found === 'string' ? found : rootName;
   const what = found === EXHAUSTED ? `${path} (the part to blame was not found among ${FIRST})` : path;
   const isTransfer = found === undefined && transfer.length > 0;
-  const message = `Cannot ${isTransfer ? 'transfer' : 'clone'} ${what}: ${detail}`;
+  const hint = /Generator\]/.test(detail) ? ' What a task yields is taken by pool.stream.' : '';
+  const message = `Cannot ${isTransfer ? 'transfer' : 'clone'} ${what}: ${detail}${hint}`;
   return new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause, path });
 }
 

@@ -1,7 +1,7 @@
 /** The table of plain calls: each call is settled once, whatever is asked of its slot, and its slot is free before it hears. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { PlainWay } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';

@@ -19,6 +19,14 @@ export interface Controller {
   abort(reason: unknown): void;
 }
 
+/** Aborts a controller when a signal does. Returns what undoes it. */
+export function follow(signal: AbortSignalLike | undefined, controller: Controller): () => void {
+  const onAbort = () => controller.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, ONCE);
+  return () => signal?.removeEventListener('abort', onAbort);
+}
+
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
 export class SharedSignals<T> {
   readonly #followers = new Map<AbortSignalLike, { readonly items: Set<T>; readonly onAbort: () => void }>();

@@ -1,7 +1,7 @@
 /** A call settles exactly once, whoever comes second. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { makeTask } from '../fake-platform.case.js';
 import type { Settlement } from './task.js';
 

@@ -17,8 +17,8 @@ export interface LoadedModule {
   readonly traits: ModuleTraits;
   /** The functions that neither keep nor change their arguments: on the calling thread nothing is copied for them. */
   readonly pure: readonly string[];
-  /** Throws ERR_TASK_NOT_FOUND. */
-  find(name: string): TaskFunction;
+  /** By its name as it crosses: of a stream, what hands its values over. Throws ERR_TASK_NOT_FOUND. */
+  find(wireName: string): TaskFunction;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
 }
@@ -39,6 +39,10 @@ export interface CallHost {
   pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;
   callHost(name: string, args: unknown[]): Promise<unknown>;
+  /** A function of the module. Throws ERR_TASK_NOT_FOUND. */
+  find(name: string): TaskFunction;
+  /** What a value becomes that crosses. Throws ERR_NOT_CLONEABLE, which calls it by that name. */
+  copy(value: unknown, name: string): unknown;
 }
 
 /** A task module on the calling thread. Implemented by `runner/here.ts`. */
@@ -48,6 +52,8 @@ export interface ModuleHere {
   /** Code on this thread that asks about its task is answered by `current` from now on, until `leave`. */
   serve(current: () => RunningCall | undefined): void;
   leave(): void;
+  /** A function of the loaded module. Throws ERR_TASK_NOT_FOUND. */
+  find(name: string): TaskFunction;
   newCall(id: number, host: CallHost): RunningCall;
   /** Whether any code of this thread can ask about its task at all. */
   isAsked(): boolean;

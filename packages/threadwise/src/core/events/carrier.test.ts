@@ -1,7 +1,7 @@
 /** What a task takes along crosses with its arguments, and is taken out again. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { pack, unpack } from './carrier.js';
 
 const names = fc.string().filter((name) => !name.endsWith('\0'));

@@ -8,6 +8,7 @@
  */
 import { capture, type Payload } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
+import { streamedName } from '../calls/stream.js';
 import type {
   LoadedModule,
   ModuleHere,
@@ -19,7 +20,7 @@ import type {
 import type { Engine } from '../engine.js';
 import { LeaseStore } from '../lease.js';
 import type { WorkerStats } from '../stats.js';
-import { loadsTooLong, taskNotFound } from '../workers/failures.js';
+import { loadsTooLong } from '../workers/failures.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
 import { TurnBudget } from './turn-budget.js';
@@ -99,11 +100,12 @@ export class CallingThread {
     this.budget.turn++; // what was granted is void
   }
 
-  /** Throws ERR_TASK_NOT_FOUND. */
-  entry(name: string): Entry {
-    const entry = this.within.find(name);
-    if (entry === undefined) throw taskNotFound(name, this.#loaded!.names);
-    return entry;
+  /** What a task calls, by its name as it crosses. Throws ERR_TASK_NOT_FOUND. */
+  entry(wireName: string): Entry {
+    const run = this.#loaded!.find(wireName);
+    const name = streamedName(wireName);
+    if (name !== undefined) return new Entry(name, run, false, this.module.isAsked());
+    return this.within.find(wireName)!;
   }
 
   /** Whether a call that has not run within `run` is to be a task here. Asked right after that. */

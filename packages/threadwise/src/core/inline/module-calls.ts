@@ -130,7 +130,7 @@ export class ModuleCalls {
   }
 
   #newCall(id: number, name: string, run: ResolvedRun): RunningCall {
-    const { ledger, callHost } = this.#engine;
+    const { ledger } = this.#engine;
     return this.#module.newCall(id, {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
@@ -138,11 +138,13 @@ export class ModuleCalls {
       callHost: async (host, args) => {
         const own = this.#copy(args, 'args') as unknown[];
         try {
-          return this.#module.copy(await callHost(host, own));
+          return this.#module.copy(await this.#engine.callHost(this, host, own));
         } catch (error) {
           throw this.#module.copyError(error);
         }
       },
+      find: (wanted) => this.#module.find(wanted),
+      copy: (value, what) => this.#copy(value, what),
     });
   }
 

@@ -23,6 +23,8 @@ const ERROR_NAMES = {
   ERR_MODULE_LOAD: 'ThreadwiseError',
   /** An argument, a result or a transfer cannot be cloned; `path` says where. */
   ERR_NOT_CLONEABLE: 'DataCloneError',
+  /** A task that was called by `pool.stream` returned nothing that can be iterated. */
+  ERR_NOT_ITERABLE: 'TypeError',
   /** A value is larger than the transport can carry. */
   ERR_PAYLOAD_TOO_LARGE: 'ThreadwiseError',
   /** An option is unknown or has a wrong value. */

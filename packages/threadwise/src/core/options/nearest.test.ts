@@ -1,7 +1,7 @@
 /** The name that somebody probably meant: close enough to help, never a wild guess. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { didYouMean, nearest } from './nearest.js';
 
 describe('nearest', () => {

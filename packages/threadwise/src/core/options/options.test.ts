@@ -1,7 +1,7 @@
 /** Options: what is refused and how the message helps, what the environment may decide, what the defaults are. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { type OptionContext, type PoolOptions, resolveOptions, threadBounds } from './options.js';
 import { defaultRun, resolveRun } from '../calls/run-options.js';
 

@@ -1,7 +1,7 @@
 /** Whatever a scaling policy or a coordinator wants: where tasks wait and there may be workers, one is there or starting. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { MeasuredRecorder } from '../../metrics/measured.js';
 import { leastBusy } from '../../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../../scheduling/dispatch/direct.js';

@@ -32,10 +32,13 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const broadcasts = slot.lane.clear();
   engine.workerGone();
   for (const task of broadcasts) inherit(engine, task, slot, exit);
+  engine.forks.gone(slot);
 }
 
 /** A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does. */
-function inherit({ workers, dispatch }: Engine, task: Task, dead: WorkerSlot, exit: ThreadExit): void {
+function inherit({ workers, dispatch, forks }: Engine, task: Task, dead: WorkerSlot, exit: ThreadExit): void {
+  const lost = forks.lost(task);
+  if (lost !== undefined) return void task.settle({ outcome: 'aborted', error: lost });
   const heir = workers.slots.findLast((slot) => slot.serves && slot.id > dead.id);
   if (heir !== undefined) return dispatch.submitTo(heir, task);
   task.settle({ outcome: 'crashed', error: crashError(task, dead, exit) });

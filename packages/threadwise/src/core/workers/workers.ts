@@ -148,7 +148,7 @@ export class Workers {
       progress: (task, value) => {
         if (!task.settled) engine.ledger.tellProgress(task.id, task.name, value, task.run);
       },
-      hostCall: engine.callHost,
+      hostCall: (name, args) => engine.callHost(slot, name, args),
       abortSeen: (task) => engine.canceller.noticed(task),
       memory: (used, limit) => engine.recycler.heapMeasured(slot, used, limit),
       retired: () => {

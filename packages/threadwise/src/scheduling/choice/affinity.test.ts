@@ -1,7 +1,7 @@
 /** The same key goes to the same worker as long as it lives, and the memory for it is bounded. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { Affinity } from './affinity.js';
 
 const home = (serves = true) => ({ serves });

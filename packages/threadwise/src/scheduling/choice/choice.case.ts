@@ -1,7 +1,7 @@
 /** The conformance suite of the choice seam: whatever the loads, one of the candidates is chosen. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { Choice, TaskView, WorkerView } from '../../core/contracts.js';
 
 export function worker(id: number, given: Partial<WorkerView> = {}): WorkerView {

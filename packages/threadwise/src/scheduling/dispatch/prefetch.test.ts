@@ -1,7 +1,7 @@
 /** How many tasks may lie unbegun at a worker. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { MAX_PREFETCH, Prefetch } from './prefetch.js';
 
 function after(...runs: number[]): number {

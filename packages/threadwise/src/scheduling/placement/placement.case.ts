@@ -1,7 +1,7 @@
 /** The conformance suite of the placement seam. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { PlacedFunction, Placement } from '../../core/contracts.js';
 
 /** What can happen to a function, in any order. */

@@ -1,7 +1,7 @@
 /** The conformance suite of the queue seam: what every TaskQueue promises. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { TaskQueue } from '../../core/contracts.js';
 
 export interface Item {

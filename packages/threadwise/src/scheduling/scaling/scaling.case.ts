@@ -1,7 +1,7 @@
 /** The conformance suite of the scaling seam: a pure function from what is seen to how many there should be. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { LoadView, Scaling } from '../../core/contracts.js';
 import { Simulation } from './simulation.case.js';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { isThreadwiseError, ThreadwiseError } from '../../core/options/errors.js';
 import { FakePlatform } from '../../core/fake-platform.case.js';
 import { decodeError, encodeError } from './error-codec.js';

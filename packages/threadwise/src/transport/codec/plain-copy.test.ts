@@ -1,7 +1,7 @@
 /** A copy made by code of ours equals what structured clone makes of the value, and fails where that fails. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { copyPlain } from './plain-copy.js';
 import { assertSame, cloneOf, graph } from './value-codec.case.js';
 

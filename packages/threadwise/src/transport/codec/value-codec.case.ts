@@ -1,6 +1,6 @@
 /** What the tests of the binary codec share: values of every kind, and what it means that one arrived as another. */
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { ShapeReader, ShapeWriter, shapeBookByteLength } from './shape-book.js';
 import { type Memory, memoryOf } from './value-memory.js';
 import { ValueReader } from './value-reader.js';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { assertSame, cloneOf, cross, graph, memories, pair, plainPair, text } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
 

@@ -1,7 +1,7 @@
 /** Bytes that are no value: the reader of the binary codec says so, soon, and makes nothing large of them. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { DamagedError } from './tags.js';
 import { ShapeReader, shapeBookByteLength } from './shape-book.js';
 import * as tag from './tags.js';

@@ -4,7 +4,7 @@ import { createSecretKey } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { describe, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { estimateItems } from './estimate.js';
 import * as tags from './tags.js';
 import { assertSame, cross, graph, pair, plainPair } from './value-codec.case.js';

@@ -1,7 +1,7 @@
 /** Which files are measured on, and how many of them at a time. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { batchOf, classesOf, filesPerCall, type SizedFile, sampleOf, sumOf } from './size-classes.js';
 
 const KIB = 2 ** 10;

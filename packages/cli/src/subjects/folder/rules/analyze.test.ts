@@ -1,7 +1,7 @@
 /** Verdicts on made-up samples: given where the intervals allow it, and withheld where they do not. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { analyzeFolder, meanBusy } from './analyze.js';
 import { type WayName, WAYS } from './samples.js';
 import {

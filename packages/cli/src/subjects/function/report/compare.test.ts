@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../../format/text.js';
 import { jsonText } from '../../../report/outputs.js';
 import type { Findings } from '../rules/findings.js';

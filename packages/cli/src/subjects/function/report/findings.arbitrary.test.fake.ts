@@ -1,5 +1,5 @@
 /** Any findings at all, for properties: empty series, figures that are none, texts of any characters. */
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import type { Answer, Findings } from '../rules/findings.js';
 import { fakeFindings, fakeSamples } from './findings.test.fake.js';
 

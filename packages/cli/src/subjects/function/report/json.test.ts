@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { jsonText } from '../../../report/outputs.js';
 import { analyze } from '../rules/analyze.js';
 import { model, simulate } from '../rules/simulated.test.fake.js';

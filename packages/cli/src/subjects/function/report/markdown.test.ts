@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { renderMarkdown as view } from '../../../report/markdown.js';
 import type { Findings } from '../rules/findings.js';
 import { anyFindings, NO_FIGURE } from './findings.arbitrary.test.fake.js';

@@ -132,14 +132,13 @@ function rates(findings: Findings): (Block | undefined)[] {
 
 /** What those threads brought that were tried beyond the knee; undefined: none were. */
 function beyondKnee({ knee, samples: { threads } }: Findings): string | undefined {
+  if (knee === undefined) return undefined;
   const rates = (of: (n: number) => boolean): number[] =>
     threads.filter((each) => of(each.threads)).flatMap((each) => figureOf(each.rate)?.value ?? []);
-  const [most, own] = [
-    Math.max(...rates((n) => n > (knee?.threads ?? 0))),
-    rates((n) => n === knee?.threads)[0],
-  ];
-  if (knee === undefined || own === undefined || !(own > 0) || !Number.isFinite(most)) return undefined;
-  const brought = most > own ? `brought at most ${perCent(most / own - 1)} more` : 'brought no more';
+  const [own = 0] = rates((n) => n === knee.threads);
+  const more = Math.max(...rates((n) => n > knee.threads)) / own - 1;
+  if (!Number.isFinite(more)) return undefined;
+  const brought = more > 0 ? `brought at most ${perCent(more)} more` : 'brought no more';
   return `More than ${tables.threadsOf(knee.threads)} ${brought}.`;
 }
 

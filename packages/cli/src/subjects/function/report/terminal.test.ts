@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../../format/text.js';
 import { renderTerminal as view, type TerminalOptions } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';

@@ -1,7 +1,7 @@
 /** Every general sentence is guarded by the data beside it: whatever was measured, none says what the figures contradict. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { estimate, ratio } from '../../../experiment/statistics.js';
 import { figureOf } from '../../../format/figures.js';
 import { functionReport } from '../report/report.js';

@@ -1,7 +1,7 @@
 /** Whatever was measured, or was not: something is said, and it is plain JSON. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { analyze } from './analyze.js';
 import type { Findings } from './findings.js';
 import type { InlineSamples, PoolSamples, Samples, VariantSamples } from './samples.js';

@@ -1,7 +1,7 @@
 /** The arena under changing traffic: blocks never overlap, and memory serves any size after any other. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
+import fc from 'threadwise-test/fast-check';
 import { Arena } from './arena.js';
 import { fill, freeAll } from '../stage/arena-filling.case.js';
 import { offsetOf, segmentOf } from '../layout.js';

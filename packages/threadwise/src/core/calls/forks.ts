@@ -1,0 +1,91 @@
+/**
+ * Calls that a task makes of tasks of its own pool: `task.run`. Such a call is given to a worker only where one has nothing to do; otherwise the
+ * task's own thread runs it. The worker's end: `runner/forks.ts`.
+ *
+ * Why a pool never waits for itself: a call that was given lies behind nothing but tasks that its worker took after main had given it. Such a
+ * task can wait for a call of its own only if main gave that one later still, since main gives nothing to a worker that runs something. So
+ * whoever waits for whom, the calls in between were given later and later, and that leads back to nobody. Therefore a call whose worker
+ * dies before it begins is not given to another one: it is refused, and runs where it was made.
+ */
+import type { Engine } from '../engine.js';
+import { isThreadwiseError } from '../options/errors.js';
+import type { WorkerSlot } from '../workers/worker-slot.js';
+import { AbortController, type AbortSignalLike, type Controller } from './signals.js';
+import type { Task } from './task.js';
+
+/** The host function that a task asks. No owner can offer one of that name. */
+export const FORK_HOST = '\0fork';
+
+/**
+ * room: how many calls would be given to other workers now. run: one call, which gives its result in a list, or undefined where no worker is
+ * idle any more. abort: the call of that number is not wanted any more.
+ */
+export type Fork =
+  | readonly [what: 'room']
+  | readonly [what: 'run', number: number, name: string, args: readonly unknown[]]
+  | readonly [what: 'abort', number: number];
+
+export class Forks {
+  readonly #engine: Engine;
+  /** The calls that were given and have not ended, by whose task made them. */
+  readonly #given = new Map<object, Map<number, Controller>>();
+  /** Those of given calls. */
+  readonly #signals = new WeakSet<AbortSignalLike>();
+  /** What calls have ended with that their workers never began. */
+  readonly #notBegun = new WeakSet<object>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** @param by the worker whose task asks, or whatever stands for the calling thread */
+  async ask(by: object, [what, number, name, args]: Fork): Promise<unknown> {
+    if (what === 'room') return this.#idle().length;
+    if (what === 'run') return this.#give(by, number, name, args);
+    return this.#given.get(by)?.get(number)?.abort(new Error('The task that called it was aborted'));
+  }
+
+  /** That worker has ended: nobody waits for what its tasks have called. */
+  gone(by: object): void {
+    const given = this.#given.get(by);
+    this.#given.delete(by);
+    for (const controller of given?.values() ?? [])
+      controller.abort(new Error('The worker that called it has ended'));
+  }
+
+  /** Of a task whose worker ended before it began: what it is to end with, if it is a given call. */
+  lost(task: Task): Error | undefined {
+    if (task.run.signal === undefined || !this.#signals.has(task.run.signal)) return undefined;
+    const error = new Error('Its worker ended before it began');
+    this.#notBegun.add(error);
+    return error;
+  }
+
+  /** Workers that run nothing, unless other tasks wait for one. Those that may begin only so many tasks are left to these. */
+  #idle(): WorkerSlot[] {
+    const { dispatch, workers, lifecycle } = this.#engine;
+    if (dispatch.offered + dispatch.queued > 0 || lifecycle.state !== 'open') return [];
+    return workers.slots.filter(
+      ({ state, load, allowance }) => state === 'ready' && load === 0 && !allowance.isLimited,
+    );
+  }
+
+  async #give(by: object, number: number, name: string, args: readonly unknown[]): Promise<unknown> {
+    const [idle] = this.#idle();
+    if (idle === undefined) return undefined;
+    const controller = new AbortController();
+    this.#signals.add(controller.signal);
+    const given = this.#given.get(by) ?? new Map<number, Controller>();
+    this.#given.set(by, given.set(number, controller));
+    try {
+      const options = { signal: controller.signal, retries: 0 };
+      return [await this.#engine.admission.enter(name, args, options, idle)];
+    } catch (error) {
+      const isRefused = isThreadwiseError(error) && error.code === 'ERR_QUEUE_FULL';
+      if (isRefused || this.#notBegun.has(error as object)) return undefined;
+      throw error;
+    } finally {
+      given.delete(number);
+    }
+  }
+}

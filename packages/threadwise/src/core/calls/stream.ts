@@ -1,0 +1,123 @@
+/**
+ * What a task yields, value by value: `pool.stream`. The task hands over batches, each by a call of a host function that no owner can offer
+ * (`STREAM_HOST`), and is answered when the batch has been taken, so it is never further ahead than `highWaterMark` values. It ends only when
+ * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
+ */
+import { integer, record } from '../options/checks.js';
+import type { RunOptions } from './run-options.js';
+import { AbortController, type AbortSignalLike, follow } from './signals.js';
+
+/** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
+export interface StreamOptions extends Omit<RunOptions, 'retries'> {
+  /** How many values the task may be ahead of whoever takes them. Default 16. */
+  highWaterMark?: number;
+}
+
+/** At the end of the name of such a call as it crosses. No exported function has it there. */
+const STREAM_MARK = '\0stream';
+/** The host function that takes a batch: `(stream, first, values) => isWanted`. */
+export const STREAM_HOST = '\0stream';
+
+/** What such a call takes along as its last argument. */
+export interface Ticket {
+  readonly stream: number;
+  readonly highWaterMark: number;
+}
+
+/** The call as it crosses. */
+export function packStream(name: string, args: readonly unknown[], ticket: Ticket): [string, unknown[]] {
+  return [name + STREAM_MARK, [...args, ticket]];
+}
+
+/** The name of the function that such a call is for; undefined: it is no such call. */
+export function streamedName(wireName: string): string | undefined {
+  return wireName.endsWith(STREAM_MARK) ? wireName.slice(0, -STREAM_MARK.length) : undefined;
+}
+
+const OPTIONS = ['highWaterMark', 'signal', 'timeoutMs', 'priority', 'key', 'transfer', 'onProgress'];
+
+/** Splits and checks the options of a stream; those of the call are checked with it. Throws ERR_OPTION. */
+export function resolveStream(given: StreamOptions | undefined) {
+  const { highWaterMark = 16, ...run } = record('options', given ?? {}, OPTIONS) as StreamOptions;
+  integer('highWaterMark', highWaterMark, 1, Number.MAX_SAFE_INTEGER);
+  return { highWaterMark, run };
+}
+
+interface Batch {
+  readonly values: readonly unknown[];
+  readonly answer: (isWanted: boolean) => void;
+}
+
+/** One stream that is being taken. */
+interface Open {
+  readonly batches: Batch[];
+  /** How many values have come. */
+  count: number;
+  wake: () => void;
+}
+
+export type Submit = (ticket: Ticket, signal: AbortSignalLike) => Promise<unknown>;
+
+export class Streams {
+  readonly #open = new Map<number, Open>();
+  #count = 0;
+
+  /**
+   * A task hands over what it has yielded. Resolves to whether it is to go on, when all of that has been taken. Rejects where what came before
+   * could not be read: a value that is missing ends the stream.
+   * @param first how many values the task had handed over before
+   */
+  async take(stream: number, first: number, values: readonly unknown[]): Promise<boolean> {
+    const open = this.#open.get(stream);
+    if (open === undefined) return false;
+    if (open.count !== first) throw new Error(`${first - open.count} values before these were lost`);
+    open.count += values.length;
+    return new Promise((answer) => {
+      open.batches.push({ values, answer });
+      open.wake();
+    });
+  }
+
+  /** The values, then the end, or what the task threw. Begins with the first `next`. Leaving early aborts the call. */
+  async *values(
+    highWaterMark: number,
+    signal: AbortSignalLike | undefined,
+    submit: Submit,
+  ): AsyncGenerator<unknown, void, void> {
+    const stream = ++this.#count;
+    const open: Open = { batches: [], count: 0, wake: () => undefined };
+    const controller = new AbortController();
+    const unfollow = follow(signal, controller);
+    let end: { readonly error: unknown } | 'done' | undefined;
+    const ended = (how: typeof end) => {
+      end = how;
+      open.wake();
+    };
+    this.#open.set(stream, open);
+    try {
+      submit({ stream, highWaterMark }, controller.signal).then(
+        () => ended('done'),
+        (error) => ended({ error }),
+      );
+      for (;;) {
+        // The promise is made before looking, so that whatever happens meanwhile resolves it.
+        const changed = new Promise<void>((resolve) => {
+          open.wake = resolve;
+        });
+        const [batch] = open.batches;
+        if (batch !== undefined) {
+          yield* batch.values;
+          open.batches.shift();
+          batch.answer(true);
+        } else if (end === 'done') return;
+        else if (end !== undefined) throw end.error;
+        else await changed;
+      }
+    } finally {
+      unfollow();
+      this.#open.delete(stream);
+      for (const { answer } of open.batches) answer(false);
+      if (end === undefined) controller.abort(new Error('The values of the stream are not wanted any more'));
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** A task that is called by `pool.stream`: hands over what its iterable yields, in batches. Main's end: `core/calls/stream.ts`. */
+import type { TaskFunction } from '../core/contracts.js';
+import { STREAM_HOST, type Ticket } from '../core/calls/stream.js';
+import { type AbortSignalLike, ONCE } from '../core/calls/signals.js';
+import { show, ThreadwiseError } from '../core/options/errors.js';
+import { currentTask, type TaskContext } from './current.js';
+
+type Values = Iterable<unknown> | AsyncIterable<unknown>;
+
+/** What is yielded while another batch is under way waits to go with others, but not longer than that. Milliseconds. */
+const LONGEST_WAIT_MS = 1;
+
+/** The same function, which hands over what its result yields, and returns nothing. */
+export function streamed(run: TaskFunction): TaskFunction {
+  return async (...given: unknown[]) => {
+    const outbox = new Outbox(currentTask()!, given.pop() as Ticket);
+    try {
+      for await (const value of valuesOf(await run(...given))) {
+        outbox.put(value);
+        if (!outbox.hasRoom) await outbox.room();
+        if (!outbox.isWanted) return;
+      }
+    } finally {
+      await outbox.end();
+    }
+  };
+}
+
+/** Throws where a task returned nothing that has values. */
+function valuesOf(result: unknown): Values {
+  const source = (result ?? {}) as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
+  const iterate = source[Symbol.asyncIterator] ?? source[Symbol.iterator];
+  if (typeof iterate === 'function') return result as Values;
+  throw new ThreadwiseError(
+    'ERR_NOT_ITERABLE',
+    `Expected the task to return an iterable, as a generator does, since it was called by pool.stream; got ${show(result)}`,
+  );
+}
+
+/** What a task has yielded and main has not taken. */
+class Outbox {
+  /** False: main takes no more of it. */
+  isWanted = true;
+  readonly #context: TaskContext;
+  readonly #ticket: Ticket;
+  #values: unknown[] = [];
+  /** How many were handed over, and how many of these have not been taken. */
+  #sent = 0;
+  #underWay = 0;
+  #sentAt = 0;
+  /** What keeps the task from going on. */
+  #failure: { readonly error: unknown } | undefined;
+  #wake: () => void = () => undefined;
+
+  constructor(context: TaskContext, ticket: Ticket) {
+    this.#context = context;
+    this.#ticket = ticket;
+    this.#signal.addEventListener('abort', () => this.#fail(this.#signal.reason), ONCE);
+  }
+
+  put(value: unknown): void {
+    this.#values.push(value);
+    if (this.#underWay === 0 || performance.now() - this.#sentAt >= LONGEST_WAIT_MS) this.#send();
+  }
+
+  get hasRoom(): boolean {
+    // Read anew, the signal sees an abort in code that never awaits.
+    return !this.#signal.aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
+  }
+
+  /** Resolves when there is room. Rejects with what keeps the task from going on. */
+  async room(): Promise<void> {
+    await this.#until(() => this.hasRoom);
+  }
+
+  /** Resolves when all was taken, or is not wanted. Rejects with what keeps it from being taken. */
+  async end(): Promise<void> {
+    if (this.#values.length > 0 && !this.#failure) this.#send();
+    await this.#until(() => this.#size === 0);
+  }
+
+  get #size(): number {
+    return this.#underWay + this.#values.length;
+  }
+
+  get #signal(): AbortSignalLike {
+    return this.#context.signal as AbortSignalLike;
+  }
+
+  async #until(isSo: () => boolean): Promise<void> {
+    while (!this.#failure && this.isWanted && !isSo()) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    if (this.#failure) throw this.#failure.error;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#wake();
+  }
+
+  #send(): void {
+    const values = this.#values;
+    const first = this.#sent;
+    this.#values = [];
+    this.#sent += values.length;
+    this.#underWay += values.length;
+    this.#sentAt = performance.now();
+    this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values]).then(
+      (isWanted) => {
+        this.#underWay -= values.length;
+        this.isWanted &&= isWanted === true;
+        if (this.#underWay === 0 && this.#values.length > 0) this.#send();
+        this.#wake();
+      },
+      (error) => this.#fail(error),
+    );
+  }
+}

@@ -1,0 +1,179 @@
+// Calls that tasks make of tasks of their own pool: each settles, whatever the pool has to do, and what is idle is used.
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+
+const url = moduleUrl('forks.mjs');
+const numbers = (length) => Array.from({ length }, (_, i) => (i * 7919) % length);
+
+async function until(words, index, least) {
+  for (let now = Atomics.load(words, index); now < least; now = Atomics.load(words, index)) {
+    await Atomics.waitAsync(words, index, now).value;
+  }
+}
+
+for (const options of [
+  { threads: 1 },
+  { threads: 2 },
+  { threads: 3, tasksPerWorker: 4 },
+  { threads: 1, placement: 'inline' },
+  { threads: { min: 0, max: 2 } },
+]) {
+  describe(`calls within calls, ${JSON.stringify(options)}`, () => {
+    const made = (t) => poolFor(t, options, url);
+
+    test('work is divided and put together', async (t) => {
+      const pool = made(t);
+      const input = numbers(500);
+      assert.deepEqual(
+        await pool.run('sorted', [input]),
+        input.toSorted((a, b) => a - b),
+      );
+      assert.equal(await pool.run('fibonacci', [12]), 144);
+      assert.equal(pool.stats().tasks.open, 0);
+    });
+
+    test('deeper than there are workers, and many at a time', async (t) => {
+      const pool = made(t);
+      assert.equal(await pool.run('nested', [200]), 200);
+      const all = await Promise.all(Array.from({ length: 30 }, () => pool.run('fibonacci', [7])));
+      assert.deepEqual(new Set(all), new Set([13]));
+    });
+
+    test('errors arrive, and what cannot cross is said', async (t) => {
+      const pool = made(t);
+      assert.deepEqual(await pool.run('caught', ['fails', ['so']]), {
+        name: 'RangeError',
+        message: 'so',
+        code: undefined,
+      });
+      const missing = await pool.run('caught', ['nubmer', []]);
+      assert.equal(missing.code, 'ERR_TASK_NOT_FOUND');
+      assert.match(missing.message, /number/);
+      const result = await pool.run('caught', ['faulty', []]);
+      assert.deepEqual([result.code, /result\.at\.fault/.test(result.message)], ['ERR_NOT_CLONEABLE', true]);
+      const argument = await pool.run('caughtArgument', []);
+      assert.deepEqual(
+        [argument.code, /args\[0\]\.at\.fault/.test(argument.message)],
+        ['ERR_NOT_CLONEABLE', true],
+      );
+    });
+
+    test('arguments and results are copies', async (t) => {
+      const pool = made(t);
+      assert.equal(await pool.run('isOwn', []), true);
+      assert.deepEqual(await pool.run('run', ['bytes', [3]]), new Uint8Array(3).fill(1));
+    });
+
+    test('a pool that is paused, drained or closed ends what has begun', async (t) => {
+      for (const how of ['pause', 'drain', 'close']) {
+        const pool = made(t);
+        await pool.run('number', []);
+        const call = pool.run('fibonacci', [10], { onProgress: () => undefined });
+        await new Promise((resolve) => setImmediate(resolve));
+        const ended = pool[how]();
+        if (how === 'pause') setImmediate(() => pool.resume());
+        assert.equal(await call, 55);
+        await ended;
+      }
+    });
+  });
+}
+
+describe('calls within calls, on workers', () => {
+  // A wait on shared memory does not keep the process.
+  const timer = setInterval(() => undefined, 1000);
+  after(() => clearInterval(timer));
+
+  for (const threads of [2, 4]) {
+    test(`${threads} workers, one of which asks: all run at the same time`, async (t) => {
+      const pool = poolFor(t, { threads }, url);
+      await pool.ready;
+      const ids = await pool.run('meeting', [new SharedArrayBuffer(4), threads]);
+      assert.equal(new Set(ids).size, threads);
+    });
+  }
+
+  test('a task that is aborted has what it called aborted', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, url);
+    await pool.ready;
+    const words = new Int32Array(new SharedArrayBuffer(8));
+    const controller = new AbortController();
+    const call = outcome(pool.run('waitsElsewhere', [words.buffer], { signal: controller.signal }));
+    await until(words, 0, 1);
+    controller.abort();
+    assert.equal((await call).error.code, 'ERR_TASK_ABORTED');
+    await until(words, 1, 1);
+    assert.equal(pool.stats().workers.length, 2);
+  });
+
+  test('a worker that dies takes along what its tasks called', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, url);
+    await pool.ready;
+    const words = new Int32Array(new SharedArrayBuffer(8));
+    assert.equal((await outcome(pool.run('leaves', [words.buffer]))).error.code, 'ERR_WORKER_CRASHED');
+    await until(words, 1, 1);
+    assert.equal(await pool.run('number', []), 7);
+  });
+
+  test('the death of the worker that runs a call is an error of that call', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, url);
+    await pool.ready;
+    assert.equal(await pool.run('callsOneThatExits', []), 'ERR_WORKER_CRASHED');
+    assert.equal(await pool.run('number', []), 7);
+  });
+
+  test('a call whose worker dies before it begins runs where it was made', async (t) => {
+    const pool = poolFor(t, { threads: 2 }, url);
+    await pool.ready;
+    const words = new Int32Array(new SharedArrayBuffer(12));
+    const tell = (index) => {
+      Atomics.store(words, index, 1);
+      Atomics.notify(words, index);
+    };
+    const given = event(pool, 'task:submit', ({ name }) => name === 'whoRuns');
+    const started = event(pool, 'task:submit', ({ name }) => name === 'callsWhenTold');
+    const call = pool.run('callsWhenTold', [words.buffer]);
+    await started;
+    await pool.run('blocksLater', [words.buffer]);
+    await until(words, 0, 1);
+    tell(2);
+    await given;
+    tell(1);
+    const [ran, made] = await call;
+    assert.equal(ran, made);
+    assert.deepEqual(pool.stats().tasks.open, 0);
+  });
+
+  test('workers that die at any moment leave no call open', async (t) => {
+    const pool = poolFor(t, { threads: 3 }, url);
+    const calls = [];
+    for (let i = 0; i < 300; i++) {
+      calls.push(outcome(pool.run(i % 10 === 0 ? 'exitsSoon' : 'fibonacci', i % 10 === 0 ? [] : [6])));
+      if (i % 10 === 9) await calls.at(-9);
+    }
+    for (const { value, error } of await Promise.all(calls)) {
+      if (error === undefined) assert.ok(value === 8 || value === undefined);
+      else assert.equal(error.code, 'ERR_WORKER_CRASHED', error.message);
+    }
+    assert.equal(pool.stats().tasks.open, 0);
+    assert.equal(await pool.run('fibonacci', [8]), 21);
+  });
+
+  test('a pool made smaller meanwhile ends what has begun', async (t) => {
+    const pool = poolFor(t, { threads: 4 }, url);
+    await pool.ready;
+    const calls = Array.from({ length: 20 }, () => pool.run('fibonacci', [9]));
+    for (const threads of [1, 3, 1]) {
+      await Promise.race(calls);
+      pool.resize(threads);
+    }
+    assert.deepEqual(new Set(await Promise.all(calls)), new Set([34]));
+  });
+
+  test('with recycling after so many tasks each is run where it was called', async (t) => {
+    const pool = poolFor(t, { threads: 2, worker: { recycle: { afterTasks: 1 } } }, url);
+    assert.equal(await pool.run('fibonacci', [8]), 21);
+    assert.equal(pool.stats().tasks.submitted, 1);
+  });
+});
