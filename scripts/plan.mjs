@@ -29,6 +29,10 @@ export const SLOW = [
       'the shared transport keeps its promises in every order of its steps, and random ones of longer runs',
   },
   {
+    files: /\/sync\/every-order\.test/,
+    proves: 'the shared structures keep their promises in every order of their steps, with deaths at each',
+  },
+  {
     files: /\/scheduling\/scaling\/measured\.test/,
     proves: 'the scaler finds the right size, and stays there, in simulated programs of all kinds',
   },
@@ -72,7 +76,7 @@ const isAlone = (name) => SLOW.some(({ files, isAlone }) => isAlone && files.tes
 const OWN_ONLY = new RegExp(
   [
     'packages/cli/(dist/(experiment|format|report|subjects)/|test/measure)',
-    'packages/threadwise/dist/(scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
+    'packages/threadwise/dist/(sync/every-order|scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
     // The benchmarks are no part of what supports each version.
     'bench/',
     // These are of the source.

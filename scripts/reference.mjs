@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { root } from './prepare.mjs';
 
-const ENTRIES = { threadwise: 'index', 'threadwise/worker': 'worker', 'threadwise/files': 'files' };
+const ENTRIES = {
+  threadwise: 'index',
+  'threadwise/worker': 'worker',
+  'threadwise/files': 'files',
+  'threadwise/sync': 'sync',
+};
 const OUT = join(root, 'docs/reference.md');
 /** What a number in the statistics can be: the last sentence of its comment. */
 const UNITS = [
@@ -24,7 +29,7 @@ const NAMES = ['WorkerStats.id'];
 
 const HEAD = `# Reference
 
-Made from the types by \`node scripts/reference.mjs\`. What the calls do, with examples: [the pool](pool.md), [tasks](tasks.md), [files](files.md).
+Made from the types by \`node scripts/reference.mjs\`. What the calls do, with examples: [the pool](pool.md), [tasks](tasks.md), [files](files.md), [shared structures](sync.md).
 `;
 
 /** The page, as the compiled types in \`dist\` have it. */

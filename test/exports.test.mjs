@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import * as library from 'threadwise';
 import * as files from 'threadwise/files';
+import * as sync from 'threadwise/sync';
 import * as worker from 'threadwise/worker';
 
 test("the values of 'threadwise', twelve at the most", () => {
@@ -29,6 +30,10 @@ test("the values of 'threadwise/files'", () => {
   assert.deepEqual(Object.keys(files).sort(), ['readFile', 'readFiles']);
 });
 
+test("the values of 'threadwise/sync'", () => {
+  assert.deepEqual(Object.keys(sync).sort(), ['Barrier', 'Channel', 'Counter', 'Latch', 'Mutex']);
+});
+
 test('require() gives the same, and works', async () => {
   const required = createRequire(import.meta.url)('threadwise');
   assert.equal(required.createPool, library.createPool);
@@ -37,7 +42,7 @@ test('require() gives the same, and works', async () => {
 test('a loader that can require no module, such as that of Jest, has files of its own', async () => {
   const require = createRequire(import.meta.url);
   const required = (name) => require(`../packages/threadwise/dist/${name}.cjs`);
-  for (const [name, module] of Object.entries({ index: library, worker, files })) {
+  for (const [name, module] of Object.entries({ index: library, worker, files, sync })) {
     assert.deepEqual(Object.keys(required(name)).sort(), Object.keys(module).sort());
   }
   const pool = required('index').createPool('data:text/javascript,export const f = (x) => x + 1');

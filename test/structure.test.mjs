@@ -18,6 +18,7 @@ const ALLOWED = {
   coordinator: ['core', 'scheduling', 'transport'],
   platform: ['core', 'transport', 'runner', 'coordinator'],
   files: ['core'],
+  sync: ['core'],
 };
 /** Folders that must run anywhere. */
 const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner', 'coordinator'];

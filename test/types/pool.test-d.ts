@@ -1,5 +1,6 @@
 /** What the compiler must accept, and what it must refuse. Compiled, never run. */
 import { createPool, isThreadwiseError, type Lease, leastBusy, type PoolStats, roundRobin } from 'threadwise';
+import { Barrier, Channel, Mutex } from 'threadwise/sync';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function same<A, B>(_proof: Same<A, B>): void {}
@@ -105,3 +106,16 @@ await using _disposed = pool;
 const untyped = createPool(url);
 const anything = await untyped.run('whatever', [1, 'x']);
 same<typeof anything, unknown>(true);
+
+// what threads share
+const channel = Channel.from<Channel<number>>(new SharedArrayBuffer(0));
+same<Awaited<ReturnType<typeof channel.receive>>, number | undefined>(true);
+const mutex = Mutex.from(new SharedArrayBuffer(0));
+same<typeof mutex, Mutex>(true);
+const locked = await mutex.withLock(async (isAbandoned) => (isAbandoned ? 'mended' : 1));
+locked satisfies string | number;
+using _hold = await mutex.lock();
+// @ts-expect-error: a barrier has parties
+new Barrier();
+// @ts-expect-error: a channel of numbers
+await channel.send('text');

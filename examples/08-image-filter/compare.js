@@ -1,0 +1,66 @@
+// The same filter in one thread and by tiles on several, which must come to the same pixels; and the files before and after.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { PNG } from 'pngjs';
+import { createPool } from 'threadwise';
+import { blur } from './blur.js';
+
+/** Pixels to a side: large beside the blur's edge, small enough that no thread waits for long for the last one. */
+const TILE = 128;
+
+/** @returns the size, how many tiles, and milliseconds `alone` and `together`, for the filter without reading and writing */
+export async function compare({ input, output, radius, threads }) {
+  const image = readImage(input);
+  const { width, height, data } = image;
+  const [expected, alone] = await timed(() => {
+    const to = new Uint8Array(data.length);
+    blur(data, new Uint8ClampedArray(to.buffer), { width, height, radius, x: 0, y: 0, w: width, h: height });
+    return to;
+  });
+  const pool = createPool(new URL('./tasks.js', import.meta.url), { threads });
+  try {
+    await pool.ready;
+    const [pixels, together] = await timed(() => byTiles(pool, image, radius));
+    if (Buffer.compare(pixels, expected) !== 0) throw new Error('The tiles came to another image');
+    image.data = Buffer.from(pixels);
+    writeFileSync(output, PNG.sync.write(image));
+    return { width, height, tiles: tilesOf(image).length, alone, together };
+  } finally {
+    await pool.close();
+  }
+}
+
+function readImage(path) {
+  try {
+    return PNG.sync.read(readFileSync(path));
+  } catch (cause) {
+    throw new Error(`${path} cannot be read as a PNG: ${cause.message}`, { cause });
+  }
+}
+
+async function byTiles(pool, image, radius) {
+  const { width, height, data } = image;
+  const [from, to] = [new SharedArrayBuffer(data.length), new SharedArrayBuffer(data.length)];
+  const pixels = new Uint8Array(to);
+  new Uint8Array(from).set(data);
+  const tiles = tilesOf(image).map((tile) => ({ from, to, width, height, radius, ...tile }));
+  let [done, total] = [0, tiles.length];
+  for await (const _ of pool.map('blurTile', tiles, { ordered: false })) done += 1;
+  if (done !== total) throw new Error(`${done} of ${total} tiles were done`);
+  return pixels;
+}
+
+function tilesOf({ width, height }) {
+  const tiles = [];
+  for (let y = 0; y < height; y += TILE) {
+    for (let x = 0; x < width; x += TILE) {
+      tiles.push({ x, y, w: Math.min(TILE, width - x), h: Math.min(TILE, height - y) });
+    }
+  }
+  return tiles;
+}
+
+async function timed(run) {
+  const begin = performance.now();
+  const result = await run();
+  return [result, performance.now() - begin];
+}

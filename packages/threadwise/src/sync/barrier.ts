@@ -1,0 +1,100 @@
+/** A place where so many wait for each other, round after round; one that dies breaks it for all. README.md has the protocol. */
+import { integer } from '../core/options/checks.js';
+import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
+import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
+
+const STATE = 1;
+/** From here on, a word for each party. */
+export const MEMBERS = 2;
+
+const ARRIVED = 0x3ff;
+const ROUND = 0x400;
+const ROUNDS = 0x1fff_fc00;
+const BROKEN = 1 << 31;
+const REASONS = { aborted: BROKEN, ended: BROKEN | 0x2000_0000, late: BROKEN | 0x4000_0000 };
+type Reason = keyof typeof REASONS;
+
+function reasonOf(state: number): Reason {
+  const names = Object.keys(REASONS) as Reason[];
+  return names.find((name) => (state & ~(ROUNDS | ARRIVED)) === REASONS[name]) ?? 'aborted';
+}
+
+/** Breaks it, if the round still is the one that was seen in `state`. Whether it is broken now. */
+export function breakUp(words: Int32Array, reason: Reason, state?: number): boolean {
+  for (;;) {
+    const now = Atomics.load(words, STATE);
+    if (state !== undefined && ((now ^ state) & ROUNDS) !== 0) return false;
+    if (now < 0) return true;
+    if (Atomics.compareExchange(words, STATE, now, now | REASONS[reason]) !== now) continue;
+    Atomics.notify(words, STATE);
+    return true;
+  }
+}
+
+/** Arrives, and waits for the others. Whether this was the last one. */
+export function* arrive(words: Int32Array, number: number): Steps<boolean> {
+  enter(words, MEMBERS, number, true);
+  const parties = words.length - MEMBERS;
+  let state = Atomics.load(words, STATE);
+  for (;;) {
+    if (state < 0) throw broken('Barrier', reasonOf(state));
+    const isLast = (state & ARRIVED) + 1 === parties;
+    const next = isLast ? ((state & ROUNDS) + ROUND) & ROUNDS : state + 1;
+    const seen = Atomics.compareExchange(words, STATE, state, next);
+    if (seen === state && isLast) {
+      Atomics.notify(words, STATE);
+      return true;
+    }
+    if (seen === state) break;
+    state = seen;
+  }
+  for (;;) {
+    const value = Atomics.load(words, STATE);
+    if (((value ^ state) & ROUNDS) !== 0) return false;
+    if (value < 0) throw broken('Barrier', reasonOf(value));
+    if (hasMemberEnded(words, MEMBERS)) {
+      breakUp(words, 'ended', state);
+      continue;
+    }
+    try {
+      yield { at: STATE, value };
+    } catch (error) {
+      if (!breakUp(words, 'late', state)) return false;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Where a number of parties wait for each other, as often as they like. A party is whoever calls `wait`: a thread, or one of several tasks of a
+ * thread. If a thread that has waited here before ends, or a wait times out, the barrier is broken, for all and for good.
+ */
+export class Barrier extends Structure {
+  /** @param parties - how many wait for each other: 1 to 1,023 */
+  constructor(parties: number | SharedArrayBuffer) {
+    super('Barrier', parties, () => MEMBERS + integer('parties', parties, 1, ARRIVED));
+  }
+
+  /** How many wait for each other. */
+  get parties(): number {
+    return this.words.length - MEMBERS;
+  }
+
+  /**
+   * Waits until all parties have come. True for one of them, the last one that came. Rejects, for all parties alike, where it is broken:
+   * ERR_WORKER_CRASHED (a thread that takes part has ended), ERR_TASK_TIMEOUT, ERR_TASK_ABORTED.
+   */
+  wait(options?: WaitOptions): Promise<boolean> {
+    return awaiting(this.words, 'Barrier.wait()', arrive(this.words, OWN_NUMBER), options);
+  }
+
+  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  waitSync(options?: WaitOptions): boolean {
+    return blocking(this.words, 'Barrier.waitSync()', arrive(this.words, OWN_NUMBER), options);
+  }
+
+  /** Breaks it: who waits, now or later, is told by ERR_TASK_ABORTED. For a party that fails, and for whoever knows of that. */
+  abort(): void {
+    breakUp(this.words, 'aborted');
+  }
+}

@@ -1,0 +1,190 @@
+/** Values from any thread to any other, first in first out, a bounded number of them. README.md has the protocol. */
+import { deserialize, serialize } from 'node:v8';
+import { checked, integer, reject } from '../core/options/checks.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+import { acquire, release } from './mutex.js';
+import { OWN_NUMBER } from './threads.js';
+import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
+
+export const CAPACITY = 1;
+const MAX_BYTES = 2;
+const LOCK = 3;
+export const HEAD = 4;
+export const TAIL = 5;
+const CLOSED = 6;
+export const ITEMS = 7;
+export const ROOM = 8;
+export const WORDS = 9;
+/** Ahead of each value: its length in bytes. */
+const LENGTH_BYTES = 4;
+
+const DEFAULTS = { capacity: 16, maxBytes: 1024 };
+/** Of all values together. */
+const MOST_BYTES = 2 ** 30;
+
+export interface ChannelOptions {
+  /** How many values may lie in it. Default 16. */
+  capacity?: number;
+  /** How long a value may be, serialized. Bytes, default 1,024: an object with a few short fields has a hundred. */
+  maxBytes?: number;
+}
+
+/** Puts a value into its place by `write`. Whether the channel was open. */
+export function* put(words: Int32Array, number: number, write: (place: number) => void): Steps<boolean> {
+  for (;;) {
+    yield* acquire(words, LOCK, number);
+    const value = Atomics.load(words, ROOM);
+    const isClosed = Atomics.load(words, CLOSED) !== 0;
+    const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];
+    const capacity = words[CAPACITY]!;
+    // Both go up to twice the capacity, so that full is not the same as empty.
+    const hasRoom = !isClosed && tail !== (head + capacity) % (2 * capacity);
+    if (hasRoom) {
+      write(tail % capacity);
+      Atomics.store(words, TAIL, (tail + 1) % (2 * capacity));
+    }
+    release(words, LOCK);
+    if (isClosed) return false;
+    if (hasRoom) {
+      tell(words, ITEMS, 1);
+      return true;
+    }
+    yield { at: ROOM, value };
+  }
+}
+
+/** Takes a value from its place by `read`; undefined if the channel is closed and empty. */
+export function* take<T>(
+  words: Int32Array,
+  number: number,
+  read: (place: number) => T,
+): Steps<T | undefined> {
+  for (;;) {
+    yield* acquire(words, LOCK, number);
+    const value = Atomics.load(words, ITEMS);
+    const isClosed = Atomics.load(words, CLOSED) !== 0;
+    const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];
+    const capacity = words[CAPACITY]!;
+    const hasItem = head !== tail;
+    let item: T | undefined;
+    if (hasItem) {
+      item = read(head % capacity);
+      Atomics.store(words, HEAD, (head + 1) % (2 * capacity));
+    }
+    release(words, LOCK);
+    if (hasItem) tell(words, ROOM, 1);
+    if (hasItem || isClosed) return item;
+    yield { at: ITEMS, value };
+  }
+}
+
+/** For those who sleep on a word: it has changed. */
+function tell(words: Int32Array, at: number, howMany: number): void {
+  Atomics.add(words, at, 1);
+  Atomics.notify(words, at, howMany);
+}
+
+export function close(words: Int32Array): void {
+  Atomics.store(words, CLOSED, 1);
+  tell(words, ITEMS, Number.POSITIVE_INFINITY);
+  tell(words, ROOM, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * A queue of values between threads, with a bound: who sends to a full one waits, and so does who receives from an empty one. Values are copied, as by
+ * structured clone; no memory can be shared or moved by them. Every value goes to one receiver.
+ */
+export class Channel<T = unknown> extends Structure {
+  readonly #maxBytes: number;
+
+  constructor(options: ChannelOptions | SharedArrayBuffer = {}) {
+    const isOpened = options instanceof SharedArrayBuffer;
+    const { capacity, maxBytes } = resolved(isOpened ? {} : options);
+    super('Channel', options, () => WORDS, capacity * (LENGTH_BYTES + maxBytes));
+    if (!isOpened) this.words.set([capacity, maxBytes], CAPACITY);
+    this.#maxBytes = this.words[MAX_BYTES]!;
+  }
+
+  /**
+   * Waits until there is room. False: the channel is closed, and the value was not sent. ERR_NOT_CLONEABLE, ERR_PAYLOAD_TOO_LARGE; ERR_OPTION
+   * for `undefined`, which is what receivers get at the end.
+   */
+  async send(value: T, options?: WaitOptions): Promise<boolean> {
+    return awaiting(this.words, 'send()', this.#put(value), options);
+  }
+
+  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  sendSync(value: T, options?: WaitOptions): boolean {
+    return blocking(this.words, 'sendSync()', this.#put(value), options);
+  }
+
+  /** Waits for a value. `undefined`: the channel is closed, and all values were received. */
+  receive(options?: WaitOptions): Promise<T | undefined> {
+    return awaiting(this.words, 'receive()', this.#take(), options);
+  }
+
+  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  receiveSync(options?: WaitOptions): T | undefined {
+    return blocking(this.words, 'receiveSync()', this.#take(), options);
+  }
+
+  /** No more values: who sends is told so, who receives gets what is left. From any thread. */
+  close(): void {
+    close(this.words);
+  }
+
+  /** Receives until the channel is closed and empty. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
+    for (let value = await this.receive(); value !== undefined; value = await this.receive()) yield value;
+  }
+
+  #place(place: number): number {
+    return WORDS * 4 + place * (LENGTH_BYTES + this.#maxBytes);
+  }
+
+  #put(value: T): Steps<boolean> {
+    const bytes = serialized(value);
+    if (bytes.length > this.#maxBytes) {
+      const message = `A value of this channel may have ${this.#maxBytes} bytes (maxBytes), not ${bytes.length}`;
+      throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);
+    }
+    return put(this.words, OWN_NUMBER, (place) => {
+      const at = this.#place(place);
+      new DataView(this.buffer, at, LENGTH_BYTES).setUint32(0, bytes.length);
+      new Uint8Array(this.buffer, at + LENGTH_BYTES, bytes.length).set(bytes);
+    });
+  }
+
+  #take(): Steps<T | undefined> {
+    const read = (place: number): Uint8Array => {
+      const at = this.#place(place);
+      const length = new DataView(this.buffer, at, LENGTH_BYTES).getUint32(0);
+      return new Uint8Array(this.buffer, at + LENGTH_BYTES, Math.min(length, this.#maxBytes)).slice();
+    };
+    return deserialized<T>(take(this.words, OWN_NUMBER, read));
+  }
+}
+
+function resolved(options: ChannelOptions): Required<ChannelOptions> {
+  const resolved = checked('options', options, {
+    capacity: (option, value) => integer(option, value ?? DEFAULTS.capacity, 1, 2 ** 20),
+    maxBytes: (option, value) => integer(option, value ?? DEFAULTS.maxBytes, 1, 2 ** 28),
+  });
+  if (resolved.capacity * resolved.maxBytes <= MOST_BYTES) return resolved;
+  return reject('maxBytes', `at most ${MOST_BYTES} bytes for all values together`, resolved.maxBytes);
+}
+
+function serialized(value: unknown): Uint8Array {
+  if (value === undefined) reject('value', 'a value other than undefined, which ends a channel', value);
+  try {
+    return serialize(value);
+  } catch (cause) {
+    const message = `The value cannot be sent: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
+  }
+}
+
+function* deserialized<T>(steps: Steps<Uint8Array | undefined>): Steps<T | undefined> {
+  const bytes = yield* steps;
+  return bytes === undefined ? undefined : (deserialize(bytes) as T);
+}

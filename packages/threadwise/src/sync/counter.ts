@@ -1,0 +1,40 @@
+/** A whole number that all threads add to. */
+import { integer } from '../core/options/checks.js';
+import { Structure } from './waiting.js';
+
+/** The 64-bit word; the first one says what the buffer is. */
+const VALUE = 1;
+const WORDS = 4;
+
+/** A number that many threads count with: each addition is one step, and none is lost. */
+export class Counter extends Structure {
+  readonly #values: BigInt64Array;
+
+  /** Begins with `value`, a whole number. Default 0. */
+  constructor(value: number | SharedArrayBuffer = 0) {
+    super('Counter', value, () => WORDS);
+    this.#values = new BigInt64Array(this.buffer, 0, WORDS / 2);
+    if (!(value instanceof SharedArrayBuffer)) this.value = value;
+  }
+
+  /** What it is now; exact from -(2^53 - 1) to 2^53 - 1. */
+  get value(): number {
+    return Number(Atomics.load(this.#values, VALUE));
+  }
+
+  set value(value: number) {
+    Atomics.store(this.#values, VALUE, whole('value', value));
+  }
+
+  /**
+   * Adds a whole number, default 1; a negative one takes away. Returns what it was **before**, as `Atomics.add` does: so
+   * `const i = next.add()` gives each thread a number of its own.
+   */
+  add(by = 1): number {
+    return Number(Atomics.add(this.#values, VALUE, whole('by', by)));
+  }
+}
+
+function whole(option: string, value: unknown): bigint {
+  return BigInt(integer(option, value, -Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER));
+}

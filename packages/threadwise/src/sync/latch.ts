@@ -1,0 +1,94 @@
+/** A gate that opens when something has happened so many times. README.md has the protocol. */
+import { integer } from '../core/options/checks.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
+import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
+
+const COUNT = 1;
+/** From here on, a word for each thread that has joined. */
+export const MEMBERS = 2;
+const MOST_MEMBERS = 1023;
+
+export const ABORTED = -1;
+const ENDED = -2;
+
+/** Takes `by` off what is missing; below 0, `by` is why the latch is broken. An open latch, and a broken one, stays what it is. */
+export function lower(words: Int32Array, by: number): void {
+  for (;;) {
+    const count = Atomics.load(words, COUNT);
+    if (count <= 0) return;
+    const next = by < 0 ? by : Math.max(0, count - by);
+    if (Atomics.compareExchange(words, COUNT, count, next) !== count) continue;
+    if (next <= 0) Atomics.notify(words, COUNT);
+    return;
+  }
+}
+
+/** Promises that this thread counts down. Returns how it does so; undefined if there is no place for another one. */
+export function join(words: Int32Array, number: number): (() => void) | undefined {
+  const at = enter(words, MEMBERS, number);
+  if (at < 0) return undefined;
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    lower(words, 1);
+    Atomics.store(words, at, 0);
+  };
+}
+
+export function* untilOpen(words: Int32Array): Steps<void> {
+  for (;;) {
+    const value = Atomics.load(words, COUNT);
+    if (value === 0) return;
+    if (value < 0) throw broken('Latch', value === ENDED ? 'ended' : 'aborted');
+    if (hasMemberEnded(words, MEMBERS)) lower(words, ENDED);
+    else yield { at: COUNT, value };
+  }
+}
+
+/** Opens once, for all who wait, when it was counted down to 0. */
+export class Latch extends Structure {
+  /** @param count - how often it is counted down: 0 to 2^31 - 1 */
+  constructor(count: number | SharedArrayBuffer) {
+    const isOpened = count instanceof SharedArrayBuffer;
+    const missing = isOpened ? 0 : integer('count', count, 0, 2 ** 31 - 1);
+    super('Latch', count, () => MEMBERS + Math.min(missing, MOST_MEMBERS));
+    if (!isOpened) Atomics.store(this.words, COUNT, missing);
+  }
+
+  /** How often it has yet to be counted down. */
+  get count(): number {
+    return Math.max(0, Atomics.load(this.words, COUNT));
+  }
+
+  /** Counts down, never below 0. */
+  countDown(by = 1): void {
+    lower(this.words, integer('by', by, 1, 2 ** 31 - 1));
+  }
+
+  /**
+   * Promises that this thread will count down once, and returns how: a function to be called once. If the thread ends before that, the latch is broken.
+   * ERR_OPTION: as many have joined as can count down, or 1,023.
+   */
+  join(): () => void {
+    const done = join(this.words, OWN_NUMBER);
+    if (done !== undefined) return done;
+    throw new ThreadwiseError('ERR_OPTION', 'No more threads can join this latch than can count it down');
+  }
+
+  /** Waits until it is open. Rejects where it is broken: ERR_WORKER_CRASHED (a thread that had joined has ended), ERR_TASK_ABORTED. */
+  wait(options?: WaitOptions): Promise<void> {
+    return awaiting(this.words, 'Latch.wait()', untilOpen(this.words), options);
+  }
+
+  /** The same, blocking the thread. ERR_OPTION on the main thread. */
+  waitSync(options?: WaitOptions): void {
+    blocking(this.words, 'Latch.waitSync()', untilOpen(this.words), options);
+  }
+
+  /** Breaks it, if it is not open: who waits, now or later, is told by ERR_TASK_ABORTED. */
+  abort(): void {
+    lower(this.words, ABORTED);
+  }
+}

@@ -1,0 +1,109 @@
+/** One holder at a time, among all threads; a holder that dies lets go. README.md has the protocol. */
+import { ThreadwiseError } from '../core/options/errors.js';
+import { hasEnded, OWN_NUMBER } from './threads.js';
+import { awaiting, blocking, type Steps, Structure, type WaitOptions } from './waiting.js';
+
+const STATE = 1;
+const WORDS = 2;
+const FREE = 0;
+/** Somebody may sleep on the word. */
+const WAITED = 1;
+
+/** Takes the lock in word `at`. Whether a thread has died that held it. */
+export function* acquire(words: Int32Array, at: number, number: number): Steps<boolean> {
+  let own = number << 1;
+  for (;;) {
+    const seen = Atomics.compareExchange(words, at, FREE, own);
+    if (seen === FREE) return false;
+    if (hasEnded(seen >>> 1)) {
+      if (Atomics.compareExchange(words, at, seen, own | WAITED) === seen) return true;
+      continue;
+    }
+    const waited = seen | WAITED;
+    if (seen === waited || Atomics.compareExchange(words, at, seen, waited) === seen) {
+      yield { at, value: waited };
+      own |= WAITED;
+    }
+  }
+}
+
+/** Inverse of `acquire`. */
+export function release(words: Int32Array, at: number): void {
+  if (Atomics.exchange(words, at, FREE) & WAITED) Atomics.notify(words, at, 1);
+}
+
+/** A lock that is held, until it is released. */
+export class Hold {
+  /** Whether the thread that held the lock before has died with it: what the lock guards may be half written. */
+  readonly isAbandoned: boolean;
+  #words: Int32Array | undefined;
+
+  /** @internal */
+  constructor(words: Int32Array, isAbandoned: boolean) {
+    this.#words = words;
+    this.isAbandoned = isAbandoned;
+  }
+
+  /** Lets go of the lock. A second time does nothing. */
+  release(): void {
+    if (this.#words !== undefined) release(this.#words, STATE);
+    this.#words = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+/**
+ * A lock. Not reentrant: a thread that holds it and locks again waits for itself. Not fair: whoever is there first gets it. If the thread
+ * that holds it ends, whoever waits gets it within about 0.1 s, and is told so.
+ */
+export class Mutex extends Structure {
+  constructor(buffer?: SharedArrayBuffer) {
+    super('Mutex', buffer, () => WORDS);
+  }
+
+  /** Waits until the lock is this caller's. */
+  async lock(options?: WaitOptions): Promise<Hold> {
+    return new Hold(this.words, await awaiting(this.words, 'lock()', this.#acquire(), options));
+  }
+
+  /** The same, blocking the thread. ERR_OPTION on the main thread, and where this thread holds the lock itself. */
+  lockSync(options?: WaitOptions): Hold {
+    if (Atomics.load(this.words, STATE) >>> 1 === OWN_NUMBER) {
+      throw new ThreadwiseError('ERR_OPTION', 'lockSync() would wait for ever: this thread holds the lock');
+    }
+    return new Hold(this.words, blocking(this.words, 'lockSync()', this.#acquire(), options));
+  }
+
+  /** The lock, if it can be had at once. */
+  tryLock(): Hold | undefined {
+    const first = this.#acquire().next();
+    return first.done ? new Hold(this.words, first.value) : undefined;
+  }
+
+  /** Runs a function while it holds the lock. `isAbandoned`: as in `Hold`. */
+  async withLock<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): Promise<Awaited<T>> {
+    const hold = await this.lock(options);
+    try {
+      return await run(hold.isAbandoned);
+    } finally {
+      hold.release();
+    }
+  }
+
+  /** The same, blocking the thread: for a function that returns no promise. */
+  withLockSync<T>(run: (isAbandoned: boolean) => T, options?: WaitOptions): T {
+    const hold = this.lockSync(options);
+    try {
+      return run(hold.isAbandoned);
+    } finally {
+      hold.release();
+    }
+  }
+
+  #acquire(): Steps<boolean> {
+    return acquire(this.words, STATE, OWN_NUMBER);
+  }
+}

@@ -1,0 +1,454 @@
+/** The structures between real threads: waiting without blocking, threads that die, and bad input. */
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { Barrier } from './barrier.js';
+import { Channel } from './channel.js';
+import { Counter } from './counter.js';
+import { Latch } from './latch.js';
+import { Mutex } from './mutex.js';
+
+/**
+ * A thread that has the structures, with `give(name)` for the n-th buffer of `workerData` and `say(value)`. Its messages come one after the other
+ * by `heard()`.
+ */
+function thread(t: TestContext, buffers: readonly SharedArrayBuffer[], script: string) {
+  const imports = ['barrier', 'channel', 'counter', 'latch', 'mutex'].map(
+    (name) => `...(await import('${new URL(`./${name}.js`, import.meta.url).href}')),`,
+  );
+  const code = `
+    const { workerData: buffers, parentPort } = await import('node:worker_threads');
+    const { Barrier, Channel, Counter, Latch, Mutex } = { ${imports.join(' ')} };
+    const say = (value) => parentPort.postMessage(value);
+    const heard = () => new Promise((resolve) => parentPort.once('message', resolve));
+    const codeOf = async (run) => { try { return await run(); } catch (error) { return error.code; } };
+    ${script}
+    parentPort.unref();
+  `;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  const worker = new Worker(url, { workerData: buffers });
+  t.after(() => worker.terminate());
+  const messages: unknown[] = [];
+  const waiting: ((value: unknown) => void)[] = [];
+  const failure = new Promise<never>((_, reject) => worker.once('error', reject));
+  failure.catch(() => undefined);
+  worker.on('message', (value) => {
+    const next = waiting.shift();
+    if (next === undefined) messages.push(value);
+    else next(value);
+  });
+  const heard = (): Promise<unknown> => {
+    if (messages.length > 0) return Promise.resolve(messages.shift());
+    return Promise.race([new Promise((resolve) => waiting.push(resolve)), failure]);
+  };
+  const gone = new Promise((resolve) => worker.once('exit', resolve));
+  return { worker, heard, gone };
+}
+
+describe('mutex', () => {
+  test('two threads and main add to the same number, which is no atomic one, and no addition is lost', async (t) => {
+    const mutex = new Mutex();
+    const numbers = new Int32Array(new SharedArrayBuffer(4), 0, 1);
+    const script = (lock: string) => `
+      const mutex = Mutex.from(buffers[0]);
+      const numbers = new Int32Array(buffers[1]);
+      for (let i = 0; i < 300; i++) ${lock};
+      say('done');
+    `;
+    const threads = [
+      thread(
+        t,
+        [mutex.buffer, numbers.buffer as SharedArrayBuffer],
+        script('mutex.withLockSync(() => { numbers[0] = numbers[0] + 1; })'),
+      ),
+      thread(
+        t,
+        [mutex.buffer, numbers.buffer as SharedArrayBuffer],
+        script(
+          'await mutex.withLock(async () => { const seen = numbers[0]; await null; numbers[0] = seen + 1; })',
+        ),
+      ),
+    ];
+    for (let i = 0; i < 50; i++) {
+      await mutex.withLock(async () => {
+        const seen = numbers[0]!;
+        await null;
+        numbers[0] = seen + 1;
+      });
+    }
+    for (const { heard } of threads) assert.equal(await heard(), 'done');
+    assert.equal(numbers[0], 650);
+  });
+
+  test('main waits, and its event loop has its turns', async (t) => {
+    const mutex = new Mutex();
+    const { worker, heard } = thread(
+      t,
+      [mutex.buffer],
+      `const hold = Mutex.from(buffers[0]).lockSync(); say('locked'); await heard(); hold.release();`,
+    );
+    assert.equal(await heard(), 'locked');
+    assert.equal(mutex.tryLock(), undefined);
+    const lock = mutex.lock();
+    const turns = await new Promise((resolve) => {
+      let count = 0;
+      const turn = () => void (++count < 3 ? setImmediate(turn) : resolve(count));
+      setImmediate(turn);
+    });
+    assert.equal(turns, 3);
+    worker.postMessage('release');
+    const hold = await lock;
+    assert.equal(hold.isAbandoned, false);
+    hold.release();
+    hold.release();
+    assert.notEqual(mutex.tryLock(), undefined);
+  });
+
+  for (const [how, end] of [
+    ['is terminated while it computes', 'for (;;);'],
+    ['exits', 'process.exit(0);'],
+    [
+      'throws',
+      'setImmediate(() => { throw new Error("expected"); }); await new Promise(() => setInterval(() => 0, 1e6));',
+    ],
+  ] as const) {
+    test(`a holder that ${how} is noticed, by main and by a thread that is blocked`, async (t) => {
+      const mutex = new Mutex();
+      const holder = thread(
+        t,
+        [mutex.buffer],
+        `Mutex.from(buffers[0]).lockSync(); say('locked'); await heard(); ${end}`,
+      );
+      assert.equal(await holder.heard(), 'locked');
+      const other = thread(
+        t,
+        [mutex.buffer],
+        `say('here'); const hold = Mutex.from(buffers[0]).lockSync(); say(hold.isAbandoned); hold.release();`,
+      );
+      assert.equal(await other.heard(), 'here');
+      const own = mutex.lock().then((hold) => {
+        hold.release();
+        return hold.isAbandoned;
+      });
+      holder.worker.postMessage('end');
+      if (how === 'is terminated while it computes') await holder.worker.terminate();
+      const told = await Promise.all([own, other.heard()]);
+      assert.deepEqual(told.sort(), [false, true], 'the first one is told, once');
+    });
+  }
+
+  test('a wait that is over says so, and the lock is as it was', async () => {
+    const mutex = new Mutex();
+    const hold = mutex.tryLock()!;
+    await assert.rejects(mutex.lock({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT', name: 'TimeoutError' });
+    await assert.rejects(mutex.lock({ timeoutMs: 0 }), { code: 'ERR_TASK_TIMEOUT' });
+    hold.release();
+    assert.equal((await mutex.lock({ timeoutMs: 0 })).isAbandoned, false);
+  });
+
+  test('what throws inside lets go', async () => {
+    const mutex = new Mutex();
+    const broken = mutex.withLock(() => {
+      throw new RangeError('mine');
+    });
+    await assert.rejects(broken, RangeError);
+    assert.equal(await mutex.withLock((isAbandoned) => isAbandoned), false);
+  });
+
+  test('a thread that would wait for itself is told', async (t) => {
+    const { heard } = thread(
+      t,
+      [new Mutex().buffer],
+      `const mutex = Mutex.from(buffers[0]); mutex.lockSync(); say(await codeOf(() => mutex.lockSync()));`,
+    );
+    assert.equal(await heard(), 'ERR_OPTION');
+  });
+});
+
+describe('counter', () => {
+  test('two threads and main count: each number is given once', async (t) => {
+    const [counter, given] = [new Counter(5), new Int32Array(new SharedArrayBuffer(4 * 3010), 0, 3010)];
+    const script = `
+      const [counter, given] = [Counter.from(buffers[0]), new Int32Array(buffers[1])];
+      for (let i = 0; i < 1000; i++) Atomics.add(given, counter.add(), 1);
+      say('done');
+    `;
+    const buffers = [counter.buffer, given.buffer as SharedArrayBuffer];
+    const threads = [thread(t, buffers, script), thread(t, buffers, script)];
+    for (let i = 0; i < 1000; i++) Atomics.add(given, counter.add(), 1);
+    for (const { heard } of threads) await heard();
+    assert.equal(counter.value, 3005);
+    assert.ok(given.subarray(5, 3005).every((times) => times === 1));
+  });
+
+  test('it counts beyond 32 bits, and down', () => {
+    const counter = new Counter(2 ** 40);
+    assert.equal(counter.add(-1), 2 ** 40);
+    assert.equal(Counter.from(counter.buffer).value, 2 ** 40 - 1);
+    counter.value = -7;
+    assert.equal(counter.value, -7);
+  });
+});
+
+describe('barrier', () => {
+  test('two threads that block and main that awaits go through rounds together', async (t) => {
+    const [barrier, rounds] = [new Barrier(3), new Int32Array(new SharedArrayBuffer(12), 0, 3)];
+    const script = (i: number) => `
+      const [barrier, rounds] = [Barrier.from(buffers[0]), new Int32Array(buffers[1])];
+      let firsts = 0;
+      for (let round = 1; round <= 50; round++) {
+        rounds[${i}] = round;
+        if (barrier.waitSync()) firsts++;
+        if (rounds.some((other) => other !== round)) say('wrong');
+        barrier.waitSync();
+      }
+      say(firsts);
+    `;
+    const buffers = [barrier.buffer, rounds.buffer as SharedArrayBuffer];
+    const threads = [thread(t, buffers, script(0)), thread(t, buffers, script(1))];
+    let firsts = 0;
+    for (let round = 1; round <= 50; round++) {
+      rounds[2] = round;
+      if (await barrier.wait()) firsts++;
+      assert.deepEqual([...rounds], [round, round, round]);
+      await barrier.wait();
+    }
+    for (const { heard } of threads) firsts += (await heard()) as number;
+    assert.equal(firsts, 50, 'one of them is the last, in each round');
+    assert.equal(barrier.parties, 3);
+  });
+
+  test('a member that dies breaks it for all who wait', async (t) => {
+    const barrier = new Barrier(3);
+    const script = `
+      const barrier = Barrier.from(buffers[0]);
+      barrier.waitSync();
+      say('passed');
+      say(await codeOf(() => barrier.waitSync()));
+    `;
+    const [stays, dies] = [
+      thread(t, [barrier.buffer], script),
+      thread(t, [barrier.buffer], script.replace(/say\(await.*/, 'for (;;);')),
+    ];
+    await barrier.wait();
+    await Promise.all([stays.heard(), dies.heard()]);
+    const wait = barrier.wait();
+    await dies.worker.terminate();
+    await assert.rejects(wait, { code: 'ERR_WORKER_CRASHED' });
+    assert.equal(await stays.heard(), 'ERR_WORKER_CRASHED');
+    await assert.rejects(barrier.wait(), { code: 'ERR_WORKER_CRASHED' }, 'for good');
+  });
+
+  test('a member that never comes: the time is over for all', async () => {
+    const barrier = new Barrier(3);
+    const patient = barrier.wait();
+    await assert.rejects(barrier.wait({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
+    await assert.rejects(patient, { code: 'ERR_TASK_TIMEOUT' });
+  });
+
+  test('who fails says so to the others', async () => {
+    const barrier = new Barrier(2);
+    const wait = barrier.wait();
+    Barrier.from(barrier.buffer).abort();
+    await assert.rejects(wait, { code: 'ERR_TASK_ABORTED' });
+  });
+});
+
+describe('latch', () => {
+  test('main waits for what threads do', async (t) => {
+    const latch = new Latch(3);
+    const script =
+      'const latch = Latch.from(buffers[0]); await heard(); latch.countDown(); latch.waitSync(); say("open");';
+    const threads = [thread(t, [latch.buffer], script), thread(t, [latch.buffer], script)];
+    const wait = latch.wait();
+    for (const { worker } of threads) worker.postMessage('go');
+    latch.countDown();
+    await wait;
+    for (const { heard } of threads) assert.equal(await heard(), 'open');
+    assert.equal(latch.count, 0);
+    await latch.wait({ timeoutMs: 0 });
+    latch.abort();
+    await latch.wait();
+  });
+
+  test('a thread that has joined and dies is missed; one that has counted down is not', async (t) => {
+    const latch = new Latch(2);
+    const script =
+      'const done = Latch.from(buffers[0]).join(); say("joined"); await heard(); done(); done(); say("done");';
+    const [counts, dies] = [thread(t, [latch.buffer], script), thread(t, [latch.buffer], script)];
+    await Promise.all([counts.heard(), dies.heard()]);
+    assert.throws(() => latch.join(), { code: 'ERR_OPTION' });
+    counts.worker.postMessage('count');
+    assert.equal(await counts.heard(), 'done');
+    assert.equal(latch.count, 1);
+    await counts.worker.terminate();
+    await assert.rejects(latch.wait({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
+    const wait = latch.wait();
+    await dies.worker.terminate();
+    await assert.rejects(wait, { code: 'ERR_WORKER_CRASHED' });
+  });
+
+  test('who fails says so', async () => {
+    const latch = new Latch(2);
+    const wait = latch.wait();
+    latch.abort();
+    await assert.rejects(wait, { code: 'ERR_TASK_ABORTED' });
+    latch.countDown();
+    assert.equal(latch.count, 0);
+    await assert.rejects(latch.wait(), { code: 'ERR_TASK_ABORTED' });
+  });
+});
+
+describe('channel', () => {
+  test('values go from two threads through main to a third, each once, in the order of each sender', async (t) => {
+    const [first, second] = [
+      new Channel<[number, number]>({ capacity: 3 }),
+      new Channel<[number, number]>({ capacity: 2 }),
+    ];
+    const sends = (who: number, send: string) =>
+      thread(
+        t,
+        [first.buffer],
+        `const channel = Channel.from(buffers[0]); for (let i = 0; i < 200; i++) ${send}([${who}, i]); say('sent');`,
+      );
+    const senders = [sends(0, 'channel.sendSync'), sends(1, 'await channel.send')];
+    const receiver = thread(
+      t,
+      [second.buffer],
+      'const got = []; for await (const value of Channel.from(buffers[0])) got.push(value); say(got);',
+    );
+    const closed = Promise.all(senders.map(({ heard }) => heard())).then(() => first.close());
+    for await (const value of first) await second.send(value);
+    await closed;
+    second.close();
+    const got = (await receiver.heard()) as [number, number][];
+    for (const who of [0, 1]) {
+      const own = got.filter(([from]) => from === who).map(([, i]) => i);
+      assert.deepEqual(
+        own,
+        Array.from({ length: 200 }, (_, i) => i),
+      );
+    }
+  });
+
+  test('values of all kinds arrive as they were', async () => {
+    const channel = new Channel<unknown>();
+    const values = [
+      0,
+      '',
+      null,
+      -1.5,
+      12n,
+      'ä€😀',
+      { a: [1, { b: new Date(5) }] },
+      new Uint8Array([1, 2]),
+      new Map([[1, new Set(['x'])]]),
+    ];
+    for (const value of values) {
+      assert.equal(await channel.send(value), true);
+      assert.deepEqual(await channel.receive(), value);
+    }
+  });
+
+  test('what is full makes wait, what is closed says so, and gives what is left', async () => {
+    const channel = new Channel<number>({ capacity: 1 });
+    await channel.send(1);
+    await assert.rejects(channel.send(2, { timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
+    const [waits, closed] = [channel.send(3), new Channel<number>()];
+    channel.close();
+    assert.equal(await waits, false);
+    assert.equal(await channel.send(4), false);
+    assert.equal(await channel.receive(), 1);
+    assert.equal(await channel.receive(), undefined);
+    const receives = closed.receive();
+    closed.close();
+    assert.equal(await receives, undefined);
+  });
+
+  test('what cannot be sent is refused, and nothing is sent', async () => {
+    const channel = new Channel<unknown>({ maxBytes: 100 });
+    await assert.rejects(channel.send('x'.repeat(101)), { code: 'ERR_PAYLOAD_TOO_LARGE' });
+    await assert.rejects(
+      channel.send(() => 1),
+      { code: 'ERR_NOT_CLONEABLE' },
+    );
+    await assert.rejects(channel.send(undefined), { code: 'ERR_OPTION' });
+    await assert.rejects(channel.receive({ timeoutMs: 1 }), { code: 'ERR_TASK_TIMEOUT' });
+  });
+});
+
+describe('all of them', () => {
+  const made = {
+    Mutex: new Mutex(),
+    Counter: new Counter(),
+    Barrier: new Barrier(1),
+    Latch: new Latch(1),
+    Channel: new Channel(),
+  };
+  const classes = { Mutex, Counter, Barrier, Latch, Channel };
+
+  test('from takes the buffer of its own kind, and nothing else', () => {
+    const others = [
+      undefined,
+      null,
+      4,
+      {},
+      new ArrayBuffer(64),
+      new SharedArrayBuffer(0),
+      new SharedArrayBuffer(64),
+    ];
+    for (const [kind, structure] of Object.entries(classes)) {
+      const from = (buffer: unknown) => (structure as typeof Mutex).from(buffer as SharedArrayBuffer);
+      for (const [other, { buffer }] of Object.entries(made)) {
+        if (other === kind) assert.equal(from(buffer).buffer, buffer);
+        else
+          assert.throws(() => from(buffer), {
+            code: 'ERR_OPTION',
+            message: new RegExp(`the buffer of a ${kind}`),
+          });
+      }
+      for (const other of others)
+        assert.throws(() => from(other), { code: 'ERR_OPTION' }, `${kind} ${String(other)}`);
+    }
+  });
+
+  test('wrong sizes and options are refused', async () => {
+    for (const parties of [0, -1, 1.5, 1024, '2', null, undefined]) {
+      assert.throws(() => new Barrier(parties as number), { code: 'ERR_OPTION' });
+    }
+    for (const count of [-1, 1.5, 2 ** 31, '2', null, undefined]) {
+      assert.throws(() => new Latch(count as number), { code: 'ERR_OPTION' });
+    }
+    for (const value of [1.5, 2 ** 53, '2', null, 2n]) {
+      assert.throws(() => new Counter(value as number), { code: 'ERR_OPTION' });
+      assert.throws(() => made.Counter.add(value as number), { code: 'ERR_OPTION' });
+    }
+    for (const options of [
+      { capacity: 0 },
+      { maxBytes: 0 },
+      { capacity: 2 ** 20, maxBytes: 2 ** 20 },
+      { size: 1 },
+      5,
+      null,
+    ]) {
+      assert.throws(() => new Channel(options as object), { code: 'ERR_OPTION' });
+    }
+    for (const options of [{ timeoutMs: -1 }, { timeoutMs: '5' }, { timeout: 5 }, 5]) {
+      await assert.rejects(new Mutex().lock(options as object), { code: 'ERR_OPTION' });
+    }
+    assert.throws(() => made.Latch.countDown(0), { code: 'ERR_OPTION' });
+  });
+
+  test('the main thread is never blocked', () => {
+    const calls = [
+      () => made.Mutex.lockSync(),
+      () => made.Mutex.withLockSync(() => 1),
+      () => made.Barrier.waitSync(),
+      () => made.Latch.waitSync(),
+      () => made.Channel.sendSync(1),
+      () => made.Channel.receiveSync(),
+    ];
+    for (const call of calls)
+      assert.throws(call, { code: 'ERR_OPTION', message: /would block the main thread/ });
+  });
+});

@@ -1,0 +1,53 @@
+/** Which thread this is, and which threads have ended: so that what a dead thread held is not held for ever. README.md says how. */
+import process from 'node:process';
+import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'node:worker_threads';
+
+/** Every copy of the package in a process finds the same table by this; another layout takes another number. */
+const KEY = 'threadwise/sync: ended threads, 1';
+/** A dead thread is known until so many others have ended; chosen by hand, 64 KiB. */
+const PLACES = 2 ** 14;
+
+/** The thread that this runs in, as structures name it. Never 0, which is nobody. */
+export const OWN_NUMBER = threadId + 1;
+
+const ended = new Int32Array(endedThreads(), 0, PLACES);
+
+function endedThreads(): SharedArrayBuffer {
+  const given = getEnvironmentData(KEY) as unknown;
+  if (given instanceof SharedArrayBuffer) return given;
+  const made = new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT);
+  // The types of Node.js know no more than what can be a key.
+  setEnvironmentData(KEY, made as unknown as string);
+  return made;
+}
+
+process.on('worker', (worker: Worker) => {
+  const number = worker.threadId + 1;
+  worker.once('exit', () => Atomics.store(ended, number % PLACES, number));
+});
+
+/** Whether nothing will ever be done any more by the thread with this number. */
+export function hasEnded(number: number): boolean {
+  return Atomics.load(ended, number % PLACES) === number;
+}
+
+/**
+ * Enters a thread among the members of a structure: in the words from `first` on. Returns where, -1 if there is no place left. `isOnce`: one
+ * that is there already is not entered again.
+ */
+export function enter(words: Int32Array, first: number, number: number, isOnce = false): number {
+  for (let at = first; at < words.length; at++) {
+    const seen = Atomics.compareExchange(words, at, 0, number);
+    if (seen === 0 || (isOnce && seen === number)) return at;
+  }
+  return -1;
+}
+
+/** Whether one of the members in the words from `first` on has ended. */
+export function hasMemberEnded(words: Int32Array, first: number): boolean {
+  for (let at = first; at < words.length; at++) {
+    const number = Atomics.load(words, at);
+    if (number !== 0 && hasEnded(number)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,143 @@
+/** What all structures have in common: their buffers, and the two ways to wait, blocking or awaiting. README.md says how. */
+import { isMainThread } from 'node:worker_threads';
+import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
+import { ThreadwiseError } from '../core/options/errors.js';
+
+export interface WaitOptions {
+  /** How long to wait. Milliseconds, default Infinity. When it is over: ERR_TASK_TIMEOUT. */
+  timeoutMs?: number;
+}
+
+/** To sleep until word `at` is notified, if it still is `value`. */
+export interface Sleep {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** What runs until it comes to a result, and yields where it has to sleep. */
+export type Steps<T> = Generator<Sleep, T, void>;
+
+/**
+ * How long a thread sleeps before it looks whether somebody has died. Milliseconds: short enough for who waits for the next holder, and ten
+ * wake-ups a second are no load. Chosen by hand.
+ */
+const LOOK_MS = 100;
+
+/** Every structure's first word says what it is: no number that other memory is likely to begin with. */
+const KINDS = {
+  Mutex: 0x7457_0001,
+  Counter: 0x7457_0002,
+  Barrier: 0x7457_0003,
+  Latch: 0x7457_0004,
+  Channel: 0x7457_0005,
+} as const;
+
+export type Kind = keyof typeof KINDS;
+
+/** A structure is its buffer: what crosses is that, and what is opened on the other side is the same structure. */
+export abstract class Structure {
+  /** What crosses: an argument of a call, to be opened by `from` on the other side. */
+  readonly buffer: SharedArrayBuffer;
+  /** @internal */
+  protected readonly words: Int32Array;
+
+  /** @internal `given`: a buffer to open, or else what `make` makes a new one of: words, and bytes behind them. */
+  constructor(kind: Kind, given: unknown, make: () => number, moreBytes = 0) {
+    const isOpened = given instanceof SharedArrayBuffer;
+    this.buffer = isOpened ? given : new SharedArrayBuffer(make() * 4 + moreBytes);
+    const { byteLength } = this.buffer;
+    this.words = new Int32Array(this.buffer, 0, byteLength >>> 2);
+    if (!isOpened) this.words[0] = KINDS[kind];
+    if (this.words[0] !== KINDS[kind]) reject('buffer', `the buffer of a ${kind}`, given);
+  }
+
+  /** Opens what another thread has made. ERR_OPTION: the buffer is of something else. */
+  static from<S>(this: new (buffer: SharedArrayBuffer) => S, buffer: SharedArrayBuffer): S {
+    if (!(buffer instanceof SharedArrayBuffer)) reject('buffer', 'a SharedArrayBuffer', buffer);
+    return new this(buffer);
+  }
+}
+
+/** Why nobody can wait for a structure any more. */
+const BREAKS = {
+  aborted: ['ERR_TASK_ABORTED', 'it was aborted'],
+  ended: ['ERR_WORKER_CRASHED', 'a thread that takes part has ended'],
+  late: ['ERR_TASK_TIMEOUT', 'a wait for it has timed out'],
+} as const;
+
+export function broken(kind: Kind, why: keyof typeof BREAKS): ThreadwiseError {
+  const [code, text] = BREAKS[why];
+  return new ThreadwiseError(code, `The ${kind} is broken: ${text}`);
+}
+
+/** One step after the other; where the time is over before the steps are, they are told by an exception. */
+class Course<T> {
+  readonly #steps: Steps<T>;
+  readonly #what: string;
+  readonly #timeoutMs: number;
+  readonly #end: number;
+
+  constructor(what: string, steps: Steps<T>, options: WaitOptions | undefined) {
+    this.#what = what;
+    this.#steps = steps;
+    const { timeoutMs } = checked('options', options ?? {}, {
+      timeoutMs: optional((option, value) => duration(option, value, 0)),
+    });
+    this.#timeoutMs = timeoutMs ?? Number.POSITIVE_INFINITY;
+    this.#end = performance.now() + this.#timeoutMs;
+  }
+
+  next(): IteratorResult<Sleep & { readonly timeoutMs: number }, T> {
+    const step = this.#steps.next();
+    if (step.done) return step;
+    const leftMs = this.#end - performance.now();
+    if (leftMs > 0) return { value: { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) } };
+    const message = `${this.#what} has waited for ${this.#timeoutMs} ms`;
+    const last = this.#steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
+    if (last.done) return last;
+    throw new Error(`${this.#what} sleeps although its time is over`);
+  }
+}
+
+/** Runs steps to their end, and blocks the thread while they sleep. */
+export function blocking<T>(words: Int32Array, what: string, steps: Steps<T>, options?: WaitOptions): T {
+  if (isMainThread) {
+    const message = `${what} would block the main thread: await the method without 'Sync', or keep the task on threads`;
+    throw new ThreadwiseError('ERR_OPTION', message);
+  }
+  const course = new Course(what, steps, options);
+  for (let step = course.next(); ; step = course.next()) {
+    if (step.done) return step.value;
+    Atomics.wait(words, step.value.at, step.value.value, step.value.timeoutMs);
+  }
+}
+
+type WaitAsync = (
+  words: Int32Array,
+  at: number,
+  value: number,
+  timeoutMs: number,
+) => { async: false } | { async: true; value: Promise<string> };
+
+/** Runs steps to their end, and lets go of the thread while they sleep. The process stays alive for it. */
+export async function awaiting<T>(
+  words: Int32Array,
+  what: string,
+  steps: Steps<T>,
+  options?: WaitOptions,
+): Promise<T> {
+  const course = new Course(what, steps, options);
+  let step = course.next();
+  if (step.done) return step.value;
+  const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
+  const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
+  try {
+    for (; !step.done; step = course.next()) {
+      const sleep = waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
+      if (sleep.async) await sleep.value;
+    }
+    return step.value;
+  } finally {
+    clearInterval(keepAlive);
+  }
+}
