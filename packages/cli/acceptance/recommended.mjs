@@ -12,11 +12,13 @@ const OUTSTANDING = 64;
 
 /**
  * @param report as `analyze --out` writes it
- * @returns how many times the calls of the best number of threads; undefined: nothing is recommended, or the best is
+ * @returns how many times the calls of the best number of threads; undefined: nothing is recommended, the best is, or another way of calling
  */
-export async function recommendedToBest({ recommended, samples }, module, task, inputs) {
+export async function recommendedToBest({ recommended, alternatives, samples }, module, task, inputs) {
   const best = { threads: fastest(samples)?.threads };
-  if (recommended.threads === undefined || isDeepStrictEqual(recommended, best)) return undefined;
+  const isOtherWay = alternatives.some(({ changesVerdict }) => changesVerdict);
+  if (recommended.threads === undefined || isOtherWay || isDeepStrictEqual(recommended, best))
+    return undefined;
   const pools = [recommended, best].map((options) => createPool(module, options));
   const rates = pools.map(() => []);
   try {
