@@ -29,9 +29,9 @@ export class Forks {
   readonly #engine: Engine;
   /** The calls that were given and have not ended, by whose task made them. */
   readonly #given = new Map<object, Map<number, Controller>>();
-  /** Those of given calls. */
+  /** The signals of calls that were given. */
   readonly #signals = new WeakSet<AbortSignalLike>();
-  /** What calls have ended with that their workers never began. */
+  /** The errors of given calls that their workers never began. */
   readonly #notBegun = new WeakSet<object>();
 
   constructor(engine: Engine) {
@@ -53,7 +53,7 @@ export class Forks {
       controller.abort(new Error('The worker that called it has ended'));
   }
 
-  /** Of a task whose worker ended before it began: what it is to end with, if it is a given call. */
+  /** The error that a task ends with, if it is a given call whose worker ended before it began the task; undefined: it is no given call. */
   lost(task: Task): Error | undefined {
     if (task.run.signal === undefined || !this.#signals.has(task.run.signal)) return undefined;
     const error = new Error('Its worker ended before it began');

@@ -2,7 +2,7 @@
 import { withCallerStack } from './caller-stack.js';
 import { integer, record, reject } from '../options/checks.js';
 import { ThreadwiseError } from '../options/errors.js';
-import type { RunOptions } from './run-options.js';
+import { type RunOptions, runKeysBut } from './run-options.js';
 import { AbortController, type AbortSignalLike, follow, ONCE } from './signals.js';
 
 /** Options of `pool.map`: those of a call, and how many calls may be open. */
@@ -22,12 +22,11 @@ export interface MapHost {
   submit(item: unknown, signal: AbortSignalLike): Promise<unknown>;
 }
 
-const OWN_KEYS = ['concurrency', 'ordered'];
-const RUN_KEYS = ['signal', 'timeoutMs', 'priority', 'key', 'retries', 'onProgress'];
+const KEYS = ['concurrency', 'ordered', ...runKeysBut('transfer')];
 
 /** Splits and checks the options of a map. Throws ERR_OPTION. */
 export function resolveMap(given: MapOptions | undefined, defaultConcurrency: number) {
-  const options = record('options', given ?? {}, [...OWN_KEYS, ...RUN_KEYS]) as MapOptions;
+  const options = record('options', given ?? {}, KEYS) as MapOptions;
   const { concurrency = defaultConcurrency, ordered = true, ...run } = options;
   integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
   if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);

@@ -29,6 +29,11 @@ const RUN_KEYS: ReadonlySet<string> = new Set([
   'onProgress',
 ] satisfies (keyof RunOptions)[]);
 
+/** The options of a call but one, for calls that cannot have it. */
+export function runKeysBut(left: keyof RunOptions): string[] {
+  return [...RUN_KEYS].filter((key) => key !== left);
+}
+
 /** How often a task may be run again. Also an option of the pool. */
 export function retryCount(option: string, given: unknown): number {
   return integer(option, given, 0, Number.MAX_SAFE_INTEGER);

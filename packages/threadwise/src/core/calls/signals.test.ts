@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
-import { SharedSignals } from './signals.js';
+import { follow, SharedSignals } from './signals.js';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
@@ -70,5 +70,37 @@ describe('SharedSignals', () => {
     signals.follow(undefined, 'a');
     signals.unfollow(undefined, 'a');
     signals.unfollow(new AbortController().signal, 'never followed');
+  });
+});
+
+describe('follow', () => {
+  test('many controllers put one listener on a signal, and leave none behind', () => {
+    const { signal } = new AbortController();
+    const controllers = Array.from({ length: 20 }, () => new AbortController());
+    const undo = controllers.map((controller) => follow(signal, controller));
+    assert.equal(listeners(signal), 1);
+    for (const each of undo) each();
+    assert.equal(listeners(signal), 0);
+  });
+
+  test('aborts when the signal does, with its reason, and at once where it has', () => {
+    const source = new AbortController();
+    const [before, undone, after] = Array.from({ length: 3 }, () => new AbortController()) as [
+      AbortController,
+      AbortController,
+      AbortController,
+    ];
+    follow(source.signal, before);
+    follow(source.signal, undone)();
+    source.abort('enough');
+    follow(source.signal, after);
+    assert.deepEqual([before.signal.reason, after.signal.reason], ['enough', 'enough']);
+    assert.equal(undone.signal.aborted, false);
+  });
+
+  test('without a signal there is nothing to undo', () => {
+    const controller = new AbortController();
+    follow(undefined, controller)();
+    assert.equal(controller.signal.aborted, false);
   });
 });

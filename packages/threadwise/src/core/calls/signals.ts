@@ -19,14 +19,6 @@ export interface Controller {
   abort(reason: unknown): void;
 }
 
-/** Aborts a controller when a signal does. Returns what undoes it. */
-export function follow(signal: AbortSignalLike | undefined, controller: Controller): () => void {
-  const onAbort = () => controller.abort(signal?.reason);
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, ONCE);
-  return () => signal?.removeEventListener('abort', onAbort);
-}
-
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
 export class SharedSignals<T> {
   readonly #followers = new Map<AbortSignalLike, { readonly items: Set<T>; readonly onAbort: () => void }>();
@@ -58,4 +50,20 @@ export class SharedSignals<T> {
     this.#followers.delete(signal);
     signal.removeEventListener('abort', known.onAbort);
   }
+}
+
+interface Follower {
+  readonly signal: AbortSignalLike;
+  readonly controller: Controller;
+}
+
+const followers = new SharedSignals<Follower>(({ signal, controller }) => controller.abort(signal.reason));
+
+/** Aborts a controller when a signal does, or has. Returns what undoes it. */
+export function follow(signal: AbortSignalLike | undefined, controller: Controller): () => void {
+  if (signal === undefined) return () => undefined;
+  if (signal.aborted) controller.abort(signal.reason);
+  const follower = { signal, controller };
+  followers.follow(signal, follower);
+  return () => followers.unfollow(signal, follower);
 }

@@ -4,7 +4,7 @@
  * all of them were taken: no value comes later than the end, on whatever way that crosses. The worker's end: `runner/streamed.ts`.
  */
 import { integer, record } from '../options/checks.js';
-import type { RunOptions } from './run-options.js';
+import { type RunOptions, runKeysBut } from './run-options.js';
 import { AbortController, type AbortSignalLike, follow } from './signals.js';
 
 /** Options of `pool.stream`: those of a call, which is never run again, since some of its values may have been taken. */
@@ -34,11 +34,11 @@ export function streamedName(wireName: string): string | undefined {
   return wireName.endsWith(STREAM_MARK) ? wireName.slice(0, -STREAM_MARK.length) : undefined;
 }
 
-const OPTIONS = ['highWaterMark', 'signal', 'timeoutMs', 'priority', 'key', 'transfer', 'onProgress'];
+const KEYS = ['highWaterMark', ...runKeysBut('retries')];
 
 /** Splits and checks the options of a stream; those of the call are checked with it. Throws ERR_OPTION. */
 export function resolveStream(given: StreamOptions | undefined) {
-  const { highWaterMark = 16, ...run } = record('options', given ?? {}, OPTIONS) as StreamOptions;
+  const { highWaterMark = 16, ...run } = record('options', given ?? {}, KEYS) as StreamOptions;
   integer('highWaterMark', highWaterMark, 1, Number.MAX_SAFE_INTEGER);
   return { highWaterMark, run };
 }
