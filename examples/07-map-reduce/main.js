@@ -1,21 +1,9 @@
 // The command: `node main.js [--count 1000000] [--threads n] [--seed 1]`.
-import { parseArgs } from 'node:util';
 import { availableThreads } from 'threadwise';
+import { readOptions } from '../options.js';
 import { compare } from './compare.js';
 
-const defaults = { count: 1_000_000, threads: availableThreads(), seed: 1 };
-const { values } = parseArgs({
-  options: Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, { type: 'string', default: String(value) }]),
-  ),
-});
-const options = Object.fromEntries(
-  Object.entries(values).map(([name, text]) => {
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: a whole number from 1`);
-    return [name, value];
-  }),
-);
+const options = readOptions({ count: 1_000_000, threads: availableThreads(), seed: 1 });
 const { alone, together, histogram } = await compare(options);
 const most = histogram.findLastIndex((times) => times > 0);
 const { count, threads } = options;

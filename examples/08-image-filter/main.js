@@ -2,25 +2,16 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { availableThreads } from 'threadwise';
+import { readOptions } from '../options.js';
 import { compare } from './compare.js';
 import { drawRings } from './draw.js';
 
-const { values } = parseArgs({
-  options: {
-    in: { type: 'string' },
-    out: { type: 'string' },
-    size: { type: 'string', default: '1024' },
-    radius: { type: 'string', default: '6' },
-    threads: { type: 'string', default: String(availableThreads()) },
-  },
-});
-const [size, radius, threads] = ['size', 'radius', 'threads'].map((name) => {
-  const value = Number(values[name]);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name}: a whole number from 1`);
-  return value;
-});
+const values = readOptions(
+  { size: 1024, radius: 6, threads: availableThreads() },
+  { in: undefined, out: undefined },
+);
+const { size, radius, threads } = values;
 const folder = values.in && values.out ? undefined : mkdtempSync(join(tmpdir(), 'image-filter-'));
 const input = values.in ?? join(folder, 'rings.png');
 const output = values.out ?? join(folder, 'blurred.png');
