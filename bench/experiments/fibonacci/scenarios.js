@@ -16,7 +16,7 @@ export const RUN_TIME = 'length of a task';
 
 /** By what their scenarios are called. */
 const SIZES = { 100: 100, '100k': 100_000, '1m': 1_000_000, '10m': 10_000_000 };
-/** With a single worker at a time only the largest n was published. */
+/** The only n for which the article has a figure of one worker at a time. */
 export const LARGEST = SIZES['10m'];
 /** Of a pool: as published, a worker for each thread of the processor; and not more of them than there. */
 export const THREADS = Math.min(16, availableParallelism());

@@ -26,7 +26,7 @@ export function messagesOf(folder) {
 }
 
 /**
- * As `readInOneGo`, of whatever there is.
+ * Prepares the bytes of each item of a list, and awaits nothing before all are prepared. Returns what `readInOneGo` does.
  * @param prepare the synchronous work of the main thread for each of them: gives the bytes to hash. Its time is that of reading
  */
 export async function giveInOneGo(all, prepare, give) {

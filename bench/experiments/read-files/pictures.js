@@ -19,7 +19,7 @@ export function pictureOf(title, id, ways) {
 
 const nameOf = (way, core) => `${way}, core ${core + 1}`;
 
-/** Of the first round. */
+/** The load of each core over time, in the first round, for each way. */
 function seriesOf(scenario, ways, most) {
   return ways.flatMap((way) => {
     const row = scenario?.rows.find(({ id }) => id === `${AS_PUBLISHED}, ${way}`);

@@ -5,7 +5,7 @@ import { ratio } from '../dist/experiment/statistics.js';
 import { fastest } from '../dist/subjects/function/rules/scaling.js';
 
 const ROUNDS = 11;
-/** Of each, in a round. Milliseconds. */
+/** How long each pool is called in a round. Milliseconds. */
 const SLICE_MS = 80;
 /** As many calls as a server under load has outstanding. */
 const OUTSTANDING = 64;

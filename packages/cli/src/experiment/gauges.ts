@@ -161,7 +161,7 @@ function waitedMs(): number {
   }
 }
 
-/** Of each core, by the system's own counters, milliseconds: how long it was busy, and of how long. */
+/** How long each core was busy, and how long it was busy or idle, since the system started: by its own counters. Milliseconds. */
 export function coreTimes(): readonly { readonly busy: number; readonly all: number }[] {
   return os.cpus().map(({ times: { user, nice, sys, idle, irq } }) => {
     const busy = user + nice + sys + irq;

@@ -95,7 +95,7 @@ export interface Made {
   readonly at: Date;
   /** As it was typed. */
   readonly command: string;
-  /** Of the command. */
+  /** The version of the command `threadwise`. */
   readonly version: string;
 }
 

@@ -206,7 +206,7 @@ function overLoop(samples: Samples, gain: Estimate): Estimate {
 function doesNotPay(samples: Samples, { gains, best, breakEven, noise }: Figures): Decision | undefined {
   const most = mostOf(samples, gains);
   const isSure = roundsOf(samples) >= FEWEST_ROUNDS && isSurelyNotWorthIt(most, noise);
-  // On cores that others had threads may bring nothing, and would where they had them for themselves.
+  // While other programs had a part of the cores, threads may have brought nothing that they would bring on free cores.
   const isLoss = isBusy(samples.machine) && mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !isSure || isLoss) return undefined;
   const { callMs } = samples.inline;
