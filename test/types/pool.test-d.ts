@@ -1,5 +1,13 @@
 /** What the compiler must accept, and what it must refuse. Compiled, never run. */
-import { createPool, isThreadwiseError, type Lease, leastBusy, type PoolStats, roundRobin } from 'threadwise';
+import {
+  type Bucket,
+  createPool,
+  isThreadwiseError,
+  type Lease,
+  leastBusy,
+  type PoolStats,
+  roundRobin,
+} from 'threadwise';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -95,6 +103,7 @@ same<typeof all, number[]>(true);
 // the rest
 const stats: PoolStats = pool.stats();
 same<typeof stats.runMs.p99, number>(true);
+same<typeof stats.buckets.waitMs, readonly Bucket[]>(true);
 pool.on('task:settle', (event) => same<typeof event.taskId, number>(true));
 // @ts-expect-error: no such event
 pool.on('task:begin', () => undefined);

@@ -1,5 +1,6 @@
 /** `threadwise`: the library. A list; everything is defined elsewhere. */
 export type {
+  Bucket,
   Choice,
   Distribution,
   LastError,

@@ -7,7 +7,7 @@ export type * from './contracts/module.js';
 export type * from './contracts/platform.js';
 export type * from './contracts/policy.js';
 export type * from './contracts/transport.js';
-export type { Distribution } from '../metrics/histogram.js';
+export type { Bucket, Distribution } from '../metrics/histogram.js';
 export type { RecentTimes } from '../metrics/recent.js';
 export type { FunctionCounts, LastError } from '../metrics/functions.js';
 export type {

@@ -45,9 +45,14 @@ test('warns of a machine that others use, and of memory that is nearly full', ()
 });
 
 test('says what was not measured', () => {
-  const skipped = [{ what: 'fewer cores', why: 'there is no taskset' }];
+  const skipped = [
+    { what: '2 threads', why: 'there was no time' },
+    { what: 'fewer cores', why: 'there is no taskset' },
+    { what: '4 threads', why: 'there was no time' },
+  ];
   assert.deepEqual(warnings({ isCutShort: true, skipped }), [
     'not everything was measured: the time was over, or somebody ended it',
-    'fewer cores was left out: there is no taskset',
+    '2 threads, 4 threads: not measured, there was no time',
+    'fewer cores: not measured, there is no taskset',
   ]);
 });
