@@ -4,6 +4,7 @@ import { type Child, describeFailure, type Failure, type Outcome } from '../../.
 import { clamp, type Session } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
+import { hintFor } from '../../../run/work/task-module.js';
 import type { AppTalk } from '../app/process.js';
 import type { LoadSlice, LoadTalk } from '../load/process.js';
 import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
@@ -289,7 +290,7 @@ function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): Usa
   if (complaint !== undefined) return new UsageError(complaint);
   if (failure.kind === 'failed') {
     const { name, message } = failure.error;
-    return new UsageError(`cannot load '${given}': ${name}: ${message}`);
+    return new UsageError(`cannot load '${given}': ${name}: ${message}${hintFor(message)}`);
   }
   if (failure.kind === 'silent') {
     const seconds = (failure.ms / 1000).toFixed(0);
