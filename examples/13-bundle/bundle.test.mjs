@@ -3,8 +3,7 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createPool } from 'threadwise';
-import { transformAll } from './compare.js';
+import { createTransformPool, transformAll } from './compare.js';
 import { bundle, runBundle, valueOf, writeModules } from './modules.js';
 import { byEsbuild, byTypescript } from './transform.js';
 
@@ -21,7 +20,7 @@ test('both transformers make bundles that compute the same', () => {
 test('a module that cannot be transformed ends the bundle, with its name and the line, also on threads', async (t) => {
   assert.throws(() => byTypescript(bad), { name: 'SyntaxError', message: /^bad\.ts:2:14: / });
   assert.throws(() => byEsbuild(bad), { message: /\bbad\.ts:2:\d+: / });
-  const pool = createPool(new URL('./tasks.js', import.meta.url), { threads: 1 });
+  const pool = createTransformPool(1);
   t.after(() => pool.close());
   const modules = [...writeModules(2), bad, ...writeModules(2)];
   await assert.rejects(transformAll(pool, 'byTypescript', modules), {
