@@ -23,7 +23,7 @@ export async function compare({ modules: count, threads }) {
   try {
     const [, startMs] = await timed(() => pool.ready);
     await warmUp(pool, modules);
-    const alone = (byTransformer) => () => Promise.resolve(modules.map(byTransformer));
+    const alone = (transformer) => () => modules.map(transformer);
     const [typescript, typescriptPool] = await sameBundles(modules, [
       alone(byTypescript),
       () => transformAll(pool, 'byTypescript', modules),
