@@ -1,4 +1,5 @@
 /** The seam to the task module: what a worker says of it, and running its functions on the calling thread. */
+import type { Instances } from './instances.js';
 
 export type TaskFunction = (...args: unknown[]) => unknown;
 
@@ -19,6 +20,8 @@ export interface LoadedModule {
   readonly pure: readonly string[];
   /** By its name as it crosses: of a stream, what hands its values over. Throws ERR_TASK_NOT_FOUND. */
   find(wireName: string): TaskFunction;
+  /** Of the classes that it registers; undefined: none. */
+  readonly instances: Instances | undefined;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
 }
