@@ -48,7 +48,10 @@ export function moduleHere({ clone, load, newStore, classes }: HereContext): Mod
       return store.run(call, run, ...args);
     },
     entered: () => store?.getStore() as RunningCall | undefined,
-    copy: (value) => (isTransferred(value) ? clone(value.value, value.list) : copyPlain(value, clone)),
+    copy: (given, transfer) => {
+      const { value, list } = isTransferred(given) ? given : { value: given, list: transfer };
+      return list === undefined ? copyPlain(value, clone) : clone(value, list);
+    },
     isMoved: isTransferred,
     copyError: (error) => decodeError(encodeError(error, packingClone(clone, loaded?.instances))),
     sizeOf: estimateItems,

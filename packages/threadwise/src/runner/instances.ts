@@ -26,7 +26,8 @@ export function packingHost(host: CallHost, instances: Instances): CallHost {
     workerId: host.workerId,
     pollAbort: (call) => host.pollAbort(call),
     progress: (id, value) => host.progress(id, pack(value)),
-    callHost: async (name, args) => unpack(await host.callHost(name, [...instances.packArguments(args)])),
+    callHost: async (name, args, transfer) =>
+      unpack(await host.callHost(name, [...instances.packArguments(args)], transfer)),
     find: (name) => {
       const run = host.find(name);
       return async (...args) => convert(await run(...instances.packArguments(args)), unpack);

@@ -276,10 +276,10 @@ export class Runner implements CallHost {
     this.#postCloneable([TO_MAIN.progress, id, value], value, 'progress');
   }
 
-  callHost(name: string, args: unknown[]): Promise<unknown> {
+  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = ++this.#hostCallCount;
-      this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args');
+      this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args', transfer);
       this.#hostCalls.set(call, { resolve, reject });
     });
   }
@@ -348,12 +348,12 @@ export class Runner implements CallHost {
   }
 
   /** Posts, or throws ERR_NOT_CLONEABLE that says which part of `value` is to blame. */
-  #postCloneable(message: MessageToMain, value: unknown, name: string): void {
+  #postCloneable(message: MessageToMain, value: unknown, name: string, transfer?: readonly unknown[]): void {
     try {
-      this.#endpoint.say(message);
+      this.#endpoint.say(message, transfer);
     } catch (cause) {
       if (cause instanceof ThreadwiseError) throw cause;
-      throw notCloneable(cause, value, name, [], this.#platform.clone);
+      throw notCloneable(cause, value, name, transfer ?? [], this.#platform.clone);
     }
   }
 }
