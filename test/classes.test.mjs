@@ -206,6 +206,7 @@ for (const [way, options] of Object.entries(WAYS)) {
       }
       const plain = made(t, { classes: 'plain' });
       assert.deepStrictEqual(await plain.run('echo', [new Point(3, 4)]), { x: 3, y: 4 });
+      assert.deepStrictEqual(await plain.run('echo', [new Money(5)]), {}, 'private members are lost');
     });
   });
 }
