@@ -37,8 +37,8 @@ test('signals are heard on the main thread alone', { skip: process.platform === 
   await pool.ready;
   const keepAlive = setInterval(() => undefined, 1000);
   t.after(() => clearInterval(keepAlive));
-  const heard = once(process, 'SIGUSR2');
-  process.kill(process.pid, 'SIGUSR2');
+  const heard = once(process, 'SIGCONT');
+  process.kill(process.pid, 'SIGCONT');
   await heard;
   assert.deepEqual(await pool.run('heard', []), []);
 });
