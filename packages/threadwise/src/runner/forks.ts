@@ -45,13 +45,7 @@ export class Forks {
   /** The task is over. What it has called and that has begun nowhere does not begin here any more: the next task would pass for the one that asks. */
   end(): void {
     this.#isOver = true;
-    for (const { name, promise, resolve } of this.#waiting.splice(0)) {
-      const message = `task.run('${name}') was not awaited: the task that called it had ended before it began`;
-      const error = new ThreadwiseError('ERR_OUTSIDE_TASK', message);
-      // Where nobody handles it, the rejection would end the worker, and with it the tasks of others.
-      promise.catch(() => undefined);
-      resolve(Promise.reject(error));
-    }
+    for (const call of this.#waiting.splice(0)) call.resolve(this.#runHere(call));
     this.#tellRan();
   }
 
@@ -72,18 +66,24 @@ export class Forks {
     this.#isBusy = false;
   }
 
-  async #give({ name, args }: Call): Promise<unknown> {
+  async #give(call: Call): Promise<unknown> {
     const number = ++count;
     this.#given.add(number);
     try {
-      const result = await this.#ask(['run', number, name, args]);
-      return result === undefined ? this.#runHere({ name, args }) : (result as [unknown])[0];
+      const result = await this.#ask(['run', number, call.name, call.args]);
+      return result === undefined ? this.#runHere(call) : (result as [unknown])[0];
     } finally {
       this.#given.delete(number);
     }
   }
 
-  async #runHere({ name, args }: Pick<Call, 'name' | 'args'>): Promise<unknown> {
+  async #runHere({ name, args, promise }: Call): Promise<unknown> {
+    if (this.#isOver) {
+      // Where nobody handles it, the rejection would end the worker, and with it the tasks of others.
+      promise.catch(() => undefined);
+      const message = `task.run('${name}') was not awaited: the task that called it had ended before it began`;
+      throw new ThreadwiseError('ERR_OUTSIDE_TASK', message);
+    }
     const begin = performance.now();
     let failed = 1;
     try {
