@@ -65,7 +65,7 @@ class Outbox {
       this.#values.push(value.value);
       return this.#send(value.list); // it moves now, and by itself
     }
-    const goesNow = this.#underWay === 0 || performance.now() - this.#sentAt >= LONGEST_WAIT_MS;
+    const goesNow = this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS;
     // The task may change what it has yielded.
     this.#values.push(goesNow || isImmutable(value) ? value : this.#context.copy(value));
     if (goesNow) this.#send();
@@ -115,7 +115,7 @@ class Outbox {
     this.#values = [];
     this.#sent += values.length;
     this.#underWay += values.length;
-    this.#sentAt = performance.now();
+    this.#sentAt = Date.now();
     this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values], transfer).then(
       (isWanted) => {
         this.#underWay -= values.length;
