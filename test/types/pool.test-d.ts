@@ -22,6 +22,29 @@ const pool = createPool<typeof import('./tasks.js')>(url, {
 createPool(url, { choose: roundRobin() });
 createPool(url, { choose: (_task, workers) => workers[0]! });
 createPool('./tasks.js', { threads: 'auto', worker: { data: 1, recycle: { afterTasks: 5 } } });
+class Money {
+  readonly cents: number;
+  constructor(cents: number) {
+    this.cents = cents;
+  }
+}
+createPool(url, {
+  classes: [
+    Money,
+    URL,
+    {
+      class: Money,
+      name: 'Cash',
+      encode: (it: Money) => it.cents,
+      decode: (cents: number) => new Money(cents),
+    },
+  ],
+});
+createPool(url, { classes: 'plain' });
+// @ts-expect-error: an instance is no class
+createPool(url, { classes: [new Money(1)] });
+// @ts-expect-error: of no class
+createPool(url, { classes: [{ encode: String, decode: String }] });
 // @ts-expect-error: no such option
 createPool(url, { thread: 4 });
 // @ts-expect-error: a string is no number of threads

@@ -3,6 +3,7 @@
  * here. Every seam has a conformance suite (`*.case.ts`) that all its implementations run.
  */
 export type * from './contracts/dispatch.js';
+export type * from './contracts/instances.js';
 export type * from './contracts/module.js';
 export type * from './contracts/platform.js';
 export type * from './contracts/policy.js';

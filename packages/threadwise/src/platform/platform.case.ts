@@ -126,6 +126,7 @@ function threadSuite(platform: Platform): void {
       poolName: 'case',
       moduleUrl,
       tasksPerWorker: 1,
+      classes: [],
       allowance: undefined,
       wire: { transport: 'message', port: far, memory: platform.sharedMemory(12) },
       settings,

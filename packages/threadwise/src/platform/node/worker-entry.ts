@@ -17,6 +17,7 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  readonly classes: readonly string[] | 'plain';
   readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;

@@ -24,6 +24,10 @@ test('warns of a function that does more than compute', () => {
   assert.match(behaving({ repeats: 'different' })[0]!, /keeps state, or is random/);
   assert.match(behaving({ changesItsArgument: true })[0]!, /changes its argument/);
   assert.match(behaving({ hasSetup: true })[0]!, /setup or teardown/);
+  assert.match(
+    behaving({ plainClasses: ['Point', 'Money'] })[0]!,
+    /instances of Point, Money, which arrive as plain objects/,
+  );
 });
 
 test('warns of calls of very different length', () => {
