@@ -102,7 +102,7 @@ function measuredAt(all) {
   const machines = results.map(
     ({ machine }) => `${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`,
   );
-  return `Measured on ${several(machines)}, at commit ${several(commits)}; load of the machine before: ${least === most ? least : `${least} to ${most}`}.`;
+  return `Measured on ${several(machines)}, commit ${several(commits)}, load before ${least === most ? least : `${least} to ${most}`}.`;
 }
 
 /** A question, a picture, three sentences, and all else to be unfolded. */

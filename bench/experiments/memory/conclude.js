@@ -1,4 +1,5 @@
 // What follows from memory: what a thread takes, by the slope over their number; and what a module adds, over its size.
+import { shown as shownWith } from '../../conclusions/clauses.js';
 import { findingInParts } from '../hash-direct/finding.js';
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 import { published } from './published.js';
@@ -70,12 +71,8 @@ function isFew(scenarios) {
   return counts.length === 0 || Math.min(...counts) < FEWEST_ROUNDS;
 }
 
-export function shown({ value, low, high }, { words }) {
-  const [middle, from, to] = [value, low, high].map((mebibytes) =>
-    words.bytes(Math.max(0, mebibytes) * 2 ** 20),
-  );
-  return from === to ? middle : `${middle} (${from} to ${to})`;
-}
+export const shown = (slope, { words }) =>
+  shownWith(slope, (mebibytes) => words.bytes(Math.max(0, mebibytes) * 2 ** 20));
 
 function sentenceFor(row, slope, tools) {
   if (slope === undefined) return [];

@@ -118,9 +118,9 @@ function loads(scenario, row) {
   const looks = listOf(scenario, row, 'coresOverTime').filter((look) => look.every(Number.isFinite));
   const cores = Math.min(MOST_CORES, looks[0]?.length ?? 0);
   return {
-    title: `Load of cores, 6.5 MB, ${SHORT[row]}`,
+    title: `Load of cores, ${SHORT[row]}`,
     x: { label: '% of the time' },
-    y: { label: 'load %', most: 100 },
+    y: { label: 'load %, 6.5 MB', most: 100 },
     series: Array.from({ length: cores }, (_, core) => {
       const values = inParts(
         looks.map((look) => look[core]),

@@ -11,6 +11,8 @@ const CHARACTER = 6.9;
 /** Of a line: at least that, and for each of its marks. */
 const LANE = { least: 26, mark: 12 };
 const MOST_LABELS = 330;
+/** Of a scale of powers; with more, only powers of ten are named. */
+const MOST_TICKS = 9;
 /** Above that, points are too close for marks. */
 const MANY_POINTS = 40;
 
@@ -51,13 +53,12 @@ const text = (x, y, content, name = '', anchor = 'start') =>
 function curves({ x, y, series }, plot, at) {
   const points = series.flatMap(({ points: own }) => own);
   const across = scaleOf(
-    points.map((point) => point.x),
+    points.map((point) => ({ value: point.x })),
     x,
     [plot.left + 10, plot.right - 10],
     false,
   );
-  const heights = points.flatMap(({ value, low = value, high = value }) => [low, high, value]);
-  const up = scaleOf(heights, y, [plot.bottom, plot.top], true);
+  const up = scaleOf(points, y, [plot.bottom, plot.top], true);
   const isMany = series.some(({ points: own }) => own.length > MANY_POINTS);
   return [
     ...ticksOf(up, y, 6).map((value) => {
@@ -98,12 +99,7 @@ function whisker(kind, { x, low, high }, across, up) {
 function dots({ x, rows, isNamed }, plot) {
   const lane = laneOf({ rows });
   const figures = rows.flatMap(({ marks }) => marks);
-  const across = scaleOf(
-    figures.flatMap(({ value, low = value, high = value }) => [low, high, value]),
-    x,
-    [plot.left + 6, plot.right - 6],
-    true,
-  );
+  const across = scaleOf(figures, x, [plot.left + 6, plot.right - 6], true);
   return [
     below(across, x, plot, true),
     ...rows.flatMap(({ label, marks }, i) => {
@@ -133,7 +129,7 @@ function dots({ x, rows, isNamed }, plot) {
 function spans({ x, lanes }, plot) {
   const lane = laneOf({});
   const across = scaleOf(
-    [0, ...lanes.flatMap(({ spans: own }) => own.flat())],
+    [0, ...lanes.flatMap(({ spans: own }) => own.flat())].map((value) => ({ value })),
     x,
     [plot.left, plot.right],
     true,
@@ -176,15 +172,23 @@ function below(across, axis, { left, right, top, bottom }, isTall = false) {
   return `<path class="axis" d="M${left} ${bottom}H${right}"/>${names.join('')}${text((left + right) / 2, bottom + 36, axis.label, '', 'middle')}`;
 }
 
-/** @param isFromZero whether a linear axis begins at nothing */
-function scaleOf(values, { isLog = false, most: reaches }, range, isFromZero) {
-  const all = reaches === undefined ? values : [...values, reaches];
-  const seen = all.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
-  const [least, most] = [Math.min(...seen), Math.max(...seen)];
-  if (isLog) return scaleLog(least === most ? [least / 2, most * 2] : [least, most], range);
+/** How far an interval may stretch an axis beyond the figures: what is further out is cut off. A factor. */
+const STRETCH = 1.5;
+
+/** @param figures [{ value, low, high }] @param isFromZero whether a linear axis begins at nothing */
+function scaleOf(figures, { isLog = false, most: reaches = -Infinity }, range, isFromZero) {
+  const seen = figures.filter(({ value }) => !isLog || value > 0);
+  const values = seen.map(({ value }) => value);
+  const [lowest, highest] = [Math.min(...values), Math.max(...values, reaches)];
+  const least = Math.max(lowest / STRETCH, Math.min(...seen.map(({ value, low = value }) => low)));
+  const most = Math.max(
+    highest,
+    Math.min(highest * STRETCH, Math.max(...seen.map(({ value, high = value }) => high))),
+  );
+  if (isLog) return scaleLog(least === most ? [least / 2, most * 2] : [least, most], range).clamp(true);
   // What is a little below nothing is noise.
-  const from = isFromZero && least > -0.05 * most ? 0 : least;
-  const scale = scaleLinear([from, most === from ? from + 1 : most], range);
+  const from = isFromZero && lowest > -0.05 * most ? 0 : lowest;
+  const scale = scaleLinear([from, most === from ? from + 1 : most], range).clamp(true);
   return isFromZero ? scale.nice(5) : scale;
 }
 
@@ -196,5 +200,5 @@ function ticksOf(scale, { isLog = false }, most) {
       .ticks(10)
       .filter((value) => digits.includes(Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)))));
   const some = named([1, 2, 5]);
-  return some.length > most + 2 ? named([1]) : some;
+  return some.length > Math.min(most + 2, MOST_TICKS) ? named([1]) : some;
 }
