@@ -5,6 +5,7 @@ import { calls } from './crossing/calls.js';
 import { coldStart } from './crossing/cold-start.js';
 import { idle } from './crossing/idle.js';
 import { quiet } from './crossing/quiet.js';
+import { memory } from './crossing/memory.js';
 import { page } from './crossing/page.js';
 
 export default {
@@ -12,5 +13,5 @@ export default {
   title: 'What it costs to have work done on another thread',
   threads: 2,
   page,
-  scenarios: [...calls, ...bytes, ...blockedMain, ...quiet, ...idle, ...coldStart],
+  scenarios: [...calls, ...bytes, ...blockedMain, ...quiet, ...idle, ...memory, ...coldStart],
 };

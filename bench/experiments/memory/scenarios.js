@@ -12,15 +12,6 @@ const THREADS = [0, 1, 2, 4, 8, 16];
 const QUICK_THREADS = [0, 1, 4, 16];
 const POOLS = ['threadwise', 'piscina', AS_PUBLISHED];
 
-/** What a thread of ours may take more than a bare one. */
-const LITTLE_MORE = {
-  text: '16 threads take at most 24 MiB more than as many bare ones',
-  metric: 'residentMiB',
-  by: 'difference',
-  to: 'as-published',
-  atMost: 24,
-};
-
 /** As published: it writes a line, and starts a timer. */
 const IDLE = "console.log('WPID: ' + process.pid); setTimeout(() => {}, 3_600_000);";
 /** Of those that load a module; before them there is one that is measured with none of its own. */
@@ -83,7 +74,6 @@ const idling = (threads) => ({
     { ...mebibytes('sizeMiB', 'SIZE MiB'), isOptional: true },
   ],
   takes: ({ id }) => POOLS.includes(id),
-  goals: threads === THREADS.at(-1) ? [LITTLE_MORE] : [],
   run,
 });
 

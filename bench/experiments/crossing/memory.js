@@ -1,0 +1,49 @@
+// What a further worker costs in resident memory, beside the least that a thread costs.
+import { setTimeout as pause } from 'node:timers/promises';
+import { openReady } from '../../driver/with-pool.js';
+import { mebibytes } from './metrics.js';
+
+const FEW_THREADS = 8;
+const MANY_THREADS = 24;
+
+/** A pool of many threads beside one of few, since not every pool can grow: what the pool itself takes is in both, and not in the difference. */
+async function run({ contender, budget: { settleMs } }) {
+  const pools = [];
+  const grownBy = async (threads) => {
+    const before = await residentBytes(settleMs);
+    pools.push(await openReady(contender, threads));
+    return (await residentBytes(settleMs)) - before;
+  };
+  await grownBy(1); // what the first pool of a process loads
+  const few = await grownBy(FEW_THREADS);
+  const many = await grownBy(MANY_THREADS);
+  await Promise.all(pools.map((pool) => pool.close()));
+  return { perWorkerMiB: Math.max(0, many - few) / (MANY_THREADS - FEW_THREADS) / 2 ** 20 };
+}
+
+async function residentBytes(settleMs) {
+  globalThis.gc?.();
+  await pause(settleMs);
+  globalThis.gc?.();
+  return process.memoryUsage.rss();
+}
+
+export const memory = [
+  {
+    id: 'memory',
+    title: 'Resident memory of each further worker',
+    metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
+    takes: ({ id }) => ['threadwise', 'piscina', 'bare Worker (empty)'].includes(id),
+    goals: [
+      {
+        text: 'at most 1 MiB more than a bare Worker',
+        metric: 'perWorkerMiB',
+        by: 'difference',
+        to: 'bare',
+        atMost: 1,
+      },
+    ],
+    highlights: [{ metric: 'perWorkerMiB' }],
+    run,
+  },
+];
