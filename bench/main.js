@@ -70,7 +70,8 @@ function writeReport(experiments, ids) {
 
 function writeTable(id, result) {
   const text = readFileSync(README, 'utf8');
-  if (result === undefined || !hasMarkers(text, markersOf(id))) return;
+  const hasHighlights = result?.scenarios.some(({ highlights = [] }) => highlights.length > 0);
+  if (!hasHighlights || !hasMarkers(text, markersOf(id))) return;
   writeFileSync(README, replaceBetween(text, markersOf(id), renderMarkdown(result)));
   console.log(`The figures of '${id}' are in ${relative(process.cwd(), README)}`);
 }
