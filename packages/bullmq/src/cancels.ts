@@ -4,6 +4,7 @@
  */
 import { QueueEvents, QueueEventsProducer } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { endEvents } from './connection.js';
 
 /** How many aborts are remembered, in Redis and on a machine. */
 const MOST = 10_000;
@@ -66,6 +67,6 @@ export class CancelListener {
   }
 
   close(): Promise<void> {
-    return this.#events.close();
+    return endEvents(this.#events);
   }
 }

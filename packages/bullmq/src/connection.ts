@@ -1,4 +1,5 @@
 /** The connection to Redis: one client for each fleet and each service, from which BullMQ makes those that it needs beside it. */
+import type { QueueEvents } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { reject } from 'threadwise/internal';
 import { FleetError, isRefusedLogin, redisError } from './errors.js';
@@ -31,6 +32,12 @@ export function connectTo(connection: unknown): Redis {
 /** A client of another copy of ioredis. */
 function isClient(value: unknown): value is Redis {
   return typeof (value as { duplicate?: unknown } | null)?.duplicate === 'function';
+}
+
+/** Ends the listening to a queue at once; its own `close` waits for a Redis that is away. */
+export async function endEvents(events: QueueEvents): Promise<void> {
+  events.close().catch(() => undefined);
+  await events.getBackend().close(true);
 }
 
 export function addressOf({ options }: Redis): string {

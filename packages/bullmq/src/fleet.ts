@@ -14,7 +14,7 @@ import {
   withCallerStack,
 } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
-import { connectTo, type FleetConnection, Link } from './connection.js';
+import { connectTo, endEvents, type FleetConnection, Link } from './connection.js';
 import { checkSize, encode, type Encoding } from './encoding.js';
 import { FleetError } from './errors.js';
 import {
@@ -345,8 +345,9 @@ export class Fleet<M = UntypedTasks> {
     this.#calls.failAll(({ jobId }) => new FleetError('ERR_FLEET_CLOSED', message, { jobId }));
     await Promise.all(this.#cancelling);
     const { redis } = this.#link;
-    await Promise.allSettled([this.#events?.close(), this.#cancels.close(), this.queue.close()]);
+    if (this.#events !== undefined) await endEvents(this.#events);
     redis.disconnect();
+    await Promise.allSettled([this.#cancels.close(), this.queue.close()]);
   }
 
   #checkOpen(): void {

@@ -54,14 +54,15 @@ export class RunningJob {
   async run(token: string | undefined): Promise<unknown> {
     try {
       return await this.#run();
-    } catch (error) {
+    } catch (thrown) {
       const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
-      if (why instanceof GiveBack || isPoolClosed(error)) {
+      if (why instanceof GiveBack || isPoolClosed(thrown)) {
         await this.job.moveToWait(token);
         throw new WaitingError();
       }
       // BullMQ finds that the job is not ours, and says so.
       if (why instanceof LockLost) throw asFailure(why);
+      const error = why ?? thrown;
       withoutCallerStack(error);
       const { redis, maxBytes, keyOf } = this.#machine;
       await writeFailure(redis, keyOf(this.job.id!), error, maxBytes);

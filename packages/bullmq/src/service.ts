@@ -263,12 +263,13 @@ export class Service {
       await this.worker.close();
       await removeMachine(redis, prefix, queue, this.#id);
     };
-    await this.#link
-      .ask('The service was cut off while it closed', farewell)
-      .catch(async (error: unknown) => {
-        this.#tell(error);
-        await this.worker.close(true);
-      });
+    try {
+      if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
+      else await this.worker.close(true);
+    } catch (error) {
+      this.#tell(error);
+      void this.worker.getBackend().blockingConnection?.disconnect(false);
+    }
     // 5. Threads, connections, listeners.
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
     redis.disconnect();

@@ -11,6 +11,19 @@ const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 /** For `test(name, { skip }, …)`. */
 export const skip = hasRedis ? false : 'no redis-server: node scripts/ensure-redis.mjs';
 
+const ends = new WeakMap();
+/** Has `end` called when the test ends: what was begun last ends first. `t`: whatever has an `after`. */
+export function onEnd(t, end) {
+  if (!ends.has(t)) {
+    const all = [];
+    ends.set(t, all);
+    t.after(async () => {
+      for (const each of all.reverse()) await each();
+    });
+  }
+  ends.get(t).push(end);
+}
+
 /** A port that nobody had a moment ago. */
 export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1');
@@ -30,7 +43,7 @@ export class RedisServer {
   /** @param args further ones, such as '--requirepass' */
   static async start(t, ...args) {
     const server = new RedisServer();
-    t.after(() => server.#remove());
+    onEnd(t, () => server.#remove());
     server.port = await freePort();
     server.#args = args;
     await server.restart();
@@ -70,7 +83,7 @@ export class RedisServer {
   client(t) {
     const redis = new Redis({ ...this.connection, maxRetriesPerRequest: null });
     redis.on('error', () => undefined);
-    t.after(() => redis.disconnect());
+    onEnd(t, () => redis.disconnect());
     return redis;
   }
 }
