@@ -10,9 +10,12 @@ import { onEnd, RedisServer, skip } from './redis.mjs';
 
 describe('calls', { skip }, () => {
   let redis;
+  let end;
   before(async () => {
-    redis = await RedisServer.start({ after });
+    const suite = { after: (ends) => (end = ends) };
+    redis = await RedisServer.start(suite);
   });
+  after(() => end?.());
   let number = 0;
   /** A queue of the test's own, a machine and a caller. */
   async function fleetOf(t, { machine, fleet } = {}) {

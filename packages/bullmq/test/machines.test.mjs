@@ -7,9 +7,12 @@ import { onEnd, RedisServer, skip } from './redis.mjs';
 
 describe('machines', { skip }, () => {
   let redis;
+  let end;
   before(async () => {
-    redis = await RedisServer.start({ after });
+    const suite = { after: (ends) => (end = ends) };
+    redis = await RedisServer.start(suite);
   });
+  after(() => end?.());
   let number = 0;
   const newQueue = () => `machines-${number++}`;
   /** The events of a queue from its beginning. */
