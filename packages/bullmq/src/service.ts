@@ -181,7 +181,8 @@ export class Service {
       else this.#counts.failed++;
       throw error;
     } finally {
-      this.#running.delete(job.id!);
+      // One that lost its lock may have come back here already.
+      if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
       const { state } = this.pool.stats();
       // A machine whose pool cannot run anything would fail all that is in the queue.

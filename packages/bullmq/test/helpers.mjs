@@ -12,8 +12,11 @@ import { onEnd } from './redis.mjs';
 export const tasksUrl = new URL('./fixtures/tasks.mjs', import.meta.url);
 const scriptOf = (name) => fileURLToPath(new URL(`./fixtures/${name}.mjs`, import.meta.url));
 
-/** Options of a machine that hears soon of another one's death. */
-export const QUICK = { lockMs: 400, stalledCheckMs: 50, maxLost: 1000 };
+/**
+ * Options of a machine that hears soon of another one's death; its lock is much longer than a busy computer keeps a thread waiting that has
+ * something to do.
+ */
+export const QUICK = { lockMs: 2500, stalledCheckMs: 100, maxLost: 1000 };
 
 /** A machine in this process, closed with the test. */
 export async function machineHere(t, redis, options = {}, module = tasksUrl) {

@@ -30,8 +30,7 @@ describe('machines', { skip }, () => {
     const stalled = [];
     (await eventsOf(t, queue)).on('stalled', ({ jobId }) => stalled.push(jobId));
     const plainStalled = told(await eventsOf(t, plain), 'stalled');
-    // Much longer than a busy machine keeps a thread waiting that has something to do.
-    const options = { queue, ...QUICK, lockMs: 2000, pool: { threads: 1 } };
+    const options = { queue, ...QUICK, pool: { threads: 1 } };
     await machine(t, redis, options);
     const fleet = caller(t, redis, { queue });
     const { promise } = await begun(fleet, 'spinUntil', [path('go')]);

@@ -22,7 +22,7 @@ test(
   async (t) => {
     const redis = await RedisServer.start(t, '--appendonly', 'yes');
     const { path, wrote } = folder(t);
-    const options = { ...QUICK, lockMs: 1000, maxLost: 1_000_000 };
+    const options = { ...QUICK, maxLost: 1_000_000 };
     const begin = () => machine(t, redis, options);
     const machines = await Promise.all(Array.from({ length: MACHINES }, begin));
     const fleet = caller(t, redis, { connectTimeoutMs: 60_000 });
