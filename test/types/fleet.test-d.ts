@@ -1,5 +1,5 @@
-// What the compiler must accept of a fleet, and what it must refuse.
-import { connect, FleetError, serve } from '@threadwise/bullmq';
+/** What the compiler must accept of a fleet, and what it must refuse. */
+import { connect, FleetError, serve, type ServiceOptions } from '@threadwise/bullmq';
 import { job } from '@threadwise/bullmq/worker';
 
 const fleet = connect<typeof import('./tasks.js')>({ queue: 'work', connection: 'redis://127.0.0.1' });
@@ -19,14 +19,11 @@ void fleet.run('add', [1, 2], { key: {} });
 // @ts-expect-error one id for all items
 void fleet.map('add', [1], { jobId: 'a' });
 // @ts-expect-error jobs wait in Redis
-void serve(new URL('tasks.js', import.meta.url), {
-  queue: 'work',
-  connection: {},
-  pool: { queue: { limit: 1 } },
-});
+const pool: ServiceOptions['pool'] = { queue: { limit: 1 } };
+void serve(new URL('tasks.js', import.meta.url), { queue: 'work', connection: {}, pool: { threads: 2 } });
 
 const id: string | undefined = job.id;
 const attempt: number = job.attempt;
 const code: 'ERR_FLEET_CONNECTION' | string = new FleetError('ERR_FLEET_CONNECTION', 'away').code;
 
-export { attempt, code, id, same, sum, untyped };
+export { attempt, code, id, pool, same, sum, untyped };
