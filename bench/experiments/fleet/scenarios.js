@@ -19,9 +19,9 @@ const limitOf = (jobMs) => Math.round(LIMIT_OF_10_MS * (jobMs / 10) ** (2 / 3));
 
 /** BullMQ's defaults. */
 const USUAL = { lockMs: 30_000, stalledCheckMs: 30_000 };
-const SHORT_LOCK = { lockMs: 400, stalledCheckMs: 200 };
-/** Three times the lock. */
-const LONG_JOB_MS = 1200;
+const SHORT_LOCK = { lockMs: 2000, stalledCheckMs: 500 };
+/** Longer than the lock. */
+const LONG_JOB_MS = 3000;
 /** Twice what all of them take one after the other: who never gets one done is not waited for. Milliseconds. */
 const MOST_MS = 8 * LONG_JOB_MS;
 
@@ -36,15 +36,22 @@ export const WAYS = [
 async function run({ way: kind, threads, budget }, { jobMs, count, lock, mostMs }) {
   const redis = await startRedis();
   if (redis === undefined) throw new NotAvailable('there is no redis-server: node scripts/ensure-redis.mjs');
-  const { Queue, QueueEvents } = await import('bullmq');
+  const { Queue, QueueEvents, Worker } = await import('bullmq');
   const connection = { host: '127.0.0.1', port: redis.port };
   const queue = new Queue('jobs', { connection });
   const events = new QueueEvents('jobs', { connection, lastEventId: '0' });
+  // Another machine that takes nothing: who computes cannot see that its own locks have ended.
+  const watcher = new Worker('jobs', null, {
+    connection,
+    stalledInterval: lock.stalledCheckMs,
+    maxStalledCount: 1000,
+  });
   const machine = startProcess(new URL('machine.js', import.meta.url));
   try {
     const limit = limitOf(jobMs);
     const expected = countPrimes(limit);
     const jobs = count(budget);
+    await watcher.startStalledCheckTimer();
     const found = listen(events, { jobs, expected, mostMs });
     await queue.addBulk(Array.from({ length: jobs }, () => ({ name: 'countPrimes', data: [limit] })));
     await ask(machine, { way: kind, queue: 'jobs', port: redis.port, threads, ...lock });
@@ -57,7 +64,7 @@ async function run({ way: kind, threads, budget }, { jobMs, count, lock, mostMs 
     };
   } finally {
     await endProcess(machine);
-    await Promise.all([queue.close(), events.close()]);
+    await Promise.all([queue.close(), events.close(), watcher.close()]);
     await redis.stop();
   }
 }
@@ -112,6 +119,7 @@ export const scenarios = [
     ...shared,
     id: 'longer-than-lock',
     isQuick: false,
+    mostMs: 60_000,
     title: `Jobs that compute for ${LONG_JOB_MS} ms, with a lock of ${SHORT_LOCK.lockMs} ms`,
     run: (sample) => run(sample, { jobMs: LONG_JOB_MS, count: () => 4, lock: SHORT_LOCK, mostMs: MOST_MS }),
   },

@@ -13,5 +13,5 @@ export {
 export type { FleetJobOptions, FleetRunOptions } from './job-options.js';
 export type { MachineStats } from './machines.js';
 export { moduleHash } from './module-hash.js';
-export { serve, type Service } from './service.js';
-export type { ServiceOptions } from './service-options.js';
+export { serve, type Service } from './machine/service.js';
+export type { ServiceOptions } from './machine/service-options.js';

@@ -12,8 +12,8 @@ import {
   text,
   texts,
 } from 'threadwise/internal';
-import type { FleetConnection } from './connection.js';
-import { queueName } from './fleet.js';
+import type { FleetConnection } from '../connection.js';
+import { queueName } from '../fleet.js';
 
 export interface ServiceOptions {
   /** The name of the BullMQ queue. No ':'. */

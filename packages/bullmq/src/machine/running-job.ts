@@ -3,11 +3,11 @@ import { type Job, WaitingError } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
 import { withoutCallerStack } from 'threadwise/internal';
-import { checkSize, decode, encode } from './encoding.js';
-import { FleetError } from './errors.js';
-import { asFailure, writeFailure } from './failures.js';
-import type { JobContext } from './job-context.js';
-import type { FleetJobOptions, OwnOptions } from './job-options.js';
+import { checkSize, decode, encode } from '../encoding.js';
+import { FleetError } from '../errors.js';
+import { asFailure, writeFailure } from '../failures.js';
+import type { JobContext } from '../job-context.js';
+import type { FleetJobOptions, OwnOptions } from '../job-options.js';
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
