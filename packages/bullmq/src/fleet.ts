@@ -248,18 +248,17 @@ export class Fleet<M = UntypedTasks> {
     const data = this.#encodeArguments(name, args);
     const { signal, onProgress, isShared, opts } = resolveCall(options, await this.#defaults(), id);
     await this.#listen();
-    let isAdded = false;
-    const onAbort = () => {
-      if (!isShared && isAdded) this.#cancel(call, signal?.reason);
+    const onAbort = (call: OpenCall) => {
+      if (!isShared && call.isAdded) this.#cancel(call, signal?.reason);
     };
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
     const add = async () => {
       const undo = () => this.#cancel(call, 'The call was given up');
       const adding = () => this.queue.add(name, data, opts);
       const job = await this.#link.ask(`Task '${name}' was not added`, adding, isShared ? undefined : undo);
-      isAdded = true;
+      call.isAdded = true;
       if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
-      if (signal?.aborted) onAbort();
+      if (signal?.aborted) onAbort(call);
       // A job that was there already may have ended before anybody listened.
       else if (isShared) await this.#calls.look(call.jobId).catch(() => undefined);
     };

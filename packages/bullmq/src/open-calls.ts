@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly signal: AbortSignalLike | undefined;
   readonly onProgress: ((value: unknown) => void) | undefined;
   /** The caller does not want the result any more: its job may go. */
-  readonly onAbort: () => void;
+  readonly onAbort: (call: OpenCall) => void;
 }
 
 export class OpenCall {
@@ -25,6 +25,8 @@ export class OpenCall {
   readonly options: CallOptions;
   readonly result: Promise<unknown>;
   jobId: string;
+  /** Redis has the job, or had it. */
+  isAdded = false;
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
 
@@ -123,7 +125,9 @@ export class OpenCalls {
 
   /** Looks at one job, which may have ended before anybody listened. */
   async look(jobId: string): Promise<void> {
-    if (!this.#calls.has(jobId)) return;
+    // One that is on its way to Redis is not lost because it is not there.
+    const isAdded = [...(this.#calls.get(jobId) ?? [])].some((call) => call.isAdded);
+    if (!isAdded) return;
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
     if (job === undefined) return this.removed(jobId);
     if (job.finishedOn === undefined) return;
@@ -147,7 +151,7 @@ export class OpenCalls {
   #abort(call: OpenCall): void {
     const cause = call.options.signal?.reason;
     this.fail(call, new ThreadwiseError('ERR_TASK_ABORTED', `Task '${call.name}' was aborted`, { cause }));
-    call.options.onAbort();
+    call.options.onAbort(call);
   }
 
   #settle(jobId: string, settle: (call: OpenCall) => void): void {

@@ -61,6 +61,9 @@ export class Service {
     this.#name = name;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
+    redis.on('ready', () => {
+      this.#lastError = '';
+    });
     try {
       this.pool = createPool(url, {
         ...pool,
