@@ -60,7 +60,7 @@ class Outbox {
 
   put(value: unknown): void {
     this.#values.push(value);
-    if (this.#underWay === 0 || performance.now() - this.#sentAt >= LONGEST_WAIT_MS) this.#send();
+    if (this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS) this.#send();
   }
 
   get hasRoom(): boolean {
@@ -107,7 +107,7 @@ class Outbox {
     this.#values = [];
     this.#sent += values.length;
     this.#underWay += values.length;
-    this.#sentAt = performance.now();
+    this.#sentAt = Date.now();
     this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values]).then(
       (isWanted) => {
         this.#underWay -= values.length;
