@@ -93,7 +93,7 @@ function refuseVariables(files) {
 }
 
 /** What programs import. Their types stay beside them, file by file. */
-const PUBLIC = ['index', 'worker', 'files', 'sync'];
+const PUBLIC = ['index', 'worker', 'files', 'sync', 'internal'];
 
 /**
  * Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there; and into `dist/<name>.cjs`, for

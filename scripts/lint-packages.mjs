@@ -5,7 +5,7 @@ import { formatMessage } from 'publint/utils';
 import { root } from './prepare.mjs';
 
 let problems = 0;
-for (const name of ['threadwise', 'control', 'cli']) {
+for (const name of ['threadwise', 'control', 'bullmq', 'cli']) {
   const pkgDir = join(root, 'packages', name);
   const { messages, pkg } = await publint({ pkgDir, strict: true });
   for (const message of messages) process.stdout.write(`${pkg.name}: ${formatMessage(message, pkg)}\n`);

@@ -68,6 +68,11 @@ export const SLOW = [
     proves: 'a real Prometheus takes the metrics',
     isApart: true,
   },
+  {
+    files: /^(packages\/bullmq\/test\/|examples\/15-fleet\/).*\.test/,
+    proves: 'a fleet of machines keeps its promises with a real Redis, whatever dies',
+    isAlone: true,
+  },
 ];
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
 const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.test(name));
@@ -85,16 +90,17 @@ const OWN_ONLY = new RegExp(
 );
 
 /** What stands on the library: where both ends of what is supported pass, so do those in between. */
-const ON_TOP = /^packages\/(cli|control)\//;
+const ON_TOP = /^packages\/(cli|control|bullmq)\//;
 
 /** All there are. Compiled ones only after the build. */
 export function allTests() {
-  const compiled = ['threadwise', 'control', 'cli'].flatMap((name) =>
+  const compiled = ['threadwise', 'control', 'bullmq', 'cli'].flatMap((name) =>
     filesBelow(`packages/${name}/dist`, /\.test\.js$/),
   );
-  const written = ['packages/control/test', 'packages/cli/test', 'test', 'examples', 'bench'].flatMap((dir) =>
-    filesBelow(dir, /\.test\.m?js$/),
-  );
+  const written = [
+    ...['control', 'bullmq', 'cli'].map((name) => `packages/${name}/test`),
+    ...['test', 'examples', 'bench'],
+  ].flatMap((dir) => filesBelow(dir, /\.test\.m?js$/));
   for (const [what, found] of Object.entries({ compiled, written })) {
     if (found.length === 0) throw new Error(`no ${what} tests were found: what passes then proves nothing`);
   }

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 const LOCK = join(root, 'package-lock.json');
-const PACKAGES = ['threadwise', 'control', 'cli'];
+const PACKAGES = ['threadwise', 'control', 'bullmq', 'cli'];
 const CLI = join(root, 'packages/cli/dist/main.js');
 /** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
 export const CACHE = join(root, '.cache');

@@ -11,7 +11,7 @@ import { prepare, root } from './prepare.mjs';
 
 const script = (name) => join(root, 'scripts', name);
 /** What some tests need beside Node.js; where one cannot be had, those say so and are skipped. */
-const TOOLS = ['prometheus', 'chromium', 'tmux'];
+const TOOLS = ['prometheus', 'chromium', 'tmux', 'redis'];
 /** Each says whether it passed. `npm test` takes those that are quick. */
 const steps = {
   lint: { isQuick: true, passes: () => passes([script('lint.mjs')]) },

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import * as library from 'threadwise';
+import * as fleet from '@threadwise/bullmq';
+import * as fleetWorker from '@threadwise/bullmq/worker';
 import * as files from 'threadwise/files';
+import * as internal from 'threadwise/internal';
 import * as sync from 'threadwise/sync';
 import * as worker from 'threadwise/worker';
 
@@ -34,6 +37,11 @@ test("the values of 'threadwise/sync'", () => {
   assert.deepEqual(Object.keys(sync).sort(), ['Barrier', 'Channel', 'Counter', 'Latch', 'Mutex']);
 });
 
+test("the values of '@threadwise/bullmq' and its worker's end", () => {
+  assert.deepEqual(Object.keys(fleet).sort(), ['FleetError', 'connect', 'moduleHash', 'serve']);
+  assert.deepEqual(Object.keys(fleetWorker), ['job']);
+});
+
 test('require() gives the same, and works', async () => {
   const required = createRequire(import.meta.url)('threadwise');
   assert.equal(required.createPool, library.createPool);
@@ -42,7 +50,7 @@ test('require() gives the same, and works', async () => {
 test('a loader that can require no module, such as that of Jest, has files of its own', async () => {
   const require = createRequire(import.meta.url);
   const required = (name) => require(`../packages/threadwise/dist/${name}.cjs`);
-  for (const [name, module] of Object.entries({ index: library, worker, files, sync })) {
+  for (const [name, module] of Object.entries({ index: library, worker, files, sync, internal })) {
     assert.deepEqual(Object.keys(required(name)).sort(), Object.keys(module).sort());
   }
   const pool = required('index').createPool('data:text/javascript,export const f = (x) => x + 1');

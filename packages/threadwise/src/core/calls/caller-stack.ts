@@ -24,6 +24,15 @@ export function rejected(error: unknown): Promise<never> {
   return new Promise((resolve) => rejectWithCaller(resolve as (value: unknown) => void, error));
 }
 
+/** Takes it off again, from an error that goes on to a caller elsewhere. */
+export function withoutCallerStack(error: unknown): void {
+  if (!(error instanceof Error) || typeof error.stack !== 'string') return;
+  const at = error.stack.indexOf(MARK);
+  if (at === -1) return;
+  const value = error.stack.slice(0, at);
+  Object.defineProperty(error, 'stack', { value, writable: true, configurable: true });
+}
+
 /**
  * To be called in an async function or a reaction that somebody awaits. Returns the error.
  * @param what the caller's name of this call, if it made several in one place

@@ -1,0 +1,54 @@
+// What the page says of fleet.
+import { clause, sentence } from '../../conclusions/clauses.js';
+import { seriesOf } from '../../conclusions/rows.js';
+import { relative } from '../../report/picture/points.js';
+import { named } from '../hash-direct/finding.js';
+import { WAYS } from './scenarios.js';
+
+const [OURS, ...THEIRS] = WAYS.map(({ row }) => row);
+const [IN_PROCESS, PROCESSES] = THEIRS;
+const METRIC = 'jobsPerSecond';
+
+export const page = {
+  question: 'What does a pool bring behind a BullMQ queue whose jobs compute?',
+
+  says(scenarios, { fasterThan }) {
+    const compare = (id, row, subject, other) =>
+      clause(fasterThan(named(scenarios, id), OURS, row, METRIC), subject, other);
+    const long = named(scenarios, 'longer-than-lock');
+    const stalled = [OURS, ...THEIRS].map((row) => [row, seriesOf(long, row, 'stalled')]);
+    return [
+      sentence(
+        compare('compute-1', IN_PROCESS, 'with jobs of 1 ms, a pool', "BullMQ's own worker, in one process"),
+        compare('compute-20', IN_PROCESS, 'with jobs of 20 ms, the pool', 'it'),
+      ),
+      sentence(
+        compare('compute-1', PROCESSES, 'with jobs of 1 ms, the pool', "BullMQ's sandboxed processes"),
+        compare('compute-200', PROCESSES, 'with jobs of 200 ms, it', 'they'),
+      ),
+      sentence(
+        stalled.some(([, rounds]) => rounds.length === 0)
+          ? 'how many jobs are called stalled while they run is not measured yet'
+          : `how many times a job that computes for longer than its lock lasts was called stalled, in all rounds: ${stalled
+              .map(([row, rounds]) => `${row} ${rounds.reduce((sum, count) => sum + count)}`)
+              .join(', ')}`,
+      ),
+    ];
+  },
+
+  picture: (scenarios) => ({
+    title:
+      'How many times as many jobs a second a pool does as BullMQ’s own processors, by the length of a job',
+    legend: [['ours', 'threadwise, to each of them: right of 1 is better']],
+    panels: scenarios
+      .filter(({ id }) => id.startsWith('compute-'))
+      .map((scenario) => ({
+        title: scenario.title,
+        x: { label: 'times as many jobs a second', isLog: true },
+        rows: THEIRS.map((row) => ({
+          label: row,
+          marks: [{ kind: 'ours', ...relative(scenario, OURS, METRIC, { scenario, row }) }],
+        })),
+      })),
+  }),
+};

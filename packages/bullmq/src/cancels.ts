@@ -1,0 +1,72 @@
+/**
+ * How an abort gets to the machine that runs the job: as an event on a stream of its own, `<queue>-control`. A machine reads what is there when
+ * it starts, too, so that a cancelled job whose machine died is not run again by another.
+ */
+import { QueueEvents, QueueEventsProducer } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { endEvents } from './connection.js';
+
+/** How many aborts are remembered, in Redis and on a machine. */
+const MOST = 10_000;
+const EVENT = 'cancel';
+
+const nameOf = (queue: string) => `${queue}-control`;
+
+interface CancelEvents {
+  [EVENT]: (args: { call: string; reason: string }, id: string) => void;
+}
+
+/** The caller's end. */
+export class Cancels {
+  readonly #producer: QueueEventsProducer;
+
+  constructor(queue: string, prefix: string, redis: Redis) {
+    this.#producer = new QueueEventsProducer(nameOf(queue), { connection: redis, prefix });
+    this.#producer.on('error', () => undefined); // the client's own listener has it
+  }
+
+  /** @param call the call's id, as it stands in the options of its job */
+  async send(call: string, reason: unknown): Promise<void> {
+    const text = reason instanceof Error ? reason.message : String(reason);
+    await this.#producer.publishEvent({ eventName: EVENT, call, reason: text }, MOST);
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+}
+
+/** A machine's end. */
+export class CancelListener {
+  readonly #events: QueueEvents;
+  readonly #known = new Map<string, string>();
+
+  /** @param onCancel told of each that comes */
+  constructor(
+    queue: string,
+    prefix: string,
+    redis: Redis,
+    onCancel: (call: string, reason: string) => void,
+    onError: (error: Error) => void,
+  ) {
+    this.#events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
+    this.#events.on('error', onError);
+    (this.#events as unknown as { on(name: string, listener: CancelEvents['cancel']): void }).on(
+      EVENT,
+      ({ call, reason }) => {
+        this.#known.set(call, reason);
+        if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
+        onCancel(call, reason);
+      },
+    );
+  }
+
+  /** Why a call was aborted, if it was. */
+  reasonFor(call: string | undefined): string | undefined {
+    return call === undefined ? undefined : this.#known.get(call);
+  }
+
+  close(): Promise<void> {
+    return endEvents(this.#events);
+  }
+}

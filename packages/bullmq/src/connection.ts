@@ -1,0 +1,106 @@
+/** The connection to Redis: one client for each fleet and each service, from which BullMQ makes those that it needs beside it. */
+import type { QueueEvents } from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+import { reject } from 'threadwise/internal';
+import { FleetError, isRefusedLogin, redisError } from './errors.js';
+
+/** A URL (`redis://…`, `rediss://…`), the options of ioredis, or a client of ioredis, which is duplicated and stays yours. */
+export type FleetConnection = string | RedisOptions | Redis;
+
+/** How long to wait before the n-th try to connect again. Milliseconds; ioredis's own formula. */
+const retryDelay = (times: number) => Math.min(times * 50, 2000);
+
+/** What BullMQ demands of a client, and a patience that leaves it to the caller how long to wait. */
+const REQUIRED = { maxRetriesPerRequest: null } as const;
+
+/** Throws ERR_OPTION. */
+export function connectTo(connection: unknown): Redis {
+  if (connection instanceof Redis) return connection.duplicate(REQUIRED);
+  if (isClient(connection)) return connection.duplicate(REQUIRED);
+  const defaults = { retryStrategy: retryDelay };
+  if (typeof connection === 'string' && URL.canParse(connection))
+    return new Redis(connection, { ...defaults, ...REQUIRED });
+  if (typeof connection === 'object' && connection !== null)
+    return new Redis({ ...defaults, ...connection, ...REQUIRED });
+  return reject(
+    'connection',
+    "a URL such as 'redis://host:6379', the options of ioredis, or a client",
+    connection,
+  );
+}
+
+/** A client of another copy of ioredis. */
+function isClient(value: unknown): value is Redis {
+  return typeof (value as { duplicate?: unknown } | null)?.duplicate === 'function';
+}
+
+/** Ends the listening to a queue at once; its own `close` waits for a Redis that is away. */
+export async function endEvents(events: QueueEvents): Promise<void> {
+  events.close().catch(() => undefined);
+  await events.getBackend().close(true);
+}
+
+export function addressOf({ options }: Redis): string {
+  return options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 6379}`;
+}
+
+/** Knows what is wrong with the way to Redis, and tells those who wait for it in vain. */
+export class Link {
+  readonly redis: Redis;
+  readonly #timeoutMs: number;
+  readonly #waiting = new Set<() => void>();
+  #lastError: unknown;
+
+  constructor(redis: Redis, timeoutMs: number) {
+    this.redis = redis;
+    this.#timeoutMs = timeoutMs;
+    redis.on('error', (error: unknown) => {
+      this.#lastError = error;
+      if (isRefusedLogin(error)) for (const giveUp of [...this.#waiting]) giveUp();
+    });
+    redis.on('ready', () => {
+      this.#lastError = undefined;
+    });
+  }
+
+  /**
+   * What `ask` resolves to. Rejects with ERR_FLEET_CONNECTION when it takes longer than the limit, or Redis does not let us in; `ask` may come to
+   * its end all the same, which `late` is then told.
+   */
+  ask<T>(what: string, ask: () => Promise<T>, late: (value: T) => void = () => undefined): Promise<T> {
+    return new Promise((resolve, fail) => {
+      let isOver = false;
+      const giveUp = () => {
+        end();
+        fail(this.#unreachable(what));
+      };
+      const timer = setTimeout(giveUp, this.#timeoutMs);
+      const end = () => {
+        isOver = true;
+        clearTimeout(timer);
+        this.#waiting.delete(giveUp);
+      };
+      this.#waiting.add(giveUp);
+      if (isRefusedLogin(this.#lastError)) giveUp();
+      ask().then(
+        (value) => {
+          if (isOver) return late(value);
+          end();
+          resolve(value);
+        },
+        (error: unknown) => {
+          end();
+          fail(redisError(what, error));
+        },
+      );
+    });
+  }
+
+  #unreachable(what: string): FleetError {
+    const cause = this.#lastError;
+    const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
+    const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
+    const message = `${what}: Redis at ${addressOf(this.redis)} was not reached${tried}: ${why}`;
+    return new FleetError('ERR_FLEET_CONNECTION', message, { cause });
+  }
+}

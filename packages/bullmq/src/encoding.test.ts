@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'threadwise-test/fast-check';
+import { bytesOf, checkSize, decode, encode } from './encoding.js';
+
+/** As Redis has it. */
+const crossed = (encoded: unknown): unknown => JSON.parse(JSON.stringify(encoded));
+
+test("what 'auto' and 'v8' carry arrives as it was, whatever it is", () => {
+  // A property that is undefined may be left out.
+  const values = [fc.boolean(), fc.integer(), fc.double(), fc.string(), fc.constant(null)];
+  const value = fc.anything({
+    values,
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
+  });
+  fc.assert(
+    fc.property(value, fc.constantFrom('auto' as const, 'v8' as const), (given, encoding) => {
+      assert.deepStrictEqual(decode(crossed(encode(given, encoding, 'it'))), structuredClone(given));
+    }),
+  );
+});
+
+test("what 'json' carries is JSON that says the same; what it refuses, JSON would have changed", () => {
+  fc.assert(
+    fc.property(fc.anything(), (given) => {
+      let encoded: unknown;
+      try {
+        encoded = encode(given, 'json', 'it');
+      } catch {
+        assert.throws(() => assert.deepStrictEqual(crossed(given), given));
+        return;
+      }
+      assert.deepStrictEqual(decode(crossed(encoded)), JSON.parse(JSON.stringify(given ?? null)));
+    }),
+  );
+});
+
+test('what JSON carries stands as it is, so that others can read it', () => {
+  assert.deepEqual(encode([1, { a: ['x', null, true] }], 'auto', 'it'), [1, { a: ['x', null, true] }]);
+  assert.deepEqual(Object.keys(encode(new Date(0), 'auto', 'it') as object), ['$threadwise', 'base64']);
+});
+
+test('an encoding of a later version, and damage, are told apart from values', () => {
+  for (const damaged of [
+    { $threadwise: 'v9' },
+    { $threadwise: 'v8', base64: 'AAAA' },
+    { $threadwise: 'v8' },
+  ]) {
+    assert.throws(() => decode(damaged), { code: 'ERR_FLEET_DATA' });
+  }
+});
+
+test('a size is counted in bytes of UTF-8, and the limit itself is allowed', () => {
+  assert.equal(bytesOf('é'), 4);
+  checkSize('é', 4, 'it');
+  assert.throws(() => checkSize('é', 3, 'it'), { code: 'ERR_PAYLOAD_TOO_LARGE' });
+});

@@ -1,0 +1,103 @@
+/**
+ * How arguments, results and progress stand in a job: as plain JSON wherever JSON carries them unchanged, so that anybody can read and write
+ * them; otherwise as `{ "$threadwise": "v8", "base64": "…" }`, the bytes of `v8.serialize`: dates, maps, bytes, undefined, cycles.
+ */
+import { deserialize, serialize } from 'node:v8';
+import { ThreadwiseError } from 'threadwise';
+import { FleetError } from './errors.js';
+
+/** 'auto': JSON where it carries the value, else v8. 'json': what it cannot carry is refused. 'v8': always that. */
+export type Encoding = 'auto' | 'json' | 'v8';
+export const ENCODINGS = ['auto', 'json', 'v8'] as const satisfies readonly Encoding[];
+
+const MARK = '$threadwise';
+/** Deeper than that, a value is left to v8, which finds cycles. */
+const MAX_DEPTH = 100;
+
+/** Inverse of `decode`. `what`: how the value is called in an error. Throws ERR_NOT_CLONEABLE. */
+export function encode(value: unknown, encoding: Encoding, what: string): unknown {
+  const path = encoding === 'v8' ? what : pathOfNotJson(value, what, 0);
+  if (path === undefined) return value;
+  if (encoding !== 'json') return { [MARK]: 'v8', base64: serialized(value, what).toString('base64') };
+  // A function that returns nothing is the usual case, and null says so to everybody.
+  if (value === undefined) return null;
+  const message = `${path} cannot be carried by JSON, which this job asks for: encoding 'auto' can`;
+  throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path });
+}
+
+/** Inverse of `encode`. Throws ERR_FLEET_DATA. */
+export function decode(encoded: unknown): unknown {
+  if (!isMarked(encoded)) return encoded;
+  try {
+    const { base64 } = encoded as { base64?: unknown };
+    if (encoded[MARK] === 'v8' && typeof base64 === 'string')
+      return deserialize(Buffer.from(base64, 'base64'));
+  } catch (cause) {
+    throw new FleetError('ERR_FLEET_DATA', 'A value that a newer Node.js wrote, or that is damaged', {
+      cause,
+    });
+  }
+  throw new FleetError('ERR_FLEET_DATA', `A value in an encoding that this version does not know: ${MARK}`);
+}
+
+/** Bytes of a value as it will stand in Redis. */
+export function bytesOf(encoded: unknown): number {
+  return Buffer.byteLength(JSON.stringify(encoded) ?? '');
+}
+
+/** Throws ERR_PAYLOAD_TOO_LARGE. */
+export function checkSize(encoded: unknown, maxBytes: number, what: string): void {
+  const bytes = bytesOf(encoded);
+  if (bytes <= maxBytes) return;
+  const advice = "Put it where both sides reach it, and send where; or raise 'maxBytes'";
+  throw new ThreadwiseError(
+    'ERR_PAYLOAD_TOO_LARGE',
+    `${what} takes ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`,
+  );
+}
+
+function serialized(value: unknown, what: string): Buffer {
+  try {
+    return serialize(value);
+  } catch (cause) {
+    const message = `${what} cannot be sent to another machine: ${(cause as Error).message}`;
+    throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { path: what, cause });
+  }
+}
+
+function isMarked(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, MARK);
+}
+
+/** Where the first part is that JSON would change; undefined: there is none. A property that is undefined is left out. */
+function pathOfNotJson(value: unknown, path: string, depth: number): string | undefined {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return undefined;
+    case 'number':
+      return Number.isFinite(value) && !Object.is(value, -0) ? undefined : path;
+    case 'object':
+      return value === null ? undefined : pathInObject(value, path, depth);
+    default:
+      return path;
+  }
+}
+
+function pathInObject(value: object, path: string, depth: number): string | undefined {
+  if (depth > MAX_DEPTH || isMarked(value)) return path;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) {
+      const found = pathOfNotJson(value[i], `${path}[${i}]`, depth + 1);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return path;
+  for (const [key, part] of Object.entries(value)) {
+    const found = part === undefined ? undefined : pathOfNotJson(part, `${path}.${key}`, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,375 @@
+/** The callers' end of a fleet: the calls of a pool, as jobs of a BullMQ queue that other machines work on. */
+import { randomUUID } from 'node:crypto';
+import { Queue, QueueEvents } from 'bullmq';
+import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
+import {
+  checked,
+  duration,
+  integer,
+  iteratorOf,
+  Mapping,
+  optional,
+  reject,
+  text,
+  withCallerStack,
+} from 'threadwise/internal';
+import { Cancels } from './cancels.js';
+import { connectTo, endEvents, type FleetConnection, Link } from './connection.js';
+import { checkSize, encode, type Encoding } from './encoding.js';
+import { FleetError } from './errors.js';
+import {
+  checkMapOptions,
+  encodingOption,
+  type FleetJobOptions,
+  type FleetRunOptions,
+  resolveCall,
+} from './job-options.js';
+import { type MachineStats, readMachines } from './machines.js';
+import { moduleHash } from './module-hash.js';
+import { type OpenCall, OpenCalls } from './open-calls.js';
+
+export interface FleetOptions {
+  /** The name of the BullMQ queue. No ':'. */
+  queue: string;
+  connection: FleetConnection;
+  /** Before all keys in Redis. Default 'bull', as with BullMQ. */
+  prefix?: string;
+  /** How values stand in a job. Default 'auto': JSON where it carries them, else v8. */
+  encoding?: Encoding;
+  /** Bytes that the arguments of a call may take in Redis. Default 1 MiB. */
+  maxBytes?: number;
+  /** How long results and failures stay in Redis. Milliseconds, default 3,600,000: an hour. */
+  keepMs?: number;
+  /** How long a call waits for Redis before it is refused; it does not limit how long the job may take. Milliseconds, default 10,000. */
+  connectTimeoutMs?: number;
+  /** The task module: its hash goes with each job, and a machine that has another one fails it with ERR_FLEET_MODULE. */
+  module?: URL | string;
+}
+
+export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
+  /** Items read whose results have not been taken. Default 500. */
+  concurrency?: number;
+  /** Results in the order of the input (default), or as they come. */
+  ordered?: boolean;
+}
+
+/** What a fleet is like at one moment: plain JSON. */
+export interface FleetStats {
+  readonly queue: string;
+  readonly jobs: {
+    /** Jobs that may run and do not yet, of all priorities. */
+    readonly waiting: number;
+    readonly active: number;
+    /** Jobs whose time has not come. */
+    readonly delayed: number;
+    readonly failed: number;
+    readonly completed: number;
+  };
+  /** Altogether. */
+  readonly machines: number;
+  readonly threads: number;
+  /** Each machine. */
+  readonly perMachine: readonly MachineStats[];
+  /** Calls of this program that wait. */
+  readonly open: number;
+}
+
+/** A job as BullMQ takes it, for schedulers and flows. */
+export interface FleetJob {
+  readonly name: string;
+  readonly queueName: string;
+  readonly data: unknown;
+  readonly opts: FleetJobOptions;
+}
+
+const CHECKS = {
+  queue: (name: string, value: unknown) => queueName(name, value),
+  connection: (_: string, value: unknown) => value,
+  prefix: optional(text, 'bull'),
+  encoding: optional(encodingOption, 'auto'),
+  maxBytes: optional((name, value) => integer(name, value, 1, 2 ** 29), 2 ** 20),
+  keepMs: optional((name, value) => integer(name, value, 1000, Number.MAX_SAFE_INTEGER), 3_600_000),
+  connectTimeoutMs: optional(
+    (name, value) => duration(name, value, 1) ?? reject(name, 'a finite time', value),
+    10_000,
+  ),
+  module: optional(moduleOption),
+};
+
+/** How often calls that have waited that long are looked at, for an event may have been missed. Milliseconds. */
+const LOOK_MS = 5_000;
+/** Events that Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
+const MAX_EVENTS = 50_000;
+
+/** Throws ERR_OPTION. Connects when it must, and reconnects by itself. */
+export function connect<M = UntypedTasks>(options: FleetOptions): Fleet<M> {
+  return new Fleet<M>(options);
+}
+
+export class Fleet<M = UntypedTasks> {
+  /** BullMQ's own, for all that a fleet has no words for: schedulers, pausing, cleaning, dashboards. */
+  readonly queue: Queue;
+  /** The module's tasks as functions: `fleet.tasks.hash(bytes)` is `fleet.run('hash', [bytes])`. */
+  readonly tasks: Tasks<M>;
+  readonly #options;
+  readonly #link: Link;
+  readonly #calls: OpenCalls;
+  readonly #cancels: Cancels;
+  readonly #cancelling = new Set<Promise<unknown>>();
+  readonly #lookTimer: NodeJS.Timeout;
+  #events: QueueEvents | undefined;
+  #listening: Promise<void> | undefined;
+  #module: Promise<string> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: FleetOptions) {
+    this.#options = checked('options', options, CHECKS);
+    const { queue, prefix, connection, connectTimeoutMs } = this.#options;
+    const redis = connectTo(connection);
+    this.#link = new Link(redis, connectTimeoutMs);
+    const streams = { events: { maxLen: MAX_EVENTS } };
+    this.queue = new Queue(queue, { connection: redis, prefix, streams });
+    this.queue.on('error', () => undefined); // the link has it, and says it to those who wait
+    this.#calls = new OpenCalls(this.queue, redis);
+    this.#cancels = new Cancels(queue, prefix, redis);
+    this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
+    this.tasks = this.#makeTasks();
+  }
+
+  /** Resolves when Redis answers and results can be heard. Rejects with ERR_FLEET_CONNECTION. Calls wait for it by themselves. */
+  get ready(): Promise<void> {
+    return this.#listen();
+  }
+
+  /**
+   * Runs a task on some machine, at least once. Rejects with whatever the task throws, with a ThreadwiseError, or with a FleetError; never throws.
+   * @param name an exported function of the machines' module
+   */
+  async run<K extends TaskName<M>>(
+    name: K,
+    args: TaskArguments<M[K]>,
+    options?: FleetRunOptions,
+  ): Promise<TaskResult<M[K]>> {
+    try {
+      return (await this.#enter(name, args, options)) as TaskResult<M[K]>;
+    } catch (error) {
+      throw withCallerStack(error);
+    }
+  }
+
+  /**
+   * Runs a task on every item, which is its one argument. Reads the items no further than results are taken: a stream of any length through the
+   * fleet, in order. Leaving the loop cancels what is open. The first error ends the results.
+   */
+  map<K extends TaskName<M>>(
+    name: K,
+    items: Iterable<TaskItem<M[K]>> | AsyncIterable<TaskItem<M[K]>>,
+    options: FleetMapOptions = {},
+  ): AsyncGenerator<TaskResult<M[K]>, void, void> {
+    const { concurrency = 500, ordered = true, ...run } = options;
+    integer('concurrency', concurrency, 1, Number.MAX_SAFE_INTEGER);
+    if (typeof ordered !== 'boolean') reject('ordered', 'true or false', ordered);
+    checkMapOptions(run);
+    const host = {
+      room: () => Promise.resolve(),
+      submit: (item: unknown, signal: FleetRunOptions['signal']) =>
+        this.#enter(name, [item], { ...run, signal: signal! }),
+    };
+    const iterator = iteratorOf(items as Iterable<unknown>);
+    const results = new Mapping(host, iterator, { concurrency, ordered, signal: run.signal }).results();
+    return results as AsyncGenerator<TaskResult<M[K]>, void, void>;
+  }
+
+  /** A call as a job that BullMQ can add: `new FlowProducer(…).add({ ...fleet.job('sum', []), children: [fleet.job('part', [1])] })`. */
+  async job<K extends TaskName<M>>(
+    name: K,
+    args: TaskArguments<M[K]>,
+    options?: Omit<FleetRunOptions, 'signal' | 'onProgress'>,
+  ): Promise<FleetJob> {
+    const { opts } = resolveCall(options, await this.#defaults(), randomUUID());
+    const { jobId, ...unnamed } = opts;
+    const isNamed = options?.jobId !== undefined;
+    return {
+      name,
+      queueName: this.queue.name,
+      data: this.#encodeArguments(name, args),
+      opts: isNamed ? { ...unnamed, jobId } : unnamed,
+    };
+  }
+
+  /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION. */
+  async stats(): Promise<FleetStats> {
+    const { queue, prefix } = this.#options;
+    const { redis } = this.#link;
+    const [counts, perMachine] = await this.#link.ask('The statistics', () =>
+      Promise.all([
+        this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
+        readMachines(redis, prefix, queue),
+      ]),
+    );
+    const count = (name: string) => counts[name] ?? 0;
+    return {
+      queue,
+      jobs: {
+        waiting: count('wait') + count('prioritized'),
+        active: count('active'),
+        delayed: count('delayed'),
+        failed: count('failed'),
+        completed: count('completed'),
+      },
+      machines: perMachine.length,
+      threads: perMachine.reduce((sum, { threads }) => sum + threads, 0),
+      perMachine,
+      open: this.#calls.size,
+    };
+  }
+
+  /**
+   * Waits for the calls that are open, for so long; then ends the connections. Calls that are open still reject with ERR_FLEET_CLOSED; their
+   * jobs stay in the queue and are run.
+   * @param options timeoutMs: default 30,000; 0: at once
+   */
+  close({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #enter(
+    name: string,
+    args: readonly unknown[],
+    options: FleetRunOptions | undefined,
+  ): Promise<unknown> {
+    this.#checkOpen();
+    const id = randomUUID();
+    const data = this.#encodeArguments(name, args);
+    const { signal, onProgress, isShared, opts } = resolveCall(options, await this.#defaults(), id);
+    await this.#listen();
+    const onAbort = (call: OpenCall) => {
+      if (!isShared && call.isAdded) this.#cancel(call, signal?.reason);
+    };
+    const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
+    const add = async () => {
+      const undo = () => this.#cancel(call, 'The call was given up');
+      const adding = () => this.queue.add(name, data, opts);
+      const job = await this.#link.ask(`Task '${name}' was not added`, adding, isShared ? undefined : undo);
+      call.isAdded = true;
+      if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
+      if (signal?.aborted) onAbort(call);
+      // A job that was there already may have ended before anybody listened.
+      else if (isShared) await this.#calls.look(call.jobId).catch(() => undefined);
+    };
+    if (!signal?.aborted) add().catch((error: unknown) => this.#calls.fail(call, error));
+    return await call.result;
+  }
+
+  #encodeArguments(name: string, args: readonly unknown[]): unknown {
+    if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
+    const { encoding, maxBytes } = this.#options;
+    const data = encode(args, encoding, 'args');
+    checkSize(data, maxBytes, `The arguments of task '${name}'`);
+    return data;
+  }
+
+  async #defaults() {
+    const { encoding, keepMs, module } = this.#options;
+    if (module !== undefined) this.#module ??= moduleHash(module);
+    return { encoding, keepMs, module: await this.#module };
+  }
+
+  /** Listens to the events of the queue, from now on. What fails is tried again by the next call. */
+  #listen(): Promise<void> {
+    this.#listening ??= this.#startListening().catch((error: unknown) => {
+      this.#listening = undefined;
+      throw error;
+    });
+    return this.#listening;
+  }
+
+  async #startListening(): Promise<void> {
+    const { queue, prefix } = this.#options;
+    const { redis } = this.#link;
+    // An event of our own says where the stream ends now: whatever comes after it is read.
+    const last = await this.#link.ask('The fleet was not reached', () =>
+      redis.xadd(this.queue.toKey('events'), 'MAXLEN', '~', MAX_EVENTS, '*', 'event', 'threadwise:listening'),
+    );
+    this.#checkOpen();
+    const events = new QueueEvents(queue, { connection: redis, prefix, lastEventId: last! });
+    this.#events = events;
+    events.on('error', () => undefined);
+    events.on('completed', ({ jobId, returnvalue }) => this.#calls.completed(jobId, returnvalue));
+    events.on('failed', ({ jobId, failedReason }) => void this.#failed(jobId, failedReason));
+    events.on('progress', ({ jobId, data }) => this.#calls.progress(jobId, data));
+    events.on('removed', ({ jobId }) => this.#calls.removed(jobId));
+    // What came while it was cut off may have left the stream, or the stream itself.
+    redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
+  }
+
+  async #failed(jobId: string, reason: string): Promise<void> {
+    // Redis is away: the next look finds it.
+    await this.#calls.failed(jobId, reason).catch(() => undefined);
+  }
+
+  #look(most?: number): void {
+    if (this.#calls.size > 0 && this.#link.redis.status === 'ready')
+      this.#calls.lookAtOldest(most).catch(() => undefined);
+  }
+
+  /** Removes a job that waits; tells its machine if it runs. */
+  #cancel({ jobId, name }: OpenCall, reason: unknown): void {
+    const cancelling = this.#link
+      .ask(`Task '${name}' was not cancelled`, async () => {
+        const job = await this.queue.getJob(jobId);
+        if (job === undefined || (await this.queue.remove(jobId)) === 1) return;
+        const { threadwise } = job.opts as FleetJobOptions;
+        if (threadwise?.call !== undefined) await this.#cancels.send(threadwise.call, reason);
+      })
+      .catch(() => undefined)
+      .finally(() => this.#cancelling.delete(cancelling));
+    this.#cancelling.add(cancelling);
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    const open = this.#calls.settled();
+    const timer = new Promise<void>((resolve) => {
+      const timeout = setTimeout(resolve, timeoutMs);
+      void open.then(() => clearTimeout(timeout)).then(resolve);
+    });
+    await timer;
+    clearInterval(this.#lookTimer);
+    const message = 'The fleet was closed; the job stays in the queue';
+    this.#calls.failAll(({ jobId }) => new FleetError('ERR_FLEET_CLOSED', message, { jobId }));
+    await Promise.all(this.#cancelling);
+    const { redis } = this.#link;
+    if (this.#events !== undefined) await endEvents(this.#events);
+    redis.disconnect();
+    await Promise.allSettled([this.#cancels.close(), this.queue.close()]);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new FleetError('ERR_FLEET_CLOSED', 'The fleet was closed');
+  }
+
+  #makeTasks(): Tasks<M> {
+    const call = (name: string, args: unknown[]) => this.run(name as TaskName<M>, args as never);
+    return new Proxy(Object.freeze(Object.create(null)), {
+      get: (_target, name) => {
+        if (typeof name === 'symbol' || name === 'then') return undefined; // or a fleet could not be awaited around
+        return (...args: unknown[]) => call(name, args);
+      },
+    });
+  }
+}
+
+export function queueName(option: string, value: unknown): string {
+  const name = text(option, value);
+  return name.includes(':') ? reject(option, "a name without ':'", value) : name;
+}
+
+export function moduleOption(option: string, value: unknown): URL | string {
+  if (value instanceof URL || (typeof value === 'string' && URL.canParse(value))) return value;
+  return reject(option, "a URL: new URL('./tasks.js', import.meta.url)", value);
+}

@@ -1,0 +1,16 @@
+/** What goes with a task of a fleet, as its `task.context`. Written by the service, read in the worker. */
+
+export interface JobContext {
+  readonly jobId: string;
+  /** From 1: how often the job was started, this time included. */
+  readonly attempt: number;
+  /** What the pool's own `onTaskStart` returned. */
+  readonly context: unknown;
+}
+
+/** The context of a task, if a service made it. */
+export function jobContextOf(context: unknown): JobContext | undefined {
+  const isOurs =
+    typeof context === 'object' && context !== null && 'jobId' in context && 'attempt' in context;
+  return isOurs ? (context as JobContext) : undefined;
+}

@@ -1,0 +1,146 @@
+/** One job on this machine: from what stands in Redis to a call of the pool, and back. */
+import { type Job, WaitingError } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
+import { withoutCallerStack } from 'threadwise/internal';
+import { checkSize, decode, encode } from '../encoding.js';
+import { FleetError } from '../errors.js';
+import { asFailure, writeFailure } from '../failures.js';
+import type { JobContext } from '../job-context.js';
+import type { FleetJobOptions, OwnOptions } from '../job-options.js';
+
+/** Why a job goes back to the queue, to be run by whoever comes first. */
+export class GiveBack extends Error {}
+/** Why a job is left to itself: another machine has it by now, or nobody any more. */
+export class LockLost extends Error {}
+
+/** What running a job needs of its machine. */
+export interface Machine {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly maxBytes: number;
+  /** Where a job is in Redis. */
+  keyOf(jobId: string): string;
+  /** Of the machine's own task module. */
+  moduleHash(): Promise<string>;
+  /** Makes the call of the pool, in this turn, with this as the task's context. */
+  withContext<T>(context: Omit<JobContext, 'context'>, call: () => T): T;
+}
+
+export class RunningJob {
+  readonly job: Job;
+  readonly own: OwnOptions;
+  readonly #machine: Machine;
+  readonly #controller = new AbortController();
+  #progress: { isSending: boolean; waiting: { readonly value: unknown } | undefined; sent: Promise<void> } = {
+    isSending: false,
+    waiting: undefined,
+    sent: Promise.resolve(),
+  };
+
+  constructor(job: Job, machine: Machine) {
+    this.job = job;
+    const { threadwise } = job.opts as FleetJobOptions;
+    this.own = typeof threadwise === 'object' && threadwise !== null ? threadwise : {};
+    this.#machine = machine;
+  }
+
+  /** The task's signal is raised; a job that has not begun does not. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** What BullMQ is to write as the result. Throws what it understands: an error, or WaitingError for a job that was given back. */
+  async run(token: string | undefined): Promise<unknown> {
+    try {
+      return await this.#run();
+    } catch (thrown) {
+      const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
+      if (why instanceof GiveBack || isPoolClosed(thrown)) {
+        await this.job.moveToWait(token);
+        throw new WaitingError();
+      }
+      // BullMQ finds that the job is not ours, and says so.
+      if (why instanceof LockLost) throw asFailure(why);
+      const error = why ?? thrown;
+      withoutCallerStack(error);
+      const { redis, maxBytes, keyOf } = this.#machine;
+      await writeFailure(redis, keyOf(this.job.id!), error, maxBytes);
+      throw asFailure(error);
+    }
+  }
+
+  async #run(): Promise<unknown> {
+    const { pool, maxBytes } = this.#machine;
+    const { name, id } = this.job;
+    const { encoding = 'json', timeoutMs, key } = this.own;
+    const { signal } = this.#controller;
+    await this.#checkModule();
+    const args = this.#arguments();
+    const options = {
+      signal,
+      onProgress: (value: unknown) => this.#tellProgress(value),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(key === undefined ? {} : { key }),
+    };
+    const context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
+    const result = await this.#machine.withContext(context, () => pool.run(name, args as never, options));
+    await this.#progress.sent;
+    const encoded = encode(result, encoding, 'the result');
+    checkSize(encoded, maxBytes, `The result of task '${name}'`);
+    return encoded;
+  }
+
+  #arguments(): readonly unknown[] {
+    const args = decode(this.job.data);
+    if (Array.isArray(args)) return args;
+    const came = args === null ? 'null' : typeof args;
+    const message = `The data of job '${this.job.name}' is no list of arguments, but ${came}: [value] passes one value`;
+    throw new FleetError('ERR_FLEET_DATA', message);
+  }
+
+  async #checkModule(): Promise<void> {
+    const { module: wanted } = this.own;
+    if (wanted === undefined) return;
+    const here = await this.#machine.moduleHash();
+    if (here === wanted) return;
+    const message = `The caller has version ${wanted} of the task module, this machine has ${here}`;
+    throw new FleetError('ERR_FLEET_MODULE', message);
+  }
+
+  /** One update is on its way at a time; of those that come meanwhile, the newest goes next. */
+  #tellProgress(value: unknown): void {
+    this.#progress.waiting = { value };
+    if (this.#progress.isSending) return;
+    this.#progress.isSending = true;
+    this.#progress.sent = this.#sendProgress();
+  }
+
+  async #sendProgress(): Promise<void> {
+    const { maxBytes } = this.#machine;
+    const { encoding = 'json' } = this.own;
+    for (let next = this.#progress.waiting; next !== undefined; next = this.#progress.waiting) {
+      this.#progress.waiting = undefined;
+      try {
+        const encoded = encode(next.value, encoding, 'the progress');
+        checkSize(encoded, maxBytes, `The progress of task '${this.job.name}'`);
+        await this.job.updateProgress(encoded as object);
+      } catch (error) {
+        // Progress is a courtesy, a value that cannot be sent is the task's mistake: its author sees it in the job's log.
+        await this.job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
+      }
+    }
+    this.#progress.isSending = false;
+  }
+}
+
+function isPoolClosed(error: unknown): boolean {
+  return isThreadwiseError(error) && (error.code === 'ERR_POOL_CLOSED' || error.code === 'ERR_MODULE_LOAD');
+}
+
+/** What a job ends with whose caller has aborted it. */
+export function cancelled(name: string, reason: string): ThreadwiseError {
+  return new ThreadwiseError('ERR_TASK_ABORTED', `Task '${name}' was aborted by its caller`, {
+    cause: reason,
+  });
+}

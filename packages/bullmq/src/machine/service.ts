@@ -1,0 +1,300 @@
+/** A machine of a fleet: takes jobs of a BullMQ queue and has a pool run them, so that the thread that renews the locks is never busy. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { type Job, Worker } from 'bullmq';
+import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
+import { CancelListener } from '../cancels.js';
+import { connectTo, Link } from '../connection.js';
+import { decode } from '../encoding.js';
+import { FleetError } from '../errors.js';
+import { moduleOption } from '../fleet.js';
+import { intake } from './intake.js';
+import type { JobContext } from '../job-context.js';
+import { type MachineStats, removeMachine, REPORT_MS, reportMachine } from '../machines.js';
+import { moduleHash } from '../module-hash.js';
+import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
+import { type ResolvedService, resolveService, type ServiceOptions } from './service-options.js';
+
+/** How long the last words to Redis may take when the service closes; then the connection is cut. Milliseconds. */
+const FAREWELL_MS = 5_000;
+/** How soon BullMQ tries again what Redis did not take. Milliseconds; its default is 15 s, in which a lock may end. */
+const RETRY_MS = 1_000;
+
+/**
+ * Takes jobs as soon as the pool can run some. Throws ERR_OPTION.
+ * @param module the task module, as for `createPool`
+ */
+export function serve(module: URL | string, options: ServiceOptions): Service {
+  return new Service(module, options);
+}
+
+export class Service {
+  /** The pool that runs the tasks: for its statistics, its events, `resize`, and the package `@threadwise/control`. */
+  readonly pool: Pool;
+  /** BullMQ's own, for its events and settings. */
+  readonly worker: Worker;
+  /** Resolves when the machine takes jobs. Rejects with ERR_MODULE_LOAD or ERR_FLEET_CONNECTION; then it is closed. */
+  readonly ready: Promise<void>;
+  readonly #id = randomUUID();
+  readonly #name: string;
+  readonly #options: ResolvedService;
+  readonly #link: Link;
+  readonly #cancels: CancelListener;
+  readonly #machine: Machine;
+  /** By job. */
+  readonly #running = new Map<string, RunningJob>();
+  readonly #began = performance.now();
+  readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
+  readonly #timer: NodeJS.Timeout;
+  readonly #onSignal = (signal: NodeJS.Signals) => void this.#end(signal);
+  #hash: Promise<string> | undefined;
+  #context: Omit<JobContext, 'context'> | undefined;
+  #lastError = '';
+  #closing: Promise<void> | undefined;
+  #whenIdle: (() => void) | undefined;
+
+  constructor(module: URL | string, given: ServiceOptions) {
+    const url = moduleOption('module', module);
+    const options = resolveService(given);
+    this.#options = options;
+    const { queue, prefix, pool, name = `${hostname()}-${process.pid}` } = options;
+    this.#name = name;
+    const redis = connectTo(options.connection);
+    this.#link = new Link(redis, FAREWELL_MS);
+    redis.on('ready', () => {
+      this.#lastError = '';
+    });
+    try {
+      this.pool = createPool(url, {
+        ...pool,
+        host: { ...pool.host, 'job.log': this.#log, 'job.children': this.#children } as NonNullable<
+          typeof pool.host
+        >,
+        onTaskStart: (start: TaskStart) => ({ ...this.#context, context: pool.onTaskStart?.(start) }),
+      }) as Pool;
+    } catch (error) {
+      redis.disconnect();
+      throw error;
+    }
+    this.#machine = {
+      pool: this.pool,
+      redis,
+      maxBytes: options.maxBytes,
+      keyOf: (jobId) => this.worker.toKey(jobId),
+      moduleHash: () => (this.#hash ??= moduleHash(url)),
+      withContext: (context, call) => {
+        this.#context = context;
+        try {
+          return call();
+        } finally {
+          this.#context = undefined;
+        }
+      },
+    };
+    this.worker = new Worker(queue, (job, token) => this.#run(job, token), {
+      ...options.worker,
+      connection: redis,
+      prefix,
+      name,
+      autorun: false,
+      concurrency: this.#intake(),
+      lockDuration: options.lockMs,
+      stalledInterval: options.stalledCheckMs,
+      maxStalledCount: options.maxLost,
+      runRetryDelay: RETRY_MS,
+      ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
+    });
+    const onError = (error: Error) => this.#tell(error);
+    this.worker.on('error', onError);
+    this.worker.on('stalled', () => this.#counts.recovered++);
+    this.worker.on('lockRenewalFailed', (ids) => this.#lost(ids));
+    const onCancel = (call: string, reason: string) => this.#cancel(call, reason);
+    this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
+    for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
+      this.pool.on(event, () => this.#adapt());
+    this.#timer = setInterval(() => this.#report(), REPORT_MS);
+    for (const signal of options.signals) process.on(signal, this.#onSignal);
+    this.ready = this.#start();
+    this.ready.catch(onError);
+  }
+
+  /** How this machine is. */
+  stats(): MachineStats {
+    return {
+      id: this.#id,
+      name: this.#name,
+      host: hostname(),
+      pid: process.pid,
+      state: this.#closing === undefined ? 'running' : 'closing',
+      upMs: Math.round(performance.now() - this.#began),
+      threads: this.pool.stats().threads.current,
+      concurrency: this.worker.concurrency,
+      active: this.#running.size,
+      ...this.#counts,
+    };
+  }
+
+  /**
+   * Takes no more jobs, lets those that run end, and gives back what has not ended in time: others run it. Then no thread and no connection
+   * is left. What cannot be given back, because Redis is away, is found by the other machines when its lock ends.
+   * @param options timeoutMs: default: the option `closeTimeoutMs`
+   */
+  close({ timeoutMs = this.#options.closeTimeoutMs }: { timeoutMs?: number } = {}): Promise<void> {
+    this.#closing ??= this.#close(timeoutMs);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.pool.ready;
+      await this.#link.ask('The service does not begin', () =>
+        this.worker.waitUntilReady().then(() => undefined),
+      );
+    } catch (error) {
+      // A connection that comes late is as good as one that was there.
+      if (!isConnectionLate(error)) {
+        void this.close({ timeoutMs: 0 });
+        throw error;
+      }
+      this.#tell(error);
+      await this.worker.waitUntilReady();
+    }
+    if (this.#closing !== undefined) return;
+    this.worker.run().catch((error: Error) => this.#tell(error));
+    this.#report();
+  }
+
+  async #run(job: Job, token: string | undefined): Promise<unknown> {
+    const running = new RunningJob(job, this.#machine);
+    this.#running.set(job.id!, running);
+    if (job.attemptsStarted > 1) this.#counts.repeated++;
+    const reason = this.#cancels.reasonFor(running.own.call);
+    if (reason !== undefined) running.abort(cancelled(job.name, reason));
+    if (this.#closing !== undefined) running.abort(new GiveBack());
+    try {
+      const result = await running.run(token);
+      this.#counts.completed++;
+      return result;
+    } catch (error) {
+      if ((error as Error).name === 'WaitingError') this.#counts.returned++;
+      else this.#counts.failed++;
+      throw error;
+    } finally {
+      // One that lost its lock may have come back here already.
+      if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
+      if (this.#running.size === 0) this.#whenIdle?.();
+      const { state } = this.pool.stats();
+      // A machine whose pool cannot run anything would fail all that is in the queue.
+      if (state === 'broken') void this.close({ timeoutMs: 0 });
+    }
+  }
+
+  #cancel(call: string, reason: string): void {
+    for (const running of this.#running.values()) {
+      if (running.own.call === call) running.abort(cancelled(running.job.name, reason));
+    }
+  }
+
+  #lost(ids: readonly string[]): void {
+    for (const id of ids) this.#running.get(id)?.abort(new LockLost('The lock of the job was lost'));
+  }
+
+  #intake(): number {
+    return intake(this.pool.stats(), this.#options.pool.tasksPerWorker ?? 1);
+  }
+
+  /** Takes as many jobs as the pool can run now. */
+  #adapt(): void {
+    const { worker } = this;
+    const before = worker.concurrency;
+    const now = this.#intake();
+    if (now === before || this.#closing !== undefined) return;
+    worker.concurrency = now;
+    // With all that it may have, BullMQ waits for one of them to end. This wakes it.
+    if (now > before && this.#running.size >= before && worker.isRunning()) {
+      void worker.pause(true);
+      void worker.resume();
+    }
+  }
+
+  #report(): void {
+    this.#adapt();
+    const { redis } = this.#link;
+    const { prefix, queue } = this.#options;
+    if (redis.status === 'ready')
+      reportMachine(redis, prefix, queue, this.stats()).catch((error: Error) => this.#tell(error));
+  }
+
+  readonly #log = async (jobId: string, line: string): Promise<void> => {
+    await this.#running.get(jobId)?.job.log(line);
+  };
+
+  readonly #children = async (jobId: string): Promise<Record<string, unknown>> => {
+    const values = (await this.#running.get(jobId)?.job.getChildrenValues()) ?? {};
+    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decode(value)]));
+  };
+
+  /** The same again and again is one error: a client that reconnects tells each try. */
+  #tell(error: unknown): void {
+    const told = error instanceof Error ? error : new Error(String(error));
+    if (told.message === this.#lastError) return;
+    this.#lastError = told.message;
+    this.#options.onError(told);
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    await this.close();
+    // Ends the process as the signal would have, if nobody else has plans for it.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  }
+
+  async #close(timeoutMs: number): Promise<void> {
+    // 1. No more jobs. One that is on its way is given back when it comes.
+    clearInterval(this.#timer);
+    const { redis } = this.#link;
+    const { prefix, queue, signals } = this.#options;
+    void this.worker.pause(true);
+    // 2. What runs may end.
+    await this.#idle(timeoutMs);
+    // 3. The rest goes back. Their tasks hear it by their signal.
+    for (const running of this.#running.values()) running.abort(new GiveBack());
+    // 4. BullMQ writes its last words, if Redis listens.
+    const farewell = async () => {
+      await this.worker.close();
+      await removeMachine(redis, prefix, queue, this.#id);
+    };
+    try {
+      if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
+      else await this.worker.close(true);
+    } catch (error) {
+      this.#tell(error);
+      void this.worker.getBackend().blockingConnection?.disconnect(false);
+    }
+    // 5. Threads, connections, listeners.
+    await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
+    redis.disconnect();
+    for (const signal of signals) process.off(signal, this.#onSignal);
+  }
+
+  /** Resolves when nothing runs, or the time is over. */
+  #idle(timeoutMs: number): Promise<void> {
+    if (this.#running.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#whenIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** Redis is not there yet; a wrong password stays wrong, and a module that cannot be loaded, too. */
+function isConnectionLate(error: unknown): boolean {
+  if (isThreadwiseError(error) || !(error instanceof FleetError)) return false;
+  return error.code === 'ERR_FLEET_CONNECTION' && !/WRONGPASS|NOAUTH/.test(error.message);
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { OpenCalls } from './open-calls.js';
+
+const OPTIONS = { signal: undefined, onProgress: undefined, onAbort: () => undefined };
+
+/** Calls of a queue that has no job. */
+function callsOfNothing(): OpenCalls {
+  return new OpenCalls({ getJob: () => Promise.resolve(undefined) } as unknown as Queue, {} as Redis);
+}
+
+test('a job that is not there is lost, but for one that is still on its way to Redis', async () => {
+  const calls = callsOfNothing();
+  const call = calls.open('a', 'task', OPTIONS);
+  await calls.lookAtOldest();
+  assert.equal(calls.size, 1);
+  call.isAdded = true;
+  await calls.lookAtOldest();
+  await assert.rejects(call.result, { code: 'ERR_FLEET_JOB_LOST', jobId: 'a' });
+  assert.equal(calls.size, 0);
+});
+
+test('calls that wait for the same job get the same result, each once', async () => {
+  const calls = callsOfNothing();
+  const [one, two] = [calls.open('a', 'task', OPTIONS), calls.open('b', 'task', OPTIONS)];
+  calls.move(two, 'a');
+  calls.completed('a', [1]);
+  calls.completed('a', [2]);
+  assert.deepEqual(await Promise.all([one.result, two.result]), [[1], [1]]);
+});
+
+test('an abort that came before the call ends it, and one that comes after its result does nothing', async () => {
+  const calls = callsOfNothing();
+  const early = calls.open('a', 'task', { ...OPTIONS, signal: AbortSignal.abort() });
+  await assert.rejects(early.result, { code: 'ERR_TASK_ABORTED' });
+  const controller = new AbortController();
+  let aborts = 0;
+  const late = calls.open('b', 'task', { ...OPTIONS, signal: controller.signal, onAbort: () => aborts++ });
+  calls.completed('b', 1);
+  controller.abort();
+  assert.equal(await late.result, 1);
+  assert.equal(aborts, 0);
+});

@@ -1,0 +1,180 @@
+/**
+ * The calls of this program that wait for a job. Each settles once: by the event of its job, by a look at the job where an event may have been
+ * missed, or by its caller's signal.
+ */
+import type { Job, Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
+import { SharedSignals } from 'threadwise/internal';
+import { decode } from './encoding.js';
+import { FleetError } from './errors.js';
+import { readFailure, reasonOf } from './failures.js';
+
+/** How many jobs one look at the open calls asks Redis for: with it every second or two, no load that counts. */
+const MOST_AT_ONCE = 500;
+
+export interface CallOptions {
+  readonly signal: AbortSignalLike | undefined;
+  readonly onProgress: ((value: unknown) => void) | undefined;
+  /** The caller does not want the result any more: its job may go. */
+  readonly onAbort: (call: OpenCall) => void;
+}
+
+export class OpenCall {
+  readonly name: string;
+  readonly options: CallOptions;
+  readonly result: Promise<unknown>;
+  jobId: string;
+  /** Redis has the job, or had it. */
+  isAdded = false;
+  resolve!: (value: unknown) => void;
+  reject!: (error: unknown) => void;
+
+  constructor(jobId: string, name: string, options: CallOptions) {
+    this.jobId = jobId;
+    this.name = name;
+    this.options = options;
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // Whoever makes the call waits for the job to be added first.
+    this.result.catch(() => undefined);
+  }
+}
+
+export class OpenCalls {
+  readonly #calls = new Map<string, Set<OpenCall>>();
+  readonly #signals = new SharedSignals<OpenCall>((call) => this.#abort(call));
+  readonly #queue: Queue;
+  readonly #redis: Redis;
+
+  constructor(queue: Queue, redis: Redis) {
+    this.#queue = queue;
+    this.#redis = redis;
+  }
+
+  /** How many jobs are waited for. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  open(jobId: string, name: string, options: CallOptions): OpenCall {
+    const call = new OpenCall(jobId, name, options);
+    this.#put(call);
+    if (options.signal?.aborted) this.#abort(call);
+    else this.#signals.follow(options.signal, call);
+    return call;
+  }
+
+  /** The queue has given another job for it: one that was there. */
+  move(call: OpenCall, jobId: string): void {
+    if (!this.#take(call)) return;
+    call.jobId = jobId;
+    this.#put(call);
+  }
+
+  /** Ends the waiting of one call. */
+  fail(call: OpenCall, error: unknown): void {
+    if (!this.#take(call)) return;
+    this.#signals.unfollow(call.options.signal, call);
+    call.reject(error);
+  }
+
+  failAll(errorFor: (call: OpenCall) => unknown): void {
+    for (const calls of [...this.#calls.values()]) {
+      for (const call of [...calls]) this.fail(call, errorFor(call));
+    }
+  }
+
+  progress(jobId: string, encoded: unknown): void {
+    const calls = this.#calls.get(jobId);
+    if (calls === undefined) return;
+    for (const { options } of [...calls]) options.onProgress?.(decode(encoded));
+  }
+
+  completed(jobId: string, encoded: unknown): void {
+    this.#settle(jobId, (call) => {
+      try {
+        call.resolve(decode(encoded));
+      } catch (error) {
+        call.reject(error);
+      }
+    });
+  }
+
+  async failed(jobId: string, reason: string): Promise<void> {
+    if (!this.#calls.has(jobId)) return;
+    // A look at the same job may come to the same end; whoever is first settles.
+    const error = await readFailure(this.#queue, this.#redis, jobId, reason);
+    this.#settle(jobId, (call) => call.reject(error));
+  }
+
+  removed(jobId: string): void {
+    this.#settle(jobId, ({ name, reject }) => {
+      const message = `Job ${jobId} (${name}) was removed from the queue, or lost with a Redis that did not keep it`;
+      reject(new FleetError('ERR_FLEET_JOB_LOST', message, { jobId }));
+    });
+  }
+
+  /** Resolves when none of those that are open now is. */
+  async settled(): Promise<void> {
+    const calls = [...this.#calls.values()].flatMap((each) => [...each]);
+    await Promise.allSettled(calls.map(({ result }) => result));
+  }
+
+  /** Looks at one job, which may have ended before anybody listened. */
+  async look(jobId: string): Promise<void> {
+    // One that is on its way to Redis is not lost because it is not there.
+    const isAdded = [...(this.#calls.get(jobId) ?? [])].some((call) => call.isAdded);
+    if (!isAdded) return;
+    const job = (await this.#queue.getJob(jobId)) as Job | undefined;
+    if (job === undefined) return this.removed(jobId);
+    if (job.finishedOn === undefined) return;
+    if (await job.isCompleted()) this.completed(jobId, job.returnvalue);
+    else if (await job.isFailed()) await this.failed(jobId, reasonOf(job));
+  }
+
+  /** Looks at those that have not been looked at for longest. @param most of how many; default: few enough to do it often */
+  async lookAtOldest(most = MOST_AT_ONCE): Promise<void> {
+    const ids = [...this.#calls.keys()].slice(0, most);
+    for (const id of ids) this.#toTheEnd(id);
+    await Promise.all(ids.map((id) => this.look(id)));
+  }
+
+  #toTheEnd(jobId: string): void {
+    const calls = this.#calls.get(jobId)!;
+    this.#calls.delete(jobId);
+    this.#calls.set(jobId, calls);
+  }
+
+  #abort(call: OpenCall): void {
+    const cause = call.options.signal?.reason;
+    this.fail(call, new ThreadwiseError('ERR_TASK_ABORTED', `Task '${call.name}' was aborted`, { cause }));
+    call.options.onAbort(call);
+  }
+
+  #settle(jobId: string, settle: (call: OpenCall) => void): void {
+    const calls = this.#calls.get(jobId);
+    if (calls === undefined) return;
+    this.#calls.delete(jobId);
+    for (const call of calls) {
+      this.#signals.unfollow(call.options.signal, call);
+      settle(call);
+    }
+  }
+
+  #put(call: OpenCall): void {
+    const there = this.#calls.get(call.jobId);
+    if (there === undefined) this.#calls.set(call.jobId, new Set([call]));
+    else there.add(call);
+  }
+
+  /** Whether it was there. */
+  #take(call: OpenCall): boolean {
+    const calls = this.#calls.get(call.jobId);
+    if (calls === undefined || !calls.delete(call)) return false;
+    if (calls.size === 0) this.#calls.delete(call.jobId);
+    return true;
+  }
+}

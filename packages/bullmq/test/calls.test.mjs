@@ -1,0 +1,331 @@
+/** The calls of a fleet: what a pool promises, over a real Redis; and jobs as BullMQ and others see them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { connect, FleetError, serve } from '@threadwise/bullmq';
+import { FlowProducer, Queue, QueueEvents } from 'bullmq';
+import { isThreadwiseError } from 'threadwise';
+import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
+import { onEnd, RedisServer, skip } from './redis.mjs';
+
+describe('calls', { skip }, () => {
+  let redis;
+  let end;
+  before(async () => {
+    const suite = { after: (ends) => (end = ends) };
+    redis = await RedisServer.start(suite);
+  });
+  after(() => end?.());
+  let number = 0;
+  /** A queue of the test's own, a machine and a caller. */
+  async function fleetOf(t, { machine, fleet } = {}) {
+    const queue = `calls-${number++}`;
+    const service = await machineHere(t, redis, { queue, ...machine });
+    return { queue, service, fleet: caller(t, redis, { queue, ...fleet }) };
+  }
+
+  test('run and tasks resolve to what the task returns, with its job', async (t) => {
+    const { fleet } = await fleetOf(t);
+    assert.equal(await fleet.run('add', [2, 3]), 5);
+    assert.equal(await fleet.tasks.add('a', 'b'), 'ab');
+    const { id, attempt } = await fleet.tasks.who();
+    assert.equal(attempt, 1);
+    assert.match(id, /^[0-9a-f-]{36}$/);
+  });
+
+  test('values that JSON changes arrive as they were', async (t) => {
+    const { fleet } = await fleetOf(t);
+    const cyclic = { name: 'me' };
+    cyclic.self = cyclic;
+    const values = [
+      ...[undefined, null, NaN, -0, 10n, new Date(5), new Map([[1, new Set([2])]]), Uint8Array.of(1, 2)],
+      ...[[undefined], cyclic, { $threadwise: 'v8', base64: '' }, 'é\u2028', { a: [1, 'x', null, true] }],
+    ];
+    for (const value of values) {
+      const back = await fleet.run('echo', [value]);
+      assert.ok(isDeepStrictEqual(back, value) && Object.is(typeof back, typeof value), String(value));
+    }
+  });
+
+  test("encoding 'json' refuses them, and says where; a function is refused always", async (t) => {
+    const { fleet } = await fleetOf(t, { fleet: { encoding: 'json' } });
+    assert.equal(await fleet.run('nothing', []), null);
+    const error = await failure(fleet.run('echo', [{ at: [1, new Date()] }]));
+    assert.deepEqual([error.code, error.path], ['ERR_NOT_CLONEABLE', 'args[0].at[1]']);
+    const result = await failure(fleet.run('bytes', [1]));
+    assert.deepEqual([result.code, result.path], ['ERR_NOT_CLONEABLE', 'the result']);
+    const other = caller(t, redis, { queue: fleet.queue.name });
+    assert.equal((await failure(other.run('echo', [() => 1]))).code, 'ERR_NOT_CLONEABLE');
+  });
+
+  test('what the task throws arrives with class, message, stack, cause and fields; a value, as it is', async (t) => {
+    const { fleet } = await fleetOf(t);
+    const error = await failure(fleet.run('fail', ['bad', { code: 'E_X', at: new Date(7) }]));
+    assert.ok(error instanceof RangeError);
+    assert.deepEqual([error.message, error.code, error.at], ['bad', 'E_X', new Date(7)]);
+    assert.match(error.stack, /tasks\.mjs:\d+[\s\S]*--- called from ---[\s\S]*calls\.test\.mjs/);
+    assert.ok(error.cause instanceof TypeError);
+    assert.deepEqual(await failure(fleet.run('throwValue', [{ not: 'an error' }])), { not: 'an error' });
+    assert.equal(await failure(fleet.run('throwValue', [null])), null);
+    const missing = await failure(fleet.run('nope', []));
+    assert.ok(isThreadwiseError(missing) && missing.code === 'ERR_TASK_NOT_FOUND');
+    assert.equal((await failure(fleet.run('exit', [3]))).code, 'ERR_WORKER_CRASHED');
+  });
+
+  test('retries, and no retry of what fails again anyway', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    assert.equal(await fleet.run('onAttempt', [3], { retries: 2, backoff: 1 }), 3);
+    assert.equal((await failure(fleet.run('onAttempt', [3], { retries: 1 }))).message, 'attempt 2');
+    await failure(fleet.run('nope', [], { retries: 5, jobId: 'none' }));
+    const jobs = new Queue(queue, { connection: redis.connection });
+    onEnd(t, () => jobs.close());
+    assert.equal((await jobs.getJob('none')).attemptsMade, 1);
+  });
+
+  test('a task that runs too long rejects with ERR_TASK_TIMEOUT', async (t) => {
+    const { fleet } = await fleetOf(t);
+    const { path } = folder(t);
+    assert.equal(
+      (await failure(fleet.run('spinUntil', [path('never')], { timeoutMs: 50 }))).code,
+      'ERR_TASK_TIMEOUT',
+    );
+  });
+
+  test('progress is heard, encoded where need be, and logs are in the job', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const heard = [];
+    const onProgress = (value) => heard.push(value);
+    await fleet.run('steps', [[1, new Map([[1, 2]])]], { onProgress, jobId: 'steps' });
+    assert.deepEqual(heard.at(-1), new Map([[1, 2]]));
+    const jobs = new Queue(queue, { connection: redis.connection });
+    onEnd(t, () => jobs.close());
+    assert.deepEqual((await jobs.getJobLogs('steps')).logs, ['step 1', 'step {}']);
+  });
+
+  test('map gives results in order, reads no further than they are taken, and ends with the first error', async (t) => {
+    const { fleet } = await fleetOf(t);
+    let read = 0;
+    function* numbers() {
+      for (let i = 0; i < 200; i++) {
+        read++;
+        yield i;
+      }
+    }
+    const results = [];
+    for await (const result of fleet.map('echo', numbers(), { concurrency: 7 })) {
+      assert.ok(read <= results.length + 8, `${read} read`);
+      results.push(result);
+    }
+    assert.deepEqual(results, [...Array(200).keys()]);
+    const unordered = [];
+    for await (const result of fleet.map('echo', [1, 2, 3], { ordered: false })) unordered.push(result);
+    assert.deepEqual(unordered.sort(), [1, 2, 3]);
+    await assert.rejects(async () => {
+      for await (const _ of fleet.map('throwValue', [new Error('third')]));
+    }, /third/);
+  });
+
+  test('leaving a map removes the jobs that wait', async (t) => {
+    const queue = `calls-${number++}`;
+    const fleet = caller(t, redis, { queue });
+    const service = await machineHere(t, redis, { queue, pool: { threads: 1 } });
+    for await (const _ of fleet.map('echo', Array(100).fill(1), { concurrency: 50 })) break;
+    await fleet.close();
+    const jobs = new Queue(queue, { connection: redis.connection });
+    onEnd(t, () => jobs.close());
+    await service.close();
+    assert.equal((await jobs.getJobCounts('wait', 'prioritized')).prioritized, 0);
+  });
+
+  test('the abort of a call that waits removes its job, of one that runs raises its signal', async (t) => {
+    const { fleet, queue } = await fleetOf(t, { machine: { pool: { threads: 1 } } });
+    const { path, wrote } = folder(t);
+    const events = new QueueEvents(queue, { connection: redis.connection, lastEventId: '0' });
+    onEnd(t, () => events.close());
+    const controller = new AbortController();
+    const { promise } = await begun(fleet, 'untilAborted', [path('notes')], { signal: controller.signal });
+    const waiting = fleet.run('echo', [1], { signal: controller.signal, delayMs: 3_600_000, backoff: 5 });
+    await told(events, 'delayed');
+    const [failed, removed] = [told(events, 'failed'), told(events, 'removed')];
+    controller.abort(new Error('enough'));
+    for (const call of [promise, waiting]) {
+      const error = await failure(call);
+      assert.deepEqual(
+        [error.code, error.name, error.cause.message],
+        ['ERR_TASK_ABORTED', 'AbortError', 'enough'],
+      );
+    }
+    assert.match((await failed)[0].failedReason, /aborted by its caller/);
+    await removed;
+    // The one worker comes to it when the task has ended.
+    await fleet.run('echo', [1]);
+    assert.deepEqual(wrote('notes'), ['aborted']);
+    const late = await failure(fleet.run('add', [1, 1], { signal: AbortSignal.abort(new Error('before')) }));
+    assert.deepEqual([late.code, late.cause.message], ['ERR_TASK_ABORTED', 'before']);
+  });
+
+  test('a higher priority runs earlier, also before calls without one', async (t) => {
+    const queue = `calls-${number++}`;
+    const fleet = caller(t, redis, { queue });
+    const { path, wrote } = folder(t);
+    await fleet.ready;
+    const jobs = new Queue(queue, { connection: redis.connection });
+    onEnd(t, () => jobs.close());
+    for (const [id, priority] of [
+      ['low', -5],
+      ['usual', undefined],
+      ['high', 5],
+    ]) {
+      const options = priority === undefined ? {} : { priority };
+      const { name, data, opts } = await fleet.job('note', [path('notes'), id], options);
+      await jobs.add(name, data, opts);
+    }
+    const last = fleet.run('note', [path('notes'), 'last'], { priority: -10 });
+    const service = await machineHere(t, redis, { queue, pool: { threads: 1 } });
+    await last;
+    await service.close();
+    assert.deepEqual(wrote('notes'), ['high', 'usual', 'low', 'last']);
+  });
+
+  test('the same jobId is one job: a second call gets the result of the first', async (t) => {
+    const { fleet } = await fleetOf(t);
+    const first = await fleet.run('who', [], { jobId: 'once' });
+    assert.deepEqual(await fleet.run('who', [], { jobId: 'once' }), first);
+    assert.equal(first.id, 'once');
+  });
+
+  test('deduplication: the second call waits for the first one’s job', async (t) => {
+    const queue = `calls-${number++}`;
+    const fleet = caller(t, redis, { queue });
+    const calls = [1, 2].map(() => fleet.run('who', [], { deduplication: { id: 'same' } }));
+    await fleet.ready;
+    await machineHere(t, redis, { queue });
+    const [one, two] = await Promise.all(calls);
+    assert.equal(one.id, two.id);
+  });
+
+  test('jobs of any BullMQ producer run: the name is the task, the data its arguments, the result plain JSON', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const jobs = new Queue(queue, { connection: redis.connection });
+    const events = new QueueEvents(queue, { connection: redis.connection });
+    onEnd(t, () => Promise.all([jobs.close(), events.close()]));
+    await fleet.ready;
+    const result = async (...job) => (await jobs.add(...job)).waitUntilFinished(events);
+    assert.equal(await result('add', [2, 3]), 5);
+    assert.equal(await result('nothing', []), null);
+    assert.match((await failure(result('add', { a: 1 }))).message, /no list of arguments, but object/);
+    assert.match((await failure(result('charge', [1]))).message, /exports no task 'charge'/);
+    assert.match((await failure(result('bytes', [1]))).message, /cannot be carried by JSON/);
+  });
+
+  test('flows: a parent sees the results of its children', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const flows = new FlowProducer({ connection: redis.connection });
+    const events = new QueueEvents(queue, { connection: redis.connection });
+    onEnd(t, () => Promise.all([flows.close(), events.close()]));
+    const children = await Promise.all([fleet.job('add', [1, 2]), fleet.job('add', [3, 4])]);
+    const { job } = await flows.add({ ...(await fleet.job('sum', [])), children });
+    assert.equal(await job.waitUntilFinished(events), 10);
+  });
+
+  test('a schedule: BullMQ adds the job, a machine runs it', async (t) => {
+    const { fleet, queue } = await fleetOf(t);
+    const events = new QueueEvents(queue, { connection: redis.connection });
+    onEnd(t, () => events.close());
+    await events.waitUntilReady();
+    const done = told(events, 'completed');
+    await fleet.queue.upsertJobScheduler('often', { every: 60_000 }, await fleet.job('add', [20, 22]));
+    assert.equal((await done)[0].returnvalue, 42);
+  });
+
+  test('a rate limit is one of the whole fleet: BullMQ’s', async (t) => {
+    const { service } = await fleetOf(t, { machine: { limiter: { max: 2, duration: 1000 } } });
+    assert.deepEqual(service.worker.opts.limiter, { max: 2, duration: 1000 });
+  });
+
+  test('what is larger than allowed is refused with the limit, on either side', async (t) => {
+    const { fleet } = await fleetOf(t, { machine: { maxBytes: 2000 }, fleet: { maxBytes: 1000 } });
+    const refused = await failure(fleet.run('echo', ['x'.repeat(1000)]));
+    assert.equal(refused.code, 'ERR_PAYLOAD_TOO_LARGE');
+    assert.match(refused.message, /1004 bytes .* at most 1000/);
+    const result = await failure(fleet.run('bytes', [3000], { retries: 3 }));
+    assert.equal(result.code, 'ERR_PAYLOAD_TOO_LARGE');
+    assert.match(result.message, /at most 2000/);
+    const error = await failure(fleet.run('fail', ['m', { much: 'x'.repeat(900) }]));
+    assert.match(error.message, /^m/);
+  });
+
+  test('a machine with another version of the module fails the call, if that is asked for', async (t) => {
+    const { queue } = await fleetOf(t);
+    const other = caller(t, redis, { queue, module: import.meta.url });
+    const error = await failure(other.run('add', [1, 2]));
+    assert.ok(error instanceof FleetError);
+    assert.equal(error.code, 'ERR_FLEET_MODULE');
+    const same = caller(t, redis, { queue, module: tasksUrl });
+    assert.equal(await same.run('add', [1, 2]), 3);
+  });
+
+  test('a job that somebody removes rejects its call', async (t) => {
+    const fleet = caller(t, redis, { queue: `calls-${number++}` });
+    const call = fleet.run('add', [1, 2], { jobId: 'gone', delayMs: 3_600_000 });
+    const events = new QueueEvents(fleet.queue.name, { connection: redis.connection, lastEventId: '0' });
+    onEnd(t, () => events.close());
+    await told(events, 'delayed');
+    await fleet.queue.remove('gone');
+    assert.equal((await failure(call)).code, 'ERR_FLEET_JOB_LOST');
+  });
+
+  test('statistics: the queue, each machine, and all together', async (t) => {
+    const { fleet, queue, service } = await fleetOf(t, { machine: { name: 'a' } });
+    await machineHere(t, redis, { queue, name: 'b', pool: { threads: 1 } });
+    await fleet.run('add', [1, 2]);
+    const { jobs, machines, threads, perMachine } = await fleet.stats();
+    assert.deepEqual([jobs.completed, jobs.waiting, machines, threads], [1, 0, 2, 3]);
+    assert.deepEqual(
+      perMachine.map(({ name, state }) => [name, state]),
+      [
+        ['a', 'running'],
+        ['b', 'running'],
+      ],
+    );
+    await service.close();
+    assert.equal((await fleet.stats()).machines, 1);
+  });
+
+  test('close ends the waiting of calls that are open, and leaves their jobs', async (t) => {
+    const fleet = caller(t, redis, { queue: `calls-${number++}` });
+    const call = fleet.run('add', [1, 2]);
+    await fleet.ready;
+    await fleet.queue.waitUntilReady();
+    const error = failure(call);
+    await fleet.close({ timeoutMs: 0 });
+    assert.equal((await error).code, 'ERR_FLEET_CLOSED');
+    assert.equal((await failure(fleet.run('add', [1, 2]))).code, 'ERR_FLEET_CLOSED');
+  });
+
+  test('options that are wrong, or have no counterpart, are refused by name', async (t) => {
+    const fleet = caller(t, redis, { queue: `calls-${number++}` });
+    for (const [options, says] of [
+      [{ transfer: [] }, /'transfer'.*nothing can be moved to another machine/],
+      [{ repeat: { every: 5 } }, /'repeat'.*upsertJobScheduler/],
+      [{ attempts: 3 }, /'attempts'.*'retries'/],
+      [{ priority: 1.5 }, /'priority': expected a whole number/],
+      [{ key: {} }, /'key': expected a string or a number/],
+      [{ jobId: '17' }, /'jobId': expected a string that is no whole number/],
+      [{ retrys: 1 }, /Unknown option 'retrys'. Did you mean 'retries'/],
+      [{ job: { parent: {} } }, /Unknown option 'job.parent'/],
+      [{ deduplication: {} }, /'deduplication.id': expected a string/],
+    ]) {
+      const error = await failure(fleet.run('add', [1, 2], options));
+      assert.equal(error.code, 'ERR_OPTION', JSON.stringify(options));
+      assert.match(error.message, says);
+    }
+    assert.throws(() => fleet.map('add', [1], { jobId: 'same' }), { code: 'ERR_OPTION' });
+    assert.throws(() => connect({ queue: 'a:b', connection: redis.connection }), { code: 'ERR_OPTION' });
+    assert.throws(() => connect({ queue: 'a' }), { code: 'ERR_OPTION' });
+    const service = { queue: 'a', connection: redis.connection };
+    assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
+    assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
+    assert.throws(() => serve(tasksUrl, { ...service, pool: { threads: -1 } }), { code: 'ERR_OPTION' });
+  });
+});

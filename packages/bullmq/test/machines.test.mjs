@@ -1,0 +1,190 @@
+/** Machines that compute, stop, die and come back: processes of their own, and a real Redis. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { QueueEvents, Worker } from 'bullmq';
+import { begun, caller, failure, folder, kill, machine, machineHere, QUICK, told } from './helpers.mjs';
+import { onEnd, RedisServer, skip } from './redis.mjs';
+
+describe('machines', { skip }, () => {
+  let redis;
+  let end;
+  before(async () => {
+    const suite = { after: (ends) => (end = ends) };
+    redis = await RedisServer.start(suite);
+  });
+  after(() => end?.());
+  let number = 0;
+  const newQueue = () => `machines-${number++}`;
+  /** The events of a queue from its beginning. */
+  async function eventsOf(t, queue) {
+    const events = new QueueEvents(queue, { connection: redis.connection, lastEventId: '0' });
+    onEnd(t, () => events.close());
+    await events.waitUntilReady();
+    return events;
+  }
+
+  test('a task that computes for longer than the lock is not called stalled; in BullMQ’s own thread it is', async (t) => {
+    const queue = newQueue();
+    const plain = newQueue();
+    const { path, open } = folder(t);
+    const stalled = [];
+    (await eventsOf(t, queue)).on('stalled', ({ jobId }) => stalled.push(jobId));
+    const plainStalled = told(await eventsOf(t, plain), 'stalled');
+    const options = { queue, ...QUICK, pool: { threads: 1 } };
+    await machine(t, redis, options);
+    const fleet = caller(t, redis, { queue });
+    const { promise } = await begun(fleet, 'spinUntil', [path('go')]);
+    // Looks for jobs without a lock, in both queues.
+    const other = await machineHere(t, redis, options);
+    const watcher = new Worker(plain, null, {
+      connection: redis.connection,
+      ...{ stalledInterval: QUICK.stalledCheckMs, maxStalledCount: 0 },
+    });
+    onEnd(t, () => watcher.close());
+    await watcher.startStalledCheckTimer();
+    // The same task, in the way that BullMQ runs a function: on the thread that should renew its lock.
+    await machine(t, redis, { script: 'plain', queue: plain, lockMs: options.lockMs, path: path('go') });
+    await plainStalled;
+    open('go');
+    assert.equal(await promise, 'done');
+    assert.deepEqual(stalled, []);
+    assert.equal(other.stats().recovered, 0);
+  });
+
+  test('a machine that is killed while 100 jobs run: others do all of them, once more where they had begun', async (t) => {
+    const queue = newQueue();
+    const { path, wrote, open } = folder(t);
+    const options = { queue, ...QUICK, pool: { threads: 2, tasksPerWorker: 50 } };
+    const victim = await machine(t, redis, options);
+    const fleet = caller(t, redis, { queue });
+    const calls = await Promise.all(
+      Array.from({ length: 100 }, () => begun(fleet, 'noteAndWait', [path('notes'), path('go')])),
+    );
+    assert.equal(wrote('notes').length, 100);
+    const waiting = Array.from({ length: 50 }, (_, i) => fleet.run('add', [i, 0]));
+    await kill(victim);
+    open('go');
+    await machineHere(t, redis, options);
+    const ids = await Promise.all(calls.map(({ promise }) => promise));
+    assert.equal(new Set(ids).size, 100);
+    assert.deepEqual(await Promise.all(waiting), [...Array(50).keys()]);
+    const begins = countsOf(wrote('notes'));
+    for (const id of ids) assert.ok(begins.get(id) >= 2, id);
+  });
+
+  test('SIGTERM: what runs ends, what has not ended in time is given back, and the process ends as the signal says', async (t) => {
+    const queue = newQueue();
+    const { path, wrote, open } = folder(t);
+    const options = { queue, pool: { threads: 2 }, closeTimeoutMs: 300 };
+    const first = await machine(t, redis, options);
+    const fleet = caller(t, redis, { queue });
+    const slow = await begun(fleet, 'noteAndWait', [path('slow'), path('never yet')]);
+    const quick = await begun(fleet, 'noteAndWait', [path('quick'), path('go')]);
+    open('go');
+    const ended = kill(first, 'SIGTERM');
+    await quick.promise;
+    await ended;
+    assert.equal(first.signalCode, 'SIGTERM');
+    // No lock has to end first: the default one takes half a minute.
+    const second = await machineHere(t, redis, options);
+    open('never yet');
+    assert.equal(await slow.promise, wrote('slow')[0]);
+    assert.deepEqual([wrote('quick').length, wrote('slow').length], [1, 2]);
+    assert.equal(second.stats().repeated, 1);
+  });
+
+  test('close gives back what comes meanwhile, and leaves nothing behind', async (t) => {
+    const queue = newQueue();
+    const { path, open } = folder(t);
+    const service = await machineHere(t, redis, { queue, pool: { threads: 1 } });
+    const fleet = caller(t, redis, { queue });
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')]);
+    const closed = service.close();
+    assert.equal(service.stats().state, 'closing');
+    const later = fleet.run('add', [1, 2]);
+    open('go');
+    await promise;
+    await closed;
+    assert.equal(service.close(), service.close());
+    assert.equal(service.pool.stats().threads.current, 0);
+    await machineHere(t, redis, { queue });
+    assert.equal(await later, 3);
+  });
+
+  test('an abort reaches a task on another machine, and a job that lost its machine is not run again', async (t) => {
+    const queue = newQueue();
+    const { path, wrote } = folder(t);
+    const first = await machine(t, redis, { queue, ...QUICK });
+    const fleet = caller(t, redis, { queue });
+    const heard = new AbortController();
+    const events = await eventsOf(t, queue);
+    const { promise } = await begun(fleet, 'untilAborted', [path('aborted')], { signal: heard.signal });
+    let failed = told(events, 'failed');
+    heard.abort(new Error('not wanted'));
+    assert.equal((await failure(promise)).code, 'ERR_TASK_ABORTED');
+    await failed;
+
+    const unheard = new AbortController();
+    const lost = await begun(fleet, 'noteAndWait', [path('starts'), path('never')], {
+      signal: unheard.signal,
+    });
+    failed = told(events, 'failed');
+    first.kill('SIGSTOP');
+    unheard.abort(new Error('too late'));
+    await failure(lost.promise);
+    await fleet.close();
+    await kill(first);
+    await machineHere(t, redis, { queue, ...QUICK });
+    assert.match((await failed)[0].failedReason, /aborted by its caller/);
+    assert.equal(wrote('starts').length, 1);
+  });
+
+  test('a machine takes as many jobs as its pool can run, also when that changes', async (t) => {
+    const queue = newQueue();
+    const { path, open } = folder(t);
+    const service = await machineHere(t, redis, { queue, pool: { threads: 1 } });
+    assert.equal(service.stats().concurrency, 1);
+    const fleet = caller(t, redis, { queue });
+    const calls = Array.from({ length: 5 }, () => fleet.run('noteAndWait', [path('notes'), path('go')]));
+    await told(service.worker, 'active');
+    await told(service.pool, 'task:progress');
+    assert.equal(service.stats().active, 1);
+    // The task that runs will not end before: so BullMQ has to be woken.
+    const more = told(service.pool, 'task:progress', () => service.stats().active === 3);
+    service.pool.resize(3);
+    await more;
+    assert.equal(service.stats().concurrency, 3);
+    assert.equal((await fleet.stats()).jobs.waiting, 2);
+    service.pool.resize(1);
+    open('go');
+    await Promise.all(calls);
+    assert.ok(service.stats().concurrency <= 2);
+  });
+
+  test('a caller that dies leaves its jobs, and another may wait for their results', async (t) => {
+    const queue = newQueue();
+    const child = await machine(t, redis, { script: 'caller', queue, jobId: 'left' });
+    await kill(child);
+    const fleet = caller(t, redis, { queue });
+    const result = fleet.run('add', [0, 0], { jobId: 'left' });
+    await machineHere(t, redis, { queue });
+    assert.equal(await result, 42);
+  });
+
+  test('a module that cannot be loaded: the machine says so and takes nothing', async (t) => {
+    const queue = newQueue();
+    const fleet = caller(t, redis, { queue });
+    const call = fleet.run('add', [1, 2]);
+    const missing = new URL('no-such-module.mjs', import.meta.url);
+    const error = await failure(machineHere(t, redis, { queue }, missing));
+    assert.equal(error.code, 'ERR_MODULE_LOAD');
+    await machineHere(t, redis, { queue });
+    assert.equal(await call, 3);
+  });
+});
+
+function countsOf(items) {
+  const counts = new Map();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,158 @@
+/** A Redis that is not there, lets nobody in, restarts, forgets, is full, or cannot be reached for a while. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect, FleetError, serve } from '@threadwise/bullmq';
+import { begun, caller, failure, folder, machineHere, QUICK, tasksUrl, told } from './helpers.mjs';
+import { proxyTo } from './proxy.mjs';
+import { freePort, onEnd, RedisServer, skip } from './redis.mjs';
+
+describe('faults of Redis', { skip }, () => {
+  test('no Redis: calls are refused in time, and say where it was looked for', async (t) => {
+    const port = await freePort();
+    const fleet = connect({ queue: 'work', connection: { host: '127.0.0.1', port }, connectTimeoutMs: 100 });
+    onEnd(t, () => fleet.close());
+    const refused = [fleet.run('add', [1, 2]), fleet.ready, fleet.stats()].map(failure);
+    for (const error of await Promise.all(refused)) {
+      assert.ok(error instanceof FleetError);
+      assert.equal(error.code, 'ERR_FLEET_CONNECTION');
+      assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} was not reached within 100 ms`));
+    }
+  });
+
+  test('a machine that comes before its Redis waits for it', async (t) => {
+    const redis = await RedisServer.start(t);
+    await redis.stop();
+    const errors = [];
+    const service = serve(tasksUrl, {
+      queue: 'work',
+      connection: redis.connection,
+      signals: [],
+      onError: (error) => errors.push(error),
+    });
+    onEnd(t, () => service.close({ timeoutMs: 0 }));
+    const fleet = caller(t, redis, { connectTimeoutMs: 30_000 });
+    const call = fleet.run('add', [1, 2]);
+    await redis.restart();
+    assert.equal(await call, 3);
+    await service.ready;
+  });
+
+  test('a wrong password is told at once, on either side', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'right');
+    const wrong = { ...redis.connection, password: 'wrong' };
+    const fleet = connect({ queue: 'work', connection: wrong });
+    onEnd(t, () => fleet.close());
+    const error = await failure(fleet.run('add', [1, 2]));
+    assert.equal(error.code, 'ERR_FLEET_CONNECTION');
+    assert.match(error.message, /WRONGPASS/);
+    const service = serve(tasksUrl, {
+      queue: 'work',
+      connection: wrong,
+      signals: [],
+      onError: () => undefined,
+    });
+    onEnd(t, () => service.close());
+    assert.match((await failure(service.ready)).message, /WRONGPASS/);
+    const right = connect({ queue: 'work', connection: `redis://:right@127.0.0.1:${redis.port}` });
+    onEnd(t, () => right.close());
+    await right.ready;
+  });
+
+  test('a Redis that restarts and has kept its data: calls that were open get their results', async (t) => {
+    const redis = await RedisServer.start(t, '--appendonly', 'yes');
+    const { path, open } = folder(t);
+    const fleet = caller(t, redis);
+    await machineHere(t, redis, { pool: { threads: 1 } });
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')], { jobId: 'running' });
+    const waiting = [1, 2, 3].map((i) => fleet.run('add', [i, i]));
+    const delayed = fleet.run('add', [4, 4], { delayMs: 10 });
+    await redis.restart();
+    open('go');
+    assert.equal(await promise, 'running');
+    assert.deepEqual(await Promise.all([...waiting, delayed]), [2, 4, 6, 8]);
+  });
+
+  test('a Redis that restarts and has forgotten: calls that were open say that their job is lost, new ones run', async (t) => {
+    const redis = await RedisServer.start(t);
+    const { path } = folder(t);
+    const fleet = caller(t, redis);
+    await machineHere(t, redis, { ...QUICK, pool: { threads: 1 } });
+    const { promise } = await begun(fleet, 'untilAborted', [path('notes')]);
+    const added = told(fleet.queue, 'waiting');
+    const waiting = fleet.run('add', [1, 1], { delayMs: 3_600_000 });
+    await added;
+    const lost = [promise, waiting].map(failure);
+    await redis.restart();
+    for (const error of await Promise.all(lost)) assert.equal(error.code, 'ERR_FLEET_JOB_LOST');
+    // The task is told that its job is nobody's any more: so the one worker is free.
+    assert.equal(await fleet.run('add', [1, 2]), 3);
+  });
+
+  test('a machine and a caller close though Redis is away: soon, and nothing is left', async (t) => {
+    const redis = await RedisServer.start(t);
+    const { path } = folder(t);
+    const fleet = caller(t, redis);
+    const service = await machineHere(t, redis, { pool: { threads: 1 } });
+    const { promise } = await begun(fleet, 'untilAborted', [path('notes')]);
+    await redis.stop();
+    const error = failure(promise);
+    await Promise.all([service.close({ timeoutMs: 0 }), fleet.close({ timeoutMs: 0 })]);
+    assert.equal((await error).code, 'ERR_FLEET_CLOSED');
+    assert.equal(service.pool.stats().threads.current, 0);
+  });
+
+  test('a Redis that is full refuses a call with its own words, and takes the next when there is room', async (t) => {
+    const redis = await RedisServer.start(t);
+    const fleet = caller(t, redis);
+    await machineHere(t, redis);
+    assert.equal(await fleet.run('add', [1, 2]), 3);
+    const admin = redis.client(t);
+    await admin.config('SET', 'maxmemory', '1');
+    const error = await failure(fleet.run('add', [3, 4]));
+    assert.equal(error.code, 'ERR_FLEET_REDIS');
+    assert.match(error.message, /OOM/);
+    await admin.config('SET', 'maxmemory', '0');
+    assert.equal(await fleet.run('add', [5, 6]), 11);
+  });
+
+  test('a machine that is cut off for longer than its lock: another does its job, and it comes back', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    const { path, wrote, open } = folder(t);
+    const fleet = caller(t, redis);
+    const cutOff = await machineHere(t, way, { ...QUICK, pool: { threads: 1 } });
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')]);
+    way.cut();
+    const other = await machineHere(t, redis, { ...QUICK, pool: { threads: 1 } });
+    await told(other.pool, 'task:progress');
+    assert.equal(other.stats().repeated, 1);
+    open('go');
+    await promise;
+    assert.equal(wrote('notes').length, 2);
+    await other.close();
+    way.mend();
+    assert.equal(await fleet.run('add', [1, 2]), 3);
+    assert.equal(cutOff.stats().completed >= 1, true);
+  });
+
+  test('a caller that is cut off hears of what ended meanwhile', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    const { path, open } = folder(t);
+    const service = await machineHere(t, redis, { pool: { threads: 1 } });
+    const fleet = caller(t, way);
+    const { promise } = await begun(fleet, 'noteAndWait', [path('notes'), path('go')], { jobId: 'a' });
+    const added = told(fleet.queue, 'waiting');
+    const failing = failure(fleet.run('fail', ['meanwhile']));
+    await added;
+    way.cut();
+    const ended = told(service.worker, 'failed');
+    open('go');
+    await ended;
+    // As if they had been crowded out: only a look at the jobs can find how they ended.
+    await redis.client(t).del(fleet.queue.toKey('events'));
+    way.mend();
+    assert.equal(await promise, 'a');
+    assert.equal((await failing).message, 'meanwhile');
+  });
+});

@@ -1,0 +1,23 @@
+/**
+ * `threadwise/internal`: for the packages of this project that take calls elsewhere and promise what a pool promises. Not for programs: what is
+ * here may change in any version.
+ */
+export { SharedSignals } from './core/calls/signals.js';
+export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
+export { iteratorOf, Mapping } from './core/calls/map.js';
+export {
+  callback,
+  type Check,
+  checked,
+  duration,
+  integer,
+  isList,
+  oneOf,
+  optional,
+  record,
+  reject,
+  text,
+  texts,
+} from './core/options/checks.js';
+export { show } from './core/options/errors.js';
+export { decodeError, type EncodedError, encodeError } from './transport/codec/error-codec.js';

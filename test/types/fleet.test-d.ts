@@ -1,0 +1,29 @@
+/** What the compiler must accept of a fleet, and what it must refuse. */
+import { connect, FleetError, serve, type ServiceOptions } from '@threadwise/bullmq';
+import { job } from '@threadwise/bullmq/worker';
+
+const fleet = connect<typeof import('./tasks.js')>({ queue: 'work', connection: 'redis://127.0.0.1' });
+
+const sum: Promise<number> = fleet.run('add', [1, 2], { retries: 3, priority: 5, key: 'k' });
+const same: Promise<number> = fleet.tasks.add(1, 2);
+const untyped: Promise<unknown> = connect({ queue: 'work', connection: {} }).run('anything', [1]);
+
+// @ts-expect-error no such task
+void fleet.run('subtract', [1, 2]);
+// @ts-expect-error a text is no number
+void fleet.run('add', ['1', 2]);
+// @ts-expect-error nothing moves to another machine
+void fleet.run('add', [1, 2], { transfer: [] });
+// @ts-expect-error a key has to be the same on another machine
+void fleet.run('add', [1, 2], { key: {} });
+// @ts-expect-error one id for all items
+void fleet.map('add', [1], { jobId: 'a' });
+// @ts-expect-error jobs wait in Redis
+const pool: ServiceOptions['pool'] = { queue: { limit: 1 } };
+void serve(new URL('tasks.js', import.meta.url), { queue: 'work', connection: {}, pool: { threads: 2 } });
+
+const id: string | undefined = job.id;
+const attempt: number = job.attempt;
+const code: 'ERR_FLEET_CONNECTION' | string = new FleetError('ERR_FLEET_CONNECTION', 'away').code;
+
+export { attempt, code, id, pool, same, sum, untyped };
