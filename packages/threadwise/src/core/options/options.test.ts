@@ -10,6 +10,7 @@ function context(env: Record<string, string> = {}): OptionContext {
     choices: ['least-busy', 'random'],
     builtInName: (choose) => (typeof choose === 'string' ? choose : undefined),
     hasSharedMemory: true,
+    hasProcesses: true,
     availableThreads: () => 8,
     threadCeiling: () => 128,
     env: (name) => env[name],
