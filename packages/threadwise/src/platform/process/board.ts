@@ -7,17 +7,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
 
-/** Main's word on a cell, beside the stamp of the posting that it is about. Without a word on this posting: posted. */
+/** Main's word on a cell. */
+const POSTED = 0;
 const ASKING = 1;
 const WITHDRAWN = 2;
 const ABORTING = 3;
-/** Taken back: as if nothing had been said. */
-const POSTED = 0;
 
 /** Of the worker, for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
 const CLAIM_BYTES = 10;
 /** Stamps are from 1 to this. A cell is posted again only when its worker has claimed or passed it, so two would do. */
-const MAX_STAMP = 63;
+const MAX_STAMP = 255;
 const STAMP_SHIFT = 16;
 
 const cellOf = (ticket: number) => ticket & 0xffff;
@@ -53,6 +52,8 @@ class FileBoard implements MainBoard {
   readonly #fd: number;
   /** Of the last posting of each cell. */
   readonly #stamps: Uint8Array;
+  /** What stands in the file. */
+  readonly #words: Uint8Array;
   readonly #free: number[];
   /** Tickets that were withdrawn, and that the worker has not passed. */
   readonly #withdrawn = new Set<number>();
@@ -63,6 +64,7 @@ class FileBoard implements MainBoard {
   constructor(fd: number, cells: number) {
     this.#fd = fd;
     this.#stamps = new Uint8Array(cells);
+    this.#words = new Uint8Array(cells);
     this.#free = [...this.#stamps.keys()];
   }
 
@@ -76,7 +78,9 @@ class FileBoard implements MainBoard {
     const cell = this.#free.pop()!;
     const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
     this.#stamps[cell] = stamp;
-    return cell | (stamp << STAMP_SHIFT);
+    const ticket = cell | (stamp << STAMP_SHIFT);
+    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // the worker does not look at it any more, nor yet
+    return ticket;
   }
 
   withdraw(ticket: number): boolean {
@@ -132,7 +136,8 @@ class FileBoard implements MainBoard {
 
   #say(ticket: number, word: number): void {
     if (!this.#isOpen) return;
-    this.#word[0] = word | (stampOf(ticket) << 2);
+    this.#words[cellOf(ticket)] = word;
+    this.#word[0] = word;
     writeSync(this.#fd, this.#word, 0, 1, cellOf(ticket));
   }
 }
@@ -169,6 +174,6 @@ export class FileBoardEnd implements WorkerBoard {
 
   #wordOn(ticket: number): number {
     readSync(this.#file.fd, this.#word, 0, 1, cellOf(ticket));
-    return this.#word[0]! >> 2 === stampOf(ticket) ? this.#word[0]! & 3 : POSTED;
+    return this.#word[0]!;
   }
 }
