@@ -37,11 +37,15 @@ export async function buildThreads() {
   });
   refuseVariables(Object.keys(metafile.inputs));
   const parts = new Map(
-    outputFiles.map(({ path, text }) => [relative(platform.pathname, path).replace(/\.js$/, ''), scriptOf(text)]),
+    outputFiles.map(({ path, text }) => [
+      relative(platform.pathname, path).replace(/\.js$/, ''),
+      scriptOf(text),
+    ]),
   );
   const lines = [];
   for (const [name, { text }] of parts) {
-    if (!Object.values(ENTRIES).includes(name)) lines.push(`const ${variableOf(name)} = ${JSON.stringify(text)};\n`);
+    if (!Object.values(ENTRIES).includes(name))
+      lines.push(`const ${variableOf(name)} = ${JSON.stringify(text)};\n`);
   }
   for (const [name, entry] of Object.entries(ENTRIES)) {
     const needed = partsOf(entry, parts);

@@ -60,9 +60,12 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 
 /** What holds the workers; and how their tasks cross, where that leaves no choice. */
 const HOLDERS: Readonly<
-  Record<ResolvedOptions['isolation'], { readonly platform: Platform; readonly transport?: Transport }>
+  Record<
+    ResolvedOptions['isolation'],
+    { readonly platform: Platform; readonly transport: Transport | undefined }
+  >
 > = {
-  thread: { platform: nodePlatform },
+  thread: { platform: nodePlatform, transport: undefined },
   process: { platform: processPlatform, transport: processTransport },
 };
 

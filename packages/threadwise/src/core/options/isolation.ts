@@ -49,7 +49,9 @@ function whyNot({ transport, dispatch, placement, worker }: Given): Refusal | un
   if (placement !== 'threads') return refusal('placement', `'threads' ${WITH}`, placement);
   if (typeof env === 'symbol') return refusal('worker.env', `an object ${WITH}`, env);
   const limit = Object.keys(resourceLimits).find((key) => !LIMITS.includes(key));
-  return limit === undefined ? undefined : refusal('worker.resourceLimits', `${LIMITS.join(', ')} ${WITH}`, limit);
+  return limit === undefined
+    ? undefined
+    : refusal('worker.resourceLimits', `${LIMITS.join(', ')} ${WITH}`, limit);
 }
 
 export function placementOfProcesses(option: string, value: unknown): 'threads' {

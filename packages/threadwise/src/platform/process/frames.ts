@@ -131,7 +131,8 @@ export class FrameReader {
 
   /** Only when `next` has nothing more. */
   add(piece: Buffer): void {
-    this.#piece = this.#at < this.#piece.length ? Buffer.concat([this.#piece.subarray(this.#at), piece]) : piece;
+    this.#piece =
+      this.#at < this.#piece.length ? Buffer.concat([this.#piece.subarray(this.#at), piece]) : piece;
     this.#at = 0;
   }
 

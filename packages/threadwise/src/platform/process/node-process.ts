@@ -1,14 +1,16 @@
 /** Starts a process of Node that is a worker, and tells how it ends. */
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
+import { reasonOf } from '../../core/workers/failures.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { processSource } from '../node/thread-sources.js';
 import type { BoardFile } from './board.js';
 import { encodeFrame } from './frames.js';
-import { type Pipe, PipePort, readNow } from './port.js';
+import type { PipePort } from './port.js';
+import { type Pipe, readNow } from './port.js';
 import { cpuTime, cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 import type { LastWord, WorkerBoot } from './worker-entry.js';
 
@@ -30,7 +32,8 @@ const STARTER = `{
 }`;
 
 /** What only a lone program can have: a text of its own to run, a port for its debugger, a runner of its tests. */
-const NOT_INHERITED = /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
+const NOT_INHERITED =
+  /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
 /** The end of what it wrote to `stderr`, for the words of V8 on memory. Characters. */
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
@@ -64,11 +67,14 @@ export function spawnProcess(port: PipePort, spec: ThreadSpec, onExit: (exit: Th
   knownKills ??= oomKills();
   // Loaded when it is needed: most programs have no process but themselves.
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const child = spawn(process.execPath, [...execArgv, ...limits(settings), '--eval', STARTER], {
+  const options: SpawnOptions = {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', fd],
     env: environment(settings.env),
     ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
-  });
+  };
+  // Whatever somebody has put on `Object.prototype` is no option.
+  const own: SpawnOptions = Object.assign(Object.create(null), options);
+  const child = spawn(process.execPath, [...execArgv, ...limits(settings), '--eval', STARTER], own);
   child.unref();
   const [, , stderr, toChild, fromChild] = (child.stdio ?? []) as (Socket | undefined)[];
   const said = toChild && fromChild && stderr ? listen(stderr) : () => '';
@@ -115,6 +121,8 @@ function watch(
       const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said())) || (isKilled && isNewKill());
       const how = why ?? (signal === null ? undefined : `process ${pid} was killed by ${signal}`);
       const exitCode = code ?? 128 + os.constants.signals[signal!];
+      // It ended before any code of ours ran: what Node has printed is why.
+      if (!port.hasHeard && code !== 0 && code !== null) error = reasonOf(said().trim());
       ended({ exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) });
     });
     child.once('error', (cause) => {

@@ -18,6 +18,8 @@ export class PipePort implements Port {
   readonly #frames = new FrameReader();
   /** Gets what was sent by `postAside`. */
   onAside: ((message: unknown) => void) | undefined;
+  /** Whether any message has come. */
+  hasHeard = false;
   #pipe: Pipe | undefined;
   /** Sent before there was a pipe. */
   #early: Buffer[] = [];
@@ -95,6 +97,7 @@ export class PipePort implements Port {
   }
 
   #hear({ bytes, isAside }: Frame): void {
+    this.hasHeard = true;
     let message: unknown;
     try {
       message = decodeFrame(bytes);
