@@ -215,7 +215,7 @@ describe('options of a pool', () => {
           /'placement': expected 'threads' or 'auto' or 'inline', got "automatic"/,
         ],
         [{ loopBudgetMs: 0 }, /'loopBudgetMs': expected milliseconds above 0, up to 1000, got 0/],
-        [{ isolation: 'process' }, /'isolation': expected 'thread' in this version/],
+        [{ isolation: 'fibre' }, /'isolation': expected 'thread' or 'process', got "fibre"/],
         [{ transport: 'pigeon' }, /'transport': expected 'auto' or 'shared' or 'message', got "pigeon"/],
       ],
       resolve,

@@ -121,8 +121,9 @@ function watch(
       const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said())) || (isKilled && isNewKill());
       const how = why ?? (signal === null ? undefined : `process ${pid} was killed by ${signal}`);
       const exitCode = code ?? 128 + os.constants.signals[signal!];
-      // It ended before any code of ours ran: what Node has printed is why.
-      if (!port.hasHeard && code !== 0 && code !== null) error = reasonOf(said().trim());
+      // Where it ended before any code of ours ran, what Node has printed is why.
+      const printed = port.hasHeard || !code ? '' : said().trim();
+      if (printed !== '') error = reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
       ended({ exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) });
     });
     child.once('error', (cause) => {
