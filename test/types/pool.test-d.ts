@@ -14,6 +14,12 @@ const pool = createPool<typeof import('./tasks.js')>(url, {
 createPool(url, { choose: roundRobin() });
 createPool(url, { choose: (_task, workers) => workers[0]! });
 createPool('./tasks.js', { threads: 'auto', worker: { data: 1, recycle: { afterTasks: 5 } } });
+createPool(url, {
+  isolation: 'process',
+  worker: { cwd: '/tmp', resourceLimits: { maxOldGenerationSizeMb: 64 } },
+});
+// @ts-expect-error: no such isolation
+createPool(url, { isolation: 'fibre' });
 // @ts-expect-error: no such option
 createPool(url, { thread: 4 });
 // @ts-expect-error: a string is no number of threads
