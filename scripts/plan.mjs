@@ -14,8 +14,8 @@ function filesBelow(dir, matches) {
 }
 
 /**
- * What `npm test` leaves out, and `npm run test:all` runs. `isAlone`: one file at a time, because it waits for what other
- * programs do, which may take for ever on a busy machine.
+ * What `npm test` leaves out, and `npm run test:all` runs. `isApart`: not beside what computes for long, because it mostly waits for what
+ * another program does.
  */
 export const SLOW = [
   {
@@ -51,26 +51,26 @@ export const SLOW = [
   {
     files: /^packages\/control\/test\/dashboard-.*\.test/,
     proves: 'the dashboard works, and everybody can use it, in a browser',
-    isAlone: true,
+    isApart: true,
   },
   {
     files: /^packages\/cli\/test\/report-html\.test/,
     proves: "analyze's page can be read by everybody, in a browser",
-    isAlone: true,
+    isApart: true,
   },
   {
     files: /^packages\/cli\/test\/(top-terminal|ctl-program)\.test/,
     proves: 'top and ctl work with a real program, in a real terminal',
-    isAlone: true,
+    isApart: true,
   },
   {
     files: /^packages\/control\/test\/prometheus\.test/,
     proves: 'a real Prometheus takes the metrics',
-    isAlone: true,
+    isApart: true,
   },
 ];
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));
-const isAlone = (name) => SLOW.some(({ files, isAlone }) => isAlone && files.test(name));
+const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.test(name));
 
 /** Is arithmetic and takes long, or is gone through by the tests of the command as well. */
 const OWN_ONLY = new RegExp(
@@ -141,14 +141,13 @@ export function leftOut() {
 function slowRuns() {
   const slow = allTests().filter(isSlow);
   return [
-    { name: 'slow tests', files: slow.filter((name) => !isAlone(name)), env: {} },
+    { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env: {} },
     ...crossingRuns([...PROMISES, ...LONG]),
     { ...PROCESSES, files: [...PROMISES, ...['storm', 'soak'].map(suite)] },
     {
-      name: 'one file at a time: with a browser, a terminal or a server',
-      files: slow.filter(isAlone),
+      name: 'with a browser, a terminal or a server',
+      files: slow.filter(isApart),
       env: {},
-      isAlone: true,
     },
   ];
 }
@@ -156,7 +155,7 @@ function slowRuns() {
 /** What runs on another version; `isWhole`: also what stands on the library, and the other ways to cross. */
 function runsElsewhere(isWhole) {
   const files = allTests().filter(
-    (name) => !isAlone(name) && !OWN_ONLY.test(name) && (isWhole || !ON_TOP.test(name)),
+    (name) => !isApart(name) && !OWN_ONLY.test(name) && (isWhole || !ON_TOP.test(name)),
   );
   return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(PROMISES) : [])];
 }

@@ -29,7 +29,7 @@ function passes(args) {
 const LIMIT_MS = 10 * 60_000;
 
 /** Runs tests on one Node.js: what they came to. */
-function testOn(node, { name, files, env, isAlone = false }) {
+function testOn(node, { name, files, env }) {
   say(`\n-- ${name}, on Node.js ${node.version}`);
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
   const result = join(dir, 'counts.json');
@@ -39,7 +39,7 @@ function testOn(node, { name, files, env, isAlone = false }) {
     [
       '--test',
       // Two files at a time: tests that load the machine must not starve others.
-      `--test-concurrency=${isAlone ? 1 : 2}`,
+      '--test-concurrency=2',
       `--test-timeout=${LIMIT_MS}`,
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],

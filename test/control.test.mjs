@@ -336,7 +336,8 @@ describe('a coordinator', () => {
     for (let here = 0; here < 4; here = Atomics.load(words, 1)) {
       assert.notEqual(Atomics.wait(words, 1, here, GIVE_UP_MS), 'timed-out');
     }
-    const freeAt = performance.timeOrigin + performance.now();
+    // Date.now() is a whole number, rounded down, and so is where the pool's clock begins.
+    const freeAt = Date.now() + 1;
     Atomics.store(words, 0, 1);
     Atomics.notify(words, 0);
     await Promise.all(calls);

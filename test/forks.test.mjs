@@ -65,6 +65,24 @@ for (const options of [
       assert.deepEqual(await pool.run('run', ['bytes', [3]]), new Uint8Array(3).fill(1));
     });
 
+    test('what ran on the thread that asked is counted like what ran elsewhere', async (t) => {
+      const pool = made(t);
+      assert.equal(await pool.run('fibonacci', [10]), 55);
+      await pool.run('caught', ['fails', ['so']]);
+      const counted = pool
+        .stats()
+        .functions.map(({ name, calls, failures, inline }) => [
+          name,
+          { calls, failures, inline: options.placement === 'inline' ? inline : 0 },
+        ]);
+      const here = (calls) => (options.placement === 'inline' ? calls : 0);
+      assert.deepEqual(Object.fromEntries(counted), {
+        fibonacci: { calls: 177, failures: 0, inline: here(177) },
+        caught: { calls: 1, failures: 0, inline: here(1) },
+        fails: { calls: 1, failures: 1, inline: here(1) },
+      });
+    });
+
     test('a pool that is paused, drained or closed ends what has begun', async (t) => {
       for (const how of ['pause', 'drain', 'close']) {
         const pool = made(t);
@@ -77,6 +95,15 @@ for (const options of [
         await ended;
       }
     });
+  });
+}
+
+for (const placement of ['threads', 'inline']) {
+  test(`what a task did not wait for does not begin after its end, placement '${placement}'`, async (t) => {
+    const pool = poolFor(t, { threads: 1, placement }, url);
+    await pool.run('forgets', []);
+    assert.deepEqual(await pool.run('whatWasForgotten', []), ['ERR_OUTSIDE_TASK', 0]);
+    assert.equal(pool.stats().crashes, 0);
   });
 }
 

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createPool } from 'threadwise';
-import { apart, tasksUrl } from './fixtures/helpers.mjs';
+import { Barrier, Channel, Mutex } from 'threadwise/sync';
+import { apart, moduleUrl, outcome } from './fixtures/helpers.mjs';
+
+const url = moduleUrl('storm.mjs');
 
 const CALLS = Number(process.env.STORM_CALLS ?? 20_000);
 /** Calls outstanding at a time. */
@@ -24,6 +27,10 @@ class Point {
     this.path = [x];
   }
 }
+
+/** What a number guards that is no atomic one: its holders add to it, and some of them die. */
+const mutex = new Mutex();
+const total = new Float64Array(new SharedArrayBuffer(8));
 
 /** One call of each kind: how it is made, and what may come of it. */
 const KINDS = {
@@ -85,6 +92,37 @@ const KINDS = {
     promise: pool.run('sumUpTo', [i % 40]),
     accept: ({ value }) => value === sumUpTo(i % 40),
   }),
+  lock: (pool) => ({
+    promise: pool.run('addLocked', [mutex.buffer, total.buffer]),
+    accept: ({ value }) => value === 'added',
+  }),
+  lockThenExit: (pool) => ({ promise: pool.run('holdAndExit', [mutex.buffer]), accept: crashed }),
+  // Main is one of both parties, and the other one never comes to the second round.
+  barrier: (pool) => {
+    const barrier = new Barrier(2);
+    const call = outcome(pool.run('meet', [barrier.buffer, { rounds: 1, exits: true, blocks: false }]));
+    const wait = outcome(barrier.wait().then(() => barrier.wait()));
+    void call.then(() => barrier.abort());
+    const codes = ['ERR_WORKER_CRASHED', 'ERR_TASK_ABORTED'];
+    const promise = Promise.all([call, wait]);
+    return { promise, accept: ({ value: [of, own] }) => crashed(of) && codes.includes(own.error?.code) };
+  },
+  channel: (pool, i) => {
+    const channel = new Channel({ capacity: 2 });
+    const exitsAt = i % 2 === 0 ? i % 30 : undefined;
+    const call = outcome(pool.run('sendAll', [channel.buffer, 30, exitsAt]));
+    void call.then(() => channel.close());
+    const promise = Promise.all([call, sumOf(channel)]);
+    return {
+      promise: promise.then(([{ error }, sum]) => {
+        if (error !== undefined && exitsAt === undefined) throw error;
+        return [error, sum];
+      }),
+      accept: ({ value: [error, sum] = [] }) =>
+        sum === (exitsAt === undefined ? sumUpTo(30) : sumUpTo(exitsAt)) &&
+        (exitsAt === undefined || crashed({ error })),
+    };
+  },
   abort: (pool, i) => {
     const controller = new AbortController();
     const promise = pool.run('increment', [i], { signal: controller.signal });
@@ -111,13 +149,20 @@ function crashed({ error }) {
 }
 
 /** 1 % of the calls each. */
-const RARE = ['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'stream'];
+const RARE = [
+  ...['exit', 'throw', 'later', 'loop', 'abort', 'moved', 'keyed', 'deep', 'selfCaused', 'stream'],
+  ...['lock', 'lock', 'lockThenExit', 'barrier', 'channel'],
+];
 /** 5 % of the calls each. */
 const FREQUENT = ['shared', 'text', 'instance', 'leased', 'urgent', 'fork'];
 
+/** Of structures in memory that two processes do not share. */
+const BETWEEN_THREADS = ['lock', 'lockThenExit', 'barrier', 'channel'];
+
 function kindOf(random) {
   const percent = Math.floor(random() * 100);
-  return RARE[percent] ?? FREQUENT[Math.floor(percent / 5) - 2] ?? 'plain';
+  const kind = RARE[percent] ?? FREQUENT[Math.floor((percent - RARE.length) / 5)] ?? 'plain';
+  return apart && BETWEEN_THREADS.includes(kind) ? 'plain' : kind;
 }
 
 /** Settlements of a promise, counted by the caller's own continuations. */
@@ -176,12 +221,13 @@ for (const { calls, what, options, begin } of STORMS) {
 async function storm(calls, options, begin) {
   const seed = Number(process.env.STORM_SEED ?? 1);
   const random = randomFrom(seed);
-  const pool = createPool(tasksUrl, options);
+  const pool = createPool(url, options);
   const disturb = begin(pool, random);
   const errors = [];
   const settled = new Map();
   pool.on('error', ({ error }) => errors.push(error));
   pool.on('task:settle', ({ taskId }) => settled.set(taskId, (settled.get(taskId) ?? 0) + 1));
+  const before = total[0];
   const counts = { settled: 0, takenDown: 0, wrong: [] };
   for (const kind of Object.keys(KINDS)) counts[kind] = 0;
   let next = 0;
@@ -202,6 +248,9 @@ async function storm(calls, options, begin) {
   assert.deepEqual(errors, [], `seed ${seed}`);
   // Those that were taken down are few: only tasks that ran beside a crash.
   assert.ok(counts.takenDown <= Math.max(10, calls * 0.01), `${counts.takenDown} taken down, seed ${seed}`);
+  // None is lost, and those that were taken down may have added before they were.
+  const added = total[0] - before;
+  assert.ok(added >= counts.lock && added <= counts.lock + counts.takenDown, `${added}, ${counts.lock} told`);
   assert.equal(pool.stats().tasks.open, 0);
   assert.equal(await pool.run('increment', [41]), 42);
   await pool.ready;

@@ -149,6 +149,29 @@ for (const placement of ['threads', 'inline']) {
       },
     );
 
+    test('a value is what it was when it was yielded', async (t) => {
+      const { taken } = await all(made(t).stream('reused', [50], { highWaterMark: 50 }));
+      assert.deepEqual(
+        taken,
+        upTo(50).map((i) => ({ i, bytes: Uint8Array.of(i) })),
+      );
+    });
+
+    test('what is marked to be moved is moved, each value by itself', async (t) => {
+      const pool = made(t);
+      const { shared, yielded } = words();
+      const { taken } = await all(pool.stream('moved', [50, shared]));
+      assert.deepEqual(
+        taken,
+        upTo(50).map((i) => ({ i, bytes: new Uint8Array(8).fill(i) })),
+      );
+      assert.equal(yielded(), 50);
+      const again = await all(pool.stream('movedTwice', []));
+      assert.equal(again.error.code, 'ERR_NOT_CLONEABLE');
+      assert.deepEqual(again.taken, [new Uint8Array(8)]);
+      assert.equal(await pool.run('number', []), 7);
+    });
+
     test('a task that returns nothing to iterate, or that there is not', async (t) => {
       const pool = made(t);
       const { error } = await all(pool.stream('number', []));

@@ -1,6 +1,7 @@
 // The same game in one thread and on several, which must come to the same grid.
 import { createPool } from 'threadwise';
 import { Barrier } from 'threadwise/sync';
+import { timed } from '../timing.js';
 import { grid, step } from './life.js';
 
 /** @returns milliseconds `alone` and `together`, and how many cells live in the end */
@@ -51,10 +52,4 @@ export async function shared(pool, begin, { width, height, generations, threads 
   });
   await Promise.all(parts);
   return new Uint8Array(cells, (generations % 2) * begin.length, begin.length);
-}
-
-async function timed(run) {
-  const begin = performance.now();
-  const result = await run();
-  return [result, performance.now() - begin];
 }

@@ -1,4 +1,5 @@
 // The rules, plainly: what one row range of a grid becomes. It runs the same in one thread and in a worker.
+import { randomFrom } from '../random.js';
 
 /**
  * One generation of rows `first` up to `end`. The grid's edges meet, as on a ring.
@@ -26,13 +27,8 @@ export function step(from, to, { width, height, first, end }) {
   }
 }
 
-/** A grid of which a third lives, the same for the same seed (the generator is known as xorshift32). */
+/** A grid of which a third lives, the same for the same seed. */
 export function grid({ width, height, seed }) {
-  let state = seed | 1;
-  return Uint8Array.from({ length: width * height }, () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state >>> 0 < 2 ** 32 / 3 ? 1 : 0;
-  });
+  const random = randomFrom(seed);
+  return Uint8Array.from({ length: width * height }, () => (random() < 2 ** 32 / 3 ? 1 : 0));
 }

@@ -1,6 +1,7 @@
 // The same search in one thread and on several, which must find the same word.
 import { createPool } from 'threadwise';
 import { Counter } from 'threadwise/sync';
+import { timed } from '../timing.js';
 import { BLOCK, searchBlock, sha1, wordCount } from './search.js';
 
 /** @returns the word, milliseconds `alone` and `together`, and how many blocks the threads looked through, of how many */
@@ -37,10 +38,4 @@ async function onThreads(pool, { digest, length, threads }) {
     word: ends.find(({ word }) => word !== undefined)?.word,
     searched: ends.reduce((sum, { searched }) => sum + searched, 0),
   };
-}
-
-async function timed(run) {
-  const begin = performance.now();
-  const result = await run();
-  return [result, performance.now() - begin];
 }

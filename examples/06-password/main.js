@@ -1,6 +1,7 @@
 // The command: `node main.js [--digest <SHA-1>] [--length 4] [--threads n]`; or `--password word`, whose digest it makes.
 import { availableThreads } from 'threadwise';
 import { readOptions } from '../options.js';
+import { gain } from '../timing.js';
 import { compare } from './compare.js';
 import { ALPHABET, sha1 } from './search.js';
 
@@ -18,6 +19,5 @@ const { word, searched, blocks, alone, together } = await compare({ digest, leng
 console.log(`${ALPHABET.length} letters, ${length} of them: the password behind ${digest} is`);
 console.log(word === undefined ? 'none of these' : word);
 console.log(
-  `On ${threads} threads it took ${together.toFixed(0)} ms, in one ${alone.toFixed(0)} ms: ` +
-    `${(alone / together).toFixed(2)} times as fast; they looked through ${searched} of ${blocks} blocks and then stopped.`,
+  `${gain({ threads, alone, together })}; they looked through ${searched} of ${blocks} blocks and then stopped.`,
 );

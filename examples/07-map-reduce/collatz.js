@@ -1,4 +1,5 @@
 // The work, plainly: how many steps of Collatz' rule lead from a number to 1, and how often each number of steps occurs.
+import { randomFrom } from '../random.js';
 
 /** More steps than any number up to 2^20 takes: 837,799 takes the most, 524. */
 export const BINS = 1024;
@@ -16,13 +17,8 @@ export function count(numbers, histogram) {
   for (const number of numbers) histogram[stepsOf(number)] += 1;
 }
 
-/** Whole numbers from 1 to 2^20, the same for the same seed (the generator is known as xorshift32). */
+/** Whole numbers from 1 to 2^20, the same for the same seed. */
 export function fill(numbers, seed) {
-  let state = seed | 1;
-  for (let i = 0; i < numbers.length; i++) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    numbers[i] = (state >>> 12) + 1;
-  }
+  const random = randomFrom(seed);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = (random() >>> 12) + 1;
 }

@@ -1,6 +1,7 @@
 // The same histogram in one thread and on several, which must be equal in every number.
 import { createPool } from 'threadwise';
 import { Barrier } from 'threadwise/sync';
+import { timed } from '../timing.js';
 import { BINS, count, fill } from './collatz.js';
 
 /** @returns milliseconds `alone` and `together`, and the histogram */
@@ -39,10 +40,4 @@ async function onThreads(pool, numbers, threads) {
   });
   await Promise.all(parts);
   return new Float64Array(histograms, 0, BINS);
-}
-
-async function timed(run) {
-  const begin = performance.now();
-  const result = await run();
-  return [result, performance.now() - begin];
 }

@@ -1,6 +1,7 @@
 // The command: `node main.js [--count 1000000] [--threads n] [--seed 1]`.
 import { availableThreads } from 'threadwise';
 import { readOptions } from '../options.js';
+import { gain } from '../timing.js';
 import { compare } from './compare.js';
 
 const options = readOptions({ count: 1_000_000, threads: availableThreads(), seed: 1 });
@@ -8,7 +9,4 @@ const { alone, together, histogram } = await compare(options);
 const most = histogram.findLastIndex((times) => times > 0);
 const { count, threads } = options;
 console.log(`${count} numbers reach 1 in ${most} steps at the most. Both ways agree in every count.`);
-console.log(
-  `On ${threads} threads it took ${together.toFixed(0)} ms, in one ${alone.toFixed(0)} ms: ` +
-    `${(alone / together).toFixed(2)} times as fast, reduction included.`,
-);
+console.log(`${gain({ threads, alone, together })}, reduction included.`);

@@ -1,7 +1,9 @@
 // The same filter in one thread and by tiles on several, which must come to the same pixels; and the files before and after.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { PNG } from 'pngjs';
 import { createPool } from 'threadwise';
+import { timed } from '../timing.js';
+import { writeWhole } from '../whole-file.js';
 import { blur } from './blur.js';
 
 /** Pixels to a side: large beside the blur's edge, small enough that no thread waits for long for the last one. */
@@ -22,7 +24,7 @@ export async function compare({ input, output, radius, threads }) {
     const [pixels, together] = await timed(() => byTiles(pool, image, radius));
     if (Buffer.compare(pixels, expected) !== 0) throw new Error('The tiles came to another image');
     image.data = Buffer.from(pixels);
-    writeFileSync(output, PNG.sync.write(image));
+    writeWhole(output, PNG.sync.write(image));
     return { width, height, tiles: tilesOf(image).length, alone, together };
   } finally {
     await pool.close();
@@ -57,10 +59,4 @@ function tilesOf({ width, height }) {
     }
   }
   return tiles;
-}
-
-async function timed(run) {
-  const begin = performance.now();
-  const result = await run();
-  return [result, performance.now() - begin];
 }

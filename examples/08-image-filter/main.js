@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { availableThreads } from 'threadwise';
 import { readOptions } from '../options.js';
+import { gain } from '../timing.js';
 import { compare } from './compare.js';
 import { drawRings } from './draw.js';
 
@@ -19,7 +20,4 @@ if (values.in === undefined) drawRings(input, { width: size, height: size });
 
 const { width, height, tiles, alone, together } = await compare({ input, output, radius, threads });
 console.log(`${input}: ${width} x ${height} pixels, ${tiles} tiles. Both ways agree. Written: ${output}`);
-console.log(
-  `On ${threads} threads the blur took ${together.toFixed(0)} ms, in one ${alone.toFixed(0)} ms: ` +
-    `${(alone / together).toFixed(2)} times as fast.`,
-);
+console.log(`${gain({ threads, alone, together, what: 'the blur' })}.`);

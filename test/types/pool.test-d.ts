@@ -1,5 +1,13 @@
 /** What the compiler must accept, and what it must refuse. Compiled, never run. */
-import { createPool, isThreadwiseError, type Lease, leastBusy, type PoolStats, roundRobin } from 'threadwise';
+import {
+  type Bucket,
+  createPool,
+  isThreadwiseError,
+  type Lease,
+  leastBusy,
+  type PoolStats,
+  roundRobin,
+} from 'threadwise';
 import { Barrier, Channel, Mutex } from 'threadwise/sync';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -20,6 +28,29 @@ createPool(url, {
 });
 // @ts-expect-error: no such isolation
 createPool(url, { isolation: 'fibre' });
+class Money {
+  readonly cents: number;
+  constructor(cents: number) {
+    this.cents = cents;
+  }
+}
+createPool(url, {
+  classes: [
+    Money,
+    URL,
+    {
+      class: Money,
+      name: 'Cash',
+      encode: (it: Money) => it.cents,
+      decode: (cents: number) => new Money(cents),
+    },
+  ],
+});
+createPool(url, { classes: 'plain' });
+// @ts-expect-error: an instance is no class
+createPool(url, { classes: [new Money(1)] });
+// @ts-expect-error: of no class
+createPool(url, { classes: [{ encode: String, decode: String }] });
 // @ts-expect-error: no such option
 createPool(url, { thread: 4 });
 // @ts-expect-error: a string is no number of threads
@@ -101,6 +132,7 @@ same<typeof all, number[]>(true);
 // the rest
 const stats: PoolStats = pool.stats();
 same<typeof stats.runMs.p99, number>(true);
+same<typeof stats.buckets.waitMs, readonly Bucket[]>(true);
 pool.on('task:settle', (event) => same<typeof event.taskId, number>(true));
 // @ts-expect-error: no such event
 pool.on('task:begin', () => undefined);

@@ -2,7 +2,8 @@
  * What `threadwise analyze` says of twelve functions with known answers, as a user would hear it: with the cores as they are, and with one
  * of them taken by another program. No test, since what is measured depends on the machine: `npm run acceptance -- [quiet|loaded]
  * [--only name] [--budget 60s] [--keep folder]`; it needs `script`, of util-linux. The exit code is 1 where one answer is wrong, too few are
- * right, or what is recommended surely does worse than the best that was measured.
+ * right, or what is recommended surely does worse than the best that was measured. `npm run acceptance -- screenshots --into folder` takes
+ * pictures of the reports and the dashboard instead; the exit code is 1 where axe finds something serious.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,10 +14,16 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { recommendedToBest } from './recommended.mjs';
+import { takeScreenshots } from './screenshots.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, budget: { type: 'string', default: '60s' }, keep: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    budget: { type: 'string', default: '60s' },
+    keep: { type: 'string' },
+    into: { type: 'string', default: 'screenshots' },
+  },
 });
 const MAIN = fileURLToPath(new URL('../bin/threadwise.js', import.meta.url));
 const MODULE = fileURLToPath(new URL('known.mjs', import.meta.url));
@@ -54,7 +61,10 @@ const line = (cells) =>
 const folder = mkdtempSync(join(os.tmpdir(), 'threadwise-acceptance-'));
 let isPassed = true;
 try {
-  for (const load of positionals.length > 0 ? positionals : ['quiet', 'loaded']) await withLoad(load);
+  for (const load of positionals.length > 0 ? positionals : ['quiet', 'loaded']) {
+    if (load === 'screenshots') isPassed &&= await takeScreenshots(values.into, values.budget);
+    else await withLoad(load);
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }

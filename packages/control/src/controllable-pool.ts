@@ -56,6 +56,11 @@ export interface Distribution {
   readonly max: number;
 }
 
+export interface Bucket {
+  readonly belowMs: number;
+  readonly count: number;
+}
+
 export interface FunctionStats {
   readonly name: string;
   readonly place: string;
@@ -109,6 +114,8 @@ export interface PoolStats {
   readonly throughput?: number;
   readonly runMs: Distribution;
   readonly waitMs: Distribution;
+  /** As cumulative histograms: how many calls took less than each bound, in milliseconds. */
+  readonly buckets?: { readonly runMs: readonly Bucket[]; readonly waitMs: readonly Bucket[] };
   /** Of calls that ended lately. */
   readonly recent?: { readonly ms: number; readonly runMs: Distribution; readonly waitMs: Distribution };
   readonly crashes: number;

@@ -1,6 +1,7 @@
 /** `@threadwise/control`: watch and steer the pools of a running program. A list; everything is defined elsewhere. */
 export { announce } from './announce.js';
 export type {
+  Bucket,
   ControllablePool,
   Distribution,
   ObservedEvent,

@@ -42,6 +42,13 @@ test('a pool is what its stats say, in base units', async (t) => {
   const pool = new FakePool('p', {
     coordinator: { utilization: 0.125, restarts: 3 },
     sizing: { policy: 'auto', decisions: [{ at: 1000 }, { at: 1_700_000_000_500 }] },
+    buckets: {
+      runMs: [
+        { belowMs: 2 ** -6, count: 1 },
+        { belowMs: 256, count: 3 },
+      ],
+      waitMs: undefined,
+    },
     workers: [worker(1), worker(2, { cpu: null, utilization: 1 }), worker(3, { inline: true })],
   });
   const server = await serve(t, [pool]);
@@ -72,12 +79,13 @@ test('a pool is what its stats say, in base units', async (t) => {
     [`threadwise_tasks_total${p('outcome="rejected"')}`]: 6,
     [`threadwise_tasks_open${p()}`]: 8,
     [`threadwise_retries_total${p()}`]: 7,
-    [`threadwise_task_run_seconds${p('quantile="0.5"')}`]: 0.2,
-    [`threadwise_task_run_seconds${p('quantile="0.9"')}`]: 0.4,
-    [`threadwise_task_run_seconds${p('quantile="0.99"')}`]: 0.5,
+    [`threadwise_task_run_seconds_bucket${p('le="0.000015625"')}`]: 1,
+    [`threadwise_task_run_seconds_bucket${p('le="0.256"')}`]: 3,
+    [`threadwise_task_run_seconds_bucket${p('le="+Inf"')}`]: 4,
     [`threadwise_task_run_seconds_sum${p()}`]: 1,
     [`threadwise_task_run_seconds_count${p()}`]: 4,
-    // Nothing was measured: no quantile is right.
+    // Of a library that tells no buckets.
+    [`threadwise_task_wait_seconds_bucket${p('le="+Inf"')}`]: 0,
     [`threadwise_task_wait_seconds_sum${p()}`]: 0,
     [`threadwise_task_wait_seconds_count${p()}`]: 0,
     [`threadwise_crashes_total${p()}`]: 1,

@@ -10,6 +10,7 @@ import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { asyncStore, nodePlatform } from './platform/node/platform.js';
 import { processPlatform, processTransport } from './platform/process/platform.js';
+import { classNames } from './core/options/classes.js';
 import { moduleHere } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
@@ -18,6 +19,7 @@ import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from './scheduling/placement/index.js';
 import { PriorityQueue } from './scheduling/queue/priority.js';
 import { measured } from './scheduling/scaling/measured.js';
+import { Packing } from './transport/classes/packing.js';
 import { coordinatedTransport } from './transport/coordinator/exchange.js';
 import { messageTransport } from './transport/message/link.js';
 import { sharedTransport } from './transport/shared/main/exchange.js';
@@ -93,6 +95,7 @@ function partsFor(
   options: ResolvedOptions,
   moduleUrl: string,
 ): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+  const { classes } = options;
   const way = WAYS[options.dispatch];
   const { platform, transport = way.transport(options) } = HOLDERS[options.isolation];
   // A broadcast may come on top of a full window.
@@ -102,7 +105,13 @@ function partsFor(
     exchange: transport.open(platform, linkCapacity),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
-      moduleHere({ clone: nodePlatform.clone, load: () => import(moduleUrl), newStore: asyncStore }),
+      moduleHere({
+        clone: nodePlatform.clone,
+        load: () => import(moduleUrl),
+        newStore: asyncStore,
+        classes: classNames(classes),
+      }),
+    instances: classes === 'plain' || classes.length === 0 ? undefined : new Packing(classes),
     // The bounds hold it where they are one number; they may be changed, the policy may not.
     scaling: measured,
     recorder: new MeasuredRecorder(nodePlatform.now()),

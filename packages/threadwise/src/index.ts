@@ -1,5 +1,6 @@
 /** `threadwise`: the library. A list; everything is defined elsewhere. */
 export type {
+  Bucket,
   Choice,
   Distribution,
   LastError,
@@ -10,6 +11,7 @@ export type {
 } from './core/contracts.js';
 export { type ErrorCode, isThreadwiseError, ThreadwiseError } from './core/options/errors.js';
 export type { PoolEventName, PoolEvents } from './core/events/hooks.js';
+export type { ClassCodec, ClassEntry } from './core/options/classes.js';
 export type { Lease } from './core/lease.js';
 export type { MapOptions } from './core/calls/map.js';
 export type { StreamOptions } from './core/calls/stream.js';

@@ -35,8 +35,10 @@ export interface RoundsOptions<S> {
   readonly session: Session;
   /** Most important first. */
   readonly turns: readonly Turn<S>[];
-  /** So many of them are measured in any case; the first answer is about these. */
+  /** So many of them are measured in any case. */
   readonly needed: number;
+  /** The first answer is about so many of them. Default: those that are needed. */
+  readonly first?: number;
   /** How long a turn lasts, and how long at least. Milliseconds. */
   readonly slice: { readonly ms: number; readonly least: number };
   /** What a turn takes beside its slice, and what its start takes, before it is known better. Milliseconds. */
@@ -166,7 +168,8 @@ export class Rounds<S> {
   }
 
   #turns(): readonly Turn<S>[] {
-    const count = this.#isFirstLook ? this.#options.needed : this.#wanted;
+    const { needed, first = needed } = this.#options;
+    const count = this.#isFirstLook ? first : this.#wanted;
     return this.#options.turns.slice(0, count).filter(({ isDead = false }) => !isDead);
   }
 

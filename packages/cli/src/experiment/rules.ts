@@ -4,7 +4,7 @@
  */
 import { perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
-import type { Measured } from './session.js';
+import type { Measured, Skipped } from './session.js';
 import type { Estimate } from './statistics.js';
 
 /** A gain below that does not pay for what it costs: memory, and a program that is harder to follow. */
@@ -87,8 +87,15 @@ export function busyWarning(machine: Load): string | undefined {
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
   return [
     ...(isCutShort ? ['not everything was measured: the time was over, or somebody ended it'] : []),
-    ...skipped.map(({ what, why }) => `${what} was left out: ${why}`),
+    ...notMeasured(skipped),
   ];
+}
+
+/** One sentence for each reason. */
+export function notMeasured(skipped: readonly Skipped[]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const { what, why } of skipped) byReason.set(why, [...(byReason.get(why) ?? []), what]);
+  return [...byReason].map(([why, whats]) => `${whats.join(', ')}: not measured, ${why}`);
 }
 
 /** The verdict of the first rule that applies. */

@@ -88,7 +88,7 @@ export class Session<P extends Plan = Plan> {
 
   skipForTime(what: string): void {
     this.cutShort();
-    this.skip(what, 'there was no time for it');
+    this.skip(what, 'there was no time; a larger --budget gives more');
   }
 
   /** Not everything could be done. */

@@ -1,14 +1,14 @@
 /** What a metric is made of: its name, its meaning, and how its samples are read out of a pool's statistics. */
 import type { PoolStats } from '../controllable-pool.js';
 
-export type MetricType = 'gauge' | 'counter' | 'summary';
+export type MetricType = 'gauge' | 'counter' | 'histogram';
 export type Labels = Readonly<Record<string, string | number>>;
 
 export interface Sample {
   readonly labels?: Labels;
   /** Undefined: there is no such thing here, and no sample. */
   readonly value: number | undefined;
-  /** After the name: `_sum`, `_count`. */
+  /** After the name: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
 }
 

@@ -1,5 +1,5 @@
 /** The metrics of a pool as a whole. docs/metrics.md says what to do when one is bad. */
-import { type Distribution, POOL_STATES, type PoolStats } from '../controllable-pool.js';
+import { type Bucket, type Distribution, POOL_STATES, type PoolStats } from '../controllable-pool.js';
 import { one, type PoolFamily, type Sample, seconds } from './family.js';
 
 export const POOL_FAMILIES: readonly PoolFamily[] = [
@@ -69,15 +69,15 @@ export const POOL_FAMILIES: readonly PoolFamily[] = [
   },
   {
     name: 'threadwise_task_run_seconds',
-    type: 'summary',
-    help: 'Running time of tasks, since the pool began',
-    read: ({ runMs }) => summary(runMs),
+    type: 'histogram',
+    help: 'Running time of tasks',
+    read: ({ runMs, buckets }) => histogram(runMs, buckets?.runMs),
   },
   {
     name: 'threadwise_task_wait_seconds',
-    type: 'summary',
-    help: 'Time of calls in which their task did not run, since the pool began',
-    read: ({ waitMs }) => summary(waitMs),
+    type: 'histogram',
+    help: 'Time of calls in which their task did not run',
+    read: ({ waitMs, buckets }) => histogram(waitMs, buckets?.waitMs),
   },
   {
     name: 'threadwise_crashes_total',
@@ -168,12 +168,17 @@ function tasksByOutcome({ tasks }: PoolStats): Sample[] {
   return Object.entries(outcomes).map(([outcome, value]) => ({ labels: { outcome }, value }));
 }
 
-function summary({ count, mean, p50, p90, p99 }: Distribution): Sample[] {
-  const totals = [
+/** Of an older library, which has no buckets, there is the one of all that was measured. */
+function histogram({ count, mean }: Distribution, buckets: readonly Bucket[] = []): Sample[] {
+  const bucket = (le: number | string, value: number): Sample => ({
+    labels: { le },
+    value,
+    suffix: '_bucket',
+  });
+  return [
+    ...buckets.map(({ belowMs, count: below }) => bucket(seconds(belowMs), below)),
+    bucket('+Inf', count),
     { suffix: '_sum', value: seconds(mean * count) },
     { suffix: '_count', value: count },
   ];
-  if (count === 0) return totals; // no quantile is right
-  const quantiles = Object.entries({ 0.5: p50, 0.9: p90, 0.99: p99 });
-  return [...quantiles.map(([quantile, ms]) => ({ labels: { quantile }, value: seconds(ms) })), ...totals];
 }

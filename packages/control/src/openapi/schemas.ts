@@ -66,6 +66,11 @@ const DISTRIBUTION = object({
   max: number('Milliseconds'),
 });
 
+const BUCKET = object({
+  belowMs: number('Milliseconds'),
+  count: count('How many were shorter, those of all lower buckets among them'),
+});
+
 const WORKER = object(
   {
     id: count('Unique in its pool; a worker that replaces another one has a new one'),
@@ -165,6 +170,10 @@ const POOL_STATS = object(
       runMs: ref('Distribution'),
       waitMs: ref('Distribution'),
     }),
+    buckets: object({
+      runMs: listOf(ref('Bucket'), 'Lowest first'),
+      waitMs: listOf(ref('Bucket'), 'Lowest first'),
+    }),
     crashes: count('Workers that ended though nobody asked for it'),
     recycled: count('Workers that were replaced for their age or their memory, or on request'),
     interrupted: count('Workers that were replaced because a task went on after its timeout or abort'),
@@ -185,12 +194,13 @@ const POOL_STATS = object(
     functions: listOf(ref('Function'), 'Those that were called, and one entry for all other names'),
     workers: listOf(ref('Worker'), 'Those that there are'),
   },
-  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent'],
+  ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent', 'buckets'],
 );
 
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Changes: CHANGES,
   Distribution: DISTRIBUTION,
+  Bucket: BUCKET,
   Worker: WORKER,
   Decision: DECISION,
   Function: FUNCTION,

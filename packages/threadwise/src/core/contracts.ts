@@ -4,11 +4,12 @@
  */
 export type * from './contracts/board.js';
 export type * from './contracts/dispatch.js';
+export type * from './contracts/instances.js';
 export type * from './contracts/module.js';
 export type * from './contracts/platform.js';
 export type * from './contracts/policy.js';
 export type * from './contracts/transport.js';
-export type { Distribution } from '../metrics/histogram.js';
+export type { Bucket, Distribution } from '../metrics/histogram.js';
 export type { RecentTimes } from '../metrics/recent.js';
 export type { FunctionCounts, LastError } from '../metrics/functions.js';
 export type {

@@ -3,6 +3,7 @@
  * What concerns several of them is done here, in the order in which they have to hear of it.
  */
 import { Admission } from './calls/admission.js';
+import { PackingAdmission } from './calls/packing-admission.js';
 import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
@@ -15,6 +16,7 @@ import type {
   Dispatch,
   DispatchContext,
   Exchange,
+  Instances,
   ModuleHere,
   ModuleTraits,
   Placement,
@@ -54,6 +56,8 @@ export interface Parts {
   /** The task module, to be loaded on the calling thread. */
   readonly newModuleHere: () => ModuleHere;
   readonly newChoice: (choose: ResolvedOptions['choose'], report: (error: unknown) => void) => Choice;
+  /** Undefined: no class is registered. */
+  readonly instances?: Instances | undefined;
   /** The names that `choose` can have. */
   readonly choices: readonly string[];
 }
@@ -111,7 +115,8 @@ export class Engine {
     this.dispatch = parts.newDispatch(this.#dispatchContext());
     this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);
-    this.admission = new Admission(this);
+    const { instances } = parts;
+    this.admission = instances === undefined ? new Admission(this) : new PackingAdmission(this, instances);
     this.#place(this.placement);
     this.scaler.adjust();
     this.tellIfReady();
@@ -125,6 +130,14 @@ export class Engine {
    * @param by the worker that the task runs on, or whatever stands for the calling thread
    */
   callHost(by: object, name: string, args: readonly unknown[]): Promise<unknown> {
+    const { instances } = this.parts;
+    if (instances === undefined) return this.#callHost(by, name, args);
+    const packed = async () =>
+      instances.pack(await this.#callHost(by, name, instances.unpackArguments(args)));
+    return packed();
+  }
+
+  #callHost(by: object, name: string, args: readonly unknown[]): Promise<unknown> {
     if (name === STREAM_HOST) return this.streams.take(...(args as [number, number, unknown[]]));
     if (name === FORK_HOST) return this.forks.ask(by, args as unknown as Fork);
     return callHost(this.parts.options.host, name, args);

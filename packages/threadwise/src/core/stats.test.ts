@@ -21,6 +21,7 @@ const recorded: RecorderSnapshot = {
   waitMs: distribution,
   runMs: { ...distribution, count: 4 },
   recent: { ms: 10_000, waitMs: distribution, runMs: distribution },
+  buckets: { waitMs: [{ belowMs: 1, count: 0 }], runMs: [{ belowMs: 4, count: 4 }] },
 };
 
 interface Given {

@@ -1,6 +1,7 @@
 /** The snapshot that `pool.stats()` gives: plain JSON, made when asked for. */
 import { OTHER_NAMES } from '../metrics/functions.js';
 import type {
+  Bucket,
   CpuTime,
   Distribution,
   FunctionCounts,
@@ -74,6 +75,13 @@ export interface PoolStats {
   readonly waitMs: Distribution;
   /** The same two of calls that ended in the last ten seconds. */
   readonly recent: RecentTimes;
+  /** The same two as cumulative histograms, since the pool began: for Prometheus and its like. */
+  readonly buckets: {
+    /** Running time of tasks. */
+    readonly runMs: readonly Bucket[];
+    /** Time of these calls in which their task did not run. */
+    readonly waitMs: readonly Bucket[];
+  };
   /** Workers that ended though nobody asked them to. Workers. */
   readonly crashes: number;
   /** Workers that were replaced for their age, for their memory, or on request. Workers. */

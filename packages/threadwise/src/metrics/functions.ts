@@ -28,7 +28,7 @@ export interface LastError {
 export interface FunctionCounts {
   /** The exported name; '(other names)': calls of names that the module does not have, that ended before it was loaded, or beyond 256 functions. */
   readonly name: string;
-  /** Calls that have ended, in whatever way. Calls. */
+  /** Calls that have ended, in whatever way; those that tasks made and their own threads ran, too. Calls. */
   readonly calls: number;
   /** Calls that ran on the thread that owns the pool. Calls. */
   readonly inline: number;
@@ -85,6 +85,13 @@ export class FunctionRecords {
     if (outcome !== 'failed' && outcome !== 'timedOut' && outcome !== 'crashed') return;
     record.failures++;
     record.lastError = textsOf(error, now);
+  }
+
+  /** Calls that a task made, and that ran as a part of it, have ended. */
+  ranWithin(name: string, calls: number, failed: number, totalMs: number, isInline: boolean): void {
+    const record = this.#records.get(name) ?? this.#enter(name);
+    this.#count(record, calls, totalMs, isInline);
+    record.failures += failed;
   }
 
   snapshot(): FunctionCounts[] {

@@ -53,6 +53,23 @@ describe('Histogram', () => {
     );
   });
 
+  test('counts how many were shorter than each power of two, also of what was added', () => {
+    fc.assert(
+      fc.property(durations, durations, (some, others) => {
+        const histogram = histogramOf(some);
+        histogram.add(histogramOf(others));
+        const buckets = histogram.cumulative();
+        assert.deepEqual(
+          [buckets[0]!.belowMs, buckets.at(-1)!.belowMs, buckets.length],
+          [2 ** -6, 2 ** 16, 23],
+        );
+        for (const { belowMs, count } of buckets) {
+          assert.equal(count, [...some, ...others].filter((value) => value < belowMs).length);
+        }
+      }),
+    );
+  });
+
   test('gives count and maximum exactly, and the mean up to rounding', () => {
     fc.assert(
       fc.property(durations, (values) => {

@@ -27,6 +27,7 @@ describe('a recorder', () => {
       tell(recorder);
       const snapshot = recorder.snapshot(0);
       assert.deepEqual(Object.keys(snapshot).sort(), [
+        'buckets',
         'functions',
         'interrupted',
         'outcomes',
@@ -44,7 +45,9 @@ describe('a recorder', () => {
       for (const distribution of [snapshot.waitMs, snapshot.runMs, recent.waitMs, recent.runMs]) {
         assert.deepEqual(Object.keys(distribution).sort(), ['count', 'max', 'mean', 'p50', 'p90', 'p99']);
       }
-      const { waitMs, runMs, outcomes: byOutcome, functions: _, recent: __, ...counts } = snapshot;
+      const { waitMs, runMs, outcomes: byOutcome, functions: _, recent: __, buckets, ...counts } = snapshot;
+      assert.equal(buckets.runMs.at(-1)!.count, runMs.count);
+      assert.equal(buckets.waitMs.at(-1)!.count, waitMs.count);
       for (const group of [counts, byOutcome, waitMs, runMs, { ms }, recent.waitMs, recent.runMs]) {
         for (const [field, value] of Object.entries(group)) assert.ok(Number.isFinite(value), field);
       }

@@ -1,6 +1,6 @@
 /** What happened in a pool, counted and measured: plain numbers, written on the main thread only. */
 import { type FunctionCounts, FunctionRecords } from './functions.js';
-import { type Distribution, Histogram } from './histogram.js';
+import { type Bucket, type Distribution, Histogram } from './histogram.js';
 import { Recent, type RecentTimes } from './recent.js';
 import { Throughput } from './throughput.js';
 
@@ -19,6 +19,7 @@ export interface RecorderSnapshot {
   readonly waitMs: Distribution;
   readonly runMs: Distribution;
   readonly recent: RecentTimes;
+  readonly buckets: { readonly runMs: readonly Bucket[]; readonly waitMs: readonly Bucket[] };
 }
 
 /** What is measured of one worker. */
@@ -120,6 +121,7 @@ export class MeasuredRecorder {
       throughput: this.#throughput.rate(now),
       ...all.snapshot(),
       recent: this.#recent.times({ at: now, run: all.run, wait: all.wait }),
+      buckets: { runMs: all.run.cumulative(), waitMs: all.wait.cumulative() },
     };
   }
 }

@@ -130,6 +130,7 @@ function threadSuite(platform: Platform, newBoard: () => unknown): void {
       poolName: 'case',
       moduleUrl,
       tasksPerWorker: 1,
+      classes: [],
       allowance: undefined,
       wire: { transport: 'message', port: far, memory: newBoard() },
       settings,

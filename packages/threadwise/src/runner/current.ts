@@ -10,7 +10,10 @@ export interface TaskContext {
   readonly signal: unknown;
   readonly context: unknown;
   progress(value: unknown): void;
-  callHost(name: string, args: unknown[]): Promise<unknown>;
+  /** @param transfer what of the arguments moves instead of being copied */
+  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
+  /** What a value of the task becomes that crosses. Throws ERR_NOT_CLONEABLE. */
+  copy(value: unknown): unknown;
   run(name: string, args: readonly unknown[]): Promise<unknown>;
 }
 

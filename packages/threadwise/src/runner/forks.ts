@@ -1,11 +1,13 @@
 /** The calls that one task makes of tasks of its own pool: each is given to a worker that is idle, or runs right here. Main's end: `core/calls/forks.ts`. */
 import { type Fork, FORK_HOST } from '../core/calls/forks.js';
 import type { CallHost } from '../core/contracts.js';
+import { ThreadwiseError } from '../core/options/errors.js';
 import { promised } from '../core/promised.js';
 
 interface Call {
   readonly name: string;
   readonly args: readonly unknown[];
+  readonly promise: Promise<unknown>;
   readonly resolve: (result: unknown) => void;
 }
 
@@ -18,19 +20,33 @@ export class Forks {
   readonly #waiting: Call[] = [];
   /** The numbers of those that other workers have. */
   readonly #given = new Set<number>();
+  /** What ran on this thread and was not told: how often, how many of these threw, for how many milliseconds altogether. */
+  readonly #ran = new Map<string, [calls: number, failed: number, ms: number]>();
   #isBusy = false;
+  #isOver = false;
 
   constructor(host: CallHost) {
     this.#host = host;
   }
 
   /** Rejects with what the task throws, ERR_TASK_NOT_FOUND and ERR_NOT_CLONEABLE. */
-  async run(name: string, args: readonly unknown[]): Promise<unknown> {
-    this.#host.find(name);
+  run(name: string, args: readonly unknown[]): Promise<unknown> {
     const { promise, resolve } = promised<unknown>();
-    this.#waiting.push({ name, args: this.#host.copy(args, 'args') as unknown[], resolve });
-    if (!this.#isBusy) void this.#serve();
+    try {
+      this.#host.find(name);
+      this.#waiting.push({ name, args: this.#host.copy(args, 'args') as unknown[], promise, resolve });
+      if (!this.#isBusy) void this.#serve();
+    } catch (error) {
+      resolve(Promise.reject(error));
+    }
     return promise;
+  }
+
+  /** The task is over. What it has called and that has begun nowhere does not begin here any more: the next task would pass for the one that asks. */
+  end(): void {
+    this.#isOver = true;
+    for (const call of this.#waiting.splice(0)) call.resolve(this.#runHere(call));
+    this.#tellRan();
   }
 
   /** The task is not wanted any more: what it has called is not, either. */
@@ -50,19 +66,42 @@ export class Forks {
     this.#isBusy = false;
   }
 
-  async #give({ name, args }: Call): Promise<unknown> {
+  async #give(call: Call): Promise<unknown> {
     const number = ++count;
     this.#given.add(number);
     try {
-      const result = await this.#ask(['run', number, name, args]);
-      return result === undefined ? this.#runHere({ name, args }) : (result as [unknown])[0];
+      const result = await this.#ask(['run', number, call.name, call.args]);
+      return result === undefined ? this.#runHere(call) : (result as [unknown])[0];
     } finally {
       this.#given.delete(number);
     }
   }
 
-  async #runHere({ name, args }: Pick<Call, 'name' | 'args'>): Promise<unknown> {
-    return this.#host.copy(await this.#host.find(name)(...args), 'result');
+  async #runHere({ name, args, promise }: Call): Promise<unknown> {
+    if (this.#isOver) {
+      // Where nobody handles it, the rejection would end the worker, and with it the tasks of others.
+      promise.catch(() => undefined);
+      const message = `task.run('${name}') was not awaited: the task that called it had ended before it began`;
+      throw new ThreadwiseError('ERR_OUTSIDE_TASK', message);
+    }
+    const begin = performance.now();
+    let failed = 1;
+    try {
+      const result = this.#host.copy(await this.#host.find(name)(...args), 'result');
+      failed = 0;
+      return result;
+    } finally {
+      const [calls, before, ms] = this.#ran.get(name) ?? [0, 0, 0];
+      this.#ran.set(name, [calls + 1, before + failed, ms + performance.now() - begin]);
+      if (this.#isOver) this.#tellRan();
+    }
+  }
+
+  /** Once for all that a task has run, and before its result: so whoever has that finds them in the statistics. */
+  #tellRan(): void {
+    if (this.#ran.size === 0) return;
+    void this.#ask(['ran', [...this.#ran].map(([name, counts]) => [name, ...counts] as const)]);
+    this.#ran.clear();
   }
 
   #ask(fork: Fork): Promise<unknown> {

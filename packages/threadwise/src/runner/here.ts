@@ -12,6 +12,7 @@ import {
   type RunnerSeat,
   takeSeat,
 } from './current.js';
+import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
@@ -20,15 +21,17 @@ export interface HereContext {
   load(): Promise<Readonly<Record<string, unknown>>>;
   /** Remembers a call for whatever its code starts, also later. */
   newStore(): CallStore;
+  /** The names of the classes that the pool registers; 'plain': the module's do not matter. */
+  readonly classes: readonly string[] | 'plain';
 }
 
-export function moduleHere({ clone, load, newStore }: HereContext): ModuleHere {
+export function moduleHere({ clone, load, newStore, classes }: HereContext): ModuleHere {
   /** Made when first needed: on Node.js 20 and 22 it makes every promise of the thread slower. */
   let store: CallStore | undefined;
   let seat: RunnerSeat | undefined;
   let loaded: LoadedModule | undefined;
   return {
-    load: async () => (loaded = readTaskModule(await load())),
+    load: async () => (loaded = readTaskModule(await load(), classes)),
     find: (name) => loaded!.find(name),
     serve: (current) => {
       seat = { workerId: 0, current: () => current() as RunningTask | undefined };
@@ -37,16 +40,20 @@ export function moduleHere({ clone, load, newStore }: HereContext): ModuleHere {
     leave: () => {
       if (seat !== undefined) leaveSeat(seat);
     },
-    newCall: (id, host) => new RunningTask(id, 0, host),
+    newCall: (id, host) =>
+      new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),
     isAsked: isTaskAsked,
     enter: (call, run, args) => {
       store ??= newStore();
       return store.run(call, run, ...args);
     },
     entered: () => store?.getStore() as RunningCall | undefined,
-    copy: (value) => (isTransferred(value) ? clone(value.value, value.list) : copyPlain(value, clone)),
+    copy: (given, transfer) => {
+      const { value, list } = isTransferred(given) ? given : { value: given, list: transfer };
+      return list === undefined ? copyPlain(value, clone) : clone(value, list);
+    },
     isMoved: isTransferred,
-    copyError: (error) => decodeError(encodeError(error, clone)),
+    copyError: (error) => decodeError(encodeError(error, packingClone(clone, loaded?.instances))),
     sizeOf: estimateItems,
   };
 }

@@ -12,6 +12,7 @@ import type { Begun, Endpoint } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
 import { type CallStore, isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
+import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
@@ -36,6 +37,8 @@ export interface RunnerOptions {
   readonly workerId: number;
   readonly poolName: string;
   readonly tasksPerWorker: number;
+  /** The names of the classes that the pool registers; 'plain': the module's do not matter. */
+  readonly classes?: readonly string[] | 'plain';
   readonly data: unknown;
   readonly endpoint: Endpoint;
   /** How many tasks it may begin; undefined: any number. */
@@ -69,6 +72,8 @@ export class Runner implements CallHost {
   #lastIsPacked = false;
   readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
   #module: LoadedModule | undefined;
+  /** This runner; where classes are registered, around it what packs their instances. */
+  #callHost: CallHost = this;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
   /** True while tasks run, and until the next turn when they have used up their slice. */
@@ -102,7 +107,8 @@ export class Runner implements CallHost {
       unread: (about, reason) => this.#unread(about, reason),
     });
     try {
-      const module = readTaskModule(await this.#platform.load());
+      const module = readTaskModule(await this.#platform.load(), this.#options.classes);
+      if (module.instances !== undefined) this.#callHost = packingHost(this, module.instances);
       const { workerId, poolName, data } = this.#options;
       await module.setup?.({ workerId, poolName, data });
       this.#module = module;
@@ -173,7 +179,7 @@ export class Runner implements CallHost {
   #contextOf({ id, cell }: Begun): RunningTask {
     const free = this.#free;
     if (free?.reuse(id, cell)) return free;
-    const context = new RunningTask(id, cell, this);
+    const context = new RunningTask(id, cell, this.#callHost);
     this.#free = this.#platform.store === undefined ? context : undefined;
     return context;
   }
@@ -270,10 +276,10 @@ export class Runner implements CallHost {
     this.#postCloneable([TO_MAIN.progress, id, value], value, 'progress');
   }
 
-  callHost(name: string, args: unknown[]): Promise<unknown> {
+  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const call = ++this.#hostCallCount;
-      this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args');
+      this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args', transfer);
       this.#hostCalls.set(call, { resolve, reject });
     });
   }
@@ -338,16 +344,16 @@ export class Runner implements CallHost {
   }
 
   #encode(error: unknown): EncodedError {
-    return encodeError(error, this.#platform.clone);
+    return encodeError(error, packingClone(this.#platform.clone, this.#module?.instances));
   }
 
   /** Posts, or throws ERR_NOT_CLONEABLE that says which part of `value` is to blame. */
-  #postCloneable(message: MessageToMain, value: unknown, name: string): void {
+  #postCloneable(message: MessageToMain, value: unknown, name: string, transfer?: readonly unknown[]): void {
     try {
-      this.#endpoint.say(message);
+      this.#endpoint.say(message, transfer);
     } catch (cause) {
       if (cause instanceof ThreadwiseError) throw cause;
-      throw notCloneable(cause, value, name, [], this.#platform.clone);
+      throw notCloneable(cause, value, name, transfer ?? [], this.#platform.clone);
     }
   }
 }

@@ -64,8 +64,12 @@ export class RunningTask implements TaskContext {
     if (!this.isOver) this.#host.progress(this.id, value);
   }
 
-  callHost(name: string, args: unknown[]): Promise<unknown> {
-    if (!this.isOver) return this.#host.callHost(name, args);
+  copy(value: unknown): unknown {
+    return this.#host.copy(value, 'value');
+  }
+
+  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
+    if (!this.isOver) return this.#host.callHost(name, args, transfer);
     const message = `task.host.${name} was called after its task had ended`;
     return Promise.reject(new ThreadwiseError('ERR_OUTSIDE_TASK', message));
   }
@@ -81,5 +85,6 @@ export class RunningTask implements TaskContext {
 
   end(): void {
     this.isOver = true;
+    this.#forks?.end();
   }
 }

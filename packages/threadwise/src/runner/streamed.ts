@@ -3,7 +3,8 @@ import type { TaskFunction } from '../core/contracts.js';
 import { STREAM_HOST, type Ticket } from '../core/calls/stream.js';
 import { type AbortSignalLike, ONCE } from '../core/calls/signals.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
-import { currentTask, type TaskContext } from './current.js';
+import { isImmutable } from '../core/calls/payload.js';
+import { currentTask, isTransferred, type TaskContext } from './current.js';
 
 type Values = Iterable<unknown> | AsyncIterable<unknown>;
 
@@ -58,9 +59,16 @@ class Outbox {
     this.#signal.addEventListener('abort', () => this.#fail(this.#signal.reason), ONCE);
   }
 
+  /** Throws ERR_NOT_CLONEABLE. */
   put(value: unknown): void {
-    this.#values.push(value);
-    if (this.#underWay === 0 || performance.now() - this.#sentAt >= LONGEST_WAIT_MS) this.#send();
+    if (isTransferred(value)) {
+      this.#values.push(value.value);
+      return this.#send(value.list); // it moves now, and by itself
+    }
+    const goesNow = this.#underWay === 0 || Date.now() - this.#sentAt >= LONGEST_WAIT_MS;
+    // The task may change what it has yielded.
+    this.#values.push(goesNow || isImmutable(value) ? value : this.#context.copy(value));
+    if (goesNow) this.#send();
   }
 
   get hasRoom(): boolean {
@@ -101,14 +109,14 @@ class Outbox {
     this.#wake();
   }
 
-  #send(): void {
+  #send(transfer?: readonly unknown[]): void {
     const values = this.#values;
     const first = this.#sent;
     this.#values = [];
     this.#sent += values.length;
     this.#underWay += values.length;
-    this.#sentAt = performance.now();
-    this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values]).then(
+    this.#sentAt = Date.now();
+    this.#context.callHost(STREAM_HOST, [this.#ticket.stream, first, values], transfer).then(
       (isWanted) => {
         this.#underWay -= values.length;
         this.isWanted &&= isWanted === true;

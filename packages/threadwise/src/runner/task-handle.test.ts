@@ -46,6 +46,7 @@ describe('task, with runners on this thread', () => {
     progress: () => undefined,
     callHost: async (name: string) => `${name} of ${id}`,
     run: async (name: string) => `task ${name} of ${id}`,
+    copy: (value: unknown) => value,
   });
 
   test('speaks for the runner whose task it is, of however many', async (t) => {

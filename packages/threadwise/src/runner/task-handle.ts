@@ -43,7 +43,8 @@ export interface TaskHandle {
   /**
    * Runs a task of this pool for the task that asks: on a worker that is idle, or else, on this thread. So it never waits for the pool, however
    * many such calls are made within each other: divide the work, `await Promise.all`, put it together. Arguments and result are
-   * copied. Rejects with what the task throws, ERR_TASK_NOT_FOUND or ERR_NOT_CLONEABLE; throws ERR_OUTSIDE_TASK outside of a task.
+   * copied. Rejects with what the task throws, ERR_TASK_NOT_FOUND, ERR_NOT_CLONEABLE, or ERR_OUTSIDE_TASK where the task that asks ends before it
+   * begins; throws ERR_OUTSIDE_TASK outside of a task.
    */
   run<R = unknown>(name: string, args: readonly unknown[]): Promise<R>;
   /** What the pool's `onTaskStart` returned for this task, cloned: a trace context. Outside of a task undefined. */
@@ -90,7 +91,7 @@ export const task: TaskHandle = Object.freeze({
 });
 
 /**
- * Marks what of a result moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
+ * Marks what of a result, or of a value that is yielded, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
  * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
  */
 export function transfer<T>(value: T, list: readonly unknown[]): T {

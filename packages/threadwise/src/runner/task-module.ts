@@ -4,9 +4,12 @@
  */
 import { streamedName } from '../core/calls/stream.js';
 import type { LoadedModule, ModuleTraits, TaskFunction } from '../core/contracts.js';
+import { checkSameClasses, classNames, registeredClasses } from '../core/options/classes.js';
 import { list, oneOf, record, reject } from '../core/options/checks.js';
 import { didYouMean } from '../core/options/nearest.js';
 import { taskNotFound } from '../core/workers/failures.js';
+import { Packing } from '../transport/classes/packing.js';
+import { unpacked } from './instances.js';
 import { streamed } from './streamed.js';
 
 type Namespace = Readonly<Record<string, unknown>>;
@@ -19,8 +22,14 @@ type Place = (typeof PLACES)[number];
 /** Functions that never return their result itself. */
 const AWAITED = new Set(['AsyncFunction', 'AsyncGeneratorFunction', 'GeneratorFunction']);
 
-/** Reads the exports of a loaded module. Throws where none is a function, and ERR_OPTION. */
-export function readTaskModule(namespace: Namespace): LoadedModule {
+/**
+ * Reads the exports of a loaded module. Throws where none is a function, and ERR_OPTION.
+ * @param classes the names of those that the pool registers; 'plain': whatever the module registers does not matter
+ */
+export function readTaskModule(
+  namespace: Namespace,
+  classes: readonly string[] | 'plain' = [],
+): LoadedModule {
   const exported = functionsOf(namespace);
   const tasks = new Map([...exported].filter(([name]) => !RESERVED.has(name)));
   if (tasks.size === 0) {
@@ -41,11 +50,17 @@ export function readTaskModule(namespace: Namespace): LoadedModule {
   const declared = record(
     'threadwise (export)',
     namespace.threadwise ?? ofCommonJs(namespace.default) ?? {},
-    ['placement', 'pure'],
+    ['placement', 'pure', 'classes'],
   );
+  const registered = registeredClasses('threadwise.classes (export)', declared.classes ?? []);
+  const ofPool = classes === 'plain' ? [] : classes;
+  if (classes !== 'plain') checkSameClasses(ofPool, classNames(registered) as readonly string[]);
+  const instances = ofPool.length > 0 ? new Packing(registered) : undefined;
   const placement = placementOf(declared.placement ?? 'auto', tasks);
   const traits = traitsOf(tasks, placement, setup !== undefined || teardown !== undefined);
-  return { names, tasks, traits, pure: pureOf(declared.pure ?? [], tasks), find, setup, teardown };
+  const pure = pureOf(declared.pure ?? [], tasks);
+  if (instances !== undefined) for (const [name, run] of tasks) tasks.set(name, unpacked(run, instances));
+  return { names, tasks, traits, pure, find, instances, setup, teardown };
 }
 
 /** Named exports; of a CommonJS module also the functions on `module.exports` that its lexer did not find. */

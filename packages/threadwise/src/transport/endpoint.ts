@@ -41,7 +41,7 @@ export interface Endpoint {
   ): void;
   failed(cell: number, id: number, error: EncodedError, runMs: number): void;
   /** Throws, and has said nothing, when a value cannot cross. */
-  say(word: MessageToMain): void;
+  say(word: MessageToMain, transfer?: readonly unknown[]): void;
   /** Whether main wants the task to stop. */
   isAborting(cell: number): boolean;
   /** Handles now what main has said. */

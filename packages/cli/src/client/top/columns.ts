@@ -97,10 +97,10 @@ export const poolColumns: readonly Column[] = [
   figures('OLDEST', 7, 5, 'queue.oldestMs', duration),
   figures('DONE/S', 6, 6, 'throughput', rate),
   losses('CRASH', 5, 7, 'crashes'),
-  figures('RUN50', 7, 10, 'runMs.p50', duration),
-  figures('RUN99', 7, 8, 'runMs.p99', duration),
-  figures('WAIT50', 7, 11, 'waitMs.p50', duration),
-  figures('WAIT99', 7, 9, 'waitMs.p99', duration),
+  figures('RUN50', 7, 10, 'recent.runMs.p50', duration),
+  figures('RUN99', 7, 8, 'recent.runMs.p99', duration),
+  figures('WAIT50', 7, 11, 'recent.waitMs.p50', duration),
+  figures('WAIT99', 7, 9, 'recent.waitMs.p99', duration),
   figures('MAIN', 4, 12, 'process.utilization', percent),
 ];
 

@@ -139,7 +139,7 @@ test('the help fits on 40 columns and 15 rows', () => {
   assert.ok(!lines.join('\n').includes('…'));
   assert.equal(lines[7], 'q            quit');
   assert.equal(lines.at(-1), 'Any key leads back.');
-  assert.equal(lines[12], 'busy the main thread is. - not known.');
+  assert.equal(lines[13], 'main thread is. - not known.');
 });
 
 test('without a pool it says so', () => {
@@ -208,17 +208,18 @@ const anyPool = fc
       record(figure, 'min', 'max', 'current', 'size', 'limit', 'p50', 'p99', 'open'),
       'threads',
       'queue',
-      'runMs',
       'tasks',
     ),
+    record(record(record(figure, 'count', 'p50', 'p99'), 'runMs', 'waitMs'), 'recent'),
     record(fc.array(entry, { maxLength: 12 }), 'workers', 'functions'),
     fc.array(entry, { maxLength: 12 }),
     text,
   )
-  .map(([texts, figures, records, lists, decisions, name]) => ({
+  .map(([texts, figures, records, recent, lists, decisions, name]) => ({
     ...texts,
     ...figures,
     ...records,
+    ...recent,
     ...lists,
     sizing: { decisions },
     name,

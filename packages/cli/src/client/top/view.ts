@@ -51,8 +51,9 @@ const HELP = [
   '',
   '+ - p r ask first; only y does it.',
   'Figures: once a second. RUN50, RUN99:',
-  'median and 99th percentile. MAIN: how',
-  'busy the main thread is. - not known.',
+  'median and 99th percentile, of a pool',
+  'in the last 10 s. MAIN: how busy the',
+  'main thread is. - not known.',
 ];
 
 /** Exactly as many lines as there are rows, none wider than there are columns. */

@@ -16,6 +16,8 @@ export interface Bar {
 /** In units of the drawing. */
 const SIZE = { width: 460, row: 34, left: 168, right: 350, bar: 16 } as const;
 const LONGEST_NAME = 20;
+/** An interval that is drawn shorter is no more than a blot; its figures are in the table. */
+const SHORTEST_INTERVAL = 8;
 /** Of a figure, where the letters are largest: about. */
 const CHARACTER = 10;
 
@@ -61,7 +63,7 @@ function row(
   const shape = `x="${left}" y="${px(middleY - bar / 2)}" width="${px(width)}" height="${bar}"`;
   const [low, high] = [x(figure.low), x(figure.high)];
   const ends =
-    low === high
+    high - low < SHORTEST_INTERVAL
       ? ''
       : ['halo', 'whisker']
           .map((name) => `<path class="${name}" d="${whisker(low, high, middleY)}"/>`)

@@ -11,7 +11,7 @@ export interface Lane {
 }
 
 /** In units of the drawing. */
-const SIZE = { width: 460, left: 82, right: 400, lane: 40, gap: 10 } as const;
+const SIZE = { width: 460, left: 82, right: 388, lane: 40, gap: 10 } as const;
 
 /** Undefined where there is nothing to draw. */
 export function lanesChart(id: string, title: string, lanes: readonly Lane[]): Chart | undefined {

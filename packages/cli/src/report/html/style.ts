@@ -31,6 +31,7 @@ p { margin: 0 0 .8rem; }
 ul { margin: 0; padding-left: 1.2rem; }
 li { margin: .3rem 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
+code.whole { white-space: nowrap; }
 a { color: var(--pool); }
 .brand, .muted { color: var(--muted); }
 .brand { margin: 0 0 1rem; font-size: .9rem; } .made { font-size: .9rem; }
@@ -60,11 +61,11 @@ table { border-collapse: collapse; font-size: .92rem; font-variant-numeric: tabu
 caption { text-align: left; color: var(--muted); padding-bottom: .3rem; }
 th, td { padding: .35rem .8rem .35rem 0; text-align: right; border-top: 1px solid var(--line); white-space: nowrap; }
 thead th { border-top: 0; color: var(--muted); font-weight: 600; }
-th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 6rem; }
+th:first-child, td:first-child { text-align: left; white-space: normal; min-width: 6rem; overflow-wrap: break-word; }
 th:last-child, td:last-child { padding-right: 0; }
 tbody th { font-weight: 600; }
 .pairs th { text-align: left; vertical-align: top; white-space: normal; min-width: 7rem; }
-.pairs td { text-align: left; white-space: normal; }
+.pairs td { text-align: left; white-space: normal; overflow-wrap: anywhere; }
 .heat td, .heat th { padding: .45rem .6rem; }
 .heat td { text-align: center; white-space: normal; overflow-wrap: normal; } .heat caption { padding-bottom: .5rem; } .heat thead th + th { text-align: center; }
 .heat td small { display: block; white-space: nowrap; font-size: .78rem; }

@@ -14,7 +14,17 @@ export function escaped(text: string): string {
   return shortened(text).replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
+/** In characters: what is shorter stays on one line, where a hyphen could break it. */
+const SHORT_CODE = 24;
+/** A figure and its unit: they stay on one line. */
+const BEFORE_UNIT = /(?<=\d) (?=(?:x|[mun]?s|min|[KMG]iB|bytes?)\b|%)|(?<=±) /g;
+
 /** The same, with what our sentences have in backticks as code. */
 export function prose(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+  return escaped(text)
+    .replace(BEFORE_UNIT, '\u00a0')
+    .replace(/`([^`]+)`/g, (_, code: string) => {
+      const whole = code.length <= SHORT_CODE ? ' class="whole"' : '';
+      return `<code${whole}>${code}</code>`;
+    });
 }

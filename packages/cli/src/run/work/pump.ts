@@ -1,8 +1,10 @@
 /**
  * Keeps the workers fed: cuts inputs into batches, has a bounded number of them out, and hands results on in order.
  *
- * Not by the library's `map`: a batch whose worker dies would end it, and it bounds what waits for a slow input by number
- * and not by size.
+ * Not by the library's `map`: an item of it is one call, and the first that fails ends it, where a batch whose worker dies is several calls,
+ * beside which the others go on. What is with the pool and what waits for its turn have one bound there, where here the first is small, so that
+ * Ctrl-C has little to wait for, and changes with the length of a batch, and the other is large and of characters. And results come one at a
+ * time, where here all that are ready are one write and one record of the journal.
  */
 import type { Input, InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';

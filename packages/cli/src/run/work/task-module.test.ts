@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../../exit-code.js';
-import { findModule, namedFunction, selectFunction } from './task-module.js';
+import { findModule, loadError, namedFunction, selectFunction } from './task-module.js';
 
 let folder: string;
 before(() => {
@@ -62,4 +62,15 @@ test('lists what there is if it is not clear', () => {
   assert.throws(() => namedFunction({ one }, 'tow', url), usage(/has no export 'tow'; it exports #one/));
   assert.throws(() => namedFunction({ one, n: 1 }, 'n', url), usage(/has no function 'n'/));
   assert.throws(() => namedFunction({ one }, 'toString', url), usage(/has no export 'toString'/));
+});
+
+test('says what to do with an ES module that Node.js takes for CommonJS', () => {
+  const path = join(folder, 'tasks.js');
+  const { href } = pathToFileURL(path);
+  for (const message of ['Cannot use import statement outside a module', "Unexpected token 'export'"]) {
+    const told = loadError('tasks.js', href, new SyntaxError(message)).message;
+    assert.ok(told.startsWith(`cannot load 'tasks.js': SyntaxError: ${message}`), told);
+    assert.match(told, /name the file \.mjs, or put "type": "module" into its package\.json$/);
+  }
+  assert.doesNotMatch(loadError('tasks.js', href, new SyntaxError('Unexpected token')).message, /\.mjs/);
 });

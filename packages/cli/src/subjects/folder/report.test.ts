@@ -28,7 +28,7 @@ describe('analyze files: cores over time, on the page', () => {
     assert.match(page, /0 % · 25 % · 50 % · 75 %/);
     // Four steps from left to right, the first at the bottom and the last three quarters up.
     const [, first, last] =
-      /class="pool-fill" d="M82 100V(\d+)H[\d.]+V\d+H[\d.]+V\d+H[\d.]+V(\d+)H400V100Z"/.exec(page)!;
+      /class="pool-fill" d="M82 100V(\d+)H[\d.]+V\d+H[\d.]+V\d+H[\d.]+V(\d+)H388V100Z"/.exec(page)!;
     assert.deepEqual([first, last], ['100', '70']);
   });
 

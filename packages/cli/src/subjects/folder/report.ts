@@ -25,6 +25,7 @@ import {
   reportOf,
   type Section,
   type Table,
+  type Tone,
 } from '../../report/model.js';
 import { type Line, wrapped } from '../../report/terminal.js';
 import type { Reporting } from '../subject.js';
@@ -42,8 +43,19 @@ import { sizesInWords } from './rules/sentences.js';
 /** Of a chart on the page: what there is room for. */
 const PAGE = { mostSteps: 120, mostCores: 16 } as const;
 
+const SHORT: Readonly<Record<FolderAnswer, readonly [badge: string, tone: Tone]>> = {
+  workers: ['Read in workers', 'pays'],
+  processes: ['Read in processes', 'mixed'],
+  sync: ['Read synchronously', 'mixed'],
+  async: ['Read asynchronously', 'mixed'],
+  either: ['One thread, either way', 'mixed'],
+  mixed: ['It depends on the size', 'mixed'],
+  unknown: ['No verdict', 'unknown'],
+};
+
 export function folderReport(findings: FolderFindings): Report {
   const { verdict, samples } = findings;
+  const [badge, tone] = SHORT[verdict.answer];
   const overview = overviewTable(findings);
   const tables = classTables(findings);
   const measured = circumstancesTable(findings);
@@ -51,7 +63,8 @@ export function folderReport(findings: FolderFindings): Report {
   return reportOf(findings, {
     command: 'threadwise analyze files',
     subject: samples.subject.folder,
-    tone: toneOf(verdict.answer),
+    tone,
+    badge,
     lead: `Found: ${counted(samples.subject.files, 'file')}.`,
     figures: [...[overview, ...tables].map((table) => ({ table })), plots, { table: measured }],
     sections: () => [
@@ -72,11 +85,6 @@ export function folderReport(findings: FolderFindings): Report {
       { id: 'measured', title: 'The measurement', isWide: true, blocks: [measured && { table: measured }] },
     ],
   });
-}
-
-function toneOf(answer: FolderAnswer): Report['tone'] {
-  if (answer === 'unknown') return 'unknown';
-  return answer === 'workers' ? 'pays' : 'mixed';
 }
 
 function ratesSection(finding: ClassFinding, i: number): Section {

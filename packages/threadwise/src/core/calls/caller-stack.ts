@@ -33,7 +33,8 @@ export function withCallerStack(error: unknown, what?: string): unknown {
     return error;
   const frames = (new Error().stack ?? '').split('\n').filter((line) => line.startsWith('    at async '));
   const callers = frames.filter(
-    (line) => !/^ {4}at async (Pool|Mapping)\.(run|broadcast|results|map)\b/.test(line),
+    (line) =>
+      !/^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/.test(line),
   );
   if (what !== undefined) callers.unshift(`    at ${what}`);
   if (callers.length > 0) {

@@ -18,12 +18,17 @@ export const FORK_HOST = '\0fork';
 
 /**
  * room: how many calls would be given to other workers now. run: one call, which gives its result in a list, or undefined where no worker is
- * idle any more. abort: the call of that number is not wanted any more.
+ * idle any more. abort: the call of that number is not wanted any more. ran: what ran
+ * where it was called, for the statistics.
  */
 export type Fork =
   | readonly [what: 'room']
   | readonly [what: 'run', number: number, name: string, args: readonly unknown[]]
-  | readonly [what: 'abort', number: number];
+  | readonly [what: 'abort', number: number]
+  | readonly [
+      what: 'ran',
+      parts: readonly (readonly [name: string, calls: number, failed: number, ms: number])[],
+    ];
 
 export class Forks {
   readonly #engine: Engine;
@@ -39,7 +44,9 @@ export class Forks {
   }
 
   /** @param by the worker whose task asks, or whatever stands for the calling thread */
-  async ask(by: object, [what, number, name, args]: Fork): Promise<unknown> {
+  async ask(by: object, fork: Fork): Promise<unknown> {
+    if (fork[0] === 'ran') return this.#count(by, fork[1]);
+    const [what, number, name, args] = fork;
     if (what === 'room') return this.#idle().length;
     if (what === 'run') return this.#give(by, number, name, args);
     return this.#given.get(by)?.get(number)?.abort(new Error('The task that called it was aborted'));
@@ -59,6 +66,12 @@ export class Forks {
     const error = new Error('Its worker ended before it began');
     this.#notBegun.add(error);
     return error;
+  }
+
+  #count(by: object, ran: Extract<Fork, readonly ['ran', unknown]>[1]): void {
+    const { workers, parts } = this.#engine;
+    const isInline = !workers.slots.some((slot) => slot === by);
+    for (const each of ran) parts.recorder.functions.ranWithin(...each, isInline);
   }
 
   /** Workers that run nothing, unless other tasks wait for one. Those that may begin only so many tasks are left to these. */

@@ -144,8 +144,9 @@ export class Ledger {
     if (hooks.wants('task:submit')) hooks.emit('task:submit', { taskId, name });
   }
 
-  tellProgress(taskId: number, name: string, value: unknown, { onProgress }: ResolvedRun): void {
-    const { hooks, report } = this.#engine;
+  tellProgress(taskId: number, name: string, said: unknown, { onProgress }: ResolvedRun): void {
+    const { hooks, report, parts } = this.#engine;
+    const value = parts.instances === undefined ? said : parts.instances.unpack(said);
     hooks.emit('task:progress', { taskId, name, value });
     if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
   }

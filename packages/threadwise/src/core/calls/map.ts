@@ -83,17 +83,16 @@ export class Mapping {
     const unfollow = follow(this.#signal, this.#controller);
     try {
       for (;;) {
-        // The promise is made before looking, so that whatever happens meanwhile resolves it.
-        const changed = new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
         void this.#read();
         const cell = this.#take();
         if (cell !== undefined) yield this.#open(cell);
         else if (this.#inputError) throw this.#inputError.error;
         else if (this.#cancelled.aborted && this.#cells.length === 0) throw this.#aborted();
         else if (this.#input === 'ended' && this.#cells.length === 0) return;
-        else await changed;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
       }
     } finally {
       unfollow();

@@ -100,10 +100,6 @@ export class Streams {
         (error) => ended({ error }),
       );
       for (;;) {
-        // The promise is made before looking, so that whatever happens meanwhile resolves it.
-        const changed = new Promise<void>((resolve) => {
-          open.wake = resolve;
-        });
         const [batch] = open.batches;
         if (batch !== undefined) {
           yield* batch.values;
@@ -111,7 +107,10 @@ export class Streams {
           batch.answer(true);
         } else if (end === 'done') return;
         else if (end !== undefined) throw end.error;
-        else await changed;
+        else
+          await new Promise<void>((resolve) => {
+            open.wake = resolve;
+          });
       }
     } finally {
       unfollow();

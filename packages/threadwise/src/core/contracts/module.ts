@@ -1,4 +1,5 @@
 /** The seam to the task module: what a worker says of it, and running its functions on the calling thread. */
+import type { Instances } from './instances.js';
 
 export type TaskFunction = (...args: unknown[]) => unknown;
 
@@ -19,6 +20,8 @@ export interface LoadedModule {
   readonly pure: readonly string[];
   /** By its name as it crosses: of a stream, what hands its values over. Throws ERR_TASK_NOT_FOUND. */
   find(wireName: string): TaskFunction;
+  /** Of the classes that it registers; undefined: none. */
+  readonly instances: Instances | undefined;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
 }
@@ -38,7 +41,7 @@ export interface CallHost {
   /** The signal of that call is about to be read. */
   pollAbort(call: RunningCall): void;
   progress(id: number, value: unknown): void;
-  callHost(name: string, args: unknown[]): Promise<unknown>;
+  callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown>;
   /** A function of the module. Throws ERR_TASK_NOT_FOUND. */
   find(name: string): TaskFunction;
   /** What a value becomes that crosses. Throws ERR_NOT_CLONEABLE, which calls it by that name. */
@@ -60,8 +63,11 @@ export interface ModuleHere {
   /** Runs a function, and makes `entered` give `call` in whatever the function starts, also later. Throws what it throws. */
   enter(call: RunningCall, run: TaskFunction, args: readonly unknown[]): unknown;
   entered(): RunningCall | undefined;
-  /** What a value becomes that crosses. Throws what the platform's clone throws. */
-  copy(value: unknown): unknown;
+  /**
+   * What a value becomes that crosses. Throws what the platform's clone throws.
+   * @param transfer what of it moves
+   */
+  copy(value: unknown, transfer?: readonly unknown[]): unknown;
   /** Whether a result is marked with what of it moves. */
   isMoved(value: object): boolean;
   /** What something thrown becomes that crosses. Never throws. */

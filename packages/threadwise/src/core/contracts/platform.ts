@@ -26,6 +26,8 @@ export interface ThreadSpec {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  /** The names of the classes that the pool registers, which the module must have, too; 'plain': it need not. */
+  readonly classes: readonly string[] | 'plain';
   /** What `Allowance` is made from: how many tasks the worker may begin. Undefined: any number. */
   readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire;

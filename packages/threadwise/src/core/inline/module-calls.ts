@@ -135,8 +135,8 @@ export class ModuleCalls {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
-      callHost: async (host, args) => {
-        const own = this.#copy(args, 'args') as unknown[];
+      callHost: async (host, args, transfer) => {
+        const own = this.#copy(args, 'args', args, transfer) as unknown[];
         try {
           return this.#module.copy(await this.#engine.callHost(this, host, own));
         } catch (error) {
@@ -173,11 +173,11 @@ export class ModuleCalls {
   }
 
   /** @param root what an error names the parts of, by `name` */
-  #copy(value: unknown, name: string, root = value): unknown {
+  #copy(value: unknown, name: string, root = value, transfer?: readonly unknown[]): unknown {
     try {
-      return this.#module.copy(value);
+      return this.#module.copy(value, transfer);
     } catch (cause) {
-      throw notCloneable(cause, root, name, [], this.#engine.parts.platform.clone);
+      throw notCloneable(cause, root, name, transfer ?? [], this.#engine.parts.platform.clone);
     }
   }
 }

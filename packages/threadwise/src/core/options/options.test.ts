@@ -35,6 +35,7 @@ describe('options of a pool', () => {
       name: undefined,
       threads: { min: 1, max: 128, usualMax: 8 },
       transport: 'shared',
+      classes: [],
       dispatch: 'shared-queue',
       placement: 'threads',
       loopBudgetMs: 5,

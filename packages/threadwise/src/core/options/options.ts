@@ -16,6 +16,7 @@ import {
   text,
   texts,
 } from './checks.js';
+import { type ClassEntry, registeredClasses } from './classes.js';
 import type { Choice, TaskView, WorkerView } from '../contracts.js';
 import { placementOfProcesses, resolveIsolation } from './isolation.js';
 import { retryCount } from '../calls/run-options.js';
@@ -85,6 +86,12 @@ export interface PoolOptions {
   onTaskStart?: (task: TaskStart) => unknown;
   /** Called when the call has settled, with what `onTaskStart` returned. Default none. */
   onTaskEnd?: (task: TaskEnd) => void;
+  /**
+   * The classes whose instances arrive as instances, in tasks and from tasks: the same as those of the task module's
+   * `export const threadwise = { classes: […] }`, each by its name. 'plain': whatever the module registers, instances arrive as plain objects.
+   * Default none.
+   */
+  classes?: readonly ClassEntry[] | 'plain';
   /** Functions that tasks may call through `task.host`. Default none. */
   host?: Record<string, (...args: never[]) => unknown>;
 }
@@ -173,6 +180,7 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     retries: (option, value) => retryCount(option, value ?? 0),
     worker: (option, value) => checked(option, value ?? {}, WORKER),
     idleTimeoutMs: (option, value) => duration(option, value ?? 30_000, 0),
+    classes: (option, value) => (value === 'plain' ? value : registeredClasses(option, value ?? [])),
     host: hostFunctions,
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),

@@ -1,6 +1,7 @@
 /** The workers of a pool: starts them, hears what they say, and ends them. */
 import type { Link, LinkEvents, Measured, ModuleTraits, RemoteSizing, ThreadSpec } from '../contracts.js';
 import type { Engine, Parts } from '../engine.js';
+import { classNames } from '../options/classes.js';
 import type { ExitReason } from '../events/hooks.js';
 import type { Task } from '../calls/task.js';
 import { Allowance } from './allowance.js';
@@ -117,9 +118,10 @@ export class Workers {
   #specOf(slot: WorkerSlot): ThreadSpec {
     const { name: poolName, moduleUrl, options } = this.#parts;
     const { tasksPerWorker, worker: settings } = options;
+    const classes = classNames(options.classes);
     const { wire }: Link = slot.link;
     const allowance = slot.allowance.memory;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, allowance, wire, settings };
+    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, classes, allowance, wire, settings };
   }
 
   // --- what a worker says ---

@@ -2,7 +2,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/thread.js';
-import { now, timer } from './clock.js';
+import { followClock, now, timer } from './clock.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { NodePort } from './port.js';
@@ -12,9 +12,12 @@ import { cpuTime } from './usage.js';
 export interface HelperBoot {
   readonly port: MessagePort;
   readonly data: unknown;
+  /** Of the thread that started this one. */
+  readonly clockZero: number;
 }
 
 const boot = workerData as HelperBoot;
+followClock(boot.clockZero);
 
 new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   port: (far) => new NodePort(far as MessagePort),

@@ -1,6 +1,7 @@
 /** Starts a thread of Node from its code, and tells how it ends. Knows no code: the coordinator's thread has this, too. */
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
+import { clockZero } from './clock.js';
 import { cpuTime, loopUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
@@ -72,7 +73,8 @@ export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: Threa
   const { data, ...given } = settings;
   const startsByUrl = mayImport(given.execArgv, given.env);
   const threadId = new Int32Array(new SharedArrayBuffer(4));
-  const boot = { ...place, wire, data, threadId, source: startsByUrl ? source : undefined } as WorkerBoot;
+  const shared = { data, threadId, clockZero: clockZero(), source: startsByUrl ? source : undefined };
+  const boot = { ...place, wire, ...shared } as WorkerBoot;
   const options = {
     ...given,
     eval: !startsByUrl,

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { MessageChannel, type MessagePort, SHARE_ENV } from 'node:worker_threads';
 import { reject } from '../../core/options/checks.js';
 import type { KeepAlive, Platform } from '../../core/contracts.js';
-import { burstClock, now, timer } from './clock.js';
+import { burstClock, clockZero, now, timer } from './clock.js';
 import type { HelperBoot } from './coordinator-entry.js';
 import { availableThreads, memory, threadCeiling } from './limits.js';
 import { nodeThread, recipeFor, spawnFrom } from './node-thread.js';
@@ -40,7 +40,7 @@ export const nodePlatform: Platform = {
   recipe: (spec) => ({ data: recipeFor(workerSource, spec), transfer: [spec.wire.port] }),
   cpuOf: cpuTime,
   startHelper: ({ name, port, data }, onExit) => {
-    const workerData: HelperBoot = { port: port as MessagePort, data };
+    const workerData: HelperBoot = { port: port as MessagePort, data, clockZero: clockZero() };
     const boot = { name, workerData, transferList: [workerData.port] };
     // Nothing of the user's runs there.
     return nodeThread(coordinatorSource, { ...boot, eval: true, execArgv: [], env: SHARE_ENV }, onExit);

@@ -1,6 +1,8 @@
 /** What a thread uses of the machine: its CPU time, its event loop, its memory. */
 import { readFileSync, readlinkSync } from 'node:fs';
+import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
+import { now } from './clock.js';
 
 /** What the system calls the thread that asks; 0 where that cannot be found out. */
 export function ownThreadId(): number {
@@ -27,13 +29,15 @@ export function cpuTime(threadId: number): CpuTime | undefined {
   }
 }
 
-/** The share of the time since the last call in which a thread's event loop was active, 0 to 1. */
-export function loopUtilization(
-  of: Pick<typeof performance, 'eventLoopUtilization'> = performance,
-): () => number {
-  let last: ReturnType<typeof performance.eventLoopUtilization> | undefined;
+/**
+ * The share of the time since the last call in which a thread's event loop was active, 0 to 1.
+ * @param of the thread's `performance`; undefined: that of the thread that asks, which is loaded when it asks
+ */
+export function loopUtilization(of?: Pick<Performance, 'eventLoopUtilization'>): () => number {
+  let last: ReturnType<Performance['eventLoopUtilization']> | undefined;
   return () => {
-    const current = of.eventLoopUtilization();
+    const { performance } = process.getBuiltinModule('node:perf_hooks');
+    const current = (of ?? performance).eventLoopUtilization();
     const { utilization } = last === undefined ? current : performance.eventLoopUtilization(current, last);
     last = current;
     // NaN before a thread's loop has begun; a little below 0 where the idle time of another thread lags behind.
@@ -49,9 +53,9 @@ export function ownLoad(): Platform['ownLoad'] {
   let last: ReturnType<Platform['ownLoad']> | undefined;
   let measuredAt = 0;
   return () => {
-    const now = performance.now();
-    if (last !== undefined && now - measuredAt < FRESH_MS) return last;
-    measuredAt = now;
+    const asked = now();
+    if (last !== undefined && asked - measuredAt < FRESH_MS) return last;
+    measuredAt = asked;
     // Resident first, and alone: it is what costs least to ask for.
     const residentBytes = process.memoryUsage.rss();
     last = { utilization: utilization(), residentBytes, heapUsedBytes: process.memoryUsage().heapUsed };

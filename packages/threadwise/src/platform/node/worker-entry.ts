@@ -6,7 +6,7 @@ import type { Wire } from '../../core/contracts.js';
 import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
-import { now, timer } from './clock.js';
+import { followClock, now, timer } from './clock.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
@@ -17,6 +17,7 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  readonly classes: readonly string[] | 'plain';
   readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
@@ -24,11 +25,14 @@ export interface WorkerBoot {
   readonly source: string | undefined;
   /** Imports; given by that small module, as a text that it runs cannot. */
   readonly load?: (url: string) => Promise<Record<string, unknown>>;
+  /** Of the thread that started this one. */
+  readonly clockZero: number;
   /** One word: where to write what the system calls this thread. */
   readonly threadId: Int32Array;
 }
 
 const boot = wt.workerData as WorkerBoot;
+followClock(boot.clockZero);
 // The task module finds its own data where Node promises it.
 (wt as { workerData: unknown }).workerData = boot.data;
 Module.syncBuiltinESMExports();

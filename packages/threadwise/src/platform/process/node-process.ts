@@ -6,6 +6,7 @@ import { SHARE_ENV } from 'node:worker_threads';
 import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
+import { clockZero } from '../node/clock.js';
 import { processSource } from '../node/thread-sources.js';
 import type { BoardFile } from './board.js';
 import { encodeFrame } from './frames.js';
@@ -54,10 +55,11 @@ let looks: NodeJS.Timeout | undefined;
 let knownKills: number | undefined;
 
 export function spawnProcess(port: PipePort, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker } = spec;
+  const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker, classes } = spec;
   const { fd, cells } = wire.memory as BoardFile;
   const execArgv = settings.execArgv ?? inherited(process.execArgv);
-  const place = { workerId, poolName, moduleUrl, tasksPerWorker, cells, parentId: process.pid };
+  const own = { parentId: process.pid, clockZero: clockZero() };
+  const place = { workerId, poolName, moduleUrl, tasksPerWorker, classes, cells, ...own };
   const { data, argv = [] } = settings;
   const boot = encodeFrame({ ...place, data, argv, execArgv } satisfies WorkerBoot);
   const code = Buffer.from(processSource);
@@ -73,8 +75,8 @@ export function spawnProcess(port: PipePort, spec: ThreadSpec, onExit: (exit: Th
     ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
   };
   // Whatever somebody has put on `Object.prototype` is no option.
-  const own: SpawnOptions = Object.assign(Object.create(null), options);
-  const child = spawn(process.execPath, [...execArgv, ...limits(settings), '--eval', STARTER], own);
+  const bare: SpawnOptions = Object.assign(Object.create(null), options);
+  const child = spawn(process.execPath, [...execArgv, ...limits(settings), '--eval', STARTER], bare);
   child.unref();
   const [, , stderr, toChild, fromChild] = (child.stdio ?? []) as (Socket | undefined)[];
   const said = toChild && fromChild && stderr ? listen(stderr) : () => '';

@@ -8,7 +8,8 @@ import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import { encodeError } from '../../transport/codec/error-codec.js';
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
-import { now } from '../node/clock.js';
+import type { ThreadSpec } from '../../core/contracts.js';
+import { followClock, now } from '../node/clock.js';
 import { FileBoardEnd } from './board.js';
 import { cloneByBytes, decodeFrame } from './frames.js';
 import { type Pipe, PipePort, readNow } from './port.js';
@@ -19,11 +20,14 @@ export interface WorkerBoot {
   readonly poolName: string;
   readonly moduleUrl: string;
   readonly tasksPerWorker: number;
+  readonly classes: ThreadSpec['classes'];
   readonly cells: number;
   readonly data: unknown;
   readonly argv: readonly string[];
   readonly execArgv: readonly string[];
   readonly parentId: number;
+  /** Of the process that started this one. */
+  readonly clockZero: number;
 }
 
 /** What a worker says of itself to `node-process.ts`, aside: the error that ends it, encoded. */
@@ -41,6 +45,7 @@ for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) 
 const RUNNER_FRAMES = /\n[^\n]*\[worker eval\][\s\S]*$/;
 
 const boot = receiveBoot();
+followClock(boot.clockZero);
 const LOAD = Symbol.for('threadwise.load');
 const scope = globalThis as { [LOAD]?: (url: string) => Promise<Record<string, unknown>> };
 const load = scope[LOAD]!;

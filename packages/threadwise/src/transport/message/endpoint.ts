@@ -62,8 +62,8 @@ export class MessageEndpoint implements Endpoint {
     this.#post([FAILED, id, runMs, error]);
   }
 
-  say(word: MessageToMain): void {
-    this.#post(word);
+  say(word: MessageToMain, transfer?: readonly unknown[]): void {
+    this.#post(word, transfer);
   }
 
   isAborting(cell: number): boolean {

@@ -142,10 +142,17 @@ describe('a folder', () => {
   });
 
   test('says for which sizes it cannot be told', () => {
-    const { verdict } = analyzeFolder(fakeFolder([fakeClass(inWorkers), fakeClass(noisy, LAST)]));
+    const first = analyzeFolder(fakeFolder([fakeClass(noisy), fakeClass(inWorkers, LAST)]));
     assert.match(
-      verdict.sentence,
-      /; 16 MiB and more cannot tell whether workers pay \(on one thread, synchronously is better\)$/,
+      first.verdict.sentence,
+      /^Read files 16 MiB and more in workers: 1\.9 x .*; it cannot be told of files below 4 KiB whether workers pay \(on one thread, synchronously is better\)$/,
+    );
+    const none = analyzeFolder(
+      fakeFolder([fakeClass(noisy), fakeClass({ ...noisy, ways: [], control: [] }, LAST)]),
+    );
+    assert.match(
+      none.verdict.sentence,
+      /^Cannot tell of files below 4 KiB whether workers pay \(.*\); of files 16 MiB and more how they are read best\. What would tell/,
     );
   });
 

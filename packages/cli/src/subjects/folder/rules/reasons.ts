@@ -1,5 +1,5 @@
 /** Why, what holds on the main thread of a server, what sending bytes back costs; and what to know before any of it is believed. */
-import { directionOf } from '../../../experiment/rules.js';
+import { busyWarning, directionOf, notMeasured } from '../../../experiment/rules.js';
 import { counted, duration, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding, WayFinding } from './analyze.js';
 import { type Comparison, gainOver } from './compare-ways.js';
@@ -67,7 +67,13 @@ const MUCH_NOISE = 0.25;
 const FROM_DISK = 0.7;
 
 export function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
-  return [...ofFolder(samples), ...ofCache(classes), ...classes.flatMap(ofClass), ...ofEnd(samples)];
+  return [
+    ...ofFolder(samples),
+    ...[busyWarning(samples.machine) ?? []].flat(),
+    ...ofCache(classes),
+    ...classes.flatMap(ofClass),
+    ...ofEnd(samples),
+  ];
 }
 
 function ofFolder({ subject }: FolderSamples): string[] {
@@ -124,7 +130,7 @@ function ofCache(classes: readonly Weighed[]): string[] {
 
 function ofEnd({ skipped, isCutShort }: FolderSamples): string[] {
   return [
-    ...skipped.map(({ what, why }) => `${what}: not measured, ${why}`),
+    ...notMeasured(skipped),
     ...(isCutShort ? ['the time was over before there were enough rounds: a larger --budget helps'] : []),
   ];
 }

@@ -87,11 +87,16 @@ export function folderSentence(classes: readonly Spoken[]): string {
       ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}. ${WHAT_WOULD_TELL}`
       : `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only![0]!)})`} ${advice}`;
   }
-  const parts = groups.map((group) => {
+  const [known, unknown]: [string[], string[]] = [[], []];
+  for (const group of groups) {
     const sizes = sizesInWords({ fromBytes: group[0]!.fromBytes, belowBytes: group.at(-1)!.belowBytes });
-    return `${sizes} ${adviceOf(group) ?? `cannot tell${asFarAsKnown(group[0]!.comparison)}`}`;
-  });
-  return `Read files ${parts.join('; ')}`;
+    const advice = adviceOf(group);
+    if (advice !== undefined) known.push(`${sizes} ${advice}`);
+    else unknown.push(`of files ${sizes}${asFarAsKnown(group[0]!.comparison) || ' how they are read best'}`);
+  }
+  if (known.length === 0) return `Cannot tell ${unknown.join('; ')}. ${WHAT_WOULD_TELL}`;
+  const rest = unknown.length === 0 ? '' : `; it cannot be told ${unknown.join(', and ')}`;
+  return `Read files ${known.join('; ')}${rest}`;
 }
 
 const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';

@@ -66,10 +66,10 @@ function startError({ plan }: FunctionSession, { name, message }: DescribedError
 }
 
 function note({ behaviour, inline, subject }: Draft, report: BehaviourReport): void {
-  const { seen, failures, uncloneableResult, coldMs, bytesIn, bytesOut } = report;
+  const { seen, failures, uncloneableResult, plainClasses, coldMs, bytesIn, bytesOut } = report;
   subject.export = report.export;
   const uncloneable = { ...behaviour.uncloneable, result: uncloneableResult };
-  Object.assign(behaviour, { ...seen, failures, uncloneable });
+  Object.assign(behaviour, { ...seen, failures, uncloneable, plainClasses });
   Object.assign(inline, { coldMs, bytesIn: spreadOf(bytesIn), bytesOut: spreadOf(bytesOut) });
 }
 

@@ -90,6 +90,7 @@ function newDraft(plan: MeasurePlan): Draft {
       changesItsArgument: false,
       uncloneable: { argument: undefined, result: undefined },
       hasSetup: false,
+      plainClasses: [],
     },
     inline: {
       coldMs: undefined,

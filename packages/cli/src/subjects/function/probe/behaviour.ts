@@ -7,7 +7,7 @@ import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import type { Behaviour } from '../rules/samples.js';
 import { isThenable } from '../../../run/work/batch-runner.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, standalone, uncloneable } from './values.js';
+import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 interface BehaviourSetup {
@@ -26,6 +26,8 @@ class Report {
   readonly seen: { -readonly [K in keyof Seen]: Seen[K] };
   readonly failures = { calls: 0, failed: 0, first: undefined as string | undefined };
   uncloneableResult: string | undefined;
+  /** Of instances in results. */
+  plainClasses: string[] = [];
   coldMs: number | undefined;
   /** Of each input that was tried, in order: its warmest call; undefined: it failed. */
   readonly inputMs: (number | undefined)[] = [];
@@ -130,6 +132,7 @@ class Observer {
   #look(value: unknown): void {
     const { report } = this;
     report.uncloneableResult ??= uncloneable(value);
+    report.plainClasses = [...new Set([...report.plainClasses, ...classesIn(value)])];
     const bytes = report.uncloneableResult === undefined ? bytesOf(value) : undefined;
     if (bytes === undefined) return;
     report.bytesOut.push(bytes);

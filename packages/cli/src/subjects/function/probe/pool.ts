@@ -105,6 +105,7 @@ export const open = async (setup: PoolSetup) => {
     threads: setup.threads,
     placement: setup.placement,
     worker: { data: standalone(setup.data) },
+    classes: 'plain',
   });
   await pool.ready;
   const slices = new Slices(pool, setup);

@@ -3,7 +3,7 @@ import { createPool, type Pool } from 'threadwise';
 import { serveSteps } from '../../../experiment/serve.js';
 
 export const open = async ({ module, threads }: { readonly module: string; readonly threads: number }) => {
-  const pool = createPool(module, { threads: { min: 0, max: threads } });
+  const pool = createPool(module, { threads: { min: 0, max: threads }, classes: 'plain' });
   await pool.ready;
   const before = process.memoryUsage.rss();
   const times = allReady(pool, threads);

@@ -15,7 +15,7 @@ interface SurvivalSetup {
 }
 
 export const open = async ({ module, task, passing, inputs, shareMs }: SurvivalSetup, note: Note) => {
-  const pool = createPool(module, { threads: 1, name: 'survival' });
+  const pool = createPool(module, { threads: 1, name: 'survival', classes: 'plain' });
   let workerExit: number | undefined;
   pool.on('worker:exit', ({ reason, exitCode }) => {
     if (reason === 'crashed') workerExit ??= exitCode;

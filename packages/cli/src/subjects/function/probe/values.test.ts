@@ -1,7 +1,7 @@
 /** Values as they cross: their sizes, and copies that hold no more than they show. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesOf, standalone, uncloneable } from './values.js';
+import { bytesOf, classesIn, standalone, uncloneable } from './values.js';
 
 test('a view of a large buffer gets memory of its own size', () => {
   const view = new Uint16Array(new ArrayBuffer(4096), 64, 4).fill(7);
@@ -23,6 +23,17 @@ test('other values stay what they are', () => {
   assert.equal(standalone(date), date);
   assert.equal(standalone('text'), 'text');
   assert.equal(standalone(null), null);
+});
+
+test('the classes of what arrives plain are named, wherever it lies, and no others', () => {
+  class Point {
+    x = 1;
+  }
+  class Table extends Map {}
+  const value = [new Date(0), { a: new Map([[new Point(), new Set([new Point()])]]) }, /x/, new Table()];
+  assert.deepEqual(classesIn(value), ['Point']);
+  assert.deepEqual(classesIn([new Uint8Array(5), new Error('x'), null, 'text']), []);
+  assert.deepEqual(classesIn(Object.assign(new Point(), { f: () => 1 })), [], 'it cannot cross at all');
 });
 
 test('bytes are counted as bytes, and the rest as it is written', () => {

@@ -28,6 +28,32 @@ export function uncloneable(value: unknown): string | undefined {
   }
 }
 
+/** How many values of an input or a result are looked at for instances. Chosen by hand. */
+const MOST_LOOKED_AT = 10_000;
+
+/** The names of the classes whose instances in it arrive as plain objects in another thread. */
+export function classesIn(value: unknown): string[] {
+  const found = new Map<object, string | undefined>([[Object.prototype, undefined]]);
+  const seen = new Set<unknown>([value]);
+  for (const each of seen) {
+    if (typeof each !== 'object' || each === null || ArrayBuffer.isView(each)) continue;
+    const prototype = Object.getPrototypeOf(each) as object | null;
+    if (prototype !== null && !found.has(prototype)) found.set(prototype, lostClassOf(each));
+    const parts = each instanceof Map ? [...each].flat() : each instanceof Set ? each : Object.values(each);
+    for (const part of parts) if (seen.size < MOST_LOOKED_AT) seen.add(part);
+  }
+  return [...found.values()].filter((name) => name !== undefined);
+}
+
+function lostClassOf(instance: object): string | undefined {
+  try {
+    const isLost = Object.getPrototypeOf(structuredClone(instance)) === Object.prototype;
+    return isLost ? instance.constructor.name || 'a class without a name' : undefined;
+  } catch {
+    return undefined; // that it cannot cross at all is said elsewhere
+  }
+}
+
 /**
  * What came by IPC has its bytes in the buffer of the message, and a copy of such a view by structured clone would copy the whole
  * message with it: the same value with memory of its own. Class instances do not come by IPC.

@@ -39,6 +39,7 @@ const behaviour: Behaviour = {
   changesItsArgument: false,
   uncloneable: { argument: undefined, result: undefined },
   hasSetup: false,
+  plainClasses: [],
 };
 
 export function fakeSamples(changes: Partial<Samples> = {}): Samples {

@@ -73,7 +73,7 @@ function checkAccess(page: string): void {
 test('the verdict is the heading, and the title; what bears it out comes first, and what it means to a beginner later', () => {
   const page = renderHtml(fakeFindings());
   assert.match(page, /<title>Threads pay: 3\.6 x with 4 threads<\/title>/);
-  assert.match(page, /<h1>Threads pay: 3\.6 x with 4 threads<\/h1>/);
+  assert.match(page, /<h1>Threads pay: 3\.6\u00a0x with 4 threads<\/h1>/);
   const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map(([, title]) => title);
   assert.deepEqual(titles, [
     'Before you believe it',
@@ -301,4 +301,10 @@ test('any findings: sound, readable, and without a broken figure', () => {
       assert.doesNotMatch(page.replace(/<style>[^<]*<\/style>/, ''), NO_FIGURE);
     }),
   );
+});
+
+test('a figure stays on one line with its unit, and so does a short option', () => {
+  const page = renderHtml(fakeFindings({ reasons: ['293 MiB and ± 73 % of 4.19 x', 'try `--budget 3m`'] }));
+  assert.match(page, /<li>293\u00a0MiB and ±\u00a073\u00a0% of 4\.19\u00a0x<\/li>/);
+  assert.match(page, /<li>try <code class="whole">--budget 3m<\/code><\/li>/);
 });

@@ -77,7 +77,7 @@ const UNEVEN = 20;
 
 export function warningsOf(samples: Samples): string[] {
   const { subject, behaviour, inline, machine } = samples;
-  const { failures, repeats, changesItsArgument, hasSetup } = behaviour;
+  const { failures, repeats, changesItsArgument, hasSetup, plainClasses } = behaviour;
   const { callMs } = inline;
   const found = [
     failures.failed > 0 &&
@@ -86,6 +86,8 @@ export function warningsOf(samples: Samples): string[] {
       'the same input gave another result when it was given again: it keeps state, or is random. Each worker has a state of its own',
     changesItsArgument &&
       'it changes its argument: in a worker that is a copy, and the caller does not see it',
+    plainClasses.length > 0 &&
+      `its results have instances of ${plainClasses.join(', ')}, which arrive as plain objects, without methods, unless their classes are registered: the option \`classes\``,
     hasSetup &&
       'the module has a setup or teardown of its own: without a pool it was called once, by the analysis',
     subject.inputs.count === 1 &&

@@ -49,6 +49,8 @@ export interface Behaviour {
   /** Why its arguments, or its results, cannot cross. */
   readonly uncloneable: { readonly argument: string | undefined; readonly result: string | undefined };
   readonly hasSetup: boolean;
+  /** The classes whose instances in results arrive as plain objects in another thread. */
+  readonly plainClasses: readonly string[];
 }
 
 export interface InlineSamples {

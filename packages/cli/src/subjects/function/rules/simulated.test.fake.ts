@@ -203,6 +203,7 @@ export const WELL_BEHAVED: Samples['behaviour'] = {
   changesItsArgument: false,
   uncloneable: { argument: undefined, result: undefined },
   hasSetup: false,
+  plainClasses: [],
 };
 
 export function spreadOf(value: number): NonNullable<Samples['inline']['callMs']> {

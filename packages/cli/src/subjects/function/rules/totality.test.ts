@@ -58,6 +58,7 @@ const behaviour: fc.Arbitrary<Samples['behaviour']> = fc.oneof(
     endedInWorker: end,
     repeats: fc.constantFrom('same', 'different', 'unknown'),
     changesItsArgument: fc.boolean(),
+    plainClasses: fc.array(fc.constantFrom('Point', 'Money')),
     uncloneable: fc.record({ argument: maybe(fc.string()), result: maybe(fc.string()) }),
     hasSetup: fc.boolean(),
   }),

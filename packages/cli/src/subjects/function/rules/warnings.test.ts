@@ -24,6 +24,10 @@ test('warns of a function that does more than compute', () => {
   assert.match(behaving({ repeats: 'different' })[0]!, /keeps state, or is random/);
   assert.match(behaving({ changesItsArgument: true })[0]!, /changes its argument/);
   assert.match(behaving({ hasSetup: true })[0]!, /setup or teardown/);
+  assert.match(
+    behaving({ plainClasses: ['Point', 'Money'] })[0]!,
+    /instances of Point, Money, which arrive as plain objects/,
+  );
 });
 
 test('warns of calls of very different length', () => {
@@ -45,9 +49,14 @@ test('warns of a machine that others use, and of memory that is nearly full', ()
 });
 
 test('says what was not measured', () => {
-  const skipped = [{ what: 'fewer cores', why: 'there is no taskset' }];
+  const skipped = [
+    { what: '2 threads', why: 'there was no time' },
+    { what: 'fewer cores', why: 'there is no taskset' },
+    { what: '4 threads', why: 'there was no time' },
+  ];
   assert.deepEqual(warnings({ isCutShort: true, skipped }), [
     'not everything was measured: the time was over, or somebody ended it',
-    'fewer cores was left out: there is no taskset',
+    '2 threads, 4 threads: not measured, there was no time',
+    'fewer cores: not measured, there is no taskset',
   ]);
 });

@@ -101,7 +101,7 @@ export async function measureServer(
   }
 }
 
-class UnderLoad {
+export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #lanes: readonly AppLane[];
@@ -127,7 +127,7 @@ class UnderLoad {
   /** @param answerMs how long one request takes, by itself. @param parallel so many threads or processes may answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
-    const overheadMs = await this.#warmUp(answerMs, parallel);
+    const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
     const asIs = this.#lanes[0]!;
     // Of the time that it answers with errors nothing would be learnt.
     if (asIs.isDead || isFailing(asIs.errors)) return;
@@ -144,7 +144,8 @@ class UnderLoad {
       session,
       turns: this.#turns,
       needed: this.#turns.length,
-      slice: { ms: sliceMs, least: leastMsFor(sliceMs) },
+      first: FIRST_LANES,
+      slice: { ms: sliceMs, least: Math.min(sliceMs, leastMsFor(this.connections, perSecond)) },
       overheadMs: rampMsFor(sliceMs) + overheadMs,
       look,
     });
@@ -154,15 +155,15 @@ class UnderLoad {
 
   /**
    * Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense.
-   * @returns the longest that a slice took beside what was measured
+   * @returns the longest that a slice took beside what was measured, and how many requests the app answers as it is
    */
-  async #warmUp(answerMs: number, parallel: number): Promise<number> {
+  async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
     const session = this.#session;
     const ms = warmMsFor(session.remainingMs, this.#lanes.length);
     const sliceMs = sliceMsFor(session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
     const { connections: asked } = session.plan;
-    this.connections = connectionsFor(asked, 1000 / answerMs, sliceMs, parallel);
-    let overheadMs = 0;
+    let [overheadMs, perSecond] = [0, 1000 / answerMs];
+    this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
     for (const lane of this.#lanes) {
       if (session.isAborted || this.#lanes[0]!.isDead) break;
       session.say(`warming up ${LANE_NAMES[lane.name]}`);
@@ -170,9 +171,10 @@ class UnderLoad {
       const slice = await this.#slice(lane, ms, 0);
       overheadMs = Math.max(overheadMs, session.now() - begin - ms);
       if (lane.name !== 'asIs' || slice === undefined) continue;
-      this.connections = connectionsFor(asked, slice.load.rate, sliceMs, parallel);
+      perSecond = slice.load.rate;
+      this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
     }
-    return overheadMs;
+    return { overheadMs, perSecond };
   }
 
   /** Under load, the app's own figures are taken; undefined: one of both is gone. */
@@ -218,7 +220,9 @@ const RAMP_MS = { least: 20, most: 400 } as const;
 const HAND_OVER_MS = 60;
 /** Of the time, so much goes into code that is not compiled yet. */
 const WARM_SHARE = 0.2;
-const WARM_MS = { least: 100, most: 1000 } as const;
+const WARM_MS = { least: 100, most: 500 } as const;
+/** As it is, once more, and one other way: less could not be compared, more would take longer. */
+const FIRST_LANES = 3;
 /** A request is answered so many times over in a slice, or its time is not measured but cut off. */
 const ANSWERS_IN_SLICE = 4;
 /** For each process or thread that there may be, so many connections at least. */
@@ -233,9 +237,9 @@ export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER
   return clamp(perSlice / (1 + RAMP_SHARE), SLICE_MS.least, SLICE_MS.most);
 }
 
-/** Of the connections that fit into a slice each is answered once even then. */
-export function leastMsFor(sliceMs: number): number {
-  return Math.max(SLICE_MS.least, sliceMs / ANSWERS_IN_SLICE);
+/** Each of so many connections is answered once even then, and not cut off. */
+export function leastMsFor(connections: number, perSecond: number): number {
+  return Math.max(SLICE_MS.least, (1000 * connections) / perSecond);
 }
 
 /** Before a slice counts. */

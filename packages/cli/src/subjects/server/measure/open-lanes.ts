@@ -1,9 +1,10 @@
 /** Each way that the app is run in: started, seen whether it answers there as it does as it is, and what was measured of it, round by round. */
 import { basename } from 'node:path';
-import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
+import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
 import { clamp, type Session } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
+import { hintFor } from '../../../run/work/task-module.js';
 import type { AppTalk } from '../app/process.js';
 import type { LoadSlice, LoadTalk } from '../load/process.js';
 import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
@@ -70,6 +71,11 @@ interface Answered {
 /** Why a lane cannot be compared with the app as it is. */
 type Check = (lane: AppLane, answered: Answered) => Promise<string | undefined> | string | undefined;
 
+interface Started {
+  readonly child: Child<AppTalk>;
+  readonly outcome: Outcome<AppOpened>;
+}
+
 export class LaneOpener {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
@@ -95,14 +101,20 @@ export class LaneOpener {
     if (asIs.isDead) return [asIs];
     const { offload, against } = this.#session.plan;
     const { processes } = this.#counts;
-    const lanes = [asIs, await this.#another('control', {}, (_, answered) => this.#alsoAsIs(answered))];
+    // All at once: on a busy machine each takes its time to start.
+    const [control, offloaded, cluster] = [
+      this.#start('control', {}),
+      offload.length > 0 ? this.#start('offloaded', { offload }) : undefined,
+      this.#start('cluster', { processes }),
+    ];
+    const lanes = [asIs, await this.#another('control', control, (_, answered) => this.#alsoAsIs(answered))];
     this.#noteAnswers();
-    if (offload.length > 0) {
+    if (offloaded !== undefined) {
       const check: Check = (lane, answered) => this.#unlikeOffloaded(lane, answered);
-      lanes.push(await this.#another('offloaded', { offload }, check));
+      lanes.push(await this.#another('offloaded', offloaded, check));
     }
     if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#another('cluster', { processes }, (_, answered) => this.#noteState(answered)));
+    lanes.push(await this.#another('cluster', cluster, (_, answered) => this.#noteState(answered)));
     return lanes.filter((lane) => lane !== undefined);
   }
 
@@ -124,9 +136,9 @@ export class LaneOpener {
     return lane;
   }
 
-  async #another(name: LaneName, more: Partial<AppSetup>, check: Check): Promise<AppLane | undefined> {
+  async #another(name: LaneName, started: Promise<Started>, check: Check): Promise<AppLane | undefined> {
+    const { child, outcome } = await started;
     if (this.#session.isAborted) return undefined;
-    const { child, outcome } = await this.#start(name, more);
     let why: string | undefined;
     if (outcome.kind === 'done') {
       const lane = this.#laneOf(name, child, outcome.value);
@@ -145,7 +157,7 @@ export class LaneOpener {
     return undefined;
   }
 
-  async #start(name: LaneName, more: Partial<AppSetup>) {
+  async #start(name: LaneName, more: Partial<AppSetup>): Promise<Started> {
     const { module, export: exportName, args, port, budgetMs } = this.#session.plan;
     const { threads } = this.#counts;
     const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
@@ -278,7 +290,7 @@ function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): Usa
   if (complaint !== undefined) return new UsageError(complaint);
   if (failure.kind === 'failed') {
     const { name, message } = failure.error;
-    return new UsageError(`cannot load '${given}': ${name}: ${message}`);
+    return new UsageError(`cannot load '${given}': ${name}: ${message}${hintFor(message)}`);
   }
   if (failure.kind === 'silent') {
     const seconds = (failure.ms / 1000).toFixed(0);

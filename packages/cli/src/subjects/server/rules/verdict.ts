@@ -5,6 +5,7 @@ import {
   FEWEST_ROUNDS,
   firstVerdict,
   isSurelyNotWorthIt,
+  notMeasured,
   usableCores,
   WORTH_IT,
 } from '../../../experiment/rules.js';
@@ -74,9 +75,8 @@ function isTooLittle(samples: ServerSamples, { rounds, ways }: Figures): ServerV
   const { asIs, skipped } = samples;
   if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
   if (rounds > 0 && ways.length === 0) {
-    const [first] = skipped;
-    const why = first === undefined ? '' : `: ${first.what} was left out: ${first.why}`;
-    return unknown(`there is nothing to compare with${why}`);
+    const [first] = notMeasured(skipped);
+    return unknown(`there is nothing to compare with${first === undefined ? '' : ` (${first})`}`);
   }
   if (rounds >= FEWEST_ROUNDS) return undefined;
   if (rounds === 0) return unknown('no round of measuring was finished');

@@ -194,8 +194,8 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#source.ended(cell, runMs);
   }
 
-  say(word: MessageToMain): void {
-    this.#port.post(word);
+  say(word: MessageToMain, transfer?: readonly unknown[]): void {
+    this.#port.post(word, transfer);
     if (word[0] !== TO_MAIN.memory) this.#hasSpoken = true;
     if (word[0] === TO_MAIN.ready) this.#source.open();
   }

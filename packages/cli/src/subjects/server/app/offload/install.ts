@@ -19,7 +19,11 @@ export async function installOffload({ offload, threads, module }: AppSetup): Pr
     targets.push(await check(target));
   }
   const pools = targets.map(({ url }) => {
-    const pool = createPool(new URL(originalOf(url)), { name: basename(fileURLToPath(url)), threads });
+    const pool = createPool(new URL(originalOf(url)), {
+      name: basename(fileURLToPath(url)),
+      threads,
+      classes: 'plain',
+    });
     addPool(url, pool);
     return pool;
   });

@@ -1,0 +1,79 @@
+// The same modules by two transformers, each in the ways that there are: the bundles must be equal, and compute what is expected.
+import { transform } from 'esbuild';
+import { createPool } from 'threadwise';
+import { timed } from '../timing.js';
+import { bundle, runBundle, valueOf, writeModules } from './modules.js';
+import { byEsbuild, byTypescript, ESBUILD_OPTIONS } from './transform.js';
+
+/** TypeScript is nine megabytes of code: on a machine that is busy, a worker takes longer to load it than pools allow for. Milliseconds. */
+const START_TIMEOUT_MS = 120_000;
+
+export function createTransformPool(threads) {
+  const worker = { startTimeoutMs: START_TIMEOUT_MS };
+  return createPool(new URL('./tasks.js', import.meta.url), { threads, worker });
+}
+
+/**
+ * @returns of each way how many milliseconds it took; `startMs`: how long it took until the threads had loaded both transformers;
+ * `bytes` of the bundle
+ */
+export async function compare({ modules: count, threads }) {
+  const modules = writeModules(count);
+  const pool = createTransformPool(threads);
+  try {
+    const [, startMs] = await timed(() => pool.ready);
+    await warmUp(pool, modules);
+    const alone = (transformer) => () => modules.map(transformer);
+    const [typescript, typescriptPool] = await sameBundles(modules, [
+      alone(byTypescript),
+      () => transformAll(pool, 'byTypescript', modules),
+    ]);
+    const [esbuildSync, esbuildAsync, esbuildPool] = await sameBundles(modules, [
+      alone(byEsbuild),
+      () => Promise.all(modules.map(transformAsync)),
+      () => transformAll(pool, 'byEsbuild', modules),
+    ]);
+    const ways = { typescript, typescriptPool, esbuildSync, esbuildAsync, esbuildPool };
+    const bytes = typescript.script.length;
+    return {
+      startMs,
+      bytes,
+      ...Object.fromEntries(Object.entries(ways).map(([way, { milliseconds }]) => [way, milliseconds])),
+    };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** In the order of the modules. A module that cannot be transformed ends it. */
+export async function transformAll(pool, task, modules) {
+  const texts = [];
+  for await (const text of pool.map(task, modules)) texts.push(text);
+  return texts;
+}
+
+async function transformAsync({ name, code }) {
+  return (await transform(code, { ...ESBUILD_OPTIONS, sourcefile: name })).code;
+}
+
+/** Measures each way. Throws if the first bundle computes something else, or another one is not the same. */
+async function sameBundles(modules, ways) {
+  const results = [];
+  for (const way of ways) {
+    const [texts, milliseconds] = await timed(way);
+    results.push({ milliseconds, script: bundle(modules.map(({ name }, i) => ({ name, code: texts[i] }))) });
+  }
+  const [{ script }] = results;
+  const value = runBundle(script);
+  if (value !== valueOf(modules.length)) throw new Error(`The bundle computes ${value}`);
+  if (results.some((other) => other.script !== script)) throw new Error('The threads made another bundle');
+  return results;
+}
+
+/** Starts the processes of esbuild, and has the engine compile the other transformer: a tool that watches files does that once. */
+async function warmUp(pool, [first]) {
+  byTypescript(first);
+  byEsbuild(first);
+  await transformAsync(first);
+  await Promise.all(['byTypescript', 'byEsbuild'].map((task) => pool.broadcast(task, [first])));
+}

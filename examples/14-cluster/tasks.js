@@ -1,0 +1,2 @@
+// What a worker thread does.
+export { countPrimes } from './primes.js';

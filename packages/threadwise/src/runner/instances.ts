@@ -1,0 +1,43 @@
+/** A task module that registers classes: its functions, and what they ask about their task, have instances of them. */
+import type { Clone } from '../core/calls/payload.js';
+import type { CallHost, Instances, TaskFunction } from '../core/contracts.js';
+import { isThenable } from '../core/promised.js';
+import { isTransferred, markTransferred } from './current.js';
+
+/** The same function, which gets its arguments as they crossed, and returns its result as it crosses. */
+export function unpacked(run: TaskFunction, instances: Instances): TaskFunction {
+  const pack = (result: unknown) => convert(result, (value) => instances.pack(value));
+  return (...args) => {
+    const result = run(...instances.unpackArguments(args));
+    return isThenable(result) ? Promise.resolve(result).then(pack) : pack(result);
+  };
+}
+
+/** A result, converted; what of it moves still does. */
+function convert(result: unknown, to: (value: unknown) => unknown): unknown {
+  return isTransferred(result) ? markTransferred(to(result.value), result.list) : to(result);
+}
+
+/** The same, which packs what it is given. */
+export function packingHost(host: CallHost, instances: Instances): CallHost {
+  const pack = (value: unknown) => instances.pack(value);
+  const unpack = (value: unknown) => instances.unpack(value);
+  return {
+    workerId: host.workerId,
+    pollAbort: (call) => host.pollAbort(call),
+    progress: (id, value) => host.progress(id, pack(value)),
+    callHost: async (name, args, transfer) =>
+      unpack(await host.callHost(name, [...instances.packArguments(args)], transfer)),
+    find: (name) => {
+      const run = host.find(name);
+      return async (...args) => convert(await run(...instances.packArguments(args)), unpack);
+    },
+    copy: (value, name) => unpack(host.copy(convert(value, pack), name)),
+  };
+}
+
+/** The same, of values that have instances: what was thrown is cloned, and not sent as it is. */
+export function packingClone(clone: Clone, instances: Instances | undefined): Clone {
+  if (instances === undefined) return clone;
+  return (value, transfer) => clone(instances.pack(value) as typeof value, transfer);
+}

@@ -1,0 +1,244 @@
+// Instances of registered classes arrive as instances, on either side, whatever way they cross.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { createPool } from 'threadwise';
+import { moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import {
+  Bytes,
+  classes,
+  Money,
+  Named,
+  Order,
+  Point,
+  Ring,
+  Stranger,
+  Unknown,
+} from './fixtures/modules/shapes.mjs';
+
+const url = moduleUrl('classes.mjs');
+const WAYS = {
+  'shared queue': {},
+  direct: { dispatch: 'direct' },
+  messages: { transport: 'message' },
+  coordinator: { dispatch: 'coordinator' },
+  inline: { placement: 'inline' },
+};
+
+/** A getter is a field as it crosses: what it gives. */
+const withGetter = () =>
+  Object.defineProperty(new Point(3, 4), 'twice', { enumerable: true, get: () => 6, configurable: true });
+const cyclic = () => {
+  const point = new Point(3, 4);
+  point.self = point;
+  return point;
+};
+
+for (const [way, options] of Object.entries(WAYS)) {
+  describe(`instances of classes, ${way}`, () => {
+    const made = (t, more) => poolFor(t, { threads: 1, classes, ...options, ...more }, url);
+
+    test('as arguments, however deep they lie', async (t) => {
+      const pool = made(t);
+      const money = new Money(5);
+      const values = [
+        [new Point(3, 4), 'Point 5'],
+        [new Named(3, 4, 'n'), 'Named n 5'],
+        [money, 'Money 5'],
+        [new URL('http://a.example/'), 'URL a.example'],
+        [[1, [new Point(3, 4)]], 'Array 1,Array Point 5'],
+        [{ a: { b: money } }, 'object object Money 5'],
+        [new Map([[money, new Point(3, 4)]]), 'Map Money 5,Point 5'],
+        [new Set([new Point(3, 4), money]), 'Set Point 5,Money 5'],
+        [new Order([new Point(3, 4), money], money), 'Order Point 5,Money 5,Money 5'],
+        [new Unknown(new Order([], money)), 'object Order Money 5'],
+        // What shared memory cannot carry goes by port.
+        [[/x/, new Point(3, 4)], 'Array object ,Point 5'],
+        [[new SharedArrayBuffer(1), money], 'Array object ,Money 5'],
+        [
+          new Order(
+            Array.from({ length: 5000 }, (_, i) => i),
+            money,
+          ).total,
+          'Money 5',
+        ],
+        ['text', 'text'],
+      ];
+      for (const [value, expected] of values) {
+        assert.deepEqual(await pool.run('kinds', [value]), [expected], expected);
+      }
+      assert.deepEqual(
+        await pool.run(
+          'kinds',
+          values.map(([value]) => value),
+        ),
+        values.map(([, expected]) => expected),
+      );
+      assert.deepEqual(await pool.tasks.kinds(), []);
+    });
+
+    test('as results, and what was not registered stays plain', async (t) => {
+      const pool = made(t);
+      const big = new Order(
+        Array.from({ length: 5000 }, (_, i) => new Point(i, 0)),
+        new Money(7),
+      );
+      for (const name of ['echo', 'later']) {
+        for (const value of [
+          new Point(3, 4),
+          new Named(3, 4, 'n'),
+          [{ point: new Point(1, 2) }, /x/],
+          new Map([['key', new Set([new Named(1, 2, 'in')])]]),
+          undefined,
+          'text',
+          [1.5, null],
+        ]) {
+          assert.deepStrictEqual(await pool.run(name, [value]), value);
+        }
+        const { positions, total } = await pool.run(name, [big]);
+        assert.ok(positions.every((it, i) => it instanceof Point && it.x === i));
+        assert.equal(total.cents, 7);
+        assert.deepStrictEqual(await pool.run(name, [new Unknown(new Point(1, 2))]), {
+          value: new Point(1, 2),
+        });
+        assert.equal((await pool.run(name, [[new URL('http://a.example/')]]))[0].host, 'a.example');
+      }
+      assert.equal((await pool.run('moved', [3])).sum, 3);
+      assert.ok((await pool.run('moved', [3])) instanceof Bytes);
+      const [answer] = await pool.broadcast('echo', [new Point(3, 4)]);
+      assert.equal(answer.norm, 5);
+      const mapped = await Array.fromAsync?.(pool.map('echo', [new Point(3, 4), new Money(5)]));
+      if (mapped) assert.deepEqual([mapped[0].norm, mapped[1].cents], [5, 5]);
+    });
+
+    test('who is the same stays the same, cycles too; getters cross as what they give', async (t) => {
+      const pool = made(t);
+      const [point, money] = [new Point(3, 4), new Money(5)];
+      assert.equal(await pool.run('isSame', [point, point]), true);
+      assert.equal(await pool.run('isSame', [money, money]), true);
+      assert.equal(await pool.run('isSame', [point, new Point(3, 4)]), false);
+      assert.equal(await pool.run('isOwnCycle', [cyclic()]), true);
+      const own = await pool.run('echo', [[money, cyclic(), money]]);
+      assert.equal(own[0], own[2]);
+      assert.equal(own[1].self, own[1]);
+      assert.ok(own[1] instanceof Point);
+      const read = await pool.run('echo', [withGetter()]);
+      assert.deepEqual([read.twice, read.norm, read instanceof Point], [6, 5, true]);
+      assert.ok(point instanceof Point && money.cents === 5, "the caller's own are left alone");
+    });
+
+    test('in streams, progress, calls of the owner and of tasks, errors', async (t) => {
+      const heard = [];
+      const answer = (point, { at }) => new Money(point.norm + at[0].norm);
+      const pool = made(t, { host: { answer }, threads: 2 });
+      const values = [new Point(3, 4), new Money(5), [new Named(3, 4, 'n')], 1];
+      const taken = [];
+      for await (const value of pool.stream('each', [values])) taken.push(value);
+      assert.deepEqual([taken[0].norm, taken[1].cents, taken[2][0].norm, taken[3]], [5, 5, 5, 1]);
+      pool.on('task:progress', ({ value }) => heard.push(value.norm));
+      const onProgress = (value) => heard.push(value.norm);
+      assert.deepEqual(await pool.run('asks', [new Point(3, 4)], { onProgress }), [true, 10]);
+      assert.deepEqual(heard, [5, 5]);
+      assert.deepEqual(await pool.run('forks', [new Money(5)]), ['Money 5', 'Money 5', false, 'Bytes 3']);
+      const { error } = await outcome(pool.run('fails', [{ money: new Money(5) }]));
+      assert.ok(error instanceof RangeError);
+      assert.equal(error.at.money.cents, 5);
+      assert.equal((await outcome(pool.run('throwsIt', [new Point(3, 4)]))).error.norm, 5);
+    });
+
+    test('a lease among the arguments stays one', async (t) => {
+      const pool = made(t);
+      const lease = pool.lease(3);
+      lease.bytes.fill(2);
+      assert.equal(await pool.run('sumOf', [lease, new Money(5)]), 11);
+    });
+
+    test('a value that looks packed arrives as it is', async (t) => {
+      const pool = made(t);
+      const [packed] = [['\0threadwise.instances', { x: 1 }, ['Point'], []]];
+      assert.deepEqual(await pool.run('echo', [packed]), packed);
+      assert.deepEqual(await pool.run('kinds', [1, packed]), [
+        '1',
+        `Array ${packed[0]},object 1,Array Point,Array `,
+      ]);
+    });
+
+    test('what cannot cross is refused, and said; the pool works on', async (t) => {
+      const pool = made(t);
+      const refused = async (call, message) => {
+        const { error } = await outcome(call);
+        assert.equal(error.code, 'ERR_NOT_CLONEABLE');
+        assert.match(error.message, message);
+      };
+      await refused(pool.run('echo', [new Stranger(3, 4)]), /Stranger extends Point, and is not registered/);
+      await refused(pool.run('stranger', []), /Stranger extends Point, and is not registered/);
+      await refused(pool.run('echo', [new Ring()]), /Ring is part of what its own `encode` returned/);
+      await refused(pool.run('ring', []), /Ring is part of what its own `encode` returned/);
+      await refused(pool.run('echo', [new Order([], () => 1)]), /args\[0\]\.total/);
+      await refused(pool.run('faulty', []), /result.*total/);
+      const broken = Object.create(Money.prototype);
+      await refused(pool.run('echo', [broken]), /`encode` of Money threw TypeError/);
+      await refused(
+        pool.run('echo', [
+          [
+            Object.defineProperty({ a: new Money(1) }, 'b', {
+              enumerable: true,
+              get: () => {
+                throw new Error('no');
+              },
+            }),
+          ],
+        ]),
+        /getter of 'b' threw Error: no/,
+      );
+      assert.equal((await pool.run('echo', [new Point(3, 4)])).norm, 5);
+    });
+
+    test('a class that one side alone registers is named, and where it is to be', async (t) => {
+      for (const [own, message] of [
+        [undefined, /the task module registers Point, Named.*createPool does not/],
+        [[...classes, Unknown], /createPool registers Unknown, the task module does not/],
+        [classes.slice(1), /the task module registers Point, createPool does not/],
+      ]) {
+        const { error } = await outcome(made(t, { classes: own }).run('echo', [1]));
+        assert.equal(error.code, 'ERR_MODULE_LOAD');
+        assert.equal(error.cause.code, 'ERR_OPTION');
+        assert.match(error.cause.message, message);
+      }
+      const plain = made(t, { classes: 'plain' });
+      assert.deepStrictEqual(await plain.run('echo', [new Point(3, 4)]), { x: 3, y: 4 });
+      assert.deepStrictEqual(await plain.run('echo', [new Money(5)]), {}, 'private members are lost');
+    });
+  });
+}
+
+describe('the option `classes`', () => {
+  class Hidden {
+    #own = 1;
+    read() {
+      return this.#own;
+    }
+  }
+  class Table extends Map {}
+  class Below extends Hidden {}
+  for (const [given, message] of [
+    [Point, /'classes': expected an array/],
+    [[1], /'classes\[0\]': expected an object/],
+    [[() => 1], /'classes\[0\]': expected a class/],
+    [[{ class: 1 }], /'classes\[0\]\.class': expected a class/],
+    [[class {}], /'classes\[0\]\.name': expected a string/],
+    [[Point, Point], /'classes\[1\]': expected each class, and each name, once/],
+    [[Point, { class: Named, name: 'Point' }], /'classes\[1\]': expected each class, and each name, once/],
+    [[{ class: Point, encode: String }], /`encode` and `decode`, or neither/],
+    [[{ class: Point, encode: 1, decode: String }], /'classes\[0\]\.encode': expected a function/],
+    [[{ class: Point, code: 1 }], /Unknown option 'classes\[0\]\.code'.*Known: class, name, encode, decode/],
+    [[Hidden], /private members/],
+    [[Below], /private members/],
+    [[Table], /what Map keeps/],
+    [[RangeError], /what RangeError keeps/],
+    ['plane', /'classes': expected an array/],
+  ]) {
+    test(`${message}`, () => {
+      assert.throws(() => createPool(url, { classes: given }), { code: 'ERR_OPTION', message });
+    });
+  }
+});

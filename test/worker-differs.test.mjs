@@ -1,0 +1,44 @@
+// What is different in a worker: the table of docs/when.md, as far as it is about Node.js.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { moduleUrl, poolFor } from './fixtures/helpers.mjs';
+
+const made = (t, options) => poolFor(t, { threads: 1, ...options }, moduleUrl('differs.cjs'));
+
+test('what would change the whole process is refused', async (t) => {
+  const pool = made(t);
+  for (const call of [['chdir', '/'], ['abort'], ['umask', 0o22], ['setuid', 0]]) {
+    assert.equal(await pool.run('refused', call), 'ERR_WORKER_UNSUPPORTED_OPERATION', call[0]);
+  }
+});
+
+test('title, environment and globals are its own', async (t) => {
+  const { title } = process;
+  const pool = made(t);
+  globalThis.ofMain = () => 1;
+  t.after(() => delete globalThis.ofMain);
+  await pool.run('setTitle', ['another']);
+  await pool.run('setEnv', ['OF_WORKER', 'x']);
+  assert.equal(process.title, title);
+  assert.equal(process.env.OF_WORKER, undefined);
+  assert.equal(await pool.run('global', ['ofMain']), 'undefined');
+  assert.equal(await pool.run('global', ['document']), 'undefined');
+});
+
+test('a task module is no main program, and its input is empty', async (t) => {
+  const pool = made(t);
+  assert.equal(await pool.run('isMain', []), false);
+  assert.equal(await pool.run('readInput', []), '');
+});
+
+test('signals are heard on the main thread alone', { skip: process.platform === 'win32' }, async (t) => {
+  const pool = made(t);
+  await pool.ready;
+  const keepAlive = setInterval(() => undefined, 1000);
+  t.after(() => clearInterval(keepAlive));
+  const heard = once(process, 'SIGCONT');
+  process.kill(process.pid, 'SIGCONT');
+  await heard;
+  assert.deepEqual(await pool.run('heard', []), []);
+});
