@@ -9,14 +9,15 @@ threadwise bench report [experiment…]
 
 Measures the contenders side by side, prints what was published and a table for each scenario, draws the conclusions,
 and saves what was measured as JSON. Without an experiment, all of them. 'report' makes the tables of README.md and all
-of docs/experiments.md from what was saved. In a clone of the repository, 'npm run bench --' is the same, and builds first.
+of docs/experiments.md and docs/performance.md from what was saved. In a clone of the repository, 'npm run bench --' is the same, and builds first.
 
   --quick             a look: one short round, few contenders; less than 30 seconds for each experiment; saved apart
   --least             everything once, as shortly as can be: whether it runs, and nothing about how fast
   --rounds <n>        samples of each contender (${FULL.rounds}; quick: ${QUICK.rounds})
   --only <names>      only contenders whose names begin so, separated by commas: --only threadwise,piscina
-  --scenario <names>  only scenarios whose names begin so: --scenario bytes,hash-direct-2
+  --scenario <names>  only scenarios whose names begin so: --scenario bytes,quiet
   --into <folder>     where what was measured is saved, one file for each experiment
+  --missing           only experiments whose saved figures are not of the code as it is; then 'report'
   --list              the experiments, their scenarios, and the contenders
 `;
 
@@ -31,6 +32,7 @@ export function readArguments(args) {
       only: { type: 'string' },
       scenario: { type: 'string' },
       into: { type: 'string' },
+      missing: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
@@ -43,6 +45,10 @@ export function readArguments(args) {
   const isPartial = quick || values.only !== undefined || values.scenario !== undefined;
   const isComplete = !isPartial && rounds >= FULL.rounds;
   const [command, ...ids] = positionals[0] === 'report' ? positionals : ['measure', ...positionals];
+  if (values.missing && !isComplete)
+    throw new Error(
+      '--missing: expected a complete measurement, without --quick, --least, --only or --scenario',
+    );
   return { ...values, quick, command, ids, rounds, budget, published, isTogether, isComplete };
 }
 

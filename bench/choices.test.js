@@ -82,6 +82,11 @@ test('only a run of everything replaces a measurement', () => {
   }
 });
 
+test('--missing is of complete measurements', () => {
+  assert.equal(readArguments(['--missing']).missing, true);
+  assert.throws(() => readArguments(['--missing', '--quick']), /--missing: expected a complete measurement/);
+});
+
 test('the command is to measure or to report, of all experiments or some', () => {
   assert.deepEqual(pick(readArguments(['crossing'])), { command: 'measure', ids: ['crossing'] });
   assert.deepEqual(pick(readArguments(['report', 'crossing'])), { command: 'report', ids: ['crossing'] });

@@ -1,20 +1,21 @@
 // The command: `threadwise bench --help` lists its arguments.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { counted } from '@threadwise/cli/analysis';
 import { contenders as allContenders, experiments as allExperiments, byId } from './catalog.js';
 import { HELP, readArguments } from './choices.js';
-import { renderDocument, saved } from './report/document.js';
+import { renderDocuments, saved } from './report/document.js';
 import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './report/markdown.js';
 import { renderPlots } from './report/plot.js';
 import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
 import { load, save } from './report/results.js';
+import { isOfThisCode } from './driver/machine.js';
 import { runExperiment } from './driver/run.js';
 
 const inRepository = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const README = inRepository('README.md');
-const DOCUMENT = inRepository('docs/experiments.md');
+const DOCS = inRepository('docs/');
 /** What a shell reports for a process that was interrupted, or ended. */
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
@@ -62,19 +63,22 @@ function writeReport(experiments, ids) {
     throw new Error(`Nothing is saved of ${unmeasured.join(', ')}: threadwise bench ${unmeasured.join(' ')}`);
   }
   for (const { id } of named.length === 0 ? experiments : named) writeTable(id, load(id));
-  writeFileSync(DOCUMENT, renderDocument(saved(experiments)));
-  console.log(`All experiments are in ${relative(process.cwd(), DOCUMENT)}`);
+  const documents = Object.entries(renderDocuments(saved(experiments)));
+  for (const [path, text] of documents) writeFileSync(join(DOCS, path), text);
+  console.log(`All experiments are in ${documents.map(([path]) => `docs/${path}`).join(', ')}`);
 }
 
 function writeTable(id, result) {
   const text = readFileSync(README, 'utf8');
-  if (result === undefined || !hasMarkers(text, markersOf(id))) return;
+  const hasHighlights = result?.scenarios.some(({ highlights = [] }) => highlights.length > 0);
+  if (!hasHighlights || !hasMarkers(text, markersOf(id))) return;
   writeFileSync(README, replaceBetween(text, markersOf(id), renderMarkdown(result)));
   console.log(`The figures of '${id}' are in ${relative(process.cwd(), README)}`);
 }
 
 async function measureAndSave(experiments, contenders, options) {
-  const wanted = options.ids.length === 0 ? experiments : options.ids.map((id) => byId(experiments, id));
+  const named = options.ids.length === 0 ? experiments : options.ids.map((id) => byId(experiments, id));
+  const wanted = options.missing ? named.filter(({ id }) => !isOfThisCode(load(id)?.git)) : named;
   for (const experiment of wanted) {
     const onSample = progress(experiment, options.rounds);
     const result = await runExperiment(experiment, contenders, options, onSample);
@@ -86,6 +90,7 @@ async function measureAndSave(experiments, contenders, options) {
     const hasFailed = scenarios.some(({ rows }) => rows.some(({ failure }) => failure !== undefined));
     if (hasFailed || conclusionsFailed !== undefined) process.exitCode = 1;
   }
+  if (options.missing) writeReport(experiments, options.ids);
 }
 
 async function main() {

@@ -34,3 +34,16 @@ export function pointsOf(scenarios, rowId, metricId) {
     return isMeasured ? [{ x: scenario.x, scenario, series }] : [];
   });
 }
+
+/** What has no threads is measured once for a curve: the same row stands at each of its places, for what compares there. */
+export function withInline(scenarios) {
+  const inlineOf = ({ curve }) => {
+    const places = alongX(scenarios).filter((scenario) => scenario.curve === curve);
+    return places.flatMap(({ rows }) => rows.filter(({ role }) => role === 'inline'))[0];
+  };
+  return scenarios.map((scenario) => {
+    const inline = scenario.x === undefined ? undefined : inlineOf(scenario);
+    const isThere = inline === undefined || scenario.rows.some(({ id }) => id === inline.id);
+    return isThere ? scenario : { ...scenario, rows: [...scenario.rows, inline] };
+  });
+}

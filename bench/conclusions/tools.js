@@ -2,6 +2,7 @@
 import { bytes, counted, duration, perCent, times, timesFromTo } from '@threadwise/cli/analysis';
 import { bestRow, estimate, fasterThan } from './conclusions.js';
 import { amdahl, bestX, breakEven, slope } from './curves.js';
+import { withInline } from './rows.js';
 import { goalsMet, highlightsCompared } from './default-conclusions.js';
 import { curveAgrees, orderAgrees } from './shapes.js';
 
@@ -21,7 +22,7 @@ export function toolsFor(machine) {
  */
 export function conclude(experiment, { scenarios, machine }) {
   const draw = experiment.conclude ?? (() => [...goalsMet(scenarios), ...highlightsCompared(scenarios)]);
-  const sentences = draw(scenarios, toolsFor(machine));
+  const sentences = draw(withInline(scenarios), toolsFor(machine));
   const isText = (sentence) => typeof sentence === 'string' && sentence !== '';
   if (Array.isArray(sentences) && sentences.every(isText)) return sentences;
   throw new TypeError(

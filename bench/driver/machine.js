@@ -34,12 +34,17 @@ export function versionOf(packageName) {
 }
 
 /** Neither what was measured before nor texts change what is measured. */
-const MATTERS = [':(top)', ':(top,exclude)bench/results', ':(top,exclude,glob)**/*.md'];
+const MATTERS = [
+  ':(top)',
+  ...['bench/results', 'docs/images'].map((path) => `:(top,exclude)${path}`),
+  ':(top,exclude,glob)**/*.md',
+];
+
+const git = (...args) =>
+  execFileSync('git', args, { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 /** The commit that is checked out, and whether files differ from it that matter; undefined outside of a repository. */
 export function describeCommit() {
-  const git = (...args) =>
-    execFileSync('git', args, { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   try {
     return {
       commit: git('rev-parse', 'HEAD').trim(),
@@ -47,5 +52,15 @@ export function describeCommit() {
     };
   } catch {
     return undefined;
+  }
+}
+
+/** Whether something was measured with the files that matter as they are now. @param at what `describeCommit` gave then */
+export function isOfThisCode(at) {
+  if (at === undefined || at.hasChanges) return false;
+  try {
+    return git('diff', '--name-only', at.commit, '--', ...MATTERS) === '' && !describeCommit().hasChanges;
+  } catch {
+    return false; // there is no such commit here
   }
 }

@@ -3,7 +3,7 @@ import { NotAvailable } from './not-available.js';
 
 /**
  * @param plan [{ scenario, entries }]: entries as entries.js gives them
- * @param options rounds: how many samples of each; takeSample: see sampling.js; isTogether: all entries of
+ * @param options rounds: how many samples of each, of a scenario with `mostRounds` not more than that; takeSample: see sampling.js; isTogether: all entries of
  *   a scenario side by side; onSample: told of each
  * @returns samples[scenario][entry]: a list of values, one for each round; and what failed, or was not available
  */
@@ -32,7 +32,9 @@ export async function measure(plan, options) {
   const fixtures = makeFixtures(plan, budget);
   try {
     for (let round = 0; round < rounds; round++) {
-      for (const { scenario, entries } of plan) {
+      for (const { scenario, entries } of plan.filter(
+        ({ scenario }) => round < (scenario.mostRounds ?? rounds),
+      )) {
         const given = fixtures.get(scenario.fixture)?.given;
         const present = rotate(entries, round).filter((entry) => !hasFailed(scenario, entry));
         if (isTogether || scenario.isTogether) {

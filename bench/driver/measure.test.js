@@ -33,6 +33,17 @@ test('every round begins with another entry, and each has its turn in each scena
   });
 });
 
+test('what takes long has fewer rounds, and the others all of theirs', async () => {
+  const [speed, latency] = plan;
+  const long = { ...latency, scenario: { id: 'latency', mostRounds: 2 } };
+  const { samples } = await measure([speed, long], {
+    ...settings,
+    rounds: 4,
+    takeSample: async () => ({ rate: 1 }),
+  });
+  assert.deepEqual([samples.speed.a.length, samples.latency.a.length], [4, 2]);
+});
+
 test('an entry is a contender and a way, and has samples of its own', async () => {
   const ways = ['copied', 'moved'].map((way) => ({ id: `a, ${way}`, contender: { id: 'a' }, way }));
   const { samples } = await measure([{ scenario: { id: 'speed' }, entries: ways }], {

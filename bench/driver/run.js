@@ -14,6 +14,7 @@ export async function runExperiment(experiment, contenders, options, onSample) {
   const { rounds, budget, quick } = options;
   const place = { machine: describeMachine(), git: describeCommit() }; // before the load that this makes itself
   const plan = planOf(experiment, contenders, options);
+  const began = performance.now();
   // What must hold by construction must not share its cores with what it is held against.
   const isTogether = options.isTogether && experiment.byConstruction === undefined;
   const settings = { experiment: experiment.id, rounds, budget, isTogether };
@@ -22,7 +23,7 @@ export async function runExperiment(experiment, contenders, options, onSample) {
   const { id, title, threads, published, differs } = experiment;
   return {
     ...{ experiment: id, title, threads, date: new Date().toISOString(), quick, rounds, budget },
-    ...{ ...place, published, differs, scenarios },
+    ...{ ...place, durationMs: Math.round(performance.now() - began), published, differs, scenarios },
     ...concluded(experiment, { scenarios, ...place }),
   };
 }

@@ -1,5 +1,6 @@
 // An API that computes: one process, several of them behind one port, or one with a pool.
-import { conclude } from './cluster/conclude.js';
+import { conclude, judge } from './cluster/conclude.js';
+import { page } from './cluster/page.js';
 import { published } from './cluster/published.js';
 import { scenarios } from './cluster/scenarios.js';
 
@@ -14,7 +15,7 @@ export default {
   differs:
     'A request computes for about 70 ms (it counts prime numbers), as long as the published one; its answer is checked. Users are ' +
     'connections that stay open and ask again ' +
-    'as soon as they are answered; a quarter as many requests, that are not counted, go first. Beside one process and ' +
+    'as soon as they are answered; a tenth as many requests, that are not counted, go first. Beside one process and ' +
     'clusters: one process with a pool of as many threads as the cluster has processes, since the advice is to take the one ' +
     'and not the other.',
   plots: [
@@ -31,5 +32,7 @@ export default {
       rows,
     },
   ],
+  judge,
+  page,
   conclude,
 };

@@ -1,7 +1,9 @@
 // A server that computes, with so many cores and so many threads.
-import { conclude, tables } from './cores/conclude.js';
+import { withInline } from '../conclusions/rows.js';
+import { conclude, judge, tables } from './cores/conclude.js';
+import { page } from './cores/page.js';
 import { published } from './cores/published.js';
-import { CORES, curveOf, MOST_CORES, scenarios } from './cores/scenarios.js';
+import { CORES, curveOf, scenarios } from './cores/scenarios.js';
 
 const rows = ['as published', 'threadwise', 'piscina', 'inline'];
 
@@ -15,17 +17,18 @@ export default {
     'A request computes for about 100 ms (it counts prime numbers), as long as the published one; its answer is checked. The ' +
     'pool of the chapter is rebuilt: bare workers, called by name and number, the least busy one first. Beside it: ours, ' +
     'piscina, and the same server without threads. The load is ten connections, as published, but of a simple program of ours, ' +
-    'and for three seconds a round where it was two minutes; it may run on every core, as the bound server may not. The ' +
+    'and for two seconds a round where it was two minutes; it may run on every core, as the bound server may not. The ' +
     'chapter had its load on cores that the server could not use, up to four of sixteen; here it has no core to itself where ' +
     'the server is bound to all. As many cores as this machine has, four at the most.',
-  // Of as many cores as a result has, whatever this machine has: those that it lacks give no picture.
-  plots: Array.from({ length: MOST_CORES }, (_, i) => ({
+  plots: Array.from({ length: CORES.length }, (_, i) => ({
     title: `Requests a second on ${curveOf(i + 1)}`,
     metric: 'requestsPerSecond',
     x: { label: 'threads' },
-    points: (scenarios) => scenarios.filter(({ curve }) => curve === curveOf(i + 1)),
+    scenarios: ({ curve }) => curve === curveOf(i + 1),
     rows,
   })),
+  judge,
+  page,
   conclude,
   tables,
   byConstruction: [
@@ -40,7 +43,7 @@ export default {
     {
       text: 'Threads make no request cheaper: on one core they cannot get more done than is done without them',
       holds: (all) =>
-        every(all, ({ rows: others }, { cpuMsPerRequest }) => {
+        every(withInline(all), ({ rows: others }, { cpuMsPerRequest }) => {
           const inline = others.find(({ role }) => role === 'inline')?.figures.cpuMsPerRequest;
           return inline === undefined || cpuMsPerRequest.median > inline.median / CHEAPER;
         }),

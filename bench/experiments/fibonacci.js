@@ -1,5 +1,6 @@
 // The same number in 100 rounds: from which n, and from which run time on, threads pay.
-import { conclude } from './fibonacci/conclude.js';
+import { conclude, judge } from './fibonacci/conclude.js';
+import { page } from './fibonacci/page.js';
 import { published } from './fibonacci/published.js';
 import { BY_N, RUN_TIME, scenarios, THREADS } from './fibonacci/scenarios.js';
 
@@ -14,7 +15,7 @@ export default {
     'counter is written, to nobody. Here each result is checked. The published program ends no worker before it exits; at ' +
     'n = 10,000,000, where more than a hundred of them would hold a dozen gigabytes, one is ended when it has answered. ' +
     'Added: pools, which keep their workers, as many as this processor has threads, started in the time that is told: ours with a call for each ' +
-    'round, with the rounds of a thread in one call (batched), and where it finds it cheaper (auto), and piscina. And warm pools ' +
+    'round, with the rounds of a thread in one call (batched), and where it finds it cheaper (auto). n = 10,000,000 is measured in three rounds and not in five: each takes minutes. And warm pools, piscina too, ' +
     'with calls of other lengths, which show from which run time on a call across pays; batched there is as many calls in one as ' +
     'compute 100,000 numbers.',
   plots: [
@@ -47,5 +48,7 @@ export default {
       isLog: true,
     },
   ],
+  judge,
+  page,
   conclude,
 };

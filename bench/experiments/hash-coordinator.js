@@ -1,5 +1,6 @@
 // The article's second experiment: as hash-direct, with a thread of its own that hands out the files.
-import { conclude, tables } from './hash-coordinator/conclude.js';
+import { conclude, judge, tables } from './hash-coordinator/conclude.js';
+import { page } from './hash-coordinator/page.js';
 import { published } from './hash-coordinator/published.js';
 import { scenarios } from './hash-coordinator/scenarios.js';
 
@@ -8,7 +9,6 @@ const rows = [
   'as published, no coordinator',
   'threadwise, coordinator, leased',
   'threadwise, coordinator, moved',
-  'threadwise, leased',
   'inline',
 ];
 
@@ -22,8 +22,8 @@ export default {
     'The published worker posts its result before it releases its lock, and can lose a task by that; ours ' +
     'releases the lock first, and whoever is woken looks at it again. Each number of workers has a process of its own, and no ' +
     'more workers than that. Rows beside it: the same without a ' +
-    'coordinator, as in hash-direct; our coordinator, with files that are read into leases and with moved buffers; and our ' +
-    'default, which needs no coordinator, for workers take their tasks by themselves. In a scenario of its own (in-one-go) all ' +
+    'coordinator, as in hash-direct; our coordinator, with files that are read into leases and with moved buffers. Our ' +
+    'default, whose workers take their tasks by themselves, is in hash-direct. In a scenario of its own (in-one-go) all ' +
     'rows read without a pause, and what counts is how many files are left to hash when all are read. In another one (sizing) ' +
     'our coordinator finds the number of workers by itself, which is what the article announces for its next part. ' +
     'Utilisation is that of all passes together, the first ones as well.',
@@ -31,6 +31,8 @@ export default {
     { title: 'Clean time: total less reads', metric: 'cleanMs', x: { label: 'threads' }, rows },
     { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },
   ],
+  judge,
+  page,
   conclude,
   tables,
 };

@@ -1,6 +1,7 @@
 // The article's first experiment: the main thread reads many files, synchronously, and gives each to a thread that
 // hashes it.
-import { conclude } from './hash-direct/conclude.js';
+import { conclude, judge } from './hash-direct/conclude.js';
+import { page } from './hash-direct/page.js';
 import { published } from './hash-direct/published.js';
 import { scenarios } from './hash-direct/scenarios.js';
 
@@ -32,5 +33,7 @@ export default {
     { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },
     { title: 'Clean time: total less reads', metric: 'cleanMs', x: { label: 'threads' }, rows },
   ],
+  judge,
+  page,
   conclude,
 };

@@ -1,5 +1,6 @@
 // What idle threads take of memory.
-import { conclude } from './memory/conclude.js';
+import { conclude, judge } from './memory/conclude.js';
+import { page } from './memory/page.js';
 import { published } from './memory/published.js';
 import { LOADING, scenarios } from './memory/scenarios.js';
 
@@ -41,5 +42,7 @@ export default {
       rows: ['as published'],
     },
   ],
+  judge,
+  page,
   conclude,
 };

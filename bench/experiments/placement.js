@@ -4,10 +4,12 @@ import { fibonacci } from './placement/fibonacci.js';
 import { longTasks } from './placement/long-tasks.js';
 import { orders } from './placement/order.js';
 import { template } from './placement/template.js';
+import { page } from './placement/page.js';
 
 export default {
   id: 'placement',
   title: 'Where tasks run: on threads, on the calling thread, or where it is measured to be cheaper',
   threads: 2,
+  page,
   scenarios: [...fibonacci, ...orders, ...longTasks, ...template],
 };

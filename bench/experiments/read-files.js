@@ -1,11 +1,8 @@
 // Reading files: blocking or not, one after the other or together, here or elsewhere.
-import { conclude } from './read-files/conclude.js';
-import { pictureOf } from './read-files/pictures.js';
+import { conclude, judge } from './read-files/conclude.js';
+import { page } from './read-files/page.js';
 import { published } from './read-files/published.js';
 import { scenarios } from './read-files/scenarios.js';
-
-/** What blocks one core, and what uses several. */
-const PICTURED = ['loop of readFileSync', 'Promise.all of readFile'];
 
 export default {
   id: 'read-files',
@@ -20,9 +17,7 @@ export default {
     'length and three of its bytes. In processes and in workers the content stays where it was read, for ' +
     'whoever works on it there; in the other ways it is in the main thread. The load of the cores over ' +
     'time is that of the first round, as long as passes are repeated.',
-  plots: [
-    pictureOf('Load of each core, 3.3 kB x 10,000', 'small-many', PICTURED),
-    pictureOf('Load of each core, 6.5 MB x 100', 'large', PICTURED),
-  ],
+  judge,
+  page,
   conclude,
 };

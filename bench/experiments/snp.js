@@ -1,5 +1,6 @@
 // A genotype file that threads search and aggregate.
-import { conclude } from './snp/conclude.js';
+import { conclude, judge } from './snp/conclude.js';
+import { page } from './snp/page.js';
 import { published } from './snp/published.js';
 import { HEAVY, scenarios } from './snp/scenarios.js';
 
@@ -41,5 +42,7 @@ export default {
       rows,
     },
   ],
+  judge,
+  page,
   conclude,
 };

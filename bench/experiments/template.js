@@ -1,11 +1,8 @@
 // A web server that renders templates: itself, or on threads.
-import { conclude } from './template/conclude.js';
+import { conclude, judge } from './template/conclude.js';
+import { page } from './template/page.js';
 import { published } from './template/published.js';
-import { REPEATED, scenarios } from './template/scenarios.js';
-import { overTime } from '../report/over-time.js';
-import { named } from './hash-direct/finding.js';
-
-const DELAYED = ['inline', 'as published, across', 'threadwise, across', 'threadwise, auto'];
+import { scenarios } from './template/scenarios.js';
 
 export default {
   id: 'template',
@@ -15,7 +12,7 @@ export default {
   published,
   differs:
     'Server, threads and load share the cores of one machine. The load is autocannon in a process of its ' +
-    'own, ten connections, as published, and three seconds a round; it compares each answer with what it must be. Each row has ' +
+    'own, ten connections, as published, and two seconds a round; it compares each answer with what it must be. Each row has ' +
     'a server of its own, ' +
     'with one route, so that none runs on what another one left. The pool of the chapter is rebuilt, with ' +
     '4 threads and the least busy first; beside it ours with the same strategy, with its defaults, and ' +
@@ -30,25 +27,8 @@ export default {
       rows: ['as published, across', 'threadwise, across', 'threadwise, auto', 'inline'],
       isLog: true,
     },
-    {
-      title: 'Delay of the event loop over time, a sentence 80 times, in the first round',
-      metric: 'immediateUs',
-      x: { label: '% of the time' },
-      rows: DELAYED,
-      points: delaysOf,
-      isLog: true,
-    },
   ],
+  judge,
+  page,
   conclude,
 };
-
-/** What a setImmediate takes, over the time of the load. */
-function delaysOf(all) {
-  const scenario = named(all, REPEATED);
-  const metric = scenario?.metrics.find(({ id }) => id === 'immediateUs');
-  const series = DELAYED.flatMap((row) => {
-    const values = scenario?.rows.find(({ id }) => id === row)?.samples[0]?.immediatesUs;
-    return values === undefined ? [] : [{ row, values }];
-  });
-  return overTime(metric, series);
-}

@@ -1,104 +1,185 @@
-// docs/experiments.md: each experiment with what was published, what was measured here, and what follows from it. Made from the
-// saved results; only the conclusions are drawn anew, so that they are always those of the analysis as it is now.
+// docs/experiments.md and docs/performance.md, and their pictures. Made from the saved results; what is said of them is drawn anew,
+// so that it is always that of the analysis as it is now.
 import { perCent } from '@threadwise/cli/analysis';
+import { DOCUMENTS } from '../documents.js';
 import { curveTables, NONE, scenarioTable, table } from './document-tables.js';
 import { formatNumber } from './format.js';
 import { placeOf } from './markdown.js';
-import { renderPlots } from './plot.js';
+import { renderPicture } from './picture/picture.js';
 import { load } from './results.js';
+import { highlightsCompared } from '../conclusions/default-conclusions.js';
+import { withInline } from '../conclusions/rows.js';
 import { median } from '../conclusions/statistics.js';
 import { conclude, toolsFor } from '../conclusions/tools.js';
+import { FOUND, ofAll, UNTESTABLE } from '../experiments/hash-direct/finding.js';
 
-const HEAD = `<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->
-# The experiments
+const MADE = "<!-- Made by 'threadwise bench report' from bench/results: not to be edited. -->";
 
-Published documents about threads in Node.js, each with its method rebuilt in our own words and code, beside this library, the
-published pools, and the same work without threads. The figures of a document are those of its machine: what can be compared is who
-wins and where a curve bends, and never the milliseconds. The conclusions are drawn by the same analysis as those of
-[\`threadwise analyze\`](analyze.md), none is written by hand; where rounds differ too much for one, they say so.
-[bench/README.md](../bench/README.md) tells how it is measured.
-
-\`\`\`sh
-threadwise bench hash-direct --quick   # a look at one, in a clone of the repository
-threadwise bench hash-direct           # measured: several minutes; all of them without an id
-threadwise bench report                # this page, and the tables of the README
-\`\`\`
-`;
-
-/** All experiments with their saved results: what the page is made of. */
+/** All experiments with their saved results: what the pages are made of. */
 export function saved(experiments) {
   return experiments.map((experiment) => ({ experiment, result: load(experiment.id) }));
 }
 
-/** @param all [{ experiment, result }], result undefined: not measured yet @returns Markdown */
-export function renderDocument(all) {
-  const sorted = all.toSorted((a, b) => compareText(sourceOf(a), sourceOf(b)));
-  return `${[HEAD, contents(sorted), ...sorted.map(section)].join('\n')}`;
+/** @param all [{ experiment, result }], result undefined: not measured yet @returns { [path below docs/]: text } */
+export function renderDocuments(all) {
+  const [documents, ours] = [true, false].map((isWanted) =>
+    all.filter(({ experiment: { published } }) => (published !== undefined) === isWanted),
+  );
+  const sorted = documents.toSorted((a, b) => placeIn(a) - placeIn(b));
+  return {
+    'experiments.md': [...firstScreen(sorted), ...sorted.flatMap(section)].join('\n'),
+    'performance.md': [...performanceHead(ours), ...ours.flatMap(section)].join('\n'),
+    ...Object.fromEntries(all.flatMap(pictureOf)),
+  };
 }
 
-/** Those of documents first, in their order; ours last. */
-const sourceOf = ({ experiment: { published, id } }) =>
-  `${published === undefined ? 1 : 0} ${published?.source ?? ''} ${id}`;
+/** As their documents have them. */
+const ORDER = DOCUMENTS.flatMap(({ experiments }) => experiments);
+const placeIn = ({ experiment: { id } }) => ORDER.indexOf(id);
 
-const compareText = (a, b) => (a < b ? -1 : Number(a > b));
-
-function contents(all) {
-  const rows = all.map(({ experiment: { id, title, published }, result }) => [
-    `[${id}](#${id})`,
-    title,
-    published?.source ?? 'ours',
-    result === undefined ? 'not yet' : result.date.slice(0, 10),
-  ]);
-  return [...table(['id', 'what', 'from', 'measured'], rows), ''].join('\n');
-}
-
-function section({ experiment, result }) {
-  const { id, title } = experiment;
+/** Each document, its author, its claim, and whether that holds here. */
+function firstScreen(all) {
+  const rows = all.map(({ experiment, result }) => {
+    const { id, page } = experiment;
+    const { title, author, experiments } = DOCUMENTS.find((one) => one.experiments.includes(id));
+    const isFirst = experiments[0] === id;
+    const found = verdictOf(experiment, result);
+    const why = result === undefined ? '' : page.why(...materialOf(result));
+    return [
+      isFirst ? `*${title}*<br>${author}` : '',
+      `[${page.claim}](#${id})`,
+      `**${found.replaceAll(' ', '\u{a0}')}**`,
+      why,
+    ];
+  });
   return [
-    `## ${id}`,
+    MADE,
+    '# The experiments',
     '',
-    prose(`${title}.`),
+    'Five documents on threads in Node.js, each experiment made again by its own method, and judged on the program of the document ' +
+      'as it is rebuilt here, not on ours. In brackets: intervals of 95 %.',
     '',
-    ...published(experiment),
-    ...measured(experiment, result),
-  ].join('\n');
+    ...table(['document', 'claim', 'here', 'why'], rows),
+    '',
+    `${measuredAt(all)} [How it is measured](../bench/README.md); [what threadwise costs](performance.md).`,
+    '',
+  ];
+}
+
+function performanceHead(all) {
+  return [
+    MADE,
+    '# Performance',
+    '',
+    `What a call across costs, where calls should run, and on how many threads: threadwise beside the published pools. ${measuredAt(all)} ` +
+      '[The experiments of published documents](experiments.md) are on a page of their own.',
+    '',
+  ];
+}
+
+/** By the claims of a document, of its own program. */
+function verdictOf({ judge }, result) {
+  if (result === undefined || !result.scenarios.some(hasRebuilt)) return 'not measured';
+  return FOUND.get(ofAll(judge(...materialOf(result)).map(({ holds }) => holds)));
+}
+
+const hasRebuilt = ({ rows }) =>
+  rows.some(({ role, figures }) => role === 'as-published' && Object.keys(figures).length > 0);
+
+/** What conclusions are drawn from. */
+const materialOf = ({ scenarios, machine }) => [withInline(scenarios), toolsFor(machine)];
+
+/** The machine, the commit and the load before: of all, or of how many there are. */
+function measuredAt(all) {
+  const results = all.flatMap(({ result }) => result ?? []);
+  if (results.length === 0) return 'Nothing is measured yet.';
+  const several = (values) => [...new Set(values)].join(', ');
+  const commits = results.map(({ git }) =>
+    git === undefined ? 'no commit' : `${git.commit.slice(0, 7)}${git.hasChanges ? ' with changes' : ''}`,
+  );
+  const loads = results.flatMap(({ machine }) => machine.loadAverage?.[0] ?? []);
+  const [least, most] = [Math.min(...loads), Math.max(...loads)].map(formatNumber);
+  const machines = results.map(
+    ({ machine }) => `${machine.cores} cores of ${machine.cpu}, Node ${machine.node}`,
+  );
+  return `Measured on ${several(machines)}, commit ${several(commits)}, load before ${least === most ? least : `${least} to ${most}`}.`;
+}
+
+/** A question, a picture, three sentences, and all else to be unfolded. */
+function section({ experiment, result }) {
+  const { id, page } = experiment;
+  const head = [`## ${id}`, '', `**${page.question}**`, ''];
+  if (result === undefined)
+    return [
+      ...head,
+      `Not measured yet on this machine: \`threadwise bench ${id}\`.`,
+      '',
+      ...method(experiment),
+    ];
+  const picture = page.picture(...materialOf(result));
+  const isDrawn = renderPicture(picture) !== undefined;
+  return [
+    ...head,
+    ...(isDrawn ? [`![${escapeAlt(picture.title)}](${pathOf(id)})`, ''] : []),
+    prose(page.says(...materialOf(result)).join(' ')),
+    '',
+    ...claims(experiment, result),
+    ...method(experiment),
+    ...figures(experiment, result),
+  ];
+}
+
+const pathOf = (id) => `images/${id}.svg`;
+const escapeAlt = (text) => text.replace(/[[\]]/g, '');
+
+function pictureOf({ experiment: { id, page }, result }) {
+  const picture = result && renderPicture(page.picture(...materialOf(result)));
+  return picture === undefined ? [] : [[pathOf(id), picture]];
 }
 
 /** What looks like HTML is none. */
 const prose = (text) => text.replaceAll('<', '&lt;');
 
-function published({ published: of }) {
-  if (of === undefined) return [];
-  const tables = (of.tables ?? []).flatMap(({ title, head, rows }) => [
-    `${title}, as published:`,
+const folded = (summary, lines) =>
+  lines.length === 0 ? [] : ['<details>', `<summary>${summary}</summary>`, '', ...lines, '</details>', ''];
+
+function claims({ judge }, result) {
+  if (judge === undefined) return [];
+  const parts = judge(...materialOf(result));
+  const lines = parts.map(({ claim, holds, said }) =>
+    prose(`- ${claim}: **${FOUND.get(holds)}**${holds === UNTESTABLE ? '' : ` (${said})`}`),
+  );
+  return folded('The claims, one by one', [...lines, '']);
+}
+
+/** As published, and what is different here. */
+function method({ published, differs }) {
+  if (published === undefined) return [];
+  const { source, machine, method: text, finding } = published;
+  return folded('The method, and where ours differs', [
+    ...[prose(`${source} (${machine}). ${text}`), '', prose(`Found: ${finding}`), ''],
+    ...(differs === undefined ? [] : [prose(`Here: ${differs}`), '']),
+  ]);
+}
+
+function figures(experiment, result) {
+  const { published } = experiment;
+  const { scenarios } = result;
+  const there = (published?.tables ?? []).flatMap(({ title, head, rows }) => [
+    `**${title}, as published**`,
     '',
     ...table(head, rows, { isFigures: true }),
     '',
   ]);
-  return [
-    ...['### Published', '', prose(`${of.source} (${of.machine}). ${of.method}`), ''],
-    ...[prose(`Finding: ${of.finding}`), '', ...tables],
-  ];
-}
-
-function measured(experiment, result) {
-  const { differs, id } = experiment;
-  const method = differs === undefined ? [] : [prose(differs), ''];
-  const head = ['### Here', '', ...method];
-  if (result === undefined)
-    return [...head, `Not measured yet on this machine: \`threadwise bench ${id}\`.`, ''];
-  const { scenarios } = result;
-  const plots = renderPlots(experiment, scenarios).flatMap((text) => ['```text', text, '```', '']);
   const conclusions = conclusionsOf(experiment, result).map((sentence) => prose(`- ${sentence}.`));
-  return [
-    ...head,
+  return folded(published === undefined ? 'The figures' : 'The figures, published and here', [
+    ...there,
     ...scenarios.filter(({ x }) => x === undefined).flatMap(scenarioTable),
     ...curveTables(experiment, scenarios),
     ...ownTables(experiment, result),
-    ...plots,
-    ...(conclusions.length === 0 ? [] : ['Conclusions:', '', ...conclusions, '']),
+    ...(conclusions.length === 0 ? [] : ['What follows from them:', '', ...conclusions, '']),
     ...[`${placeOf(result)} ${circumstances(result)}`, ''],
-  ];
+  ]);
 }
 
 /** Those that only this experiment has. */
@@ -109,7 +190,9 @@ function ownTables({ tables = () => [] }, { scenarios, machine }) {
   });
 }
 
+/** Those of a document, or how it compares: goals are nobody's concern but ours. */
 function conclusionsOf(experiment, result) {
+  if (experiment.conclude === undefined) return highlightsCompared(result.scenarios);
   try {
     return conclude(experiment, result);
   } catch (error) {
@@ -121,19 +204,20 @@ function conclusionsOf(experiment, result) {
   }
 }
 
-/** How far the figures can be trusted: versions, and how much rounds of the same differ. */
-function circumstances({ scenarios, machine, git }) {
+/** How far the figures can be trusted: versions, how long it took, and how much rounds of the same differ. */
+function circumstances({ scenarios, machine, git, durationMs }) {
   const rows = scenarios.flatMap((scenario) =>
     scenario.rows.map((row) => ({ row, metric: scenario.metrics[0].id })),
   );
   const versions = new Set(rows.flatMap(({ row }) => (row.version ? [`${row.package} ${row.version}`] : [])));
   const noises = rows.flatMap(({ row, metric }) => row.figures[metric]?.noise ?? []);
-  const [load] = machine.loadAverage ?? [];
+  const [before] = machine.loadAverage ?? [];
   const sentences = [
     versions.size > 0 && `${[...versions].toSorted().join(', ')}.`,
     noises.length > 0 &&
       `From the lowest to the highest round it is ${perCent(median(noises))} of a figure (the median of all rows), ${perCent(Math.max(...noises))} at most.`,
-    load !== undefined && `Load of the machine before: ${formatNumber(load)}.`,
+    before !== undefined && `Load of the machine before: ${formatNumber(before)}.`,
+    durationMs !== undefined && `It took ${formatNumber(durationMs / 60_000)} minutes.`,
     git?.hasChanges && 'Files differed from that commit.',
   ];
   return sentences.filter(Boolean).join(' ');

@@ -45,7 +45,8 @@ function lineOf({ title, metrics, rows, bestPublished }, { metric: metricId, of 
 
 const figure = ({ figures }, { id, unit }) => `${formatNumber(figures[id].median)} ${unit}`;
 
-export const escapeCell = (text) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+/** What looks like HTML is none, but for a new line. */
+export const escapeCell = (text) => text.replaceAll('|', '\\|').replace(/<(?!br>)/g, '&lt;');
 
 export function placeOf({ machine, rounds, threads, date, git }) {
   const { cpu, cores, node } = machine;

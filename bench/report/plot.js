@@ -21,8 +21,8 @@ const SEVERAL = '*';
  */
 export function renderPlot(definition, scenarios) {
   const { title, metric, x: { label, of = ({ x }) => x } = {}, isLog = false } = definition;
-  const { scenarios: isOf = () => true, points: pointsFrom, rows = [] } = definition;
-  const points = pointsIn(pointsFrom?.(scenarios) ?? scenarios.filter(isOf), of);
+  const { scenarios: isOf = () => true, rows = [] } = definition;
+  const points = pointsIn(scenarios.filter(isOf), of);
   const curves = curvesOf(points, rows, metric, isLog);
   const scale = scaleOf(curves, isLog);
   if (points.length < 2 || scale === undefined) return '';

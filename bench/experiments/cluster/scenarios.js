@@ -6,14 +6,18 @@ import { quantile } from '../../conclusions/statistics.js';
 import { milliseconds, perSecond } from '../crossing/metrics.js';
 
 /** Processes of the cluster; threads of a pool. */
-const SIZES = [1, 2, 4];
+const SIZES = [2, 4];
 const QUICK_SIZES = [2, 4];
 const CONTENDERS = ['threadwise', 'piscina', 'inline', AS_PUBLISHED];
+/** What is neither is measured once, and a pool of others where it is compared. */
+const FEWER = { inline: [4], piscina: [4] };
 const USERS = 10;
 const REQUESTS = 20;
 /** As long as published. Where there is little time, a user asks less often, for less. Milliseconds. */
 const REQUEST_MS = 70;
 const LEAST_REQUESTS = 40;
+/** One of so many requests more goes first, and is not counted. */
+const WARM_UP = 10;
 
 const singleServer = new URL('../../fixtures/compute-server.js', import.meta.url);
 const clusteredServer = new URL('./clustered-server.js', import.meta.url);
@@ -35,7 +39,7 @@ async function run({ contender, threads, way, budget }) {
 
 async function load(port, requests, requestMs) {
   const users = await openUsers({ port, users: USERS, requestMs });
-  await askAll(users, (answers) => 4 * answers >= requests); // until all processes have compiled their code
+  await askAll(users, (answers) => WARM_UP * answers >= requests); // until all processes have compiled their code
   const { latencies, elapsedMs } = await askAll(users, (answers) => answers >= requests);
   for (const user of users) user.close();
   return {
@@ -59,7 +63,7 @@ const scenario = (size) => ({
     milliseconds('latencyMaxMs', 'latency max ms'),
   ],
   ways: [CLUSTER, POOL],
-  takes: ({ id }) => CONTENDERS.includes(id),
+  takes: ({ id }) => CONTENDERS.includes(id) && (FEWER[id] ?? SIZES).includes(size),
   run,
 });
 

@@ -14,9 +14,9 @@ import {
 import { published } from './published.js';
 import { curveOf, MOST_CORES, THREADS } from './scenarios.js';
 
-const METRIC = 'requestsPerSecond';
-const AS_PUBLISHED = 'as published';
-const OURS = 'threadwise';
+export const METRIC = 'requestsPerSecond';
+export const AS_PUBLISHED = 'as published';
+export const OURS = 'threadwise';
 /** Three threads of JavaScript, as the chapter counts: main, and two of the pool. */
 const TWO = 2;
 
@@ -33,7 +33,7 @@ export function conclude(scenarios, tools) {
   const compare = (curve, scenario, other, metric = METRIC) =>
     `On ${curve}. ${withThreads(scenario, fasterThan(scenario, OURS, other, metric).sentence)}`;
   return [
-    publishedFinding(scenarios, tools),
+    findingInParts(judge(scenarios, tools)),
     whatCanBeShown(coresOf(machine)),
     ...curves.flatMap((curve) => {
       const knee = bestX(of(curve), OURS, METRIC);
@@ -48,10 +48,11 @@ export function conclude(scenarios, tools) {
 }
 
 /** How many of them the chapter has, and the machine. */
-const coresOf = ({ cores, availableParallelism = cores }) => Math.min(MOST_CORES, availableParallelism);
+export const coresOf = ({ cores, availableParallelism = cores }) =>
+  Math.min(MOST_CORES, availableParallelism);
 
 /** On the program of the chapter, rebuilt: each claim apart. */
-function publishedFinding(scenarios, tools) {
+export function judge(scenarios, tools) {
   const step = (from, to, there) => stepOf(scenarios, from, to, { ...tools, there });
   const [[, all], [, one]] = others;
   const loss = step([TWO, 1], [TWO, Math.max(2, coresOf(tools.machine))], all / one);
@@ -60,7 +61,7 @@ function publishedFinding(scenarios, tools) {
   const twoCores = step([1, 2], [TWO, 2]);
   const jump = step([TWO, 2], [TWO, 3]);
   const beyond = step([TWO, 3], [THREADS.at(-1), MOST_CORES]);
-  return findingInParts([
+  return [
     part('two threads get less done on one core than on all', loss, isFaster(loss)),
     part('on one core they get half as much done', loss, reaches(all / one, loss)),
     part('on one core, threads add nothing', onOne, not(isNotable(onOne))),
@@ -68,7 +69,7 @@ function publishedFinding(scenarios, tools) {
     part('on two cores, a second thread adds nothing', twoCores, not(isNotable(twoCores))),
     part('to two threads, a third core adds a jump', jump, isNotable(jump)),
     part('more threads and cores add nothing', beyond, not(isNotable(beyond))),
-  ]);
+  ];
 }
 
 const part = (claim, { isTestable, said }, holds) => ({
@@ -80,7 +81,7 @@ const part = (claim, { isTestable, said }, holds) => ({
 const not = (holds) => (holds === undefined ? undefined : !holds);
 
 /** From one cell of the matrix to another, each [threads, cores]. @param there the published factor, if not that of the matrix */
-function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {
+export function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publishedStep(from, to) }) {
   const place = ([threads, cores]) => [
     `${AS_PUBLISHED}, ${words.counted(threads, 'thread')} on ${curveOf(cores)}`,
     named(scenarios, `cores-${cores}-threads-${threads}`),
@@ -101,7 +102,7 @@ function stepOf(scenarios, from, to, { fasterThan, words, machine, there = publi
 
 const publishedStep = (from, to) => publishedRate(...to) / publishedRate(...from);
 
-function whatCanBeShown(cores) {
+export function whatCanBeShown(cores) {
   if (cores >= 3) return `On ${curveOf(cores)}, the jump of the chapter can be shown`;
   const second = cores === 2 ? ', and what a second core brings' : '';
   return `${curveOf(cores)} can show what a thread costs that has no core to itself${second}; whether the jump comes with a third one they cannot`;

@@ -14,6 +14,8 @@ export const CORES = Array.from({ length: Math.min(MOST_CORES, os.availableParal
 export const THREADS = [1, 2, 3, 4];
 const QUICK_THREADS = [1, 2];
 const CONTENDERS = ['threadwise', 'piscina', AS_PUBLISHED, 'inline'];
+/** What has no threads is measured once on so many cores, and a pool of others where it is compared. */
+const FEWER = { inline: [1], piscina: [2], threadwise: [1, 2, 4] };
 /** As published, the connections of autocannon. */
 const USERS = 10;
 /** As long as published; where there is little time, so many requests have to fit into it, which take as long at least. */
@@ -79,7 +81,7 @@ const scenario = (cores, threads) => ({
     coresUsed,
     milliseconds('cpuMsPerRequest', 'CPU ms/request'),
   ],
-  takes: ({ id }) => CONTENDERS.includes(id),
+  takes: ({ id }) => CONTENDERS.includes(id) && (FEWER[id] ?? THREADS).includes(threads),
   run: (context) => run(cores, context),
 });
 

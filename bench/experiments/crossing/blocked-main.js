@@ -1,6 +1,7 @@
 // Whether the threads have work while the main thread is blocked: what it could not hand out before, they wait for.
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { oneOfEach } from './calls.js';
 import { sharedNow } from '../../driver/clock.js';
 import { withPool } from '../../driver/with-pool.js';
 import { milliseconds, percent } from './metrics.js';
@@ -42,7 +43,7 @@ export const blockedMain = [
     id: 'blocked-main',
     title: 'The main thread blocked for 500 ms, with tasks of 0.2 ms queued: how busy the threads are',
     metrics: [percent.higher('busyPercent', 'busy %'), milliseconds('totalMs', 'all tasks ms')],
-    takes: ({ role }) => role === 'ours' || role === 'published',
+    takes: (contender) => contender.role !== 'inline' && oneOfEach(contender),
     goals: [{ text: 'threads at least 95 % busy', metric: 'busyPercent', atLeast: 95 }],
     highlights: [
       { metric: 'busyPercent', text: 'Main thread blocked for 500 ms, tasks queued: threads busy' },

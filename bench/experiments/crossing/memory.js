@@ -33,7 +33,7 @@ export const memory = [
     id: 'memory',
     title: 'Resident memory of each further worker',
     metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
-    takes: ({ role, id }) => role === 'ours' || ['piscina', 'bare Worker (empty)'].includes(id),
+    takes: ({ id }) => ['threadwise', 'piscina', 'bare Worker (empty)'].includes(id),
     goals: [
       {
         text: 'at most 1 MiB more than a bare Worker',

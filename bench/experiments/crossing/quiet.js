@@ -68,7 +68,7 @@ export const quiet = [
     title: 'One task sent to an idle pool: time added to it; first call after idleness',
     layout: 'grid',
     metrics: [...kinds.map(({ id, label }) => microseconds(id, label)), afterIdle],
-    takes: ({ role, id }) => role === 'ours' || PUBLISHED.includes(id),
+    takes: ({ id }) => id === 'threadwise' || PUBLISHED.includes(id),
     goals: [
       ...kinds.map(goalOf),
       atMostPiscinas(afterIdle.id, 'the first call after 120 ms: not longer than with piscina'),

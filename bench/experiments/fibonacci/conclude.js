@@ -2,15 +2,15 @@
 import { findingInParts, isFaster } from '../hash-direct/finding.js';
 import { BY_N, LARGEST, RUN_TIME } from './scenarios.js';
 
-const TIME = 'totalMs';
-const RATE = 'callsPerSecond';
-const MANY = 'as published, 16 workers at a time';
-const ONE = 'as published, 1 worker at a time';
-const ACROSS = 'threadwise, across';
-const BATCHED = 'threadwise, batched';
-const AUTO = 'threadwise, auto';
+export const TIME = 'totalMs';
+export const RATE = 'callsPerSecond';
+export const MANY = 'as published, 16 workers at a time';
+export const ONE = 'as published, 1 worker at a time';
+export const ACROSS = 'threadwise, across';
+export const BATCHED = 'threadwise, batched';
+export const AUTO = 'threadwise, auto';
 const PISCINA = 'piscina (8 per worker), across';
-const INLINE = 'inline';
+export const INLINE = 'inline';
 
 export function conclude(scenarios, tools) {
   const [byN, lengths] = [BY_N, RUN_TIME].map((wanted) => scenarios.filter(({ curve }) => curve === wanted));
@@ -18,7 +18,7 @@ export function conclude(scenarios, tools) {
   const compare = (scenario, row, other, metric) =>
     `n = ${scenario.x.toLocaleString('en-US')}: ${fasterThan(scenario, row, other, metric).sentence}`;
   return [
-    publishedFinding(byN, tools),
+    findingInParts(judge(scenarios, tools)),
     ...[MANY, ACROSS, BATCHED, AUTO].map(
       (row) => `${BY_N}: ${breakEven(byN, row, INLINE, TIME, 'step').sentence}`,
     ),
@@ -33,27 +33,23 @@ export function conclude(scenarios, tools) {
 }
 
 /** Each claim apart: who wins at which n. At 1,000,000 the article's text and its figures disagree; that is its text. */
-function publishedFinding(scenarios, { fasterThan }) {
+export function judge(scenarios, { fasterThan }) {
   const part = (claim, n, row, other) => {
-    const compared = fasterThan(
-      scenarios.find(({ x }) => x === n),
-      row,
-      other,
-      TIME,
-    );
+    const scenario = scenarios.find(({ curve, x }) => curve === BY_N && x === n);
+    const compared = fasterThan(scenario, row, other, TIME);
     const said = `n = ${n.toLocaleString('en-US')}: ${compared.sentence}`;
     return { claim, holds: isFaster(compared), said };
   };
   const main = 'the main thread wins';
-  return findingInParts([
+  return [
     ...[100, 100_000, 1_000_000].map((n) => part(main, n, INLINE, MANY)),
     part('16 workers at a time win', LARGEST, MANY, INLINE),
     part('one worker at a time loses', LARGEST, INLINE, ONE),
-  ]);
+  ];
 }
 
 /** From which run time on, by what the break-even in numbers takes inline. */
-function runTimeSentence(scenarios, row, { breakEven, estimate, words }) {
+export function runTimeSentence(scenarios, row, { breakEven, estimate, words }) {
   const { x, sentence } = breakEven(scenarios, row, INLINE, RATE, 'number');
   if (x === undefined) return `By the length of a task: ${sentence}`;
   const nearest = scenarios.toSorted((a, b) => distance(a.x, x.value) - distance(b.x, x.value))[0];

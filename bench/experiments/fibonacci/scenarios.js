@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { callManyAtOnce } from '../../driver/driver.js';
+import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, cpuMs, mebibytes, totalMs } from '../crossing/metrics.js';
 import { startForEach } from './as-published.js';
@@ -113,9 +114,10 @@ const rounds = ([name, index]) => ({
   x: index,
   isQuick: index <= 100_000,
   mostMs: index === LARGEST ? LARGEST_MS : undefined,
+  mostRounds: index === LARGEST ? FEWEST_ROUNDS : undefined,
   metrics: [totalMs, cpuMs, mebibytes('peakMiB', 'peak MiB')],
-  ways: WAYS.filter((way) => way !== ONE_WORKER || index === LARGEST),
-  takes: ({ id, role }) => ['threadwise', PISCINA, AS_PUBLISHED].includes(id) || role === 'inline',
+  ways: WAYS.filter((way) => (index === LARGEST ? way !== BATCHED : way !== ONE_WORKER)),
+  takes: ({ id, role }) => ['threadwise', AS_PUBLISHED].includes(id) || role === 'inline',
   run: (context) => runRounds(index, context),
 });
 

@@ -1,8 +1,7 @@
 // What follows from hash-coordinator.
 import { formatNumber } from '../../report/format.js';
-import { beyondMany } from '../hash-direct/conclude.js';
+import { beyondMany, scenarioAtCores } from '../hash-direct/conclude.js';
 import {
-  atCores,
   findingInParts,
   isFaster,
   isFewRounds,
@@ -13,16 +12,14 @@ import {
 } from '../hash-direct/finding.js';
 import { ONE_GO } from '../hash-direct/one-go.js';
 import { published as direct } from '../hash-direct/published.js';
-import { COMPARED_THREADS } from '../hash-direct/scenarios.js';
 import { published } from './published.js';
 import { SIZING } from './scenarios.js';
 
-const WITH = 'as published, coordinator';
-const WITHOUT = 'as published, no coordinator';
-const OURS = 'threadwise, coordinator, leased';
-const MOVED = 'threadwise, coordinator, moved';
+export const WITH = 'as published, coordinator';
+export const WITHOUT = 'as published, no coordinator';
+export const OURS = 'threadwise, coordinator, leased';
+export const MOVED = 'threadwise, coordinator, moved';
 const COPIED = 'threadwise, copied';
-const LEASED = 'threadwise, leased';
 
 /** A coordinator with that much to do has no time to spare. Per cent. */
 const SPARE = 50;
@@ -31,22 +28,17 @@ const [{ rows }, { rows: gains }] = published.tables;
 const [{ rows: directRows }] = direct.tables;
 
 export function conclude(scenarios, tools) {
-  const { fasterThan, bestX, curveAgrees, machine } = tools;
-  const scenario = atCores(
-    scenarios.filter(({ x }) => COMPARED_THREADS.includes(x)),
-    machine,
-  );
+  const { fasterThan, bestX, curveAgrees } = tools;
+  const scenario = scenarioAtCores(scenarios, tools);
   const curve = { points: rows, better: 'lower', cores: published.cores };
   const compared = [
     [WITH, WITHOUT],
     [OURS, WITH],
     [MOVED, WITH],
-    [LEASED, OURS],
     [OURS, 'inline'],
-    [LEASED, 'inline'],
   ];
   return [
-    publishedFinding(scenarios, scenario, tools),
+    findingInParts(judge(scenarios, tools)),
     curveAgrees(curve, scenarios, WITH, 'cleanMs').sentence,
     ...['cleanMs', 'totalMs'].map((metric) => beyondMany(scenarios, WITH, metric, rows, tools)),
     atMost(scenarios, tools),
@@ -64,12 +56,13 @@ export function conclude(scenarios, tools) {
 }
 
 /** Each claim apart; the factor by the best of either, as the article has it. */
-function publishedFinding(scenarios, scenario, tools) {
+export function judge(scenarios, tools) {
+  const scenario = scenarioAtCores(scenarios, tools);
   const [[, factor]] = gains;
   const gain = tools.fasterThan(scenario, WITH, WITHOUT, 'cleanMs');
   const best = bestOfBoth(scenarios, tools);
   const spare = tools.estimate(scenario, WITH, 'coordinatorPercent');
-  return findingInParts([
+  return [
     {
       claim: 'a coordinator shortens the clean time',
       holds: isFaster(gain),
@@ -81,10 +74,10 @@ function publishedFinding(scenarios, scenario, tools) {
       holds: spare === undefined || isFewRounds(scenario, WITH) ? undefined : spareOf(spare),
       said: utilization(scenario, WITH, tools) ?? 'it was not measured',
     },
-  ]);
+  ];
 }
 
-function bestOfBoth(scenarios, { bestX, fasterThan }) {
+export function bestOfBoth(scenarios, { bestX, fasterThan }) {
   const places = [WITH, WITHOUT].map((row) => {
     const x = bestX(scenarios, row, 'cleanMs')?.best;
     return [

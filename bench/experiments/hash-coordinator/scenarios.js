@@ -31,9 +31,8 @@ const COORDINATOR = {
   open: (settings) => openOurs(settings, { dispatch: 'coordinator' }),
 };
 const COORDINATOR_LEASED = { ...COORDINATOR, id: 'coordinator, leased', handOver: 'leased' };
-const LEASED = { id: 'leased', takes: isOurs, handOver: 'leased' };
 const COPIED = { id: 'copied', takes: isOurs, handOver: 'copied' };
-const WAYS = [WITH, WITHOUT, COORDINATOR_LEASED, COORDINATOR, LEASED];
+const WAYS = [WITH, WITHOUT, COORDINATOR_LEASED, COORDINATOR];
 const WAYS_IN_ONE_GO = [WITH, WITHOUT, COORDINATOR, COPIED];
 const OPENERS = { [WITH.id]: openCoordinated, [WITHOUT.id]: openSegments };
 
@@ -130,10 +129,11 @@ const scenario = (threads) => ({
   isQuick: QUICK_THREADS.includes(threads),
   fixture: files,
   metrics: [totalMs, cleanMs, readMs, cpuMs, coordinatorPercent, workersPercent],
-  ways: COMPARED_THREADS.includes(threads) ? WAYS : [WITH, WITHOUT],
+  ways: COMPARED_THREADS.includes(threads) ? WAYS : [WITH],
   takes: (contender) =>
     isAsPublished(contender) ||
-    (COMPARED_THREADS.includes(threads) && (isOurs(contender) || contender.role === 'inline')),
+    (COMPARED_THREADS.includes(threads) && isOurs(contender)) ||
+    (contender.role === 'inline' && threads === 1),
   run,
 });
 

@@ -10,13 +10,13 @@ import {
 } from './finding.js';
 import { ONE_GO } from './one-go.js';
 import { published } from './published.js';
-import { COMPARED_THREADS, MATCHING } from './scenarios.js';
+import { COMPARED_THREADS, MATCHING, MEMORY_THREADS } from './scenarios.js';
 
-const AS_PUBLISHED = 'as published, shared segments';
-const FROM_MEMORY = 'as published, messages from memory';
-const LEASED = 'threadwise, leased';
-const COPIED = 'threadwise, copied';
-const READ = 'threadwise, workers read';
+export const AS_PUBLISHED = 'as published, shared segments';
+export const FROM_MEMORY = 'as published, messages from memory';
+export const LEASED = 'threadwise, leased';
+export const COPIED = 'threadwise, copied';
+export const READ = 'threadwise, workers read';
 
 /** From how much on a thread counts as one that gets nothing while main reads. Per cent of the files. */
 const NEARLY_ALL = 90;
@@ -28,12 +28,8 @@ const MANY = 8;
 const [{ rows }, { rows: costs }] = published.tables;
 
 export function conclude(scenarios, tools) {
-  const { fasterThan, bestRow, bestX, curveAgrees, machine } = tools;
-  // At further counts the published program is alone.
-  const scenario = atCores(
-    scenarios.filter(({ x }) => COMPARED_THREADS.includes(x)),
-    machine,
-  );
+  const { fasterThan, bestRow, bestX, curveAgrees } = tools;
+  const scenario = scenarioAtCores(scenarios, tools);
   const curve = { points: rows, better: 'lower', cores: published.cores };
   const best = bestRow(scenario ?? { rows: [], metrics: [] }, 'totalMs', ({ role }) => role === 'published');
   const compared = [
@@ -52,10 +48,10 @@ export function conclude(scenarios, tools) {
   const oneGo = named(scenarios, ONE_GO);
   const matching = named(scenarios, MATCHING);
   return [
-    findingInParts([costOfReads(scenario, tools), nothingMeanwhile(oneGo, tools)]),
+    findingInParts(judge(scenarios, tools)),
     curveAgrees(curve, scenarios, AS_PUBLISHED, 'cleanMs').sentence,
     beyondMany(scenarios, AS_PUBLISHED, 'cleanMs', rows, tools),
-    digestSentence(scenario, tools),
+    digestSentence(scenarios, tools),
     fasterThan(oneGo, COPIED, AS_PUBLISHED, 'leftPercent').sentence,
     ...compared.map(([row, other]) =>
       withThreads(scenario, fasterThan(scenario, row, other, 'totalMs').sentence),
@@ -72,12 +68,30 @@ export function conclude(scenarios, tools) {
   ].filter((sentence) => sentence !== undefined);
 }
 
+/** What the document claims, each apart. */
+export function judge(scenarios, tools) {
+  return [costOfReads(scenarios, tools), nothingMeanwhile(named(scenarios, ONE_GO), tools)];
+}
+
+/** At further counts the published program is alone. */
+export function scenarioAtCores(scenarios, { machine }) {
+  const compared = scenarios.filter(({ x }) => COMPARED_THREADS.includes(x));
+  return atCores(compared, machine);
+}
+
 /** The published program with its messages in memory, beside itself with reads. */
-function costOfReads(scenario, { fasterThan }) {
+function costOfReads(scenarios, tools) {
   const [[, worse]] = costs;
-  const cost = fasterThan(scenario, FROM_MEMORY, AS_PUBLISHED, 'cleanMs');
+  const scenario = memoryScenario(scenarios, tools);
+  const cost = tools.fasterThan(scenario, FROM_MEMORY, AS_PUBLISHED, 'cleanMs');
   const claim = `synchronous reads make the clean time notably worse (published: by ${worse} %)`;
   return { claim, holds: isNotable(cost), said: withThreads(scenario, cost.sentence) };
+}
+
+/** Where the program is measured without reads as well. */
+export function memoryScenario(scenarios, { machine }) {
+  const compared = scenarios.filter(({ x }) => MEMORY_THREADS.includes(x));
+  return atCores(compared, machine);
 }
 
 /** How much of its work is left when all is read. */
@@ -107,8 +121,9 @@ export function beyondMany(scenarios, row, metric, publishedRows, { fasterThan, 
 }
 
 /** Why handing over counts for more where a digest is short. */
-function digestSentence(scenario, { estimate, words }) {
-  const here = estimate(scenario, 'inline', 'cleanUsPerFile')?.value;
+export function digestSentence(scenarios, tools) {
+  const { estimate, words } = tools;
+  const here = estimate(scenarioAtCores(scenarios, tools), 'inline', 'cleanUsPerFile')?.value;
   if (here === undefined) return undefined;
   const [, clean] = rows.find(([workers]) => workers === 1);
   const there = (1000 * clean) / MESSAGES;

@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contenders, experiments } from '../../catalog.js';
 import { entriesOf } from '../../driver/entries.js';
+import { withInline } from '../../conclusions/rows.js';
+import { conclude, toolsFor } from '../../conclusions/tools.js';
 import { MACHINE } from '../../report/made-up.js';
+import { renderPicture } from '../../report/picture/picture.js';
 import { summarize } from '../../conclusions/summary.js';
-import { conclude } from '../../conclusions/tools.js';
 import { CORES } from '../cores/scenarios.js';
 
 const VERDICT = /is (faster|slower) than|takes (less|more) than/;
@@ -61,8 +63,7 @@ for (const experiment of chosen) {
     for (const { head, rows } of published.tables)
       for (const row of rows) assert.equal(row.length, head.length);
     const rowsOf = (scenario) => entriesOf(scenario, all).map((entry) => entry.id);
-    for (const { metric, rows, scenarios: isOf = ({ x }) => x !== undefined, points } of plots) {
-      if (points !== undefined) continue; // what it is of is no scenario that is here, or its rows are no contenders
+    for (const { metric, rows, scenarios: isOf = ({ x }) => x !== undefined } of plots) {
       const shown = scenarios.filter(isOf);
       assert.ok(
         shown.length > 0 && shown.every(({ metrics }) => metrics.some((one) => one.id === metric)),
@@ -105,6 +106,40 @@ for (const experiment of chosen) {
   });
 }
 
+/** Of the page, which says more than what is concluded. */
+const onPage = ({ page, ...experiment }, scenarios) => {
+  const material = [withInline(scenarios), toolsFor(machineOf(experiment))];
+  return {
+    sentences: page.says(...material),
+    why: page.why(...material),
+    picture: renderPicture(page.picture(...material)),
+  };
+};
+
+for (const experiment of chosen) {
+  test(`${experiment.id}: the page has three sentences and no verdict, of nothing and of one round`, () => {
+    for (const given of [[], summaries(experiment, 3, () => undefined), summaries(experiment, 1, () => 2)]) {
+      const { sentences, why } = onPage(experiment, given);
+      assert.equal(sentences.length, 3);
+      for (const sentence of [...sentences, why]) {
+        assert.doesNotMatch(sentence, VERDICT);
+        assert.doesNotMatch(sentence, /NaN|undefined|Infinity/);
+      }
+    }
+  });
+
+  test(`${experiment.id}: what the page says and draws is of rows that there are`, () => {
+    let value = 1;
+    const figures = summaries(experiment, 5, () => {
+      value = (value * 1.37) % 9;
+      return 1 + value;
+    });
+    const { sentences, why, picture } = onPage(experiment, figures);
+    for (const sentence of [...sentences, why]) assert.doesNotMatch(sentence, NOTHING);
+    assert.doesNotMatch(picture, /NaN|undefined|Infinity/);
+  });
+}
+
 /** The figures of a document, as if they were ours: then all that was found holds. */
 function asFound(id, metricId, figureOf) {
   const experiment = chosen.find((one) => one.id === id);
@@ -132,9 +167,11 @@ test('findings hold where figures are as they were found', () => {
       if (metric === 'immediateUs') return isMain ? 769 : 232;
       return (id === 'large') === isMain ? 13_285 : 18_981;
     }),
-    asFound('read-files', ['readsPerSecond'], (row, { id }) =>
-      row.includes('readFileSync') === (id !== 'large') ? 100 : 80,
-    ),
+    asFound('read-files', ['readsPerSecond', 'coresPercent'], (row, { id }, metric) => {
+      const isBlocking = row.includes('readFileSync');
+      if (metric === 'coresPercent') return isBlocking ? 50 : 80;
+      return isBlocking === (id !== 'large') ? 100 : 80;
+    }),
     asFound('snp', ['totalMs'], (_row, { x }) => (x <= 2 ? 10_000 / x : 5000 + 200 * x)),
     asFound('cluster', LOADED, (row, _scenario, metric) => {
       const isCluster = row.startsWith('as published');
@@ -163,10 +200,12 @@ test('findings do not hold where figures are the other way round', () => {
       if (metric === 'immediateUs') return isMain ? 232 : 769;
       return (id === 'large') === isMain ? 18_981 : 13_285;
     }),
-    asFound('read-files', ['readsPerSecond'], (row, { id }) =>
-      row.includes('readFileSync') === (id === 'large') ? 100 : 80,
-    ),
-    asFound('snp', ['totalMs'], (_row, { x }) => 1000 * x),
+    asFound('read-files', ['readsPerSecond', 'coresPercent'], (row, { id }, metric) => {
+      const isBlocking = row.includes('readFileSync');
+      if (metric === 'coresPercent') return isBlocking ? 80 : 50;
+      return isBlocking === (id === 'large') ? 100 : 80;
+    }),
+    asFound('snp', ['totalMs'], (_row, { x }) => (x <= 2 ? 1000 * x : 1500)),
     asFound('cluster', LOADED, (row, _scenario, metric) => {
       const isCluster = row.startsWith('as published');
       return (metric === 'requestsPerSecond') === isCluster ? 100 : 200;

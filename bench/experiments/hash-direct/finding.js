@@ -4,6 +4,7 @@
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 
 const WORDS = new Map([
+  ['untestable', 'The published finding cannot be tested on this machine'],
   [true, 'The published finding holds here'],
   ['partly', 'The published finding holds here in part'],
   [false, 'The published finding does not hold here'],
@@ -18,7 +19,9 @@ export function finding(holds, ...sentences) {
 /** What the machine is too small for. */
 export const UNTESTABLE = 'untestable';
 
-const OF_A_PART = new Map([
+/** What is found of one claim, or of all that a document claims ('partly' is of these only). */
+export const FOUND = new Map([
+  ['partly', 'holds in part'],
   [UNTESTABLE, 'cannot be tested on this machine'],
   [true, 'holds'],
   [false, 'does not hold'],
@@ -30,12 +33,13 @@ const OF_A_PART = new Map([
  * @param parts [{ claim, holds, said }]; holds: true, false, UNTESTABLE, or undefined: cannot tell; said: why
  */
 export function findingInParts(parts) {
-  const sentences = parts.map(({ claim, holds, said }) => `${claim}: ${OF_A_PART.get(holds)} (${said})`);
+  const sentences = parts.map(({ claim, holds, said }) => `${claim}: ${FOUND.get(holds)} (${said})`);
   return finding(ofAll(parts.map(({ holds }) => holds)), ...sentences);
 }
 
 /** What cannot be told makes it neither whole nor wrong; 'partly': at least one holds, and not all. */
-function ofAll(each) {
+export function ofAll(each) {
+  if (each.length > 0 && each.every((holds) => holds === UNTESTABLE)) return UNTESTABLE;
   if (each.includes(true)) return each.every((holds) => holds === true) ? true : 'partly';
   return each.includes(false) ? false : undefined;
 }

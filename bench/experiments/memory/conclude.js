@@ -1,10 +1,11 @@
 // What follows from memory: what a thread takes, by the slope over their number; and what a module adds, over its size.
+import { shown as shownWith } from '../../conclusions/clauses.js';
 import { findingInParts } from '../hash-direct/finding.js';
 import { FEWEST_ROUNDS } from '../../conclusions/conclusions.js';
 import { published } from './published.js';
 import { LOADING } from './scenarios.js';
 
-const BARE = 'as published';
+export const BARE = 'as published';
 const ROWS = [BARE, 'threadwise', 'piscina'];
 /** What is published is about that much: a quarter more or less is still about it. A factor. */
 const ABOUT = 1.25;
@@ -14,22 +15,31 @@ const MB = 1000 / 1024;
 const [, { rows: ofThread }] = published.tables;
 
 export function conclude(scenarios, tools) {
-  const loading = scenarios.filter(({ curve }) => curve === LOADING);
-  // From no thread to the first one a pool and its package come as well: no part of a thread.
-  const idling = idlingOf(scenarios).filter(({ x }) => x > 0);
-  const slopes = new Map(ROWS.map((row) => [row, tools.slope(idling, row, 'residentMiB')]));
-  const perKibibyte = tools.slope(loading, BARE, 'perThreadMiB');
   return [
-    findingInParts([
-      aboutSixMegabytes(slopes.get(BARE), idling, tools),
-      moreWithModules(perKibibyte, loading, tools),
-    ]),
-    ...ROWS.flatMap((row) => sentenceFor(row, slopes.get(row), tools)),
+    findingInParts(judge(scenarios, tools)),
+    ...ROWS.flatMap((row) => sentenceFor(row, perThread(scenarios, row, tools), tools)),
     ...sizes(scenarios, tools),
   ];
 }
 
-const idlingOf = (scenarios) => scenarios.filter(({ curve }) => curve !== LOADING);
+/** What the chapter claims, each apart. */
+export function judge(scenarios, tools) {
+  return [
+    aboutSixMegabytes(perThread(scenarios, BARE, tools), idlingOf(scenarios), tools),
+    moreWithModules(perKibibyte(scenarios, tools), loadingOf(scenarios), tools),
+  ];
+}
+
+/** What a thread takes. From none to the first one a pool and its package come as well: no part of a thread. */
+export function perThread(scenarios, row, { slope }, metric = 'residentMiB') {
+  const idling = idlingOf(scenarios).filter(({ x }) => x > 0);
+  return slope(idling, row, metric);
+}
+
+export const perKibibyte = (scenarios, { slope }) => slope(loadingOf(scenarios), BARE, 'perThreadMiB');
+
+const loadingOf = (scenarios) => scenarios.filter(({ curve }) => curve === LOADING);
+export const idlingOf = (scenarios) => scenarios.filter(({ curve }) => curve !== LOADING);
 
 function aboutSixMegabytes(slope, scenarios, tools) {
   const [[, megabytes]] = ofThread;
@@ -47,9 +57,11 @@ function moreWithModules(slope, scenarios, tools) {
   const claim = 'more with what a thread loads';
   if (slope === undefined) return { claim, holds: undefined, said: 'it was not measured with several sizes' };
   const holds = isFew(scenarios) || (slope.low <= 0 && slope.high > 0) ? undefined : slope.low > 0;
-  const perMebibyte = Object.fromEntries(Object.entries(slope).map(([key, value]) => [key, 1024 * value]));
-  return { claim, holds, said: `${shown(perMebibyte, tools)} for each MiB of source` };
+  return { claim, holds, said: `${shown(perMebibyte(slope), tools)} for each MiB of source` };
 }
+
+export const perMebibyte = (slope) =>
+  Object.fromEntries(Object.entries(slope).map(([key, value]) => [key, 1024 * value]));
 
 /** One round has no interval. */
 function isFew(scenarios) {
@@ -59,12 +71,8 @@ function isFew(scenarios) {
   return counts.length === 0 || Math.min(...counts) < FEWEST_ROUNDS;
 }
 
-function shown({ value, low, high }, { words }) {
-  const [middle, from, to] = [value, low, high].map((mebibytes) =>
-    words.bytes(Math.max(0, mebibytes) * 2 ** 20),
-  );
-  return from === to ? middle : `${middle} (${from} to ${to})`;
-}
+export const shown = (slope, { words }) =>
+  shownWith(slope, (mebibytes) => words.bytes(Math.max(0, mebibytes) * 2 ** 20));
 
 function sentenceFor(row, slope, tools) {
   if (slope === undefined) return [];

@@ -65,6 +65,5 @@ const scenario = (id, what, { task, outstanding = 1, ...rest }) => ({
 
 export const orders = [
   scenario('copied', 'awaited one at a time', { task: 'bill' }),
-  scenario('pure', 'awaited one at a time, declared pure', { task: 'billPure', isQuick: false }),
   scenario('many', '1,000 calls outstanding', { task: 'bill', outstanding: 1000, isQuick: false, goals: [] }),
 ];

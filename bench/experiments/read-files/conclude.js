@@ -1,39 +1,79 @@
 // What follows from read-files.
 import { AS_PUBLISHED } from '../../contenders/as-published.js';
 import { formatNumber } from '../../report/format.js';
-import { findingInParts, isFaster, named } from '../hash-direct/finding.js';
+import { findingInParts, isFaster, isFewRounds, named } from '../hash-direct/finding.js';
 import { NAMES } from './published.js';
 
-const METRIC = 'readsPerSecond';
-const rowOf = (name) => `${AS_PUBLISHED}, ${name}`;
-const BLOCKING = rowOf('loop of readFileSync');
-const TOGETHER = rowOf('Promise.all of readFile');
-const OURS = 'threadwise, workers read, batched';
-const READ_FILES = 'threadwise, readFiles';
-const WHAT = { 'small-many': '3.3 kB x 10,000', 'small-few': '3.3 kB x 100', large: '6.5 MB x 100' };
+export const METRIC = 'readsPerSecond';
+export const rowOf = (name) => `${AS_PUBLISHED}, ${name}`;
+export const BLOCKING = rowOf('loop of readFileSync');
+export const TOGETHER = rowOf('Promise.all of readFile');
+export const OURS = 'threadwise, workers read, batched';
+export const READ_FILES = 'threadwise, readFiles';
+export const WHAT = { 'small-many': '3.3 kB x 10,000', 'small-few': '3.3 kB x 100', large: '6.5 MB x 100' };
 
 export function conclude(scenarios, tools) {
   const { fasterThan, bestRow } = tools;
-  const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
-  const part = (claim, scenario, row, other) => {
-    const compared = fasterThan(scenario, row, other, METRIC);
-    return { claim, holds: isFaster(compared), said: compared.sentence };
-  };
-  const ours = scenarios.flatMap((scenario) => {
+  const compared = Object.keys(WHAT).flatMap((id) => named(scenarios, id) ?? []);
+  const ours = compared.flatMap((scenario) => {
     const best = bestRow(scenario, METRIC, ({ role }) => role === 'as-published');
     return best === undefined ? [] : rowsOfOurs(scenario).map((row) => say(scenario, row, best, fasterThan));
   });
   return [
-    findingInParts([
-      part(`synchronously, ${WHAT['small-many']}`, many, BLOCKING, TOGETHER),
-      part(`synchronously, ${WHAT['small-few']}`, few, BLOCKING, TOGETHER),
-      part(`asynchronously, ${WHAT.large}`, large, TOGETHER, BLOCKING),
-    ]),
-    ...scenarios.flatMap((scenario) => shares(scenario, tools)),
+    findingInParts(judge(scenarios, tools)),
+    ...compared.flatMap((scenario) => shares(scenario, tools)),
     ...ours,
-    ...scenarios.flatMap((scenario) => cores(scenario, tools)),
+    ...compared.flatMap((scenario) => cores(scenario, tools)),
   ];
 }
+
+/** What the article claims, each apart. */
+export function judge(scenarios, tools) {
+  const [many, few, large] = Object.keys(WHAT).map((id) => named(scenarios, id));
+  const part = (claim, scenario, row, other) => {
+    const compared = tools.fasterThan(scenario, row, other, METRIC);
+    return { claim, holds: isFaster(compared), said: compared.sentence };
+  };
+  return [
+    part(`synchronously, ${WHAT['small-many']}`, many, BLOCKING, TOGETHER),
+    part(`synchronously, ${WHAT['small-few']}`, few, BLOCKING, TOGETHER),
+    part(`asynchronously, ${WHAT.large}`, large, TOGETHER, BLOCKING),
+    coresPart('readFileSync keeps one core busy', large, BLOCKING, tools, isAbout(1)),
+    coresPart('readFile uses several cores', large, TOGETHER, tools, isMoreThan(1)),
+  ];
+}
+
+/** By how many cores a way keeps busy, all in all: other programs count as well. @param isTrue of an estimate in cores */
+function coresPart(claim, scenario, row, { estimate, words, machine }, isTrue) {
+  const load = estimate(scenario, row, 'coresPercent');
+  if (load === undefined)
+    return { claim, holds: undefined, said: `the load of the cores with ${row} was not measured` };
+  const inCores = Object.fromEntries(
+    Object.entries(load).map(([key, percent]) => [key, (percent / 100) * machine.cores]),
+  );
+  const holds = isFewRounds(scenario, row) ? undefined : isTrue(inCores);
+  return {
+    claim,
+    holds,
+    said: `${row}: ${formatNumber(inCores.value)} of ${words.counted(machine.cores, 'core')}`,
+  };
+}
+
+/** How far a load may be off, for what else the system does. A factor. */
+const ABOUT = 1.25;
+
+const isAbout =
+  (cores) =>
+  ({ low, high }) => {
+    if (low >= cores / ABOUT && high <= cores * ABOUT) return true;
+    return high < cores / ABOUT || low > cores * ABOUT ? false : undefined;
+  };
+const isMoreThan =
+  (cores) =>
+  ({ low, high }) => {
+    if (low > cores * ABOUT) return true;
+    return high <= cores * ABOUT ? false : undefined;
+  };
 
 /** Those that were measured: not every version of the library has all. */
 function rowsOfOurs({ rows }) {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolsFor } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
-import { renderPlot } from '../../report/plot.js';
+import { renderPicture } from '../../report/picture/picture.js';
+import { twoFiles } from '../../fixtures/two-files.js';
 import { conclude } from './conclude.js';
-import { pictureOf } from './pictures.js';
+import { page } from './page.js';
+import { twoRequests } from './two-requests.js';
 
 const LOOP = 'as published, loop of readFileSync';
 const ALL = 'as published, Promise.all of readFile';
@@ -25,22 +27,45 @@ test('each of the three files is judged apart: two of three is in part', () => {
   assert.match(said, /asynchronously, 6\.5 MB x 100: cannot be told/);
 });
 
-test('the load of each core is a curve of its own', () => {
+test('the load of each core is a curve of its own, and what was not looked at is not drawn', () => {
   const one = scenario('large', always(1), always(1));
-  const looks = [
-    [100, 0],
-    [100, 10],
-    [100, 0],
-  ];
-  for (const row of one.rows) row.samples[0] = { ...row.samples[0], coresOverTime: looks };
-  const plot = pictureOf('Load', 'large', ['loop of readFileSync', 'Promise.all of readFile']);
-  const text = renderPlot(plot, [one]);
-  for (const name of [
-    'loop of readFileSync, core 1',
-    'loop of readFileSync, core 2',
-    'Promise.all of readFile, core 2',
-  ])
-    assert.ok(text.includes(name), name);
-  assert.ok(!text.includes('core 3'));
-  assert.equal(renderPlot(plot, [scenario('large', always(1), always(1))]), '');
+  const titles = (scenarios) =>
+    [...renderPicture(page.picture(scenarios)).matchAll(/>(Load of cores[^<]*)</g)].map(([, title]) => title);
+  assert.deepEqual(titles([one]), []);
+  const [row] = one.rows;
+  row.samples[0] = {
+    ...row.samples[0],
+    coresOverTime: [
+      [100, 0],
+      [100, 10],
+      [100, 0],
+    ],
+  };
+  assert.deepEqual(titles([one]), ['Load of cores, readFileSync']);
+  const panel = page.picture([one]).panels.find(({ title }) => title === 'Load of cores, readFileSync');
+  assert.deepEqual(
+    panel.series.map(({ points }) => points.map(({ value }) => value)),
+    [
+      [100, 100, 100],
+      [0, 10, 0],
+    ],
+  );
+});
+
+test('two requests at once: one after the other if reads block, in turns if they do not', async (t) => {
+  const { given, remove } = twoFiles.make();
+  t.after(remove);
+  const budget = { repeats: 3 };
+  const [blocking, not] = await Promise.all(
+    ['readFileSync', 'readFile'].map((way) => twoRequests.run({ way, given, budget })),
+  );
+  const [[[, firstEnded]], [[secondBegan]]] = blocking.spansUs;
+  assert.ok(firstEnded <= secondBegan);
+  for (const spans of not.spansUs) assert.equal(spans.length, 2);
+  const handedOver = not.spansUs.map(([[, ended]]) => ended);
+  const answered = not.spansUs.map(([, [began]]) => began);
+  assert.ok(
+    Math.max(...handedOver) <= Math.min(...answered),
+    'both reads are handed over before one is answered',
+  );
 });

@@ -9,6 +9,7 @@ import { Checker } from './checking.js';
 import { watchCores } from './core-load.js';
 import { batched, oneByOne, withReadFiles } from './in-workers.js';
 import { NAMES } from './published.js';
+import { twoRequests } from './two-requests.js';
 import * as published from './ways.js';
 
 const isAsPublished = ({ id }) => id === AS_PUBLISHED;
@@ -92,4 +93,5 @@ export const scenarios = [
   scenario('small-many', 'small', 'A file of 3.3 kB, read 10,000 times', many),
   scenario('small-few', 'small', 'A file of 3.3 kB, read 100 times', few),
   scenario('large', 'large', 'A file of 6.5 MB, read 100 times', few),
+  twoRequests,
 ];

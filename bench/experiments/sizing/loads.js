@@ -2,17 +2,19 @@
 import { rateOf } from '../../driver/steady-load.js';
 import { callsPerSecond } from '../crossing/metrics.js';
 
-const SIZES = [1, 2, 3, 4, 5, 6, 7, 8];
+const SIZES = [1, 2, 4, 8];
 /** Those that a quick run has, and the loads. */
 const QUICK = { sizes: [1, 2, 4], loads: ['compute', 'block', 'wait'] };
 const WAYS = [
   { id: 'auto' },
   ...SIZES.map((size) => ({ id: `${size} fixed`, isQuick: QUICK.sizes.includes(size) })),
 ];
+/** What is best for one part of a load that changes, and for the other. */
+const CHANGING_SIZES = [2, 8];
 const OUTSTANDING = 64;
 
 /** Until a pool of a fixed size is warm. */
-const FIXED_MS = 1000;
+const FIXED_MS = 500;
 
 const threadsOf = (way) => (way === 'auto' ? 'auto' : Number.parseInt(way, 10));
 
@@ -73,7 +75,7 @@ export const changing = {
   id: 'changing',
   title: `first tasks that compute, then tasks that block, then tasks that compute, ${OUTSTANDING} calls outstanding`,
   metrics: [callsPerSecond],
-  ways: WAYS,
+  ways: WAYS.filter(({ id }) => id === 'auto' || CHANGING_SIZES.includes(threadsOf(id))),
   takes: takesOurs,
   isQuick: false, // it is three loads, one after the other
   goals: [goal],

@@ -1,13 +1,13 @@
 // What follows from snp.
-import { atCores, finding, withThreads } from '../hash-direct/finding.js';
+import { atCores, findingInParts, isNotable, sideBySide, withThreads } from '../hash-direct/finding.js';
 import { published } from './published.js';
 import { HEAVY } from './scenarios.js';
 
-const METRIC = 'totalMs';
-const AS_PUBLISHED = 'as published, a thread for each share';
-const BY_OFFSET = 'threadwise, slices by offset';
-const SHARED = 'threadwise, shared buffer';
-const PISCINA = 'piscina, slices by offset';
+export const METRIC = 'totalMs';
+export const AS_PUBLISHED = 'as published, a thread for each share';
+export const BY_OFFSET = 'threadwise, slices by offset';
+export const SHARED = 'threadwise, shared buffer';
+export const PISCINA = 'piscina, slices by offset';
 
 export function conclude(scenarios, tools) {
   const { curveAgrees, machine } = tools;
@@ -23,13 +23,37 @@ export function conclude(scenarios, tools) {
     [BY_OFFSET, PISCINA],
   ];
   return [
-    finding(shape.agrees, shape.sentence),
+    findingInParts(judge(scenarios, tools)),
+    shape.sentence,
     ...saidOf(heavy, atCores(heavy, machine), compared, tools),
     `With little work for a line: ${lightShape.sentence}`,
     ...saidOf(light, atCores(light, machine), [...compared, [SHARED, BY_OFFSET]], tools).map(
       (sentence) => `With little work for a line: ${sentence}`,
     ),
   ];
+}
+
+/** What the slides claim, each apart, with as much work for a line as published. */
+export function judge(scenarios, tools) {
+  const heavy = scenarios.filter(({ curve }) => curve === HEAVY);
+  const most = Math.max(...published.tables[0].rows.map(([threads]) => threads));
+  const cores = atCores(heavy, tools.machine)?.x;
+  const faster = stepOf(heavy, 1, cores, tools);
+  const slower = stepOf(heavy, most, cores, tools);
+  return [
+    { claim: 'threads help up to the number of cores', holds: isNotable(faster), said: faster.sentence },
+    { claim: 'more threads than cores make it slower', holds: isNotable(slower), said: slower.sentence },
+  ];
+}
+
+/** The published program with so many threads as there are cores, beside another number of them. */
+export function stepOf(scenarios, other, cores, { fasterThan }) {
+  const places = [cores, other].map((x) => [
+    `${AS_PUBLISHED}, threads: ${x}`,
+    scenarios.find((one) => one.x === x),
+    AS_PUBLISHED,
+  ]);
+  return fasterThan(sideBySide(places), places[0][0], places[1][0], METRIC);
 }
 
 function saidOf(scenarios, scenario, compared, { fasterThan, bestX, amdahl }) {

@@ -3,11 +3,11 @@ import { findingInParts, isFaster, named, reaches } from '../hash-direct/finding
 import { published } from './published.js';
 import { REPEATED, SINGLE } from './scenarios.js';
 
-const AS_PUBLISHED = 'as published, across';
-const OURS = 'threadwise, across';
-const AUTO = 'threadwise, auto';
-const RATE = 'requestsPerSecond';
-const DELAY = 'immediateUs';
+export const AS_PUBLISHED = 'as published, across';
+export const OURS = 'threadwise, across';
+export const AUTO = 'threadwise, auto';
+export const RATE = 'requestsPerSecond';
+export const DELAY = 'immediateUs';
 
 const [, , { rows: gains }] = published.tables;
 
@@ -18,7 +18,7 @@ export function conclude(scenarios, tools) {
     `${what}: ${fasterThan(scenario, row, other, metric).sentence}`;
   const [repeated, once] = [compare(large, 'A sentence 80 times'), compare(small, 'One sentence')];
   return [
-    publishedFinding(large, small, tools),
+    findingInParts(judge(scenarios, tools)),
     breakEven(scenarios, AS_PUBLISHED, 'inline', RATE, 'sentence').sentence,
     breakEven(scenarios, OURS, 'inline', RATE, 'sentence').sentence,
     repeated('threadwise, least-busy', AS_PUBLISHED, RATE),
@@ -33,13 +33,14 @@ export function conclude(scenarios, tools) {
 }
 
 /** Each claim apart. */
-function publishedFinding(large, small, { fasterThan, words }) {
+export function judge(scenarios, { fasterThan, words }) {
+  const [large, small] = [REPEATED, SINGLE].map((id) => named(scenarios, id));
   const [[, more], [, times]] = gains;
   const [rate, delay] = [RATE, DELAY].map((metric) => fasterThan(large, AS_PUBLISHED, 'inline', metric));
   const single = fasterThan(small, 'inline', AS_PUBLISHED, RATE);
   const [onMain, offloaded] = published.tables[0].rows.map(([, , us]) => us);
   const withIdle = words.times({ value: onMain / offloaded });
-  return findingInParts([
+  return [
     { claim: 'offloaded, more requests', holds: isFaster(rate), said: rate.sentence },
     { claim: `${more} % more`, holds: reaches(1 + more / 100, rate), said: rate.sentence },
     { claim: 'a shorter delay of the event loop', holds: isFaster(delay), said: delay.sentence },
@@ -49,5 +50,5 @@ function publishedFinding(large, small, { fasterThan, words }) {
       said: delay.sentence,
     },
     { claim: 'with one sentence, the main thread wins', holds: isFaster(single), said: single.sentence },
-  ]);
+  ];
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import template from '../template.js';
 import { toolsFor } from '../../conclusions/tools.js';
 import { always, MACHINE, RATE, summaryOf } from '../../report/made-up.js';
-import { renderPlot } from '../../report/plot.js';
 import { conclude } from './conclude.js';
+import { page } from './page.js';
 
 const REQUESTS = { ...RATE, id: 'requestsPerSecond' };
 const at = (id, x, rows, metric = REQUESTS) =>
@@ -27,12 +26,16 @@ test('more requests, but fewer than published: in part; and from which size on i
   assert.match(said[1], /as published, across is better than inline from about \d+(\.\d)? sentences/);
 });
 
-test('the delay of the event loop over time is a picture', () => {
+test('the delay of the event loop over time is drawn, to that of an idle one', () => {
   const delay = { id: 'immediateUs', label: 'setImmediate us', unit: 'us', better: 'lower' };
   const scenario = at('large', 80, { inline: 700, 'threadwise, across': 100 }, delay);
-  for (const [i, row] of scenario.rows.entries())
-    row.samples[0] = { ...row.samples[0], immediatesUs: i === 0 ? [700, 800, 750] : [90, 100, 95] };
-  const text = renderPlot(template.plots[1], [scenario]);
-  assert.match(text, /a inline {3}b threadwise, across/);
-  assert.equal(renderPlot(template.plots[1], []), '');
+  const [row] = scenario.rows;
+  for (const sample of row.samples) sample.idleImmediateUs = 100;
+  row.samples[0].immediatesUs = [700, 800, 750];
+  const [, { series }] = page.picture([scenario]).panels;
+  assert.deepEqual(
+    series.find(({ kind }) => kind === 'inline').points.map(({ value }) => value),
+    [7, 8, 7.5],
+  );
+  assert.deepEqual(series.find(({ kind }) => kind === 'ours').points, []);
 });

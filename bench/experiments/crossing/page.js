@@ -1,0 +1,67 @@
+// What the page says of crossing.
+import { clause, sentence } from '../../conclusions/clauses.js';
+import { bestRow } from '../../conclusions/conclusions.js';
+import { relative } from '../../report/picture/points.js';
+import { named } from '../hash-direct/finding.js';
+
+const OURS = 'threadwise';
+
+export const page = {
+  question: 'What does it cost to have work done on another thread?',
+
+  says(scenarios, { fasterThan }) {
+    const compare = (id, metric, what) => {
+      const scenario = named(scenarios, id);
+      const other = publishedBest(scenario, metric);
+      return clause(
+        fasterThan(scenario, OURS, other, metric),
+        `${what}, threadwise`,
+        other ?? 'a published pool',
+        metric === 'idlePercent' || metric === 'perWorkerMiB'
+          ? { better: 'takes less than', worse: 'takes more than' }
+          : undefined,
+      );
+    };
+    return [
+      sentence(
+        compare('trivial', 'callsPerSecond', 'with 1,000 calls outstanding'),
+        compare('one-at-a-time', 'p50Microseconds', 'with one call at a time'),
+      ),
+      sentence(
+        compare('bytes-10k', 'callsPerSecond', 'with 10 KiB of bytes in each call'),
+        compare('bytes-1m', 'callsPerSecond', 'with 1 MiB'),
+      ),
+      sentence(
+        compare('quiet', 'busy5Microseconds', 'for one task on an idle pool'),
+        compare('cold-start', 'firstResultMs', 'to its first result'),
+        compare('idle', 'idlePercent', 'of CPU time when idle'),
+      ),
+    ];
+  },
+
+  picture: (scenarios) => ({
+    title: 'How many times as good as the best published pool threadwise is, by what is measured',
+    legend: [['ours', 'threadwise, to the best published pool: right of 1 is better']],
+    panels: [
+      {
+        title: 'Beside the best published pool',
+        x: { label: 'times as good', isLog: true },
+        rows: scenarios.flatMap((scenario) =>
+          scenario.highlights.map(({ metric, of = OURS, text = scenario.title }) => ({
+            label: text,
+            marks: [
+              {
+                kind: 'ours',
+                ...relative(scenario, of, metric, { scenario, row: publishedBest(scenario, metric) }),
+              },
+            ],
+          })),
+        ),
+      },
+    ],
+  }),
+};
+
+function publishedBest(scenario, metric) {
+  return scenario && bestRow(scenario, metric, ({ role }) => role === 'published');
+}

@@ -1,0 +1,127 @@
+// What the page says of template.
+import { clause, factor, sentence } from '../../conclusions/clauses.js';
+import { median } from '../../conclusions/statistics.js';
+import { inParts, listOf, relative } from '../../report/picture/points.js';
+import { named } from '../hash-direct/finding.js';
+import { AS_PUBLISHED, AUTO, DELAY, OURS, RATE } from './conclude.js';
+import { published } from './published.js';
+import { PUBLISHED_REPETITIONS, REPEATED, SINGLE } from './scenarios.js';
+
+const [
+  { rows },
+  {
+    rows: [[, idleUs]],
+  },
+] = published.tables;
+const [[, mainRate, mainUs], [, threadRate, threadUs]] = rows;
+const MOST_POINTS = 60;
+const WORDS = {
+  better: 'answers more requests than',
+  worse: 'answers fewer requests than',
+  same: 'answers as many requests as',
+};
+const DELAYS = {
+  better: 'delays the event loop less than',
+  worse: 'delays the event loop more than',
+  same: 'delays the event loop as much as',
+};
+
+const CURVES = [
+  ['rebuilt', AS_PUBLISHED, 'the published pool, here'],
+  ['ours', OURS, 'threadwise'],
+  ['ours2', AUTO, "threadwise, placement: 'auto'"],
+  ['inline', 'inline', 'main thread'],
+];
+
+export const page = {
+  claim: 'On threads, large templates bring 43 % more requests, small ones fewer',
+  question: 'Should a server render its templates on threads?',
+
+  why(scenarios, { fasterThan }) {
+    const [large, small] = [REPEATED, SINGLE].map((id) =>
+      fasterThan(named(scenarios, id), AS_PUBLISHED, 'inline', RATE),
+    );
+    return `Requests, to main: of 80 sentences ${factor(large)}, of one ${factor(small)}.`;
+  },
+
+  says(scenarios, { fasterThan, breakEven }) {
+    const [large, small] = [REPEATED, SINGLE].map((id) => named(scenarios, id));
+    return [
+      sentence(
+        clause(
+          fasterThan(large, AS_PUBLISHED, 'inline', RATE),
+          'with 80 sentences, the published pool',
+          'the main thread alone',
+          WORDS,
+        ),
+        clause(fasterThan(large, AS_PUBLISHED, 'inline', DELAY), 'it', 'rendering there', DELAYS),
+      ),
+      sentence(
+        'the size of the template decides',
+        breakEven(scenarios, AS_PUBLISHED, 'inline', RATE, 'sentence').sentence,
+      ),
+      sentence(
+        clause(
+          fasterThan(small, AUTO, 'inline', RATE),
+          "threadwise with placement: 'auto', which renders where it is cheaper, for one sentence",
+          'the main thread alone',
+          WORDS,
+        ),
+        clause(fasterThan(large, AUTO, 'inline', DELAY), 'for 80 it', 'that', DELAYS),
+      ),
+    ];
+  },
+
+  picture: (scenarios) => ({
+    title: 'Requests a second by the size of the template, and the delay of the event loop over time',
+    legend: [['published', 'published'], ...CURVES.map(([kind, , name]) => [kind, name])],
+    panels: [
+      {
+        title: 'Requests a second by the size of the template',
+        x: { label: 'sentences', isLog: true },
+        y: { label: 'times as many as the main thread', isLog: true },
+        series: [
+          { kind: 'published', points: [{ x: PUBLISHED_REPETITIONS, value: threadRate / mainRate }] },
+          ...CURVES.map(([kind, row]) => ({
+            kind,
+            points: scenarios.map((scenario) => ({
+              x: scenario.x,
+              ...relative(scenario, row, RATE, { scenario, row: 'inline' }),
+            })),
+          })),
+        ],
+      },
+      delays(named(scenarios, REPEATED)),
+    ],
+  }),
+};
+
+/** What a setImmediate takes, over the time of the load, as many times as when the loop is idle. */
+function delays(scenario) {
+  const series = CURVES.map(([kind, row]) => {
+    const idle = listIdle(scenario, row);
+    const values = inParts(listOf(scenario, row, 'immediatesUs'), MOST_POINTS);
+    return {
+      kind,
+      points: values.map((value, i) => ({ x: (100 * (i + 1)) / values.length, value: value / idle })),
+    };
+  });
+  const there = [threadUs, mainUs].map((us) => ({
+    kind: 'published',
+    points: [
+      { x: 0, value: us / idleUs },
+      { x: 100, value: us / idleUs },
+    ],
+  }));
+  return {
+    title: 'Delay of the event loop over time, 80 sentences, one round',
+    x: { label: '% of the time (published: means of 60 s)' },
+    y: { label: 'times the delay of an idle loop', isLog: true },
+    series: [...there, ...series],
+  };
+}
+
+function listIdle(scenario, row) {
+  const samples = scenario?.rows.find(({ id }) => id === row)?.samples ?? [];
+  return median(samples.map(({ idleImmediateUs }) => idleImmediateUs));
+}
