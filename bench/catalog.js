@@ -24,7 +24,7 @@ const ROLES = ['ours', 'published', 'as-published', 'inline', 'bare'];
  * @returns a list of { id, role, package, can, isQuick, open }.
  *   open: `open({ threads, isCold })` gives `{ call(task, argument), close() }`; isCold: without waiting for its threads.
  *   can: what that offers beside: 'lease' (`lease(byteLength)`), 'transfer' (`call`'s third argument: what moves), 'stats'
- *   (`stats()`), 'placement' (`open` takes `placement`: where calls run).
+ *   (`stats()`), 'placement' (`open` takes `placement`: where calls run), 'isolation' (`open` takes `isolation: 'process'`).
  *   isQuick: whether a quick run has it, which takes one variant of each package
  */
 export async function contenders() {

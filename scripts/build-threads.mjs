@@ -2,26 +2,32 @@
 // because every module that is loaded costs a third of a millisecond.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { basename, join } from 'node:path';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { minifySync } from 'vite';
 
-const node = new URL('../packages/threadwise/dist/platform/node/', import.meta.url);
+const platform = new URL('../packages/threadwise/dist/platform/', import.meta.url);
+const node = new URL('node/', platform);
 
-/** By what the text is called: the file where the thread begins. */
-const ENTRIES = { workerSource: 'worker-entry', coordinatorSource: 'coordinator-entry' };
+/** By what the text is called: the file where the thread, or the process, begins. */
+const ENTRIES = {
+  workerSource: 'node/worker-entry',
+  coordinatorSource: 'node/coordinator-entry',
+  processSource: 'process/worker-entry',
+};
 
 /**
- * Bundles the compiled entries into `dist/platform/node/thread-sources.js`. What both threads need stands there once: no bundler of a
+ * Bundles the compiled entries into `dist/platform/node/thread-sources.js`. What several of them need stands there once: no bundler of a
  * user makes a text smaller.
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
-    entryPoints: Object.values(ENTRIES).map((entry) => new URL(`${entry}.js`, node).pathname),
+    entryPoints: Object.values(ENTRIES).map((entry) => new URL(`${entry}.js`, platform).pathname),
     bundle: true,
     splitting: true,
     write: false,
-    outdir: node.pathname,
+    outdir: platform.pathname,
+    outbase: platform.pathname,
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -30,27 +36,57 @@ export async function buildThreads() {
     metafile: true,
   });
   refuseVariables(Object.keys(metafile.inputs));
-  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), scriptOf(text)]));
-  const shared = [...texts.keys()].filter((name) => !Object.values(ENTRIES).includes(name));
-  if (shared.length !== 1)
-    throw new Error(`One text shared by both threads was expected, not ${shared.length}`);
-  const common = texts.get(shared[0]);
-  const sources = Object.entries(ENTRIES).map(([name, entry]) => {
-    const [begin, end] = withOwnGlobals(common + texts.get(entry));
-    const before = JSON.stringify(`${begin}const shared=(()=>{`);
-    const after = JSON.stringify(`})();(()=>{${texts.get(entry)}})()${end}`);
-    return `export const ${name} = ${before} + common + ${after};\n`;
-  });
-  const lines = [`const common = ${JSON.stringify(common)};\n`, ...sources];
+  const parts = new Map(
+    outputFiles.map(({ path, text }) => [
+      relative(platform.pathname, path).replace(/\.js$/, ''),
+      scriptOf(text),
+    ]),
+  );
+  const lines = [];
+  for (const [name, { text }] of parts) {
+    if (!Object.values(ENTRIES).includes(name))
+      lines.push(`const ${variableOf(name)} = ${JSON.stringify(text)};\n`);
+  }
+  for (const [name, entry] of Object.entries(ENTRIES)) {
+    const needed = partsOf(entry, parts);
+    const texts = [...needed, entry].map((part) => parts.get(part).text);
+    const [begin, end] = withOwnGlobals(texts.join(''));
+    const shared = needed.map(
+      (part) =>
+        `${JSON.stringify(`const ${variableOf(part)}=(()=>{`)} + ${variableOf(part)} + ${JSON.stringify('})();')}`,
+    );
+    const whole = [JSON.stringify(begin), ...shared, JSON.stringify(`(()=>{${texts.at(-1)}})()${end}`)];
+    lines.push(`export const ${name} = ${whole.join(' + ')};\n`);
+  }
   writeFileSync(new URL('thread-sources.js', node), lines.join(''));
 }
 
-/** A module of a thread as a part of its script: what it imports it asks for, what it exports it returns. */
-function scriptOf(text) {
+/** What an entry imports, each after what it imports itself. */
+function partsOf(entry, parts, found = new Set()) {
+  for (const name of parts.get(entry).imports) {
+    partsOf(name, parts, found);
+    found.add(name);
+  }
+  return [...found];
+}
+
+/** What a part that others import is called, in the file and in the script. */
+function variableOf(name) {
+  return name.replace(/\W/g, '_');
+}
+
+/** A module of a thread as a part of its script: what it imports it asks for, what it exports it returns. `imports`: other parts. */
+function scriptOf(source) {
   const named = (list) => `{${list.replaceAll(' as ', ':')}}`;
-  const script = minified(text)
+  const imports = [];
+  const partOf = (from) => {
+    const name = from.replace(/^[./]+|\.js$/g, '');
+    imports.push(name);
+    return variableOf(name);
+  };
+  const text = minified(source)
     .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
-      const module = from.startsWith('.') ? 'shared' : `require("${from}")`;
+      const module = from.startsWith('.') ? partOf(from) : `require("${from}")`;
       const parts = [whole, list === undefined ? undefined : named(list)].filter(
         (part) => part !== undefined,
       );
@@ -60,9 +96,9 @@ function scriptOf(text) {
       /\bexport\s*\{([^}]*)\};?/g,
       (_, list) => `return{${list.replace(/([\w$]+) as ([\w$]+)/g, '$2:$1')}};`,
     );
-  if (/(^|[;}\n])(import[\s{"*]|export[\s{])/.test(script))
+  if (/(^|[;}\n])(import[\s{"*]|export[\s{])/.test(text))
     throw new Error('An import or export of a thread was not understood');
-  return script;
+  return { text, imports };
 }
 
 /**

@@ -117,6 +117,11 @@ const crossings = [
   { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
   { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
+/** Another way, which takes a process for each worker: on the Node.js that runs this alone, and shorter still. */
+const PROCESSES = {
+  name: 'processes',
+  env: { THREADWISE_ISOLATION: 'process', SOAK_CALLS: '40000', STORM_CALLS: '1000' },
+};
 const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
@@ -144,6 +149,7 @@ function slowRuns() {
   return [
     { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env: {} },
     ...crossingRuns([...PROMISES, ...LONG]),
+    { ...PROCESSES, files: [...PROMISES, ...['storm', 'soak'].map(suite)] },
     {
       name: 'with a browser, a terminal or a server',
       files: slow.filter(isApart),

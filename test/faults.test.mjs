@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createPool, isThreadwiseError, ThreadwiseError } from 'threadwise';
 import {
+  apart,
   event,
   gate,
   moduleUrl,
@@ -192,7 +193,7 @@ describe('modules', () => {
     assert.equal(await poolFor(t, {}, dataUrl).run('half', [4]), 2);
   });
 
-  test('setup is awaited before the first task, teardown at the end', async (t) => {
+  test('setup is awaited before the first task, teardown at the end', { skip: apart }, async (t) => {
     const shared = new SharedArrayBuffer(12);
     const options = { name: 'lifecycle', threads: 2, worker: { data: { shared } } };
     const pool = poolFor(t, options, moduleUrl('lifecycle.mjs'));
@@ -231,18 +232,22 @@ describe('crash loops', () => {
     assert.match(error.message, /idle crash/);
   });
 
-  test('a module that stops loading later does not take down the pool: the other workers go on', async (t) => {
-    const shared = new SharedArrayBuffer(4);
-    const options = { threads: 2, worker: { data: { shared } } };
-    const pool = poolFor(t, options, moduleUrl('flaky-load.mjs'));
-    await pool.ready;
-    new Int32Array(shared)[0] = 1;
-    const reported = event(pool, 'error');
-    assert.equal((await outcome(pool.run('exit', []))).error.code, 'ERR_WORKER_CRASHED');
-    assert.match((await reported).error.message, /does not load/);
-    assert.equal(await pool.run('increment', [1]), 2);
-    new Int32Array(shared)[0] = 0;
-  });
+  test(
+    'a module that stops loading later does not take down the pool: the other workers go on',
+    { skip: apart },
+    async (t) => {
+      const shared = new SharedArrayBuffer(4);
+      const options = { threads: 2, worker: { data: { shared } } };
+      const pool = poolFor(t, options, moduleUrl('flaky-load.mjs'));
+      await pool.ready;
+      new Int32Array(shared)[0] = 1;
+      const reported = event(pool, 'error');
+      assert.equal((await outcome(pool.run('exit', []))).error.code, 'ERR_WORKER_CRASHED');
+      assert.match((await reported).error.message, /does not load/);
+      assert.equal(await pool.run('increment', [1]), 2);
+      new Int32Array(shared)[0] = 0;
+    },
+  );
 });
 
 describe('task names', () => {
@@ -366,7 +371,8 @@ describe('values that one thread can write and another cannot read', () => {
   }
 
   for (const name of ['nested', 'moved', 'throwing']) {
-    test(`a result, moved or thrown: ${name}`, async (t) => {
+    const skip = name === 'throwing' && apart && 'both threads have stacks of the same size: it can be read';
+    test(`a result, moved or thrown: ${name}`, { skip }, async (t) => {
       const pool = poolFor(t, { threads: 1 }, nestedUrl);
       // Several in a row, with others among them.
       const calls = [1, 2, 3].flatMap(() => [outcome(pool.run(name, [LEVELS])), pool.run('increment', [1])]);
@@ -377,13 +383,17 @@ describe('values that one thread can write and another cannot read', () => {
     });
   }
 
-  test('a result of which the worker cannot say that it was not read, as it has died: its call has ended all the same', async (t) => {
-    const pool = poolFor(t, { threads: 1, retries: 1 }, nestedUrl);
-    const { error } = await outcome(pool.run('nestedAndExit', [LEVELS]));
-    assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${error}`);
-    assert.equal(pool.stats().tasks.retried, 0);
-    assert.equal(await pool.run('increment', [1]), 2);
-  });
+  test(
+    'a result of which the worker cannot say that it was not read, as it has died: its call has ended all the same',
+    { skip: apart && 'a process does not say that a task has ended before it says how' },
+    async (t) => {
+      const pool = poolFor(t, { threads: 1, retries: 1 }, nestedUrl);
+      const { error } = await outcome(pool.run('nestedAndExit', [LEVELS]));
+      assert.equal(error?.code, 'ERR_NOT_CLONEABLE', `${error}`);
+      assert.equal(pool.stats().tasks.retried, 0);
+      assert.equal(await pool.run('increment', [1]), 2);
+    },
+  );
 
   test('an error that is part of its own cause: read, or refused', async (t) => {
     const pool = poolFor(t, { threads: 1 }, nestedUrl);
@@ -700,10 +710,13 @@ describe('the owner and the task speak to each other', () => {
   }
 
   test('execArgv that Node refuses is a module load error with its reason', async (t) => {
-    const pool = poolFor(t, { worker: { execArgv: ['--max-old-space-size=100'] } });
+    const pool = poolFor(t, {
+      worker: { execArgv: [apart ? '--no-such-option' : '--max-old-space-size=100'] },
+    });
     const { error } = await outcome(pool.ready);
     assert.equal(error.code, 'ERR_MODULE_LOAD');
-    assert.equal(error.cause.code, 'ERR_WORKER_INVALID_EXEC_ARGV');
+    if (apart) assert.match(error.message, /bad option: --no-such-option/);
+    else assert.equal(error.cause.code, 'ERR_WORKER_INVALID_EXEC_ARGV');
   });
 });
 
@@ -801,7 +814,7 @@ describe('sizing', () => {
     for (const afterTasks of [1, 3]) {
       test(`no worker runs more than ${afterTasks} tasks where it is replaced after so many: ${way}`, async (t) => {
         const pool = poolFor(t, { threads: 2, ...options, worker: { recycle: { afterTasks } } });
-        const shared = new SharedArrayBuffer(4); // goes by port
+        const shared = apart ? new Map() : new SharedArrayBuffer(4); // goes by port
         const call = (i) => {
           const moved = new ArrayBuffer(8);
           if (i % 8 === 1) return pool.run('countCalls', [moved], { transfer: [moved] });

@@ -1,7 +1,7 @@
 // Calls that tasks make of tasks of their own pool: each settles, whatever the pool has to do, and what is idle is used.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import { apart, event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('forks.mjs');
 const numbers = (length) => Array.from({ length }, (_, i) => (i * 7919) % length);
@@ -113,7 +113,7 @@ describe('calls within calls, on workers', () => {
   after(() => clearInterval(timer));
 
   for (const threads of [2, 4]) {
-    test(`${threads} workers, one of which asks: all run at the same time`, async (t) => {
+    test(`${threads} workers, one of which asks: all run at the same time`, { skip: apart }, async (t) => {
       const pool = poolFor(t, { threads }, url);
       await pool.ready;
       const ids = await pool.run('meeting', [new SharedArrayBuffer(4), threads]);
@@ -121,7 +121,7 @@ describe('calls within calls, on workers', () => {
     });
   }
 
-  test('a task that is aborted has what it called aborted', async (t) => {
+  test('a task that is aborted has what it called aborted', { skip: apart }, async (t) => {
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(8));
@@ -134,7 +134,7 @@ describe('calls within calls, on workers', () => {
     assert.equal(pool.stats().workers.length, 2);
   });
 
-  test('a worker that dies takes along what its tasks called', async (t) => {
+  test('a worker that dies takes along what its tasks called', { skip: apart }, async (t) => {
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(8));
@@ -150,7 +150,7 @@ describe('calls within calls, on workers', () => {
     assert.equal(await pool.run('number', []), 7);
   });
 
-  test('a call whose worker dies before it begins runs where it was made', async (t) => {
+  test('a call whose worker dies before it begins runs where it was made', { skip: apart }, async (t) => {
     const pool = poolFor(t, { threads: 2 }, url);
     await pool.ready;
     const words = new Int32Array(new SharedArrayBuffer(12));

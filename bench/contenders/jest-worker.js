@@ -1,13 +1,13 @@
-// https://github.com/jestjs/jest/tree/main/packages/jest-worker, with threads instead of its default, processes.
+// https://github.com/jestjs/jest/tree/main/packages/jest-worker, with threads instead of its default, processes, unless those are asked for.
 import { fileURLToPath } from 'node:url';
 import * as tasks from '../driver/tasks.js';
 import { tasksUrl } from './workers/tasks-url.js';
 
-async function open({ threads }) {
+async function open({ threads, isolation }) {
   const { Worker } = await import('jest-worker');
   const pool = new Worker(fileURLToPath(tasksUrl), {
     numWorkers: threads,
-    enableWorkerThreads: true,
+    enableWorkerThreads: isolation !== 'process',
     exposedMethods: Object.keys(tasks),
   });
   return {
@@ -16,4 +16,9 @@ async function open({ threads }) {
   };
 }
 
-export default { role: 'published', package: 'jest-worker', variants: { 'jest-worker': open } };
+export default {
+  role: 'published',
+  package: 'jest-worker',
+  can: ['isolation'],
+  variants: { 'jest-worker': open },
+};

@@ -6,9 +6,14 @@ import { tasksUrl } from './workers/tasks-url.js';
  * @param placement of `createPool`: where calls run @param options of it, too. What this version of the library
  *   refuses makes a variant that is not available.
  */
-export async function open({ threads, isCold = false, placement }, options) {
+export async function open({ threads, isCold = false, placement, isolation }, options) {
   const { createPool } = await import('threadwise');
-  const pool = create(createPool, threads, placement === undefined ? options : { ...options, placement });
+  const asked = { ...(placement && { placement }), ...(isolation && { isolation }) };
+  const pool = create(
+    createPool,
+    threads,
+    Object.keys(asked).length === 0 ? options : { ...options, ...asked },
+  );
   if (!isCold) await pool.ready;
   return {
     call: (name, argument, transfer) => pool.run(name, [argument], transfer && { transfer }),
@@ -31,7 +36,7 @@ function create(createPool, threads, options) {
 export default {
   role: 'ours',
   package: 'threadwise',
-  can: ['lease', 'transfer', 'stats', 'placement'],
+  can: ['lease', 'transfer', 'stats', 'placement', 'isolation'],
   variants: {
     threadwise: (settings) => open(settings),
     'threadwise (shared, direct)': (settings) => open(settings, { transport: 'shared', dispatch: 'direct' }),

@@ -2,10 +2,11 @@
 import { fileURLToPath } from 'node:url';
 import { tasksUrl } from './workers/tasks-url.js';
 
-async function open({ threads }, options) {
+async function open({ threads, isolation }, options) {
   const { Tinypool } = await import('tinypool');
   const filename = fileURLToPath(tasksUrl);
-  const pool = new Tinypool({ filename, minThreads: threads, maxThreads: threads, ...options });
+  const runtime = isolation === 'process' ? 'child_process' : 'worker_threads';
+  const pool = new Tinypool({ filename, minThreads: threads, maxThreads: threads, runtime, ...options });
   return {
     call: (name, argument, transferList) => pool.run(argument, { name, transferList }),
     close: () => pool.destroy(),
@@ -15,7 +16,7 @@ async function open({ threads }, options) {
 export default {
   role: 'published',
   package: 'tinypool',
-  can: ['transfer'],
+  can: ['transfer', 'isolation'],
   quick: 'tinypool (8 per worker)',
   variants: {
     tinypool: (settings) => open(settings),

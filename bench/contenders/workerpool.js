@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 
 const worker = fileURLToPath(new URL('./workers/workerpool.js', import.meta.url));
 
-async function open({ threads }) {
+async function open({ threads, isolation = 'thread' }) {
   const { default: workerpool } = await import('workerpool');
   const pool = workerpool.pool(worker, {
-    workerType: 'thread',
+    workerType: isolation,
     minWorkers: threads,
     maxWorkers: threads,
   });
@@ -19,6 +19,6 @@ async function open({ threads }) {
 export default {
   role: 'published',
   package: 'workerpool',
-  can: ['transfer'],
+  can: ['transfer', 'isolation'],
   variants: { workerpool: open },
 };

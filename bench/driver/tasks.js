@@ -25,6 +25,12 @@ export async function stay(milliseconds) {
   return ownThreadId;
 }
 
+/** The same, where each worker is a process. */
+export async function stayInProcess(milliseconds) {
+  await pause(milliseconds);
+  return process.pid;
+}
+
 /** Looks at three of the bytes: what is measured is how they got here. */
 export function checksum(bytes) {
   const { length } = bytes;

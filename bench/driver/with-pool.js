@@ -9,30 +9,30 @@ const GIVE_UP_MS = 15_000;
 
 /**
  * Opens, measures, closes. After an error nothing is closed: the sample's process ends, and takes everything with it.
- * @param contender { open, role } @param placement for those that can 'placement': see catalog.js
+ * @param contender { open, role } @param placement, isolation for those that can 'placement' and 'isolation': see catalog.js
  * @param measure gets the open pool, returns the values
  */
-export async function withPool({ contender, threads, placement }, measure) {
-  const pool = await openReady(contender, threads, placement);
+export async function withPool({ contender, threads, placement, isolation }, measure) {
+  const pool = await openReady(contender, threads, { placement, isolation });
   const values = await measure(pool);
   await pool.close();
   return values;
 }
 
 /** Opens a contender, and returns when every one of its threads has run a task. */
-export async function openReady({ open, role }, threads, placement) {
-  const pool = await open({ threads, placement });
-  if (role !== 'inline') await everyThread(pool, threads);
+export async function openReady({ open, role }, threads, { placement, isolation } = {}) {
+  const pool = await open({ threads, placement, isolation });
+  if (role !== 'inline') await everyThread(pool, threads, isolation === 'process' ? 'stayInProcess' : 'stay');
   return pool;
 }
 
 /** Makes calls until as many threads have answered as there should be. @returns their numbers */
-export async function everyThread(pool, threads) {
+export async function everyThread(pool, threads, task = 'stay') {
   const seen = new Set();
   const end = performance.now() + GIVE_UP_MS;
   while (seen.size < threads) {
     if (performance.now() > end) throw new Error(`only ${seen.size} of ${threads} threads run tasks`);
-    const calls = Array.from({ length: CALLS_PER_THREAD * threads }, () => pool.call('stay', STAY_MS));
+    const calls = Array.from({ length: CALLS_PER_THREAD * threads }, () => pool.call(task, STAY_MS));
     for (const id of await Promise.all(calls)) seen.add(id);
   }
   return seen;

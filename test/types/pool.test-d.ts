@@ -22,6 +22,12 @@ const pool = createPool<typeof import('./tasks.js')>(url, {
 createPool(url, { choose: roundRobin() });
 createPool(url, { choose: (_task, workers) => workers[0]! });
 createPool('./tasks.js', { threads: 'auto', worker: { data: 1, recycle: { afterTasks: 5 } } });
+createPool(url, {
+  isolation: 'process',
+  worker: { cwd: '/tmp', resourceLimits: { maxOldGenerationSizeMb: 64 } },
+});
+// @ts-expect-error: no such isolation
+createPool(url, { isolation: 'fibre' });
 class Money {
   readonly cents: number;
   constructor(cents: number) {

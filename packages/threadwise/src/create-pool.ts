@@ -1,5 +1,5 @@
 /** Binds the core to Node and to the policies that the options name. */
-import type { Transport } from './core/contracts.js';
+import type { Platform, Transport } from './core/contracts.js';
 import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
 import { Pool } from './core/pool.js';
@@ -9,6 +9,7 @@ import { MeasuredRecorder } from './metrics/measured.js';
 import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { asyncStore, nodePlatform } from './platform/node/platform.js';
+import { processPlatform, processTransport } from './platform/process/platform.js';
 import { classNames } from './core/options/classes.js';
 import { moduleHere } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
@@ -59,6 +60,17 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
   },
 };
 
+/** What holds the workers; and how their tasks cross, where that leaves no choice. */
+const HOLDERS: Readonly<
+  Record<
+    ResolvedOptions['isolation'],
+    { readonly platform: Platform; readonly transport: Transport | undefined }
+  >
+> = {
+  thread: { platform: nodePlatform, transport: undefined },
+  process: { platform: processPlatform, transport: processTransport },
+};
+
 let poolCount = 0;
 
 /**
@@ -85,11 +97,12 @@ function partsFor(
 ): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
   const { classes } = options;
   const way = WAYS[options.dispatch];
+  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation];
   // A broadcast may come on top of a full window.
   const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {
-    platform: nodePlatform,
-    exchange: way.transport(options).open(nodePlatform, linkCapacity),
+    platform,
+    exchange: transport.open(platform, linkCapacity),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
       moduleHere({

@@ -178,7 +178,10 @@ export class Engine {
 
   /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
   configure(given: unknown): void {
-    const { threads, choose, placement, queue } = checkChanges(given, this.parts, this.dispatch.name);
+    const { threads, choose, placement, queue } = checkChanges(given, this.parts, {
+      dispatch: this.dispatch.name,
+      isolation: this.parts.options.isolation,
+    });
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
     if (queue?.limit !== undefined) this.admission.limit = queue.limit;

@@ -131,6 +131,8 @@ export interface WorkerStats {
   readonly utilization: number;
   /** Heap after the last task that was looked at; 0 as long as none was. Bytes. */
   readonly heapUsedBytes: number;
+  /** Memory of its process; only with isolation 'process', and where the system tells. Bytes. */
+  readonly residentBytes?: number;
   /** Time since it was started. Milliseconds. */
   readonly ageMs: number;
   /** Running time of its tasks. */
@@ -190,8 +192,10 @@ function workerStats(slot: WorkerSlot, now: number): WorkerStats {
   const { id, state, load, completed, utilization, heapUsedBytes, startedAt } = slot;
   const cpu = slot.thread?.cpu() ?? null;
   const ageMs = now - startedAt;
+  const residentBytes = slot.thread?.residentBytes?.();
+  const memory = residentBytes === undefined ? { heapUsedBytes } : { heapUsedBytes, residentBytes };
   const times = slot.record.snapshot();
-  return { id, state, inline: false, load, completed, utilization, heapUsedBytes, ageMs, cpu, ...times };
+  return { id, state, inline: false, load, completed, utilization, ...memory, ageMs, cpu, ...times };
 }
 
 function placeOf(name: string, { name: placement, usesThreads, learner }: Placement): FunctionPlace {

@@ -6,12 +6,16 @@ import type { Platform, ThreadExit, ThreadSpec } from '../core/contracts.js';
 import { isThreadwiseError } from '../core/options/errors.js';
 import { channelSuite, receive } from './channel.case.js';
 
-export function platformConformance(platform: Platform): void {
+/** @param newBoard what a thread gets of main's claim board, for one task */
+export function platformConformance(
+  platform: Platform,
+  newBoard: () => unknown = () => platform.sharedMemory(12),
+): void {
   const { name } = platform;
   describe(`platform ${name}: channels`, () => channelSuite(platform));
   describe(`platform ${name}: clones and memory`, () => cloneSuite(platform));
   describe(`platform ${name}: time`, () => timeSuite(platform));
-  describe(`platform ${name}: threads`, () => threadSuite(platform));
+  describe(`platform ${name}: threads`, () => threadSuite(platform, newBoard));
   describe(`platform ${name}: surroundings`, () => surroundingsSuite(platform));
 }
 
@@ -107,7 +111,7 @@ const endingModule = 'data:text/javascript,export const run = () => 1; setImmedi
 const throwingModule =
   'data:text/javascript,export const run = () => 1; setImmediate(() => { throw Object.assign(new RangeError("out"), { code: "E_OUT" }) })';
 
-function threadSuite(platform: Platform): void {
+function threadSuite(platform: Platform, newBoard: () => unknown): void {
   /** A thread, the port to it, its exits, and what it said first. */
   function start(t: TestContext, moduleUrl: string) {
     const keepAlive = platform.keepAlive();
@@ -128,7 +132,7 @@ function threadSuite(platform: Platform): void {
       tasksPerWorker: 1,
       classes: [],
       allowance: undefined,
-      wire: { transport: 'message', port: far, memory: platform.sharedMemory(12) },
+      wire: { transport: 'message', port: far, memory: newBoard() },
       settings,
     };
     let onExit: (exit: ThreadExit) => void = () => undefined;

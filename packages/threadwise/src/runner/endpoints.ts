@@ -3,6 +3,7 @@ import type { Port, Wire } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
 import type { Endpoint, EndpointPlatform } from '../transport/endpoint.js';
 import { Line } from '../transport/line.js';
+import { ClaimBoard } from '../transport/message/claim-board.js';
 import { MessageEndpoint } from '../transport/message/endpoint.js';
 import { SharedEndpoint } from '../transport/shared/worker/endpoint.js';
 import type { SharedMemory } from '../transport/shared/layout.js';
@@ -11,7 +12,7 @@ type Open = (line: Line, memory: never, platform: EndpointPlatform) => Endpoint;
 
 const ENDPOINTS: Readonly<Record<string, Open>> = {
   shared: (line, memory: SharedMemory, platform) => new SharedEndpoint(line, memory, platform),
-  message: (line, board: ArrayBufferLike) => new MessageEndpoint(line, board),
+  message: (line, board: ArrayBufferLike) => new MessageEndpoint(line, new ClaimBoard(board)),
   coordinator: (line, memory: SharedMemory, platform) =>
     new SharedEndpoint(line, memory, platform, (seat) => new Given(seat, platform)),
 };

@@ -44,17 +44,22 @@ export function abortSuite(ground: Ground, connect: Connect): void {
     assert.deepEqual(order, ['held', 'moved']);
   });
 
-  test('arguments that go by port are those of the task, also where an older one is sent after a younger one that was withdrawn', async (t) => {
-    const rig = await connect(t, { module: { read: (bytes: Uint8Array) => bytes[0] } });
-    const shared = (value: number) => new Uint8Array(new SharedArrayBuffer(1)).fill(value);
-    const [older, younger] = [rig.task('read', [shared(1)]), rig.task('read', [shared(2)])];
-    rig.link.send(younger);
-    assert.equal(rig.link.withdraw(younger), true);
-    rig.link.send(older);
-    assert.equal(await rig.ended(older), 1);
-    rig.link.send(younger);
-    assert.equal(await rig.ended(younger), 2);
-  });
+  const skip = ground.sharesNoMemory;
+  test(
+    'arguments that go by port are those of the task, also where an older one is sent after a younger one that was withdrawn',
+    { skip },
+    async (t) => {
+      const rig = await connect(t, { module: { read: (bytes: Uint8Array) => bytes[0] } });
+      const shared = (value: number) => new Uint8Array(new SharedArrayBuffer(1)).fill(value);
+      const [older, younger] = [rig.task('read', [shared(1)]), rig.task('read', [shared(2)])];
+      rig.link.send(younger);
+      assert.equal(rig.link.withdraw(younger), true);
+      rig.link.send(older);
+      assert.equal(await rig.ended(older), 1);
+      rig.link.send(younger);
+      assert.equal(await rig.ended(younger), 2);
+    },
+  );
 
   test('once begun it cannot be withdrawn, and its result comes', async (t) => {
     const { rig, open, holder } = await held(t);

@@ -20,6 +20,7 @@ import { Task } from '../core/calls/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { openEndpoint } from '../runner/endpoints.js';
 import { Runner } from '../runner/runner.js';
+import type { Endpoint } from './endpoint.js';
 
 /** What a transport is tested on. */
 export interface Ground {
@@ -28,6 +29,10 @@ export interface Ground {
   readonly platform: Platform;
   /** The worker's port, out of what the wire carries. */
   farPort(wire: Wire): Port;
+  /** Where the runner's own choice of an endpoint is not meant. */
+  readonly openEndpoint?: (wire: Wire, far: Port) => Endpoint;
+  /** Why tests that share memory are left out. */
+  readonly sharesNoMemory?: string;
 }
 
 export interface RigOptions {
@@ -67,7 +72,8 @@ export class Rig {
     this.#exchange = transport.open(platform, capacity);
     this.link = this.#exchange.connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
-    const endpoint = openEndpoint(this.link.wire, this.#far, platform);
+    const { wire } = this.link;
+    const endpoint = ground.openEndpoint?.(wire, this.#far) ?? openEndpoint(wire, this.#far, platform);
     const runner = new Runner(
       { workerId: 1, poolName: 'rig', tasksPerWorker, data: undefined, endpoint },
       {

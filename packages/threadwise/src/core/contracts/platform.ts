@@ -50,6 +50,8 @@ export interface WorkerSettings {
   readonly env: unknown;
   readonly argv: readonly string[] | undefined;
   readonly execArgv: readonly string[] | undefined;
+  /** Only of a process. */
+  readonly cwd?: string | undefined;
   readonly resourceLimits: Readonly<Record<string, number>> | undefined;
 }
 
@@ -58,6 +60,8 @@ export interface ThreadExit {
   /** The uncaught error that ended the thread, if there was one. */
   readonly error?: unknown;
   readonly outOfMemory: boolean;
+  /** What ended it, where an exit code does not tell. */
+  readonly how?: string;
 }
 
 /** A thread beside the workers, for the pool's own work. */
@@ -75,6 +79,8 @@ export interface Thread {
   utilization(): number;
   /** Undefined where the system does not tell, or not yet. */
   cpu(): CpuTime | undefined;
+  /** Of a process: its memory. Undefined where the system does not tell. Bytes. */
+  residentBytes?(): number | undefined;
 }
 
 export interface KeepAlive {
@@ -124,6 +130,8 @@ export interface Platform {
   sharedMemory(byteLength: number): ArrayBufferLike;
   /** Whether threads can share memory, and wait for it without being blocked. */
   readonly hasSharedMemory: boolean;
+  /** Whether a worker can have a process of its own. */
+  readonly hasProcesses: boolean;
   /** How many threads the limits of the machine and the container allow. */
   availableThreads(): number;
   /** How many there may be at most, however much they wait: not less than `availableThreads`. */

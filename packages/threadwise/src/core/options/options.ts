@@ -18,6 +18,7 @@ import {
 } from './checks.js';
 import { type ClassEntry, registeredClasses } from './classes.js';
 import type { Choice, TaskView, WorkerView } from '../contracts.js';
+import { placementOfProcesses, resolveIsolation } from './isolation.js';
 import { retryCount } from '../calls/run-options.js';
 import type { TaskEnd, TaskStart } from '../events/tracing.js';
 
@@ -58,7 +59,10 @@ export interface PoolOptions {
   placement?: PlacementName;
   /** With placement 'auto': how long calls may run on the calling thread in one turn of its event loop. Milliseconds, default 5. */
   loopBudgetMs?: number;
-  /** What holds a worker. This version has 'thread'. */
+  /**
+   * What holds a worker. 'process': a process of its own, which a crash of native code ends alone; arguments and results are copied, and no
+   * memory is shared. Not on Windows. Default 'thread'.
+   */
   isolation?: 'thread' | 'process';
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
   choose?: string | Choice | ChooseFunction;
@@ -97,9 +101,14 @@ export interface WorkerOptions {
   data?: unknown;
   /** The worker's `process.env`. Default: a copy of the parent's. */
   env?: unknown;
+  /** The working directory of the worker's process; only with isolation 'process'. Default: the parent's. */
+  cwd?: string;
   argv?: readonly string[];
   execArgv?: readonly string[];
-  /** V8 limits of the thread, as `node:worker_threads` takes them. */
+  /**
+   * V8 limits of the thread, as `node:worker_threads` takes them. With isolation 'process' those of its heap: maxOldGenerationSizeMb and
+   * maxYoungGenerationSizeMb.
+   */
   resourceLimits?: Readonly<Record<string, number>>;
   recycle?: {
     /** Replace a worker after that many tasks. */
@@ -134,6 +143,8 @@ export interface OptionContext {
   /** The name of a strategy of ours; undefined for the user's own. */
   builtInName(choose: unknown): string | undefined;
   readonly hasSharedMemory: boolean;
+  /** Whether a worker can have a process of its own. */
+  readonly hasProcesses: boolean;
   availableThreads(): number;
   threadCeiling(): number;
   env(name: string): string | undefined;
@@ -150,6 +161,7 @@ const TRANSPORTS = ['auto', 'shared', 'message'] as const;
 const DISPATCHES = ['shared-queue', 'coordinator', 'direct'] as const;
 type Dispatch = (typeof DISPATCHES)[number];
 const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
+const ISOLATIONS = ['thread', 'process'] as const;
 
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
 export function resolveOptions(given: unknown, context: OptionContext) {
@@ -160,7 +172,7 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     dispatch: optional((option, value) => oneOf(option, value, DISPATCHES)),
     placement: optional(placementName, 'threads'),
     loopBudgetMs: optional(budget, 5),
-    isolation: optional(isolation, 'thread'),
+    isolation: optional((option, value) => oneOf(option, value, ISOLATIONS)),
     choose: optional((option, value) => strategy(option, value, context)),
     tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
     queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
@@ -175,7 +187,9 @@ export function resolveOptions(given: unknown, context: OptionContext) {
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
   const { choices } = context;
   const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', choices) ?? choices[0]!;
-  return { ...options, ...resolveCrossing(options, context), choose: options.choose ?? usual };
+  const isolation = resolveIsolation(options, context, (name) => fromEnvironment(context, name, ISOLATIONS));
+  const crossing = resolveCrossing({ ...options, isolation }, context);
+  return { ...options, isolation, ...crossing, choose: options.choose ?? usual };
 }
 
 const WORKER = {
@@ -183,6 +197,7 @@ const WORKER = {
   env: optional(environment),
   argv: optional(texts),
   execArgv: optional(texts),
+  cwd: optional(text),
   resourceLimits: optional(resourceLimits),
   recycle: (option, value) =>
     checked(option, value ?? {}, { afterTasks: limitFrom(1), aboveMemoryMiB: limitFrom(1) }),
@@ -193,7 +208,7 @@ const WORKER = {
 export function checkChanges(
   given: unknown,
   { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
-  dispatch: string,
+  { dispatch, isolation }: { readonly dispatch: string; readonly isolation: string },
 ) {
   const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
   return checked('changes', given, {
@@ -201,7 +216,9 @@ export function checkChanges(
     choose: optional((option, value) =>
       dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
     ),
-    placement: optional(placementName),
+    placement: optional((option, value) =>
+      isolation === 'process' ? placementOfProcesses(option, value) : placementName(option, value),
+    ),
     queue: optional((option, value) => checked(option, value, { limit: optional(limitFrom(0)) })),
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
@@ -209,14 +226,16 @@ export function checkChanges(
 interface Crossing {
   readonly transport: (typeof TRANSPORTS)[number] | undefined;
   readonly dispatch: Dispatch | undefined;
+  readonly isolation: string;
   readonly choose: unknown;
 }
 
 /** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
 function resolveCrossing(
-  { transport, dispatch, choose }: Crossing,
+  { transport, dispatch, isolation, choose }: Crossing,
   context: OptionContext,
 ): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
+  if (isolation === 'process') return { transport: 'message', dispatch: 'direct' };
   const { choices, hasSharedMemory } = context;
   const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', TRANSPORTS) ?? 'auto';
   if (way === 'shared' && !hasSharedMemory)
@@ -299,11 +318,6 @@ function limitFrom(min: number): Check<number> {
 
 function placementName(option: string, value: unknown): PlacementName {
   return oneOf(option, value, PLACEMENTS);
-}
-
-function isolation(option: string, value: unknown): string {
-  const known = oneOf(option, value, ['thread', 'process']);
-  return known === 'thread' ? known : reject(option, "'thread' in this version", value);
 }
 
 /** An object of variables, or the runtime's own symbol for sharing the parent's. */

@@ -28,7 +28,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
   if (phase !== undefined)
-    engine.workerFailed(error ?? reasonOf(`The worker ended with exit code ${exitCode}`), phase);
+    engine.workerFailed(error ?? reasonOf(`The worker ended with ${howEnded(exit)}`), phase);
   const broadcasts = slot.lane.clear();
   engine.workerGone();
   for (const task of broadcasts) inherit(engine, task, slot, exit);
@@ -114,6 +114,10 @@ function crashError(
 function why(exit: ThreadExit, cause: unknown): string {
   if (exit.error instanceof Error) return `uncaught ${exit.error.name}: ${exit.error.message}`;
   if (exit.error !== undefined) return `uncaught ${String(exit.error)}`;
-  if (cause instanceof Error) return `its thread was replaced: ${cause.message}`;
-  return `exit code ${exit.exitCode}`;
+  if (cause instanceof Error) return `it was replaced: ${cause.message}`;
+  return howEnded(exit);
+}
+
+function howEnded({ how, exitCode }: ThreadExit): string {
+  return how === undefined ? `exit code ${exitCode}` : `exit code ${exitCode}: ${how}`;
 }

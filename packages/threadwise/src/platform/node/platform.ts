@@ -47,6 +47,7 @@ export const nodePlatform: Platform = {
   },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,
+  hasProcesses: process.platform !== 'win32',
   sharedMemory,
   availableThreads,
   threadCeiling,

@@ -3,6 +3,8 @@
  * that was posted has begun. README.md beside this file has the protocol.
  */
 
+import type { MainBoard, WorkerBoard } from '../../core/contracts.js';
+
 /** States of a cell. */
 const FREE = 0;
 const POSTED = 1;
@@ -19,7 +21,8 @@ export function boardByteLength(cells: number): number {
   return cells * BYTES_PER_CELL;
 }
 
-export class ClaimBoard {
+/** Its tickets are the numbers of cells. */
+export class ClaimBoard implements MainBoard, WorkerBoard {
   readonly #began: Float64Array;
   readonly #states: Int32Array;
   /** Main's: cells that can be given out, as many as were free when it last looked. */

@@ -1,22 +1,22 @@
 /** The worker's end of a line over a port. */
+import type { WorkerBoard } from '../../core/contracts.js';
 import { unreadable } from '../../core/calls/payload.js';
 import { type EncodedError, encodeError } from '../codec/error-codec.js';
 import { type Begun, hear, type Endpoint, type EndpointEvents } from '../endpoint.js';
 import type { Line } from '../line.js';
 import type { MessageToMain, MessageToWorker } from '../messages.js';
-import { ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 export class MessageEndpoint implements Endpoint {
   readonly #port: Line;
-  readonly #board: ClaimBoard;
+  readonly #board: WorkerBoard;
   /** Tasks that were posted to this worker; those before `#next` have begun or were withdrawn. */
   #backlog: PostedTask[] = [];
   #next = 0;
 
-  constructor(port: Line, board: ArrayBufferLike) {
+  constructor(port: Line, board: WorkerBoard) {
     this.#port = port;
-    this.#board = new ClaimBoard(board);
+    this.#board = board;
   }
 
   listen(events: EndpointEvents): void {

@@ -1,5 +1,14 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
-import type { Exchange, Link, LinkEvents, Platform, Transport, Wire } from '../../core/contracts.js';
+import type {
+  Exchange,
+  Link,
+  LinkEvents,
+  MainBoard,
+  NewBoard,
+  Platform,
+  Transport,
+  Wire,
+} from '../../core/contracts.js';
 import { LeaseStore } from '../../core/lease.js';
 import { capture, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
@@ -11,32 +20,40 @@ import { beganWithin } from '../trust.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
-export const messageTransport: Transport = {
-  name: 'message',
-  open: (platform, linkCapacity): Exchange => ({
+/** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
+export function messagesWith(newBoard: (cells: number, platform: Platform) => NewBoard): Transport {
+  return {
     name: 'message',
-    pull: undefined,
-    leaseMemory: undefined,
-    capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
-    connect: (events) => new MessageLink(platform, events, linkCapacity),
-    close: () => undefined,
-  }),
-};
+    open: (platform, linkCapacity): Exchange => ({
+      name: 'message',
+      pull: undefined,
+      leaseMemory: undefined,
+      capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
+      connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
+      close: () => undefined,
+    }),
+  };
+}
+
+/** Between threads, which share the board. */
+export const messageTransport = messagesWith((cells, platform) => {
+  const memory = platform.sharedMemory(boardByteLength(cells));
+  return { board: new ClaimBoard(memory), memory };
+});
 
 export class MessageLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
-  readonly #board: ClaimBoard;
+  readonly #board: MainBoard;
   /** Tasks that were posted and of which no end was heard, by id. */
   readonly #posted = new Map<number, Task>();
   /** Tasks that are posted in one message at the end of the turn. */
   #outbox: PostedTask[] = [];
 
-  constructor(platform: Platform, events: LinkEvents, capacity: number) {
+  constructor(platform: Platform, events: LinkEvents, { board, memory }: NewBoard) {
     super(platform, events);
-    const memory = platform.sharedMemory(boardByteLength(capacity));
     this.wire = { transport: 'message', port: this.far, memory };
-    this.#board = new ClaimBoard(memory);
+    this.#board = board;
   }
 
   get room(): number {
@@ -86,6 +103,7 @@ export class MessageLink extends PortLink implements Link {
   override close(): void {
     this.#outbox = [];
     super.close();
+    this.#board.close?.();
   }
 
   // --- the worker takes nothing by itself ---

@@ -1,0 +1,10 @@
+// Workers in processes of their own: what a call costs, and what a worker does.
+import { inProcesses } from './processes/calls.js';
+import { memory } from './processes/memory.js';
+
+export default {
+  id: 'processes',
+  title: 'What it costs to have work done in another process',
+  threads: 2,
+  scenarios: [...inProcesses, memory],
+};

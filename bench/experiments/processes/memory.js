@@ -1,0 +1,47 @@
+// What a further worker costs in resident memory, where it is a process: of all processes that this one has started. On Linux.
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { NotAvailable } from '../../driver/not-available.js';
+import { openReady } from '../../driver/with-pool.js';
+import { mebibytes } from '../crossing/metrics.js';
+import { hasProcesses } from './calls.js';
+
+const FURTHER_WORKERS = 4;
+const isolation = 'process';
+
+async function run({ contender, budget: { settleMs } }) {
+  if (process.platform !== 'linux') throw new NotAvailable('only Linux tells it in files');
+  const first = await openReady(contender, 1, { isolation });
+  await pause(settleMs);
+  const before = residentBytes();
+  const others = await openReady(contender, FURTHER_WORKERS, { isolation });
+  await pause(settleMs);
+  const after = residentBytes();
+  await Promise.all([first.close(), others.close()]);
+  return { perWorkerMiB: Math.max(0, after - before) / FURTHER_WORKERS / 2 ** 20 };
+}
+
+function residentBytes() {
+  const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(pid) === process.pid);
+  return process.memoryUsage.rss() + children.reduce((sum, pid) => sum + field(pid, 'VmRSS') * 1024, 0);
+}
+
+const parentOf = (pid) => field(pid, 'PPid');
+
+/** A number of a process; 0 of one that has ended meanwhile. */
+function field(pid, name) {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+    return Number(new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? 0);
+  } catch {
+    return 0;
+  }
+}
+
+export const memory = {
+  id: 'memory',
+  title: 'Resident memory of each further worker, a process',
+  metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
+  takes: hasProcesses,
+  run,
+};

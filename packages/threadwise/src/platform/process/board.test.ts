@@ -1,0 +1,117 @@
+/** The claim board in a file: one step after the other, and with both sides at it at the same time. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { type BoardFile, FileBoardEnd, newFileBoard } from './board.js';
+
+function board(t: TestContext, cells: number) {
+  const { board: owner, memory } = newFileBoard(cells);
+  t.after(() => owner.close!());
+  return { owner, file: memory as BoardFile, reader: new FileBoardEnd(memory as BoardFile) };
+}
+
+test('board in a file: has room for as many tasks as cells, gives each its own ticket, and refuses one more', (t) => {
+  const { owner } = board(t, 3);
+  assert.equal(owner.room, 3);
+  assert.equal(new Set([owner.post(), owner.post(), owner.post()]).size, 3);
+  assert.equal(owner.room, 0);
+  assert.throws(() => owner.post(), /no free cell/);
+});
+
+test('board in a file: a posted task is claimed once, and withdrawn no more', (t) => {
+  const { owner, reader } = board(t, 1);
+  const ticket = owner.post();
+  assert.equal(owner.beganAt(ticket), undefined);
+  assert.equal(reader.claim(ticket, 17), true);
+  assert.equal(owner.beganAt(ticket), 17);
+  assert.equal(owner.withdraw(ticket), false);
+});
+
+test('board in a file: a withdrawn task is not claimed; its cell is free when the worker has passed it', (t) => {
+  const { owner, reader } = board(t, 1);
+  const ticket = owner.post();
+  assert.equal(owner.withdraw(ticket), true);
+  assert.equal(owner.withdraw(ticket), false, 'only once');
+  assert.equal(owner.room, 0);
+  assert.equal(reader.claim(ticket, 1), false);
+  assert.equal(owner.room, 1);
+});
+
+test('board in a file: an abort is seen as long as the task runs, and not by the next one in its cell', (t) => {
+  const { owner, reader } = board(t, 1);
+  const first = owner.post();
+  owner.abort(first);
+  assert.equal(reader.claim(first, 1), true, 'it has not begun: there is nothing to see');
+  assert.equal(reader.isAborting(first), false);
+  owner.abort(first);
+  assert.equal(reader.isAborting(first), true);
+  owner.release(first);
+  const next = owner.post();
+  assert.equal(reader.claim(next, 2), true);
+  assert.equal(reader.isAborting(next), false);
+});
+
+test('board in a file: what was said of a posting does not hold for any later one in the same cell', (t) => {
+  const { owner, reader } = board(t, 1);
+  for (let i = 0; i < 1000; i++) {
+    const ticket = owner.post();
+    assert.equal(owner.beganAt(ticket), undefined, `posting ${i}`);
+    const isWithdrawn = i % 3 === 0 && owner.withdraw(ticket);
+    assert.equal(isWithdrawn, i % 3 === 0);
+    assert.equal(reader.claim(ticket, i + 1), !isWithdrawn, `posting ${i}`);
+    if (!isWithdrawn) owner.release(ticket);
+  }
+});
+
+test('board in a file: a task whose message is never read leaves its cell free', (t) => {
+  const { owner, reader } = board(t, 1);
+  const ticket = owner.post();
+  assert.equal(owner.withdraw(ticket), true);
+  owner.pass(ticket);
+  assert.equal(owner.room, 1);
+  assert.equal(reader.claim(owner.post(), 1), true);
+});
+
+test('board in a file: once it is closed, nothing began and nothing can be withdrawn', (t) => {
+  const { owner, reader } = board(t, 1);
+  const ticket = owner.post();
+  reader.claim(ticket, 1);
+  owner.close!();
+  owner.close!();
+  assert.equal(owner.beganAt(ticket), undefined);
+});
+
+/** Claims the tickets in the order in which they are posted, and notes of each whether it may run. */
+const CLAIMER = `
+  const { workerData: { url, file, words } } = require('node:worker_threads');
+  import(url).then(({ FileBoardEnd }) => {
+    const reader = new FileBoardEnd(file);
+    for (let i = 0; i < words.length / 2; i++) {
+      Atomics.wait(words, 2 * i, 0);
+      Atomics.store(words, 2 * i + 1, reader.claim(words[2 * i] - 1, i + 1) ? 1 : 2);
+      Atomics.notify(words, 2 * i + 1);
+    }
+  });`;
+
+test('board in a file: with both sides at it, each task is either claimed or withdrawn', (t) => {
+  const POSTINGS = 3000;
+  const { owner, file } = board(t, 4);
+  // Of each posting: its ticket, plus one; and what the other side did.
+  const words = new Int32Array(new SharedArrayBuffer(POSTINGS * 8), 0, POSTINGS * 2);
+  const url = new URL('./board.js', import.meta.url).href;
+  const worker = new Worker(CLAIMER, { eval: true, execArgv: [], workerData: { url, file, words } });
+  t.after(() => worker.terminate());
+  let withdrawn = 0;
+  for (let i = 0; i < POSTINGS; i++) {
+    const ticket = owner.post();
+    Atomics.store(words, 2 * i, ticket + 1);
+    Atomics.notify(words, 2 * i);
+    for (let spins = (i * 7919) % 200; spins > 0; spins--) Atomics.load(words, 0);
+    const isWithdrawn = owner.withdraw(ticket);
+    Atomics.wait(words, 2 * i + 1, 0);
+    assert.equal(Atomics.load(words, 2 * i + 1), isWithdrawn ? 2 : 1, `posting ${i}`);
+    if (isWithdrawn) withdrawn++;
+    else owner.release(ticket);
+  }
+  t.diagnostic(`${withdrawn} of ${POSTINGS} were withdrawn`);
+});

@@ -1,0 +1,179 @@
+/**
+ * The claim board of one worker in a file without a name, as two processes share no memory: main has it open, and its child inherits it.
+ * README.md beside this file has the protocol.
+ */
+import { closeSync, existsSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
+
+/** Main's word on a cell. */
+const POSTED = 0;
+const ASKING = 1;
+const WITHDRAWN = 2;
+const ABORTING = 3;
+
+/** Of the worker, for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
+const CLAIM_BYTES = 10;
+/** Stamps are from 1 to this. A cell is posted again only when its worker has claimed or passed it, so two would do. */
+const MAX_STAMP = 255;
+const STAMP_SHIFT = 16;
+
+const cellOf = (ticket: number) => ticket & 0xffff;
+const stampOf = (ticket: number) => ticket >>> STAMP_SHIFT;
+
+/** Where a file costs no disk, if there is such a place. */
+const SHARED_DIR = '/dev/shm';
+
+let count = 0;
+
+/** @param cells how many tasks can be posted at a time */
+export function newFileBoard(cells: number): NewBoard {
+  const fd = openUnnamed();
+  ftruncateSync(fd, cells * (1 + CLAIM_BYTES));
+  return { board: new FileBoard(fd, cells), memory: { fd, cells } satisfies BoardFile };
+}
+
+/** What a child opens its end from. `fd`: as the process calls it that asks. */
+export interface BoardFile {
+  readonly fd: number;
+  readonly cells: number;
+}
+
+function openUnnamed(): number {
+  const name = `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`;
+  const path = join(existsSync(SHARED_DIR) ? SHARED_DIR : tmpdir(), name);
+  const fd = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return fd;
+}
+
+class FileBoard implements MainBoard {
+  readonly #fd: number;
+  /** Of the last posting of each cell. */
+  readonly #stamps: Uint8Array;
+  /** What stands in the file. */
+  readonly #words: Uint8Array;
+  readonly #free: number[];
+  /** Tickets that were withdrawn, and that the worker has not passed. */
+  readonly #withdrawn = new Set<number>();
+  readonly #word = Buffer.alloc(1);
+  readonly #claim = Buffer.alloc(CLAIM_BYTES);
+  #isOpen = true;
+
+  constructor(fd: number, cells: number) {
+    this.#fd = fd;
+    this.#stamps = new Uint8Array(cells);
+    this.#words = new Uint8Array(cells);
+    this.#free = [...this.#stamps.keys()];
+  }
+
+  get room(): number {
+    if (this.#free.length === 0) for (const ticket of this.#withdrawn) this.#freeIfPassed(ticket);
+    return this.#free.length;
+  }
+
+  post(): number {
+    if (this.room === 0) throw new Error('threadwise: no free cell on the claim board');
+    const cell = this.#free.pop()!;
+    const stamp = (this.#stamps[cell]! % MAX_STAMP) + 1;
+    this.#stamps[cell] = stamp;
+    const ticket = cell | (stamp << STAMP_SHIFT);
+    if (this.#words[cell] !== POSTED) this.#say(ticket, POSTED); // the worker does not look at it any more, nor yet
+    return ticket;
+  }
+
+  withdraw(ticket: number): boolean {
+    if (this.#withdrawn.has(ticket) || this.#isClaimed(ticket)) return false;
+    this.#say(ticket, ASKING);
+    const isClaimed = this.#isClaimed(ticket);
+    this.#say(ticket, isClaimed ? POSTED : WITHDRAWN);
+    if (!isClaimed) this.#withdrawn.add(ticket);
+    return !isClaimed;
+  }
+
+  beganAt(ticket: number): number | undefined {
+    if (!this.#isClaimed(ticket)) return undefined;
+    // Where the time is only half written, it is now: `trust.ts` says so of what is in the future.
+    const isWhole = this.#claim[0] === this.#claim[CLAIM_BYTES - 1];
+    return isWhole ? this.#claim.readDoubleLE(1) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The worker does not say it: that would be one more system call for each task. */
+  hasEnded(): boolean {
+    return false;
+  }
+
+  abort(ticket: number): void {
+    if (this.#isClaimed(ticket)) this.#say(ticket, ABORTING);
+  }
+
+  release(ticket: number): void {
+    this.#free.push(cellOf(ticket));
+  }
+
+  pass(ticket: number): void {
+    if (this.#withdrawn.delete(ticket)) this.release(ticket);
+  }
+
+  close(): void {
+    if (this.#isOpen) closeSync(this.#fd);
+    this.#isOpen = false;
+  }
+
+  #freeIfPassed(ticket: number): void {
+    if (this.#isClaimed(ticket)) this.pass(ticket);
+  }
+
+  /** Whether the worker has looked at this posting: it runs it, or, if it is withdrawn, has passed it. */
+  #isClaimed(ticket: number): boolean {
+    if (!this.#isOpen) return false;
+    const at = this.#stamps.length + cellOf(ticket) * CLAIM_BYTES;
+    readSync(this.#fd, this.#claim, 0, CLAIM_BYTES, at);
+    const stamp = stampOf(ticket);
+    return this.#claim[0] === stamp || this.#claim[CLAIM_BYTES - 1] === stamp;
+  }
+
+  #say(ticket: number, word: number): void {
+    if (!this.#isOpen) return;
+    this.#words[cellOf(ticket)] = word;
+    this.#word[0] = word;
+    writeSync(this.#fd, this.#word, 0, 1, cellOf(ticket));
+  }
+}
+
+/** The child's end. */
+export class FileBoardEnd implements WorkerBoard {
+  readonly #file: BoardFile;
+  readonly #word = Buffer.alloc(1);
+  readonly #claim = Buffer.alloc(CLAIM_BYTES);
+
+  constructor(file: BoardFile) {
+    this.#file = file;
+  }
+
+  claim(ticket: number, now: number): boolean {
+    const { fd, cells } = this.#file;
+    const stamp = stampOf(ticket);
+    this.#claim[0] = stamp;
+    this.#claim.writeDoubleLE(now, 1);
+    this.#claim[CLAIM_BYTES - 1] = stamp;
+    writeSync(fd, this.#claim, 0, CLAIM_BYTES, cells + cellOf(ticket) * CLAIM_BYTES);
+    let word = this.#wordOn(ticket);
+    // Main is between two system calls, or does not run at all: then this process has nothing to do, either.
+    while (word === ASKING) word = this.#wordOn(ticket);
+    return word !== WITHDRAWN;
+  }
+
+  isAborting(ticket: number): boolean {
+    return this.#wordOn(ticket) === ABORTING;
+  }
+
+  /** Main does not look for it. */
+  end(): void {}
+
+  #wordOn(ticket: number): number {
+    readSync(this.#file.fd, this.#word, 0, 1, cellOf(ticket));
+    return this.#word[0]!;
+  }
+}

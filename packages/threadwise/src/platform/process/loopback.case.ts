@@ -1,0 +1,52 @@
+/** Both ends of a pipe in one process, for the suites of ports and lines: what is written is there a turn later. */
+import { type Pipe, PipePort } from './port.js';
+
+class Half implements Pipe {
+  readonly #pieces: Buffer[] = [];
+  #other: Half | undefined;
+  #listener: ((piece: Buffer) => void) | undefined;
+  #isClosed = false;
+
+  static pair(): readonly [Pipe, Pipe] {
+    const [a, b] = [new Half(), new Half()];
+    a.#other = b;
+    b.#other = a;
+    return [a, b];
+  }
+
+  write(bytes: Buffer): void {
+    const other = this.#other!;
+    // In pieces of a size at which headers and messages are cut anywhere.
+    for (let at = 0; at < bytes.length; at += 7) other.#pieces.push(Buffer.from(bytes.subarray(at, at + 7)));
+    other.#wake();
+  }
+
+  read(): Buffer | undefined {
+    return this.#pieces.shift();
+  }
+
+  listen(callback: (piece: Buffer) => void): void {
+    this.#listener = callback;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #wake(): void {
+    setImmediate(() => {
+      if (this.#isClosed || this.#listener === undefined || this.#pieces.length === 0) return;
+      this.#listener(Buffer.concat(this.#pieces.splice(0)));
+    });
+  }
+}
+
+/** The other end of a channel, in this process. */
+export function farPortOf(near: PipePort): PipePort {
+  const [here, there] = Half.pair();
+  const far = new PipePort();
+  near.attach(here);
+  far.attach(there);
+  return far;
+}

@@ -1,0 +1,65 @@
+/** Processes of Node as workers: what all platforms promise, and what only processes have. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Platform } from '../../core/contracts.js';
+import { platformConformance } from '../platform.case.js';
+import { newFileBoard } from './board.js';
+import { farPortOf } from './loopback.case.js';
+import { inherited } from './node-process.js';
+import { processPlatform } from './platform.js';
+import { PipePort } from './port.js';
+
+const opened = new WeakSet<PipePort>();
+
+/** With both ends of a channel in this process, where no worker is started. */
+const platform: Platform = {
+  ...processPlatform,
+  channelEnds: () => {
+    const near = new PipePort();
+    const far = farPortOf(near);
+    opened.add(near).add(far);
+    return [near, far];
+  },
+  port: (far) => (opened.has(far as PipePort) ? (far as PipePort) : farPortOf(far as PipePort)),
+};
+
+platformConformance(platform, () => newFileBoard(1).memory);
+
+test('platform process: what cannot be sent to a process is refused, and nothing is moved', () => {
+  const { near } = processPlatform.channel();
+  const { port1 } = new MessageChannel();
+  const buffer = new ArrayBuffer(8);
+  const gone = new ArrayBuffer(8);
+  structuredClone(gone, { transfer: [gone] });
+  for (const [value, transfer] of [
+    [new SharedArrayBuffer(4), []],
+    [new Uint8Array(new SharedArrayBuffer(4)), []],
+    [port1, []],
+    [port1, [port1]],
+    [buffer, [buffer, port1]],
+    [buffer, [buffer, buffer]],
+    [buffer, [buffer, gone]],
+    [[buffer, () => 1], [buffer]],
+  ] as const) {
+    assert.throws(() => processPlatform.clone(value, transfer), { name: 'DataCloneError' });
+    if (transfer.length !== 2 || transfer[1] !== transfer[0])
+      assert.throws(() => near.post(value, transfer), { name: 'DataCloneError' });
+    assert.equal(buffer.byteLength, 8);
+  }
+  port1.close();
+  near.close();
+});
+
+test('platform process: options that only a lone program can have are not handed on', () => {
+  const options = [
+    '--test',
+    '--inspect-brk=9229',
+    '-e',
+    '--input-type=module',
+    '--import',
+    './x.mjs',
+    '--watch',
+    '-p',
+  ];
+  assert.deepEqual(inherited(options), ['--input-type=module', '--import', './x.mjs']);
+});

@@ -1,0 +1,32 @@
+/** Node.js with a process for each worker: what differs from threads. */
+import os from 'node:os';
+import type { Platform } from '../../core/contracts.js';
+import { messagesWith } from '../../transport/message/link.js';
+import { nodePlatform } from '../node/platform.js';
+import { newFileBoard } from './board.js';
+import { cloneByBytes } from './frames.js';
+import { residentBytesOfAll, spawnProcess } from './node-process.js';
+import { PipePort } from './port.js';
+
+export const processPlatform: Platform = {
+  ...nodePlatform,
+  name: 'process',
+  /** The far end is the same object: `spawn` connects it with the new process. */
+  channel: () => {
+    const port = new PipePort();
+    return { near: port, far: port };
+  },
+  spawn: (spec, onExit) => spawnProcess(spec.wire.port as PipePort, spec, onExit),
+  clone: cloneByBytes,
+  hasSharedMemory: false,
+  /** Main's own: of leases and counts. */
+  sharedMemory: (byteLength) => new ArrayBuffer(byteLength),
+  memory: () => {
+    const own = nodePlatform.memory();
+    // What is used of a machine is used by all of its processes; of a limit, by main alone.
+    if (own === undefined || own.limitBytes === os.totalmem()) return own;
+    return { ...own, usedBytes: own.usedBytes + residentBytesOfAll() };
+  },
+};
+
+export const processTransport = messagesWith(newFileBoard);
