@@ -62,6 +62,6 @@ export const page = {
   }),
 };
 
-function publishedBest(scenario, metric) {
+export function publishedBest(scenario, metric) {
   return scenario && bestRow(scenario, metric, ({ role }) => role === 'published');
 }
