@@ -71,7 +71,7 @@ export const SLOW = [
   {
     files: /^(packages\/bullmq\/test\/|examples\/15-fleet\/).*\.test/,
     proves: 'a fleet of machines keeps its promises with a real Redis, whatever dies',
-    isAlone: true,
+    isApart: true,
   },
 ];
 const isSlow = (name) => SLOW.some(({ files }) => files.test(name));

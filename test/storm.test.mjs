@@ -115,7 +115,7 @@ const KINDS = {
     const promise = Promise.all([call, sumOf(channel)]);
     return {
       promise: promise.then(([{ error }, sum]) => {
-        if (error !== undefined && exitsAt === undefined) throw error;
+        if (error !== undefined && (exitsAt === undefined || isTakenDown(error))) throw error;
         return [error, sum];
       }),
       accept: ({ value: [error, sum] = [] }) =>
@@ -147,6 +147,7 @@ function isUnreadable({ error }) {
 function crashed({ error }) {
   return error?.code === 'ERR_WORKER_CRASHED';
 }
+const isTakenDown = ({ cause }) => cause?.message?.startsWith('crashed later') === true;
 
 /** 1 % of the calls each. */
 const RARE = [
@@ -174,7 +175,7 @@ async function judge({ promise, accept }, kind, counts) {
   counts.settled++;
   // A neighbour that crashes in a later tick may take down whatever runs on its worker by then.
   if (accept(outcome)) counts[kind]++;
-  else if (crashed(outcome) && outcome.error.cause?.message?.startsWith('crashed later')) counts.takenDown++;
+  else if (crashed(outcome) && isTakenDown(outcome.error)) counts.takenDown++;
   else counts.wrong.push([kind, outcome]);
 }
 

@@ -62,6 +62,7 @@ test('a function that behaves is measured in every way, within its budget', asyn
     changesItsArgument: false,
     uncloneable: { argument: undefined, result: undefined },
     hasSetup: false,
+    plainClasses: [],
   });
   assert.ok(behaviour.failures.calls >= inputs.length);
   assert.deepEqual(subject, {
