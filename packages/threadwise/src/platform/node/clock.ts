@@ -5,8 +5,8 @@ import type { TimerHandle } from '../../core/contracts.js';
 const { hrtime } = process;
 
 function uptime(): number {
-  const [seconds, nanoseconds] = hrtime();
-  return seconds * 1e3 + nanoseconds / 1e6;
+  const time = hrtime(); // seconds, nanoseconds
+  return time[0] * 1e3 + time[1] / 1e6;
 }
 
 /** When the clock that all threads share was at 0. Milliseconds since the epoch. */
