@@ -9,7 +9,7 @@ import { minifySync } from 'vite';
 const platform = new URL('../packages/threadwise/dist/platform/', import.meta.url);
 const node = new URL('node/', platform);
 
-/** By what the text is called: the file where the thread, or the process, begins. */
+/** The name of each text that is built, and the file where its thread or process begins. */
 const ENTRIES = {
   workerSource: 'node/worker-entry',
   coordinatorSource: 'node/coordinator-entry',
@@ -183,8 +183,8 @@ function withOwnGlobals(code) {
   return [`((require,${names})=>{"use strict";`, `})(${values});`];
 }
 /**
- * Nobody can replace the first ones; no parameter may have the next names; Node.js loads `performance` when it is first named, which costs a
- * thread 0.7 ms; and `--eval` makes globals of modules.
+ * Nobody can replace the first ones; no parameter may have the next names; Node.js loads `performance` when it is first named, which makes a
+ * thread start later; and `--eval` makes globals of modules.
  */
 const NOT_TAKEN = new Set([
   'undefined',

@@ -3,15 +3,24 @@ import { relative, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { root } from './prepare.mjs';
 
+/** How many of the last characters that a file wrote to its standard error are told when it fails outside of its tests. */
+const STDERR_CHARACTERS = 4000;
+
 export default async function* counts(events) {
   const totals = {};
   const failed = [];
+  const stderr = new Map();
   for await (const { type, data } of events) {
+    if (type === 'test:stderr') {
+      const text = (stderr.get(data.file) ?? '') + data.message;
+      stderr.set(data.file, text.slice(-STDERR_CHARACTERS));
+    }
     // The totals come last, so that a test's own message cannot be taken for them.
     const [, name, count] =
       (type === 'test:diagnostic' && /^(tests|pass|fail|cancelled|skipped) (\d+)$/.exec(data.message)) || [];
     if (name !== undefined) totals[name] = Number(count);
-    if (type === 'test:fail' && isCause(data)) failed.push({ name: nameOf(data), reason: reasonOf(data) });
+    if (type === 'test:fail' && isCause(data))
+      failed.push({ name: nameOf(data), reason: reasonOf(data, stderr) });
   }
   yield JSON.stringify({ ...totals, failed });
 }
@@ -22,12 +31,19 @@ function isCause({ todo, details }) {
 }
 
 /** A file that failed outside of its tests is a test that is named like the file. */
-function nameOf({ name, file = '' }) {
-  const shown = relative(root, file);
-  return resolve(name) === file ? shown : `${shown}: ${name}`;
+const isFile = ({ name, file = '' }) => resolve(name) === file;
+
+function nameOf(data) {
+  const shown = relative(root, data.file ?? '');
+  return isFile(data) ? shown : `${shown}: ${data.name}`;
 }
 
-/** What the test threw, without what node:test wraps around it. */
-function reasonOf({ details: { error } }) {
+/** What the test threw, without what node:test wraps around it; of a file, how its process ended and the last it wrote. */
+function reasonOf(data, stderr) {
+  const { error } = data.details;
+  if (isFile(data)) {
+    const { exitCode, signal } = error ?? {};
+    return `its process ended with ${signal ? `signal ${signal}` : `exit code ${exitCode}`}\n${stderr.get(data.file) ?? ''}`.trimEnd();
+  }
   return inspect(error?.cause ?? error, { depth: 4, maxStringLength: 2000 });
 }

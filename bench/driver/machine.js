@@ -33,22 +33,25 @@ export function versionOf(packageName) {
   }
 }
 
-/** Neither what was measured before nor texts change what is measured. */
+/** What runs while something is measured. Neither tests, texts, pages nor what was measured before change a figure. */
 const MATTERS = [
-  ':(top)',
-  ...['bench/results', 'docs/images'].map((path) => `:(top,exclude)${path}`),
-  ':(top,exclude,glob)**/*.md',
+  ...['threadwise/src', 'bullmq/src', 'cli/src/experiment'].map((path) => `:(top)packages/${path}`),
+  ...['bench', 'package-lock.json', 'scripts/build-threads.mjs'].map((path) => `:(top)${path}`),
+  ...['results', 'report', 'conclusions'].map((path) => `:(top,exclude)bench/${path}`),
+  ...['.md', '.test.*', '/page.js', '/conclude.js', '/published.js'].map(
+    (end) => `:(top,exclude,glob)**/*${end}`,
+  ),
 ];
 
-const git = (...args) =>
-  execFileSync('git', args, { cwd: here, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+const git = (folder, ...args) =>
+  execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
 /** The commit that is checked out, and whether files differ from it that matter; undefined outside of a repository. */
-export function describeCommit() {
+export function describeCommit(folder = here) {
   try {
     return {
-      commit: git('rev-parse', 'HEAD').trim(),
-      hasChanges: git('status', '--porcelain', '--', ...MATTERS).trim() !== '',
+      commit: git(folder, 'rev-parse', 'HEAD').trim(),
+      hasChanges: git(folder, 'status', '--porcelain', '--', ...MATTERS).trim() !== '',
     };
   } catch {
     return undefined;
@@ -56,10 +59,11 @@ export function describeCommit() {
 }
 
 /** Whether something was measured with the files that matter as they are now. @param at what `describeCommit` gave then */
-export function isOfThisCode(at) {
+export function isOfThisCode(at, folder = here) {
   if (at === undefined || at.hasChanges) return false;
   try {
-    return git('diff', '--name-only', at.commit, '--', ...MATTERS) === '' && !describeCommit().hasChanges;
+    const changed = git(folder, 'diff', '--name-only', at.commit, '--', ...MATTERS);
+    return changed === '' && !describeCommit(folder).hasChanges;
   } catch {
     return false; // there is no such commit here
   }

@@ -77,7 +77,7 @@ function performanceHead(all) {
   ];
 }
 
-/** By the claims of a document, of its own program. */
+/** The verdict on an experiment: what its claims come to, judged on the document's own program as it is rebuilt here. */
 function verdictOf({ judge }, result) {
   if (result === undefined || !result.scenarios.some(hasRebuilt)) return 'not measured';
   return FOUND.get(ofAll(judge(...materialOf(result)).map(({ holds }) => holds)));

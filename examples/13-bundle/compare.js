@@ -45,7 +45,7 @@ export async function compare({ modules: count, threads }) {
   }
 }
 
-/** In the order of the modules. A module that cannot be transformed ends it. */
+/** Transforms all modules on the pool. Resolves to their texts, in the order of the modules; rejects when one cannot be transformed. */
 export async function transformAll(pool, task, modules) {
   const texts = [];
   for await (const text of pool.map(task, modules)) texts.push(text);

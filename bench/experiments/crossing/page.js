@@ -10,18 +10,7 @@ export const page = {
   question: 'What does it cost to have work done on another thread?',
 
   says(scenarios, { fasterThan }) {
-    const compare = (id, metric, what) => {
-      const scenario = named(scenarios, id);
-      const other = publishedBest(scenario, metric);
-      return clause(
-        fasterThan(scenario, OURS, other, metric),
-        `${what}, threadwise`,
-        other ?? 'a published pool',
-        metric === 'idlePercent' || metric === 'perWorkerMiB'
-          ? { better: 'takes less than', worse: 'takes more than' }
-          : undefined,
-      );
-    };
+    const compare = besidePublished(scenarios, fasterThan);
     return [
       sentence(
         compare('trivial', 'callsPerSecond', 'with 1,000 calls outstanding'),
@@ -34,7 +23,10 @@ export const page = {
       sentence(
         compare('quiet', 'busy5Microseconds', 'for one task on an idle pool'),
         compare('cold-start', 'firstResultMs', 'to its first result'),
-        compare('idle', 'idlePercent', 'of CPU time when idle'),
+        compare('idle', 'idlePercent', 'of CPU time when idle', {
+          better: 'takes less than',
+          worse: 'takes more than',
+        }),
       ),
     ];
   },
@@ -61,6 +53,16 @@ export const page = {
     ],
   }),
 };
+
+/** Makes clauses that hold threadwise against the best published pool, by a metric of a scenario. */
+export function besidePublished(scenarios, fasterThan) {
+  return (id, metric, what, words) => {
+    const scenario = named(scenarios, id);
+    const other = publishedBest(scenario, metric);
+    const subject = `${what}, threadwise`;
+    return clause(fasterThan(scenario, OURS, other, metric), subject, other ?? 'a published pool', words);
+  };
+}
 
 export function publishedBest(scenario, metric) {
   return scenario && bestRow(scenario, metric, ({ role }) => role === 'published');

@@ -106,7 +106,7 @@ for (const experiment of chosen) {
   });
 }
 
-/** Of the page, which says more than what is concluded. */
+/** What the page says of made-up figures: its sentences and its picture, and not the conclusions alone. */
 const onPage = ({ page, ...experiment }, scenarios) => {
   const material = [withInline(scenarios), toolsFor(machineOf(experiment))];
   return {

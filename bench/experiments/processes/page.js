@@ -1,8 +1,7 @@
 // What the page says of processes.
-import { clause, sentence } from '../../conclusions/clauses.js';
+import { sentence } from '../../conclusions/clauses.js';
 import { relative } from '../../report/picture/points.js';
-import { publishedBest } from '../crossing/page.js';
-import { named } from '../hash-direct/finding.js';
+import { besidePublished, publishedBest } from '../crossing/page.js';
 
 const OURS = 'threadwise';
 
@@ -10,12 +9,7 @@ export const page = {
   question: 'What does it cost to have work done in another process?',
 
   says(scenarios, { fasterThan }) {
-    const compare = (id, metric, what, words) => {
-      const scenario = named(scenarios, id);
-      const other = publishedBest(scenario, metric);
-      const subject = `${what}, threadwise`;
-      return clause(fasterThan(scenario, OURS, other, metric), subject, other ?? 'a published pool', words);
-    };
+    const compare = besidePublished(scenarios, fasterThan);
     return [
       sentence(
         compare('trivial', 'callsPerSecond', 'with 1,000 calls outstanding'),

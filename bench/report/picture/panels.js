@@ -192,7 +192,7 @@ function scaleOf(figures, { isLog = false, most: reaches = -Infinity }, range, i
   return isFromZero ? scale.nice(5) : scale;
 }
 
-/** On a scale of powers: 1, 2 and 5 of each ten, or only 1 where these are too many. */
+/** Where an axis has ticks. A logarithmic axis has them at 1, 2 and 5 times each power of ten, or at the powers alone where those are too many. */
 function ticksOf(scale, { isLog = false }, most) {
   if (!isLog) return scale.ticks(Math.max(2, most));
   const named = (digits) =>

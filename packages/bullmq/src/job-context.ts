@@ -2,7 +2,7 @@
 
 export interface JobContext {
   readonly jobId: string;
-  /** From 1: how often the job was started, this time included. */
+  /** How many times the job has been started, this time included: 1 the first time. */
   readonly attempt: number;
   /** What the pool's own `onTaskStart` returned. */
   readonly context: unknown;

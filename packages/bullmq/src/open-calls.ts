@@ -38,7 +38,7 @@ export class OpenCall {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Whoever makes the call waits for the job to be added first.
+    // The result may be rejected before the caller awaits it: that must not count as unhandled.
     this.result.catch(() => undefined);
   }
 }

@@ -96,7 +96,7 @@ const CLAIMER = `
 test('board in a file: with both sides at it, each task is either claimed or withdrawn', (t) => {
   const POSTINGS = 3000;
   const { owner, file } = board(t, 4);
-  // Of each posting: its ticket, plus one; and what the other side did.
+  // Two words for each posting: its ticket plus one, and what the other thread did with it.
   const words = new Int32Array(new SharedArrayBuffer(POSTINGS * 8), 0, POSTINGS * 2);
   const url = new URL('./board.js', import.meta.url).href;
   const worker = new Worker(CLAIMER, { eval: true, execArgv: [], workerData: { url, file, words } });

@@ -1,0 +1,60 @@
+// Which changes of the repository make a saved figure one of other code.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { describeCommit, isOfThisCode } from './machine.js';
+
+function repository(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-commit-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const git = (...args) =>
+    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@localhost', ...args], { cwd: folder });
+  let version = 0;
+  const write = (path) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), `${version++}`);
+  };
+  const commit = () => {
+    git('add', '.');
+    git('commit', '-qm', 'change');
+  };
+  git('init', '-q');
+  write('packages/threadwise/src/pool.ts');
+  commit();
+  return { folder, write, commit };
+}
+
+for (const [path, matters] of [
+  ['packages/threadwise/src/pool.ts', true],
+  ['packages/cli/src/experiment/rounds.ts', true],
+  ['bench/experiments/snp/slices.js', true],
+  ['package-lock.json', true],
+  ['packages/threadwise/src/pool.test.ts', false],
+  ['packages/cli/src/report/page.ts', false],
+  ['packages/control/src/server.ts', false],
+  ['bench/experiments/snp/page.js', false],
+  ['bench/results/snp.json', false],
+  ['bench/README.md', false],
+  ['docs/performance.md', false],
+]) {
+  test(`a change of ${path} ${matters ? 'makes' : 'does not make'} a figure one of other code`, (t) => {
+    const { folder, write, commit } = repository(t);
+    const at = describeCommit(folder);
+    assert.equal(isOfThisCode(at, folder), true);
+    write(path);
+    assert.equal(isOfThisCode(at, folder), !matters, 'before it is committed');
+    commit();
+    assert.equal(isOfThisCode(at, folder), !matters, 'once it is committed');
+  });
+}
+
+test('a figure of an unknown commit, or of files that were never committed, is one of other code', (t) => {
+  const { folder, write } = repository(t);
+  assert.equal(isOfThisCode(undefined, folder), false);
+  assert.equal(isOfThisCode({ commit: 'f'.repeat(40), hasChanges: false }, folder), false);
+  write('package-lock.json');
+  assert.equal(isOfThisCode(describeCommit(folder), folder), false);
+});
