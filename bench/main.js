@@ -7,7 +7,6 @@ import { contenders as allContenders, experiments as allExperiments, byId } from
 import { HELP, readArguments } from './choices.js';
 import { renderDocuments, saved } from './report/document.js';
 import { hasMarkers, markersOf, renderMarkdown, replaceBetween } from './report/markdown.js';
-import { renderPlots } from './report/plot.js';
 import { renderConclusions, renderGoals, renderPublished, renderScenario } from './report/terminal.js';
 import { load, save } from './report/results.js';
 import { isOfThisCode } from './driver/machine.js';
@@ -41,7 +40,6 @@ function print(experiment, { title, threads, rounds, quick, machine, published, 
     `${counted(threads, 'thread')}, ${cores} x ${cpu}, Node ${node}, median of ${counted(rounds, 'round')}\n`,
     renderPublished(published),
     ...scenarios.map(renderScenario),
-    ...renderPlots(experiment, scenarios).map((text) => `${text}\n`),
     renderGoals(scenarios),
     renderConclusions(conclusions),
     quick ? LOOK : '',

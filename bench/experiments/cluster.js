@@ -4,8 +4,6 @@ import { page } from './cluster/page.js';
 import { published } from './cluster/published.js';
 import { scenarios } from './cluster/scenarios.js';
 
-const rows = ['as published, cluster', 'threadwise, pool', 'piscina, pool', 'inline'];
-
 export default {
   id: 'cluster',
   title: 'An API that computes: one process, a cluster of processes, or a pool of threads',
@@ -18,20 +16,7 @@ export default {
     'as soon as they are answered; a tenth as many requests, that are not counted, go first. Beside one process and ' +
     'clusters: one process with a pool of as many threads as the cluster has processes, since the advice is to take the one ' +
     'and not the other.',
-  plots: [
-    {
-      title: 'Requests a second',
-      metric: 'requestsPerSecond',
-      x: { label: 'processes, or threads' },
-      rows,
-    },
-    {
-      title: 'Latency, 95th percentile',
-      metric: 'latencyP95Ms',
-      x: { label: 'processes, or threads' },
-      rows,
-    },
-  ],
+  x: () => 'processes, or threads',
   judge,
   page,
   conclude,

@@ -5,8 +5,6 @@ import { page } from './cores/page.js';
 import { published } from './cores/published.js';
 import { CORES, curveOf, scenarios } from './cores/scenarios.js';
 
-const rows = ['as published', 'threadwise', 'piscina', 'inline'];
-
 export default {
   id: 'cores',
   title: 'Cores and threads: a server that computes for each request',
@@ -20,13 +18,7 @@ export default {
     'and for two seconds a round where it was two minutes; it may run on every core, as the bound server may not. The ' +
     'chapter had its load on cores that the server could not use, up to four of sixteen; here it has no core to itself where ' +
     'the server is bound to all. As many cores as this machine has, four at the most.',
-  plots: Array.from({ length: CORES.length }, (_, i) => ({
-    title: `Requests a second on ${curveOf(i + 1)}`,
-    metric: 'requestsPerSecond',
-    x: { label: 'threads' },
-    scenarios: ({ curve }) => curve === curveOf(i + 1),
-    rows,
-  })),
+  x: () => 'threads',
   judge,
   page,
   conclude,

@@ -2,7 +2,7 @@
 import { conclude, judge } from './fibonacci/conclude.js';
 import { page } from './fibonacci/page.js';
 import { published } from './fibonacci/published.js';
-import { BY_N, RUN_TIME, scenarios, THREADS } from './fibonacci/scenarios.js';
+import { RUN_TIME, scenarios, THREADS } from './fibonacci/scenarios.js';
 
 export default {
   id: 'fibonacci',
@@ -18,36 +18,7 @@ export default {
     'round, with the rounds of a thread in one call (batched), and where it finds it cheaper (auto). n = 10,000,000 is measured in three rounds and not in five: each takes minutes. And warm pools, piscina too, ' +
     'with calls of other lengths, which show from which run time on a call across pays; batched there is as many calls in one as ' +
     'compute 100,000 numbers.',
-  plots: [
-    {
-      title: 'Total time of 100 rounds by n',
-      metric: 'totalMs',
-      x: { label: 'n' },
-      scenarios: ({ curve }) => curve === BY_N,
-      rows: [
-        'threadwise, across',
-        'threadwise, batched',
-        'threadwise, auto',
-        'as published, 16 workers at a time',
-        'inline',
-      ],
-      isLog: true,
-    },
-    {
-      title: 'Calls a second by the length of the task',
-      metric: 'callsPerSecond',
-      x: { label: 'numbers that a task computes' },
-      scenarios: ({ curve }) => curve === RUN_TIME,
-      rows: [
-        'threadwise, across',
-        'threadwise, batched',
-        'threadwise, auto',
-        'piscina (8 per worker), across',
-        'inline',
-      ],
-      isLog: true,
-    },
-  ],
+  x: (curve) => (curve === RUN_TIME ? 'numbers that a task computes' : 'n'),
   judge,
   page,
   conclude,

@@ -4,14 +4,6 @@ import { page } from './hash-coordinator/page.js';
 import { published } from './hash-coordinator/published.js';
 import { scenarios } from './hash-coordinator/scenarios.js';
 
-const rows = [
-  'as published, coordinator',
-  'as published, no coordinator',
-  'threadwise, coordinator, leased',
-  'threadwise, coordinator, moved',
-  'inline',
-];
-
 export default {
   id: 'hash-coordinator',
   title: 'Files that the main thread reads, a coordinator hands out, and threads hash',
@@ -27,10 +19,7 @@ export default {
     'rows read without a pause, and what counts is how many files are left to hash when all are read. In another one (sizing) ' +
     'our coordinator finds the number of workers by itself, which is what the article announces for its next part. ' +
     'Utilisation is that of all passes together, the first ones as well.',
-  plots: [
-    { title: 'Clean time: total less reads', metric: 'cleanMs', x: { label: 'threads' }, rows },
-    { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },
-  ],
+  x: () => 'threads',
   judge,
   page,
   conclude,

@@ -5,14 +5,6 @@ import { page } from './hash-direct/page.js';
 import { published } from './hash-direct/published.js';
 import { scenarios } from './hash-direct/scenarios.js';
 
-const rows = [
-  'as published, shared segments',
-  'threadwise, leased',
-  'threadwise, workers read',
-  'piscina (8 per worker), moved',
-  'inline',
-];
-
 export default {
   id: 'hash-direct',
   title: 'Files that the main thread reads, synchronously, and threads hash',
@@ -29,10 +21,7 @@ export default {
     'when all are read; in another one (main-matches) the main thread runs a regular expression over each message, in place ' +
     'of reading. The digests of each pass are checked. Files come out of the cache of the system, ' +
     'after one or two passes that are not counted.',
-  plots: [
-    { title: 'Total time', metric: 'totalMs', x: { label: 'threads' }, rows },
-    { title: 'Clean time: total less reads', metric: 'cleanMs', x: { label: 'threads' }, rows },
-  ],
+  x: () => 'threads',
   judge,
   page,
   conclude,

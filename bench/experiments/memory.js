@@ -4,8 +4,6 @@ import { page } from './memory/page.js';
 import { published } from './memory/published.js';
 import { LOADING, scenarios } from './memory/scenarios.js';
 
-const rows = ['as published', 'threadwise', 'piscina'];
-
 export default {
   id: 'memory',
   title: 'Memory of idle threads',
@@ -19,29 +17,7 @@ export default {
     'left. A pool has been used before: each of its threads has run a task. With 0 threads there is no ' +
     'pool, and its package is not loaded. The size of a thread is the slope over 1 to 16 of them, not the ' +
     'difference to 0. Added: threads that load a module, by its size; it is made for that, and has a function in each KiB. ',
-  plots: [
-    {
-      title: 'Resident size',
-      metric: 'residentMiB',
-      x: { label: 'idle threads' },
-      scenarios: ({ curve }) => curve !== LOADING,
-      rows,
-    },
-    {
-      title: 'Virtual size',
-      metric: 'virtualMiB',
-      x: { label: 'idle threads' },
-      scenarios: ({ curve }) => curve !== LOADING,
-      rows,
-    },
-    {
-      title: 'Memory of a thread by what it loads',
-      metric: 'perThreadMiB',
-      x: { label: 'KiB of source' },
-      scenarios: ({ curve }) => curve === LOADING,
-      rows: ['as published'],
-    },
-  ],
+  x: (curve) => (curve === LOADING ? 'KiB of source' : 'idle threads'),
   judge,
   page,
   conclude,

@@ -2,15 +2,7 @@
 import { conclude, judge } from './snp/conclude.js';
 import { page } from './snp/page.js';
 import { published } from './snp/published.js';
-import { HEAVY, scenarios } from './snp/scenarios.js';
-
-const rows = [
-  'as published, a thread for each share',
-  'threadwise, slices by offset',
-  'threadwise, shared buffer',
-  'piscina, slices by offset',
-  'inline',
-];
+import { scenarios } from './snp/scenarios.js';
 
 export default {
   id: 'snp',
@@ -26,22 +18,7 @@ export default {
     'more to do than to read them. Ours reads slices of the file in warm workers, that find the ends of their lines ' +
     'themselves; or the main thread reads the file into shared memory. The file is made by a program, the ' +
     'same each time, and what is counted and found is compared with a count by another way.',
-  plots: [
-    {
-      title: 'Total time, as much work for a line as published',
-      metric: 'totalMs',
-      x: { label: 'threads' },
-      scenarios: ({ curve }) => curve === HEAVY,
-      rows: rows.filter((row) => !row.endsWith('shared buffer')),
-    },
-    {
-      title: 'Total time, little work for a line',
-      metric: 'totalMs',
-      x: { label: 'threads' },
-      scenarios: ({ curve }) => curve !== HEAVY,
-      rows,
-    },
-  ],
+  x: () => 'threads',
   judge,
   page,
   conclude,

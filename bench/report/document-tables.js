@@ -50,8 +50,7 @@ export function curveTables(experiment, scenarios) {
   return [...curves].flatMap((curve) => {
     const points = alongX(scenarios).filter((scenario) => scenario.curve === curve);
     const name = curve === undefined ? '' : `${curve}, `;
-    const plotted = experiment.plots?.find(({ scenarios: isOf = () => true }) => points.every(isOf));
-    const label = (plotted ?? experiment.plots?.[0])?.x?.label ?? 'x';
+    const label = experiment.x?.(curve) ?? 'x';
     const tables = points[0].metrics.flatMap((metric) => curveTable(points, metric, { name, label }));
     return [...tables, ...absentees(points, label)];
   });

@@ -31,9 +31,18 @@ export async function compare({ input, output, radius, threads }) {
   }
 }
 
+/** How many pixels an image may have: what its header says is allocated before a pixel is read, and a file of 60 bytes can claim 2^62 of them. */
+const MOST_PIXELS = 2 ** 26;
+/** Where a PNG has its width and height: in bytes from its beginning, after the signature and the head of its first chunk. */
+const WIDTH_AT = 16;
+const HEIGHT_AT = 20;
+
 function readImage(path) {
   try {
-    return PNG.sync.read(readFileSync(path));
+    const file = readFileSync(path);
+    const pixels = file.length < HEIGHT_AT + 4 ? 0 : file.readUInt32BE(WIDTH_AT) * file.readUInt32BE(HEIGHT_AT);
+    if (pixels > MOST_PIXELS) throw new Error(`it claims ${pixels} pixels, and this takes ${MOST_PIXELS} at most`);
+    return PNG.sync.read(file);
   } catch (cause) {
     throw new Error(`${path} cannot be read as a PNG: ${cause.message}`, { cause });
   }

@@ -61,7 +61,11 @@ test('what is no image is named, and nothing is written', async () => {
   writeFileSync(text, 'no image');
   drawRings(cut, { width: 20, height: 20 });
   writeFileSync(cut, readFileSync(cut).subarray(0, 60));
-  for (const input of [text, cut, join(folder, 'absent.png')]) {
+  const claims = readFileSync(cut);
+  claims.writeUInt32BE(2 ** 31 - 1, 16);
+  const huge = join(folder, 'huge.png');
+  writeFileSync(huge, claims);
+  for (const input of [text, cut, huge, join(folder, 'absent.png')]) {
     const output = join(folder, 'never.png');
     await assert.rejects(compare({ input, output, radius: 1, threads: 1 }), {
       message: /cannot be read as a PNG/,

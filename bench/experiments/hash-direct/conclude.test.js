@@ -55,26 +55,13 @@ test('every experiment of a document is there', () => {
 });
 
 for (const experiment of chosen) {
-  const { id, published, differs, plots = [], scenarios } = experiment;
+  const { id, published, differs } = experiment;
 
-  test(`${id}: tells what was published, and its plots are of rows and metrics that there are`, () => {
+  test(`${id}: tells what was published`, () => {
     for (const text of [published.source, published.machine, published.method, published.finding, differs])
       assert.ok(text.length > 0);
     for (const { head, rows } of published.tables)
       for (const row of rows) assert.equal(row.length, head.length);
-    const rowsOf = (scenario) => entriesOf(scenario, all).map((entry) => entry.id);
-    for (const { metric, rows, scenarios: isOf = ({ x }) => x !== undefined } of plots) {
-      const shown = scenarios.filter(isOf);
-      assert.ok(
-        shown.length > 0 && shown.every(({ metrics }) => metrics.some((one) => one.id === metric)),
-        metric,
-      );
-      for (const row of rows)
-        assert.ok(
-          shown.some((scenario) => rowsOf(scenario).includes(row)),
-          row,
-        );
-    }
   });
 
   test(`${id}: concludes nothing from nothing, and from one round only that it cannot tell`, () => {
