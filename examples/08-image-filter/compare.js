@@ -40,8 +40,10 @@ const HEIGHT_AT = 20;
 function readImage(path) {
   try {
     const file = readFileSync(path);
-    const pixels = file.length < HEIGHT_AT + 4 ? 0 : file.readUInt32BE(WIDTH_AT) * file.readUInt32BE(HEIGHT_AT);
-    if (pixels > MOST_PIXELS) throw new Error(`it claims ${pixels} pixels, and this takes ${MOST_PIXELS} at most`);
+    const pixels =
+      file.length < HEIGHT_AT + 4 ? 0 : file.readUInt32BE(WIDTH_AT) * file.readUInt32BE(HEIGHT_AT);
+    if (pixels > MOST_PIXELS)
+      throw new Error(`it claims ${pixels} pixels, and this takes ${MOST_PIXELS} at most`);
     return PNG.sync.read(file);
   } catch (cause) {
     throw new Error(`${path} cannot be read as a PNG: ${cause.message}`, { cause });
