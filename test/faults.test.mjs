@@ -734,9 +734,10 @@ describe('sizing', () => {
     pool.on('worker:exit', ({ reason }) => released.push(reason));
     open();
     await Promise.all(running.map(({ p }) => p));
-    while (released.length < 2) await event(pool, 'worker:exit');
-    assert.deepEqual(released, ['released', 'released']);
-    assert.equal(pool.stats().threads.current, 1);
+    // On a busy machine a worker may be released before it gets its call, and another one started.
+    const isLarge = () => pool.stats().threads.current > 1;
+    while (isLarge() || released.length < 2) await event(pool, 'worker:exit');
+    assert.deepEqual(new Set(released), new Set(['released']));
     assert.equal(await pool.run('increment', [1]), 2);
   });
 
