@@ -121,7 +121,7 @@ describe('modules', () => {
       /Cannot load.*thrown while loading \(file:.*throws\.mjs:1:7\)$/,
     ],
     ['one that exports no function', badUrl('no-function.mjs'), /exports no function.*answer$/],
-    ['one that exits', badUrl('exits.mjs'), /exit code 9$/],
+    ['one that exits', badUrl('exits.mjs'), /exit code 9 while it was starting$/],
     [
       'one whose setup throws',
       badUrl('setup-throws.mjs'),

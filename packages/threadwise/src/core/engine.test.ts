@@ -106,6 +106,25 @@ describe('a pool', () => {
     assert.equal(await stateOf(engine.lifecycle.ready), undefined);
   });
 
+  test('tells why it ended a worker that had nothing to do, and how one ended that nobody had ended', async () => {
+    for (const [end, message] of [
+      ['broken', 'a cell that cannot be'],
+      ['exit', 'The worker ended with exit code 3 while it had nothing to do'],
+    ] as const) {
+      const { platform, engine, lastLink } = scene();
+      const errors: unknown[] = [];
+      engine.hooks.on('error', ({ error }) => errors.push(error));
+      lastLink().events.ready([], { functions: [], others: [] });
+      if (end === 'broken') lastLink().events.broken(new Error(message));
+      else platform.threads[0]!.exit({ exitCode: 3 });
+      await turn();
+      assert.deepEqual(
+        errors.map((error) => (error as Error).message),
+        [message],
+      );
+    }
+  });
+
   test('can be asked for its stats when its thread could not be started', async () => {
     const { engine } = scene({}, (platform) => {
       platform.spawnError = new Error('bad execArgv');

@@ -27,8 +27,11 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   engine.hooks.emit('worker:exit', { workerId, reason, exitCode, error });
   if (reason === 'crashed') recorder.counts.workerCrashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
-  if (phase !== undefined)
-    engine.workerFailed(error ?? reasonOf(`The worker ended with ${howEnded(exit)}`), phase);
+  if (phase !== undefined) {
+    const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
+    const unsaid = () => reasonOf(`The worker ended with ${howEnded(exit)} while it ${during}`);
+    engine.workerFailed(error ?? slot.exitCause ?? unsaid(), phase);
+  }
   const broadcasts = slot.lane.clear();
   engine.workerGone();
   for (const task of broadcasts) inherit(engine, task, slot, exit);
