@@ -88,7 +88,10 @@ function scriptOf(source) {
   };
   const text = minified(source)
     // What another part needs, too, and that one stands before.
-    .replace(/\bimport\s*"(\.[^"]+)";/g, (_, from) => (partOf(from), ''))
+    .replace(/\bimport\s*"(\.[^"]+)";/g, (_, from) => {
+      partOf(from);
+      return '';
+    })
     .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
       const module = from.startsWith('.') ? partOf(from) : `require("${from}")`;
       const parts = [whole, list === undefined ? undefined : named(list)].filter(

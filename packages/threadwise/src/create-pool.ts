@@ -64,10 +64,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 const HOLDERS: Readonly<
   Record<
     ResolvedOptions['isolation'],
-    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport?: Transport }
+    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
   >
 > = {
-  thread: () => ({ platform: nodePlatform }),
+  thread: () => ({ platform: nodePlatform, transport: undefined }),
   process: ({ division }) => processesFor(division),
 };
 

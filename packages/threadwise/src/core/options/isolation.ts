@@ -27,10 +27,12 @@ const ISOLATIONS = ['thread', 'process'] as const;
 interface Wanted {
   readonly holder: (typeof ISOLATIONS)[number];
   /** Undefined: as many as it takes. */
-  readonly processes?: number | undefined;
+  readonly processes: number | undefined;
   /** Workers of one process. */
-  readonly threads?: number;
+  readonly threads: number;
 }
+
+const THREADS: Wanted = { holder: 'thread', processes: undefined, threads: 1 };
 
 /** What holds the workers of a pool. */
 export interface Isolation {
@@ -43,7 +45,7 @@ export interface Isolation {
 
 /** @param most workers of a pool */
 export function isolationOf(option: string, value: unknown, most: number): Wanted {
-  if (typeof value !== 'object') return { holder: oneOf(option, value, ISOLATIONS) };
+  if (typeof value !== 'object') return { ...THREADS, holder: oneOf(option, value, ISOLATIONS) };
   const number = (name: string, count: unknown) => integer(name, count, 1, most);
   const { processes, threads } = checked(option, value, { processes: optional(number), threads: number });
   if ((processes ?? 1) * threads > most)
@@ -71,17 +73,12 @@ export function resolveIsolation(
     ? whyNot(given)
     : refusal('isolation', "'thread' on this system", isolation?.holder);
   if (isolation?.holder === 'process' && why !== undefined) return reject(...why);
-  const wanted = isolation ?? fromEnvironment('THREADWISE_ISOLATION');
-  const holder = wanted?.holder === 'process' && why === undefined ? 'process' : 'thread';
+  const wanted = isolation ?? fromEnvironment('THREADWISE_ISOLATION') ?? THREADS;
+  const { holder, processes, threads } = why === undefined ? wanted : THREADS;
   if (holder === 'thread' && worker.cwd !== undefined)
     reject('worker.cwd', `nothing ${WITH.replace('process', 'thread')}: threads share one`, worker.cwd);
-  const { processes, threads = 1 } = wanted ?? {};
-  const fixedSize = processes && processes * threads;
-  return {
-    isolation: holder,
-    division: { processes: processes ?? Number.POSITIVE_INFINITY, threads },
-    fixedSize,
-  };
+  const division = { processes: processes ?? Number.POSITIVE_INFINITY, threads };
+  return { isolation: holder, division, fixedSize: processes && processes * threads };
 }
 
 type Refusal = readonly [option: string, expected: string, value: unknown];

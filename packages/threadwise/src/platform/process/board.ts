@@ -36,7 +36,7 @@ export interface BoardFile {
   readonly at: number;
   readonly cells: number;
   /** Set as soon as the child is known to be gone: nothing more can be posted. */
-  isGone?: boolean;
+  isGone: boolean;
 }
 
 /** A file with the boards of workers that may share a process, which inherits it. It is open as long as one of them is. */
@@ -52,7 +52,7 @@ export class BoardFiles {
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
     const bytes = cells * (1 + CLAIM_BYTES);
-    const memory: BoardFile = { fd: this.#fd, at: number * bytes, cells };
+    const memory: BoardFile = { fd: this.#fd, at: number * bytes, cells, isGone: false };
     writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // there may stand what a former worker has claimed
     const close = () => {
       this.#taken.delete(number);

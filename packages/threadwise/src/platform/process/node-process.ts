@@ -54,7 +54,7 @@ export interface ProcessStart {
   /** The file with the claim boards. */
   readonly boardFd: number;
   /** How many pipes lead from it to main, beside that of its port. */
-  readonly pipes?: number;
+  readonly pipes: number;
 }
 
 export class NodeProcess {
@@ -144,7 +144,7 @@ export class NodeProcess {
   }
 }
 
-function spawn({ settings, execArgv, boardFd, pipes = 0 }: ProcessStart): ChildProcess {
+function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
   const options: SpawnOptions = {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),

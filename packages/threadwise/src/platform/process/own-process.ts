@@ -13,7 +13,7 @@ import type { WorkerBoot } from './worker-entry.js';
 export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
   const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker, classes } = spec;
   const port = wire.port as PipePort;
-  const { fd: boardFd, cells, at } = wire.memory as BoardFile;
+  const board = wire.memory as BoardFile;
   const execArgv = optionsOf(settings);
   const { data, argv = [] } = settings;
   const place = {
@@ -22,10 +22,16 @@ export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => voi
     moduleUrl,
     tasksPerWorker,
     classes,
-    board: { fd: FD.board, at, cells },
+    board: { ...board, fd: FD.board },
   };
   const own = { data, argv, execArgv, parentId: process.pid, clockZero: clockZero() };
-  const start = { settings, execArgv: [...execArgv, ...limits(settings)], code: processSource, boardFd };
+  const start = {
+    settings,
+    execArgv: [...execArgv, ...limits(settings)],
+    code: processSource,
+    boardFd: board.fd,
+    pipes: 0,
+  };
   let error: unknown;
   port.onAside = (word) => {
     error = decodeError(word as EncodedError);

@@ -72,10 +72,10 @@ interface Member {
   /** It was asked to end. */
   isEnding: boolean;
   /** The uncaught error that ended it. */
-  error?: unknown;
+  error: unknown;
   /** What the system calls its thread; 0 as long as it has not said so. */
   threadId: number;
-  deadline?: TimerHandle;
+  deadline: TimerHandle | undefined;
 }
 
 class SharedProcess {
@@ -130,7 +130,9 @@ class SharedProcess {
           resolve();
         },
         isEnding: false,
+        error: undefined,
         threadId: 0,
+        deadline: undefined,
       };
       this.#members.set(seat, member);
       member.port.onAside = (said) => {
@@ -164,10 +166,9 @@ class SharedProcess {
 
   #specOf(seat: number, spec: ThreadSpec): ThreadSpec {
     const { settings, wire } = spec;
-    const { at, cells } = wire.memory as BoardFile;
     const { data, argv = [], resourceLimits } = settings;
     const memory: Surroundings = {
-      board: { fd: FD.board, at, cells },
+      board: { ...(wire.memory as BoardFile), fd: FD.board },
       toMain: FD.pipes + seat,
       argv,
       execArgv: this.#execArgv,
