@@ -4,7 +4,7 @@ import { readFileSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { event, moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import { event, moduleUrl, outcome, poolFor, runScript } from './fixtures/helpers.mjs';
 
 const url = moduleUrl('apart.mjs');
 
@@ -185,6 +185,18 @@ describe('processes for several workers: the end of one worker', () => {
     assert.deepEqual(await ended, { value: pid });
   });
 
+  test('while the program is blocked for long: the other goes on', { timeout: 60_000 }, async (t) => {
+    const { pool, open } = await poolOf(t, { isolation });
+    const [{ pid, ended }] = await holding(pool, 1);
+    const { error } = await outcome(pool.run('loop', [], { timeoutMs: 50 }));
+    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    // For longer than a thread may take to end.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
+    assert.equal(await pool.run('pid', []), pid);
+    open();
+    assert.deepEqual(await ended, { value: pid });
+  });
+
   test('while native code blocks it, its process is ended', { timeout: 60_000 }, async (t) => {
     const { pool } = await poolOf(t, { isolation });
     const [{ pid, ended }] = await holding(pool, 1);
@@ -195,6 +207,16 @@ describe('processes for several workers: the end of one worker', () => {
     assert.match(beside.message, /another of its threads could not be ended/);
     assert.ok(!(await pool.broadcast('pid', [])).includes(pid));
   });
+});
+
+test('processes for several workers: what a task prints is there, also where the pool is closed at once', async () => {
+  const source = `
+    import { createPool } from 'threadwise';
+    const pool = createPool(${JSON.stringify(url.href)}, { isolation: { processes: 1, threads: 2 } });
+    await pool.run('print', ['printed']);
+    await pool.close();`;
+  const { stdout, stderr } = await runScript(source);
+  assert.equal(stdout, 'printed\n', stderr);
 });
 
 test('processes for several workers: close and destroy leave none', async (t) => {

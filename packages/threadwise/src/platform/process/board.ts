@@ -35,7 +35,7 @@ export interface BoardFile {
   readonly fd: number;
   readonly at: number;
   readonly cells: number;
-  /** Set as soon as the child is known to be gone: nothing more can be posted. */
+  /** Set as soon as its worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
 }
 

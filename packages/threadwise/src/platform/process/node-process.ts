@@ -68,7 +68,7 @@ export class NodeProcess {
   /** How many times in a row it was found stopped. */
   #stopped = 0;
 
-  /** @param port to be connected with it. Throws, and starts nothing, when `boot` cannot be cloned. */
+  /** @param port to be connected with it. */
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
     const boot = encodeFrame(start.boot);
     const code = Buffer.from(start.code);

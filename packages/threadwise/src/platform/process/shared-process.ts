@@ -21,8 +21,13 @@ import { cpuTime, cpuUtilization } from './usage.js';
 
 /** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
 const SEATS = 2;
-/** How long a thread may take to end; one that native code blocks never does. Milliseconds; chosen by hand. */
-const END_MS = 5000;
+/** How often it is looked whether a thread that was told to end has done so. Milliseconds; chosen by hand. */
+const LOOK_MS = 500;
+/**
+ * After how many looks its process is killed: a thread that native code blocks never ends. They are counted, and no time is taken, because main
+ * hears nothing while it is blocked or stopped itself. Chosen by hand.
+ */
+const MOST_LOOKS = 10;
 
 /** How the workers of a pool are divided. */
 export interface Division {
@@ -85,6 +90,8 @@ class SharedProcess {
   readonly #execArgv: readonly string[];
   readonly #members = new Map<number, Member>();
   readonly #onClosed: () => void;
+  /** How the last worker ended, for which the process was then killed. */
+  #lastExit: ThreadExit | undefined;
 
   /** @param onClosed no worker can be started there any more */
   constructor({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
@@ -112,39 +119,34 @@ class SharedProcess {
     return this.#members.size < this.#seats;
   }
 
-  /** Throws, and starts nothing, when the specification cannot be cloned. */
   start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
     const { port, memory } = spec.wire;
     let seat = 0;
     while (this.#members.has(seat)) seat++;
-    try {
-      this.#tell([START, seat, this.#specOf(seat, spec)]);
-      const { promise: exited, resolve } = promised();
-      const member: Member = {
-        seat,
-        port: port as PipePort,
-        pipe: this.#pipeOf(seat),
-        board: memory as BoardFile,
-        onExit: (exit) => {
-          onExit(exit);
-          resolve();
-        },
-        isEnding: false,
-        error: undefined,
-        threadId: 0,
-        deadline: undefined,
-      };
-      this.#members.set(seat, member);
-      member.port.onAside = (said) => {
-        const word = said as Aside;
-        if (typeof word === 'number') member.threadId = word;
-        else member.error = decodeError(word);
-      };
-      member.port.attach(member.pipe);
-      return this.#threadOf(member, exited);
-    } finally {
-      this.#endIfUnused();
-    }
+    this.#tell([START, seat, this.#specOf(seat, spec)]);
+    const { promise: exited, resolve } = promised();
+    const member: Member = {
+      seat,
+      port: port as PipePort,
+      pipe: this.#pipeOf(seat),
+      board: memory as BoardFile,
+      onExit: (exit) => {
+        onExit(exit);
+        resolve();
+      },
+      isEnding: false,
+      error: undefined,
+      threadId: 0,
+      deadline: undefined,
+    };
+    this.#members.set(seat, member);
+    member.port.onAside = (said) => {
+      const word = said as Aside;
+      if (typeof word === 'number') member.threadId = word;
+      else member.error = decodeError(word);
+    };
+    member.port.attach(member.pipe);
+    return this.#threadOf(member, exited);
   }
 
   #threadOf(member: Member, exited: Promise<void>): Thread {
@@ -202,26 +204,28 @@ class SharedProcess {
   }
 
   #hear([seat, exitCode, outOfMemory, error]: FromRelay): void {
+    const exit = { exitCode, outOfMemory, error: error && decodeError(error) };
     const member = this.#members.get(seat)!;
-    this.#gone(member, { exitCode, outOfMemory, error: error && decodeError(error) });
-    this.#endIfUnused();
+    member.board.isGone = true;
+    if (this.#members.size > 1) return this.#gone(member, exit);
+    // The last one is gone when its process is.
+    this.#lastExit = exit;
+    this.#kill();
   }
 
   #end(member: Member): void {
     if (member.isEnding) return;
     member.isEnding = true;
-    if (this.#endIfUnused()) return;
     this.#tell([END, member.seat]);
-    member.deadline = timer(END_MS, () =>
-      this.#kill(`process ${this.#process.pid} was killed, as another of its threads could not be ended`),
-    );
+    this.#look(member, MOST_LOOKS);
   }
 
-  /** With the last of its workers. */
-  #endIfUnused(): boolean {
-    const isUnused = this.load === 0;
-    if (isUnused) this.#kill();
-    return isUnused;
+  #look(member: Member, looksLeft: number): void {
+    member.deadline = timer(LOOK_MS, () => {
+      if (looksLeft > 0) this.#look(member, looksLeft - 1);
+      else
+        this.#kill(`process ${this.#process.pid} was killed, as another of its threads could not be ended`);
+    });
   }
 
   #kill(why?: string): void {
@@ -232,9 +236,9 @@ class SharedProcess {
   #exited(exit: ThreadExit): void {
     this.#onClosed();
     const members = [...this.#members.values()];
-    // Before any is told of, so that what one of them gives back does not go to another.
+    // Before any is told of, so that what is called for then does not go to another.
     for (const { board } of members) board.isGone = true;
-    for (const member of members) this.#gone(member, exit);
+    for (const member of members) this.#gone(member, this.#lastExit ?? exit);
     this.#relay.close();
   }
 
