@@ -51,7 +51,10 @@ describe('a fleet by the command', { skip }, () => {
     await machine(t, redis);
     const { code, stderr } = await runTask('even', ['--range', '2..3', '--on', addressOf(redis)]);
     assert.equal(code, 1);
-    assert.match(stderr, /^1 input failed:\n {2}3: RangeError: 3 is odd\n {6}at even \(.*tasks\.mjs:\d+:\d+\)/);
+    assert.match(
+      stderr,
+      /^1 input failed:\n {2}3: RangeError: 3 is odd\n {6}at even \(.*tasks\.mjs:\d+:\d+\)/,
+    );
   });
 
   test('a machine that is killed in the middle changes nothing of the output', async (t) => {
@@ -144,7 +147,10 @@ test('a Redis that is not there ends a run, and says where it was looked for', a
   const address = addressOf({ port: await freePort() });
   const { code, stderr } = await runTask('increment', ['--range', '1..3', '--on', address]);
   assert.equal(code, 5);
-  assert.match(stderr, /^threadwise: .*Redis at 127\.0\.0\.1:\d+ was not reached within 10000 ms: .*ECONNREFUSED/m);
+  assert.match(
+    stderr,
+    /^threadwise: .*Redis at 127\.0\.0\.1:\d+ was not reached within 10000 ms: .*ECONNREFUSED/m,
+  );
 });
 
 test('a module that does not load, and an export, are refused by a machine before it takes jobs', async () => {

@@ -9,8 +9,7 @@ export interface FleetAddress {
   readonly shown: string;
 }
 
-const EXPECTED =
-  'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails.';
+const EXPECTED = 'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails.';
 
 export function parseFleetAddress(text: string): FleetAddress {
   const hash = text.indexOf('#');

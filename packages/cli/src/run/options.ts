@@ -106,7 +106,11 @@ function checkPairs(raw: RawRunOptions, input: InputOptions): void {
     ],
     [has('on') && has('threads'), '--on and --threads', 'each machine of the fleet has its own'],
     [has('on') && has('batch'), '--on and --batch', 'on a fleet each input is a job'],
-    [has('on') && has('compareInline'), '--on and --compare-inline', 'that measures the threads of this machine'],
+    [
+      has('on') && has('compareInline'),
+      '--on and --compare-inline',
+      'that measures the threads of this machine',
+    ],
     [
       has('compareInline') && isStdin,
       '--compare-inline and standard input',

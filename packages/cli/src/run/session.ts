@@ -57,8 +57,7 @@ export class Session {
     this.#plan = plan;
     const { options, setup } = plan;
     const { on } = options;
-    this.#executor =
-      on === undefined ? localExecutor(options, setup) : new FleetExecutor(on, options, setup);
+    this.#executor = on === undefined ? localExecutor(options, setup) : new FleetExecutor(on, options, setup);
     this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
   }
 
@@ -162,7 +161,9 @@ export class Session {
     }
   }
 
-  async #finish(measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>): Promise<void> {
+  async #finish(
+    measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
+  ): Promise<void> {
     await this.#executor.close();
     const { options, source, inline, resume } = this.#plan;
     const earlier = resume.counts;

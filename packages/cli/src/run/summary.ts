@@ -61,8 +61,14 @@ function rows(report: Report): Row[] {
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] satisfies Row]),
     ['failed', formatCount(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
-    ['threads', `${formatCount(threads)}${machines === undefined ? '' : ` on ${machines} ${nameOf('machines', machines)}`}`],
-    ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${START[machines === undefined ? 'local' : 'fleet']}`],
+    [
+      'threads',
+      `${formatCount(threads)}${machines === undefined ? '' : ` on ${machines} ${nameOf('machines', machines)}`}`,
+    ],
+    [
+      'time',
+      `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${START[machines === undefined ? 'local' : 'fleet']}`,
+    ],
     ...inlineRows(report),
   ];
 }
@@ -129,7 +135,9 @@ const rules: readonly Rule[] = [
       ? '--journal run.journal lets a killed run go on where it stopped'
       : undefined,
   ({ machines }, { compareInline, input }) =>
-    machines === undefined && compareInline === undefined && !(input.kind === 'lines' && input.file === undefined)
+    machines === undefined &&
+    compareInline === undefined &&
+    !(input.kind === 'lines' && input.file === undefined)
       ? '--compare-inline measures what the threads bring'
       : undefined,
   ({ threads, machines }, { threads: asked }) =>

@@ -23,7 +23,10 @@ export interface Executor {
   destroy(): Promise<void>;
 }
 
-export function localExecutor({ module, threads, timeoutMs, batch }: RunOptions, setup: BatchSetup): Executor {
+export function localExecutor(
+  { module, threads, timeoutMs, batch }: RunOptions,
+  setup: BatchSetup,
+): Executor {
   const pool: Pool<typeof import('./batch-tasks.js')> = createPool(
     new URL('./batch-tasks.js', import.meta.url),
     {
