@@ -19,6 +19,25 @@ describe('faults of Redis', { skip }, () => {
     }
   });
 
+  test('whoever asks for statistics again and again while Redis is away leaves one question', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    way.cut();
+    const fleet = caller(t, way, { connectTimeoutMs: 50 });
+    for (let i = 0; i < 3; i++) assert.equal((await failure(fleet.stats())).code, 'ERR_FLEET_CONNECTION');
+    const seen = [];
+    const monitor = await redis.client(t).monitor();
+    onEnd(t, () => monitor.disconnect());
+    monitor.on('monitor', (_, [command]) => seen.push(command.toLowerCase()));
+    const last = told(monitor, 'monitor', (_, [command]) => command.toLowerCase() === 'hexists');
+    way.mend();
+    // On the same connection: what was asked before it has been asked by then.
+    await Promise.all([fleet.queue.isPaused(), last]);
+    assert.equal(seen.filter((command) => command === 'smembers').length, 1);
+    await fleet.close();
+    assert.equal((await failure(fleet.stats())).code, 'ERR_FLEET_CLOSED');
+  });
+
   test('a machine that comes before its Redis waits for it', async (t) => {
     const redis = await RedisServer.start(t);
     await redis.stop();
