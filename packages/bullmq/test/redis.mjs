@@ -74,6 +74,15 @@ export class RedisServer {
     await ended;
   }
 
+  /** It answers nothing, and its connections stay. */
+  freeze() {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw() {
+    this.#child.kill('SIGCONT');
+  }
+
   async #remove() {
     await this.stop();
     rmSync(this.dir, { recursive: true, force: true });

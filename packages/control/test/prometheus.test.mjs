@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
-import { FakePool, send, serve } from './helpers.mjs';
+import { FakeFleet, FakePool, send, serve } from './helpers.mjs';
 
 const ENSURE = fileURLToPath(new URL('../../../scripts/ensure-prometheus.mjs', import.meta.url));
 const PAGE = new URL('../../../docs/metrics.md', import.meta.url);
@@ -112,7 +112,11 @@ describe('Prometheus', { timeout: 2 * DEADLINE_MS + 300_000 }, () => {
     const real = createPool('data:text/javascript,export const one = () => 1', { name: 'real', threads: 1 });
     t.after(() => real.destroy());
     await real.run('one', []);
-    const server = await serve(t, [odd, real, new FakePool('odd'), new FakePool('odd')]);
+    const fleets = [
+      new FakeFleet('odd "name"'),
+      new FakeFleet('away', () => Promise.reject(new Error('gone'))),
+    ];
+    const server = await serve(t, [odd, real, new FakePool('odd'), new FakePool('odd')], { fleets });
     const { text } = await send(server, '/metrics');
     assert.deepEqual(await run('promtool', ['check', 'metrics'], text), { code: 0, output: '' });
     // And it would have something to say.
