@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
+import { freePort } from 'threadwise-test/free-port';
 import { begun, caller, failure, folder, machineHere, QUICK, tasksUrl, told } from './helpers.mjs';
 import { proxyTo } from './proxy.mjs';
-import { freePort, onEnd, RedisServer, skip } from './redis.mjs';
+import { onEnd, RedisServer, skip } from './redis.mjs';
 
 describe('faults of Redis', { skip }, () => {
   test('no Redis: calls are refused in time, and say where it was looked for', async (t) => {

@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from 'threadwise-test/free-port';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 /** For `test(name, { skip }, …)`. */
@@ -22,16 +22,6 @@ export function onEnd(t, end) {
     });
   }
   ends.get(t).push(end);
-}
-
-/** A port that nobody had a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export class RedisServer {
