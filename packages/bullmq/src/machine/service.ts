@@ -1,7 +1,7 @@
 /** A machine of a fleet: takes jobs of a BullMQ queue and has a pool run them, so that the thread that renews the locks is never busy. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Job, Worker } from 'bullmq';
+import type { Job, Worker } from 'bullmq';
 import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
 import { CancelListener } from '../cancels.js';
 import { connectTo, Link } from '../connection.js';
@@ -10,6 +10,7 @@ import { FleetError } from '../errors.js';
 import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
 import type { JobContext } from '../job-context.js';
+import { JobWorker } from './job-worker.js';
 import { type MachineStats, removeMachine, REPORT_MS, reportMachine } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
@@ -91,7 +92,7 @@ export class Service {
         }
       },
     };
-    this.worker = new Worker(queue, (job, token) => this.#run(job, token), {
+    this.worker = new JobWorker(queue, (job, token) => this.#run(job, token), {
       ...options.worker,
       connection: redis,
       prefix,
@@ -172,7 +173,7 @@ export class Service {
     const running = new RunningJob(job, this.#machine);
     this.#running.set(job.id!, running);
     if (job.attemptsStarted > 1) this.#counts.repeated++;
-    const reason = this.#cancels.reasonFor(running.own.call);
+    const reason = this.#cancels.reasonFor(running.call);
     if (reason !== undefined) running.abort(cancelled(job.name, reason));
     if (this.#closing !== undefined) running.abort(new GiveBack());
     try {
@@ -195,7 +196,7 @@ export class Service {
 
   #cancel(call: string, reason: string): void {
     for (const running of this.#running.values()) {
-      if (running.own.call === call) running.abort(cancelled(running.job.name, reason));
+      if (running.call === call) running.abort(cancelled(running.job.name, reason));
     }
   }
 
