@@ -29,6 +29,8 @@ export interface Machine {
 
 export class RunningJob {
   readonly job: Job;
+  /** Whose lock it is. */
+  readonly token: string;
   #own: OwnOptions = {};
   readonly #machine: Machine;
   readonly #controller = new AbortController();
@@ -38,8 +40,9 @@ export class RunningJob {
     sent: Promise.resolve(),
   };
 
-  constructor(job: Job, machine: Machine) {
+  constructor(job: Job, token: string, machine: Machine) {
     this.job = job;
+    this.token = token;
     this.#machine = machine;
   }
 
@@ -54,13 +57,13 @@ export class RunningJob {
   }
 
   /** What BullMQ is to write as the result. Throws what it understands: an error, or WaitingError for a job that was given back. */
-  async run(token: string | undefined): Promise<unknown> {
+  async run(): Promise<unknown> {
     try {
       return await this.#run();
     } catch (thrown) {
       const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
       if (why instanceof GiveBack || isPoolClosed(thrown)) {
-        await this.job.moveToWait(token);
+        await this.job.moveToWait(this.token);
         throw new WaitingError();
       }
       // BullMQ finds that the job is not ours, and says so.
