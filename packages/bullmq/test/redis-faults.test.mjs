@@ -182,11 +182,11 @@ describe('faults of Redis', { skip }, () => {
   test('a call that a slow Redis has not taken in time is refused, and its job removed when it comes', async (t) => {
     const redis = await RedisServer.start(t);
     const way = await proxyTo(t, redis.port);
-    const fleet = caller(t, way, { connectTimeoutMs: 2000 });
+    const fleet = caller(t, way, { connectTimeoutMs: 5000 });
     const events = new QueueEvents('work', { connection: redis.connection, lastEventId: '0' });
     onEnd(t, () => events.close());
     await fleet.ready;
-    way.slow(2500);
+    way.slow(6000);
     const removed = told(events, 'removed');
     const error = await failure(fleet.run('add', [1, 2], { delayMs: 3_600_000 }));
     assert.equal(error.code, 'ERR_FLEET_CONNECTION');
