@@ -69,7 +69,7 @@ export const SLOW = [
     isApart: true,
   },
   {
-    files: /^(packages\/bullmq\/test\/|examples\/15-fleet\/).*\.test/,
+    files: /^(packages\/(bullmq\/test\/|cli\/test\/fleet\.)|examples\/15-fleet\/).*test\.m?js/,
     proves: 'a fleet of machines keeps its promises with a real Redis, whatever dies',
     isApart: true,
   },

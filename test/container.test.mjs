@@ -9,21 +9,21 @@ import { test } from 'node:test';
 const ASK = "import { availableThreads } from 'threadwise'; console.log(availableThreads());";
 const isRoot = process.getuid?.() === 0;
 
-/** What a process that `shell` starts as `$ASK` says. */
-function ask(shell) {
+/** What a process that `shell` starts as `$ASK` says: JSON. */
+function ask(shell, script = ASK) {
   const { stdout, stderr, status } = spawnSync('bash', ['-c', shell], {
     cwd: new URL('.', import.meta.url),
-    env: { ...process.env, ASK, NODE: process.execPath },
+    env: { ...process.env, ASK: script, NODE: process.execPath },
     encoding: 'utf8',
   });
   assert.equal(status, 0, stderr);
-  return Number(stdout);
+  return JSON.parse(stdout);
 }
 
 const RUN = 'exec "$NODE" --input-type=module -e "$ASK"';
 
 /** A cgroup of version 1 with these settings, for the time of `use`; or the reason why there can be none. */
-function cgroupV1(t, controller, settings, use) {
+function cgroupV1(t, controller, settings, use, script = ASK) {
   const mount = `/sys/fs/cgroup/${controller}`;
   if (!isRoot) return t.skip('needs root');
   const first = Object.keys(settings)[0];
@@ -38,7 +38,7 @@ function cgroupV1(t, controller, settings, use) {
   }
   try {
     for (const [name, value] of Object.entries(settings)) writeFileSync(join(dir, name), String(value));
-    use(ask(`echo $$ > ${dir}/tasks; ${RUN}`));
+    use(ask(`echo $$ > ${dir}/tasks; ${RUN}`, script));
   } finally {
     rmdirSync(dir);
   }
@@ -57,6 +57,23 @@ test('cgroup v1: half a CPU and one and a half are one thread each', (t) => {
 
 test('cgroup v1: a memory limit of 96 MiB leaves room for one worker', (t) => {
   cgroupV1(t, 'memory', { 'memory.limit_in_bytes': 96 * 2 ** 20 }, (threads) => assert.equal(threads, 1));
+});
+
+const EXHAUST = `
+  import { createPool } from 'threadwise';
+  const module = 'data:text/javascript,' + encodeURIComponent(\`
+    const all = [];
+    export const exhaust = () => { for (;;) all.push(Buffer.alloc(2 ** 24, 1)); };
+    export const echo = (value) => value;
+  \`);
+  const pool = createPool(module, { threads: 2, isolation: 'process' });
+  const [lost, kept] = await Promise.allSettled([pool.run('exhaust', []), pool.run('echo', [1])]);
+  console.log(JSON.stringify([lost.reason.code, kept.value, await pool.run('echo', [2])]));
+  await pool.close();`;
+
+test('cgroup v1: a process that the kernel kills for its memory costs the task that ran there, and says why', (t) => {
+  const settings = { 'memory.limit_in_bytes': 400 * 2 ** 20 };
+  cgroupV1(t, 'memory', settings, (said) => assert.deepEqual(said, ['ERR_WORKER_MEMORY', 1, 2]), EXHAUST);
 });
 
 test('cgroup v2: the quota in cpu.max', (t) => {

@@ -18,7 +18,7 @@ const ALLOWED = {
   coordinator: ['core', 'scheduling', 'transport'],
   platform: ['core', 'transport', 'runner', 'coordinator'],
   files: ['core'],
-  sync: ['core'],
+  sync: ['core', 'platform'],
 };
 /** Folders that must run anywhere. */
 const PLATFORM_FREE = ['core', 'scheduling', 'metrics', 'transport', 'runner', 'coordinator'];

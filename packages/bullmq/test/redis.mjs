@@ -8,6 +8,9 @@ import { Redis } from 'ioredis';
 import { freePort } from 'threadwise-test/free-port';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
+/** Ends with the process that started it, however that ends: what is left would keep its output open, and so a test runner waiting. Linux. */
+const canFollow = spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
+const program = [...(canFollow ? ['setpriv', '--pdeathsig', 'KILL'] : []), 'redis-server'];
 /** For `test(name, { skip }, …)`. */
 export const skip = hasRedis ? false : 'no redis-server: node scripts/ensure-redis.mjs';
 
@@ -49,7 +52,8 @@ export class RedisServer {
     await this.stop();
     const where = ['--port', this.port, '--bind', '127.0.0.1', '--dir', this.dir, '--save', ''];
     const args = [...where, '--appendfsync', 'always', '--maxmemory-policy', 'noeviction', ...this.#args];
-    this.#child = spawn('redis-server', args.map(String), { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [command, ...rest] = [...program, ...args.map(String)];
+    this.#child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child.stdout.setEncoding('utf8');
     for await (const [chunk] of on(this.#child.stdout)) if (chunk.includes('Ready to accept')) break;
     this.#child.stdout.resume();

@@ -5,6 +5,7 @@ import { addAnalyze } from './commands/analyze.js';
 import { addBench } from './commands/bench.js';
 import { addCtl } from './commands/ctl.js';
 import { addRun } from './commands/run.js';
+import { addServe } from './commands/serve.js';
 import { addTop } from './commands/top.js';
 import { describeSystemError, ExitCode, ExpectedError, hasCode } from './exit-code.js';
 import { version } from './version.js';
@@ -34,6 +35,7 @@ process.stdout.on('error', (error) => {
 process.stderr.on('error', () => {});
 
 addRun(program, setExitCode);
+addServe(program, setExitCode);
 addAnalyze(program, setExitCode);
 addTop(program, setExitCode);
 addCtl(program, setExitCode);

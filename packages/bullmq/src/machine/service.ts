@@ -6,7 +6,7 @@ import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'thread
 import { CancelListener } from '../cancels.js';
 import { connectTo, Link } from '../connection.js';
 import { decode } from '../encoding.js';
-import { FleetError } from '../errors.js';
+import { FleetError, isRefusedLogin } from '../errors.js';
 import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
 import type { JobContext } from '../job-context.js';
@@ -110,7 +110,11 @@ export class Service {
       runRetryDelay: RETRY_MS,
       ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
     });
-    const onError = (error: Error) => this.#tell(error);
+    let hasBegun = false;
+    const onError = (error: Error) => {
+      // Before, `ready` tells it, with what it means.
+      if (hasBegun || !isRefusedLogin(error)) this.#tell(error);
+    };
     this.worker.on('error', onError);
     this.worker.on('stalled', () => this.#counts.recovered++);
     const onCancel = (call: string, reason: string) => this.#cancel(call, reason);
@@ -121,7 +125,10 @@ export class Service {
     this.#renewSoon();
     for (const signal of options.signals) process.on(signal, this.#onSignal);
     this.ready = this.#start();
-    this.ready.catch(onError);
+    this.ready.then(
+      () => (hasBegun = true),
+      (error: unknown) => this.#tell(error),
+    );
   }
 
   /** How this machine is. */
@@ -329,5 +336,5 @@ export class Service {
 /** Redis is not there yet; a wrong password stays wrong, and a module that cannot be loaded, too. */
 function isConnectionLate(error: unknown): boolean {
   if (isThreadwiseError(error) || !(error instanceof FleetError)) return false;
-  return error.code === 'ERR_FLEET_CONNECTION' && !/WRONGPASS|NOAUTH/.test(error.message);
+  return error.code === 'ERR_FLEET_CONNECTION' && !isRefusedLogin(error.cause);
 }

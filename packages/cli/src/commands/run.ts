@@ -1,6 +1,7 @@
 /** `threadwise run`: declares its arguments and help; what they do is in ../run. */
 
 import { type Command, Option } from 'commander';
+import { parseFleetAddress } from '../fleet/address.js';
 import {
   addInputOptions,
   parseBatch,
@@ -48,6 +49,7 @@ function addExecution(command: Command): void {
   command
     .optionsGroup('Execution:')
     .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
+    .option('--on <url>', 'run on a fleet: redis://host:6379/0#queue', parseFleetAddress)
     .option('--batch <auto|n>', 'inputs per message to a thread (default: auto)', parseBatch)
     .option('--timeout <time>', 'per input: 500, 500ms, 2s, 1m', parseDuration)
     .option('--retries <n>', 'try a failing input again (default: 0)', parseRetries)
@@ -66,6 +68,7 @@ Examples:
   cat urls.txt | threadwise run ./tasks.js#parse --format text > parsed.txt
   threadwise run ./score.js --json records.json --with-input --out scores.ndjson
   threadwise run ./primes.js#count --range 1..1000000 --reduce sum
+  threadwise run ./tasks.js#thumbnail --lines urls.txt --on redis://db:6379/0#thumbnails
   threadwise run ./import.js --lines big.csv --out done.ndjson --journal import.journal
 
-Exit codes: 0 all well, 1 an input failed, 2 usage or bad input, 130 interrupted.`;
+Exit codes: 0 all well, 1 an input failed, 2 usage or bad input, 5 Redis not reached, 130 interrupted.`;

@@ -56,6 +56,14 @@ test('takes one kind of input', () => {
   refuses({ range, dot: true }, /--dot needs --files/);
 });
 
+test('on a fleet, what is of the threads of this machine is refused', () => {
+  const on = { connection: 'redis://db', queue: 'work', shown: "'work' at db" };
+  assert.equal(resolve({ range, on }).on, on);
+  refuses({ range, on, threads: 2 }, /--on and --threads exclude each other: each machine/);
+  refuses({ range, on, batch: 4 }, /--on and --batch exclude each other: on a fleet each input is a job/);
+  refuses({ range, on, compareInline: true }, /--on and --compare-inline exclude each other/);
+});
+
 test('a timeout is for one input', () => {
   assert.equal(resolve({ range, timeout: 500 }).batch, 1);
   assert.equal(resolve({ range, timeout: 500, batch: 1 }).batch, 1);

@@ -1,6 +1,7 @@
 /** All options of `threadwise run`, checked against each other once and resolved into one record. */
 
 import { UsageError } from '../exit-code.js';
+import type { FleetAddress } from '../fleet/address.js';
 import type { InputOptions, RangeOptions } from './inputs/open-inputs.js';
 import type { Threads } from './option-values.js';
 import type { FormatName } from './output/format.js';
@@ -22,6 +23,7 @@ export interface RawRunOptions extends RawInputOptions {
   readonly format?: FormatName;
   readonly withInput?: boolean;
   readonly reduce?: string;
+  readonly on?: FleetAddress;
   readonly threads?: Threads;
   readonly batch?: number | 'auto';
   readonly timeout?: number;
@@ -47,6 +49,8 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     format: raw.format ?? 'ndjson',
     withInput: raw.withInput === true,
     reduce: raw.reduce,
+    /** The fleet to run on; undefined: this machine. */
+    on: raw.on,
     /** Undefined: not said, so that the library's default and environment variable hold. */
     threads: raw.threads,
     // A timeout is for one input, so with one the batches have one input as well.
@@ -99,6 +103,13 @@ function checkPairs(raw: RawRunOptions, input: InputOptions): void {
       has('timeout') && batch !== undefined && batch !== 1,
       `--timeout and --batch ${batch}`,
       'the timeout is for one input, so with it a batch is one input',
+    ],
+    [has('on') && has('threads'), '--on and --threads', 'each machine of the fleet has its own'],
+    [has('on') && has('batch'), '--on and --batch', 'on a fleet each input is a job'],
+    [
+      has('on') && has('compareInline'),
+      '--on and --compare-inline',
+      'that measures the threads of this machine',
     ],
     [
       has('compareInline') && isStdin,

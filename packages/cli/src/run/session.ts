@@ -1,6 +1,5 @@
-/** The part of a run during which threads exist: starts the pool, pumps the inputs through, ends in every case. */
+/** The part of a run during which threads exist: starts them, pumps the inputs through, ends in every case. */
 
-import { createPool, type Pool } from 'threadwise';
 import type { OutPath } from '../disk/out-file.js';
 import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
 import type { Counts, InputSource } from './inputs/input-source.js';
@@ -9,14 +8,15 @@ import type { InlineSample } from './inline-sample.js';
 import { noJournal, openJournal } from './journal/journal.js';
 import { openJournalWriter } from './journal/journal-file.js';
 import type { JournalIdentity, Resume } from './journal/resume.js';
-import { loadError } from './work/task-module.js';
 import type { RunOptions } from './options.js';
 import { ClosedPipeError, openSink } from './output/sink.js';
 import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
-import { createAttempts, type RunInWorker } from './work/attempts.js';
+import { createAttempts } from './work/attempts.js';
 import type { Batch, BatchSetup } from './work/batch.js';
-import { createBatching, Pump } from './work/pump.js';
+import { type Executor, localExecutor } from './work/executor.js';
+import { FleetExecutor } from './work/fleet-executor.js';
+import { Pump } from './work/pump.js';
 
 /** Everything that is known before the first thread starts. */
 export interface Plan {
@@ -29,8 +29,6 @@ export interface Plan {
   /** Of --out. */
   readonly out: OutPath | undefined;
 }
-
-type BatchPool = Pool<typeof import('./work/batch-tasks.js')>;
 
 /** A second Ctrl-C waits this long for the threads to be gone; ending the process ends them anyway. */
 const LAST_WAIT_MS = 500;
@@ -45,25 +43,21 @@ const UNITS: Readonly<Record<InputSource['kind'], string>> = {
 export class Session {
   readonly #plan: Plan;
   readonly #begin = performance.now();
-  readonly #pool: BatchPool;
+  readonly #executor: Executor;
   readonly #interrupts: Interrupts;
   readonly #failures = new Failures();
   /** Undefined while the threads start. */
   #pump: Pump | undefined;
   /** A bar that goes on would be drawn into what is said after it. */
   #endProgress: () => void = () => {};
-  /** Interrupted before there was a pump: whatever error comes, the destroyed pool is its reason. */
+  /** Interrupted before there was a pump: whatever error comes, that is its reason. */
   #isStoppedAtStart = false;
 
   constructor(plan: Plan) {
     this.#plan = plan;
-    const { threads, timeoutMs } = plan.options;
-    this.#pool = createPool(new URL('./work/batch-tasks.js', import.meta.url), {
-      ...(threads !== undefined && { threads }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      name: 'threadwise run',
-      worker: { data: plan.setup },
-    });
+    const { options, setup } = plan;
+    const { on } = options;
+    this.#executor = on === undefined ? localExecutor(options, setup) : new FleetExecutor(on, options, setup);
     this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
   }
 
@@ -71,14 +65,16 @@ export class Session {
     try {
       await this.#start();
       const startMs = performance.now() - this.#begin;
-      const threads = this.#threads();
+      const threads = this.#executor.threads();
       const counts = await this.#work();
       const elapsedMs = performance.now() - this.#begin;
       // At the end some may be gone: released, or dead and not needed any more.
-      await this.#finish({ counts, startMs, elapsedMs, threads: Math.max(threads, this.#threads()) });
+      const most = Math.max(threads, this.#executor.threads());
+      const machines = this.#executor.machines();
+      await this.#finish({ counts, startMs, elapsedMs, threads: most, machines });
       return this.#exitCode();
     } catch (error) {
-      await this.#pool.destroy();
+      await this.#executor.destroy();
       if (this.#isStoppedAtStart) return this.#exitCode();
       if (error instanceof ClosedPipeError) return ExitCode.ok;
       process.stderr.write(this.#failures.report(0));
@@ -89,16 +85,11 @@ export class Session {
   }
 
   async #start(): Promise<void> {
-    const { source, options, setup } = this.#plan;
-    const ready = this.#pool.ready;
+    const { ready } = this.#executor;
     ready.catch(() => undefined); // if counting throws, that is the reason that is told
     // Counted while the threads load the module.
-    source.count();
-    try {
-      await ready;
-    } catch (error) {
-      throw loadError(options.module, setup.moduleUrl, error);
-    }
+    this.#plan.source.count();
+    await ready;
   }
 
   /** Returns how many inputs are done. */
@@ -135,11 +126,11 @@ export class Session {
 
   #createPump(onBegin: (batch: Batch) => void): Pump {
     const { options, setup } = this.#plan;
-    const { ordered, batch, retries, format } = options;
-    const run: RunInWorker = (values, attempts) => this.#pool.run('runBatch', [values, attempts]);
+    const { ordered, retries, format } = options;
+    const { run } = this.#executor;
     this.#pump = new Pump({
       ordered,
-      batching: createBatching(batch, this.#pool.stats().threads.max),
+      batching: this.#executor.batching(),
       run: createAttempts(run, { retries, format, stopsAtFailure: setup.stopsAtFailure }),
       onBegin,
     });
@@ -170,8 +161,10 @@ export class Session {
     }
   }
 
-  async #finish(measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads'>): Promise<void> {
-    await this.#pool.close();
+  async #finish(
+    measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
+  ): Promise<void> {
+    await this.#executor.close();
     const { options, source, inline, resume } = this.#plan;
     const earlier = resume.counts;
     process.stderr.write(this.#failures.report(earlier.failed));
@@ -188,10 +181,6 @@ export class Session {
     // Loaded only now: a quiet run needs none of it.
     const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));
-  }
-
-  #threads(): number {
-    return this.#pool.stats().threads.current;
   }
 
   #end(): Report['end'] {
@@ -213,12 +202,12 @@ export class Session {
     }
     if (this.#pump !== undefined) return this.#pump.stop();
     this.#isStoppedAtStart = true;
-    void this.#pool.destroy();
+    void this.#executor.destroy();
   }
 
   #stopAtOnce(): void {
     const end = (): never => process.exit(this.#interrupts.exitCode);
     setTimeout(end, LAST_WAIT_MS);
-    this.#pool.destroy().then(end, end);
+    this.#executor.destroy().then(end, end);
   }
 }

@@ -13,6 +13,7 @@ const report: Report = {
   earlier: noCounts,
   failed: 0,
   threads: 4,
+  machines: undefined,
   elapsedMs: 2000,
   startMs: 100,
   inline: undefined,
@@ -29,6 +30,15 @@ test('says what was measured', () => {
     'next: try this',
     '',
   ]);
+});
+
+test('says of a fleet how many machines there were, and nothing about the threads of this one', () => {
+  const fleet = { ...report, threads: 8, machines: 2 };
+  const text = renderSummary(fleet, []);
+  assert.match(text, /^threads {2}8 on 2 machines$/m);
+  assert.match(text, /^time {5}2\.00 s, 100 ms of it to reach the fleet$/m);
+  const options = resolveRunOptions('./tasks.js', { range: { from: 1, to: 2 }, reduce: 'sum' }, true);
+  assert.deepEqual(hintsFor(fleet, options), []);
 });
 
 test('says that a speed-up is an estimate from a sample', () => {

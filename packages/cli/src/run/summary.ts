@@ -17,6 +17,8 @@ export interface Report {
   readonly earlier: Counts;
   readonly failed: number;
   readonly threads: number;
+  /** Of a fleet; undefined where the threads are this machine's. */
+  readonly machines: number | undefined;
   /** From creating the pool to the last result. */
   readonly elapsedMs: number;
   /** Of this, until the workers had loaded the module. */
@@ -49,7 +51,7 @@ export function renderSummary(report: Report, hints: readonly string[]): string 
 }
 
 function rows(report: Report): Row[] {
-  const { counts, earlier, failed, threads, elapsedMs, startMs, unit, end } = report;
+  const { counts, earlier, failed, threads, machines, elapsedMs, startMs, unit, end } = report;
   const now = minus(counts, earlier);
   const perSecond = (amount: number): number => (amount / elapsedMs) * 1000;
   const before = earlier.inputs === 0 ? '' : `, ${formatCount(earlier.inputs)} of them in earlier runs`;
@@ -59,11 +61,19 @@ function rows(report: Report): Row[] {
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] satisfies Row]),
     ['failed', formatCount(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
-    ['threads', formatCount(threads)],
-    ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to start the threads`],
+    [
+      'threads',
+      `${formatCount(threads)}${machines === undefined ? '' : ` on ${machines} ${nameOf('machines', machines)}`}`,
+    ],
+    [
+      'time',
+      `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${START[machines === undefined ? 'local' : 'fleet']}`,
+    ],
     ...inlineRows(report),
   ];
 }
+
+const START = { local: 'start the threads', fleet: 'reach the fleet' } as const;
 
 const endings: Readonly<Record<Report['end'], string>> = {
   complete: '',
@@ -124,12 +134,14 @@ const rules: readonly Rule[] = [
     elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined
       ? '--journal run.journal lets a killed run go on where it stopped'
       : undefined,
-  (_report, { compareInline, input }) =>
-    compareInline === undefined && !(input.kind === 'lines' && input.file === undefined)
+  ({ machines }, { compareInline, input }) =>
+    machines === undefined &&
+    compareInline === undefined &&
+    !(input.kind === 'lines' && input.file === undefined)
       ? '--compare-inline measures what the threads bring'
       : undefined,
-  ({ threads }, { threads: asked }) =>
-    threads > 1 && asked === undefined
+  ({ threads, machines }, { threads: asked }) =>
+    machines === undefined && threads > 1 && asked === undefined
       ? `--threads 1 shows what ${threads} threads bring over one`
       : undefined,
   (_report, { reduce }) =>

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { Allowance } from '../core/workers/allowance.js';
 import type { Port, ThreadExit } from '../core/contracts.js';
 import { Given } from '../transport/coordinator/given.js';
-import { WANTS_HINTS, wakeCoordinator } from '../transport/coordinator/layout.js';
+import { dismissCoordinator, WANTS_HINTS, wakeCoordinator } from '../transport/coordinator/layout.js';
 import type { MessageFromCoordinator, MessageToCoordinator } from '../transport/coordinator/messages.js';
 import { watchAtomics } from '../transport/interleaving.case.js';
 import type { EndpointPlatform } from '../transport/endpoint.js';
@@ -113,6 +113,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
   const { clock } = pool;
   const main = new NotedPort();
   const timers: (() => void)[] = [];
+  const exits: (() => void)[] = [];
   const spawned: { readonly recipe: unknown; readonly exit: (exit: ThreadExit) => void }[] = [];
   const data = {
     ...{ sizes: SIZES, board: pool.board.words.buffer, cells: pool.words.buffer },
@@ -127,6 +128,10 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
       return { cancel: () => void timers.splice(timers.indexOf(callback), 1) };
     },
     cpuOf: () => undefined,
+    atExit: (callback) => {
+      exits.push(callback);
+      return () => undefined;
+    },
     memory: () => undefined,
     spawn: (recipe, onExit) => {
       spawned.push({ recipe, exit: onExit });
@@ -188,6 +193,7 @@ function begin({ workers = 1, tasksPerWorker = 1, choose = 'least-busy' }: Optio
     look,
     lookLong,
     timers,
+    exits,
     clock,
     spawned,
   };
@@ -558,5 +564,63 @@ describe('coordinator: who leaves', () => {
       ['released', worker.seat],
       ['released', 7],
     ]);
+  });
+});
+
+describe('coordinator: its thread is being ended', () => {
+  /** How many wait for its word: they are woken by it. */
+  const waiting = ({ words }: Board) => Atomics.notify(words, layout.COORDINATOR);
+  /** Whoever was woken has heard of it, and sleeps again. */
+  const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
+
+  test('it waits for nothing any more, whether it has tasks or not', async () => {
+    const { pool, post, turn } = begin();
+    await settledPromises();
+    assert.equal(waiting(pool.board), 1);
+    await settledPromises();
+    dismissCoordinator(pool.board.words);
+    assert.equal(waiting(pool.board), 0);
+    await settledPromises();
+    assert.equal(waiting(pool.board), 0);
+    turn();
+    assert.equal(waiting(pool.board), 0);
+    post();
+    post(); // which finds no room
+    assert.equal(waiting(pool.board), 0);
+  });
+
+  test('it is no different where it had looked before it was told', async (t) => {
+    const { pool, turn } = begin();
+    const { words } = pool.board;
+    await settledPromises();
+    wakeCoordinator(words, WANTS_HINTS);
+    const own = Atomics as unknown as { waitAsync: (...args: unknown[]) => unknown };
+    const { waitAsync } = own;
+    let told = 0;
+    t.after(() => Object.assign(own, { waitAsync }));
+    own.waitAsync = (...args) => {
+      told++;
+      dismissCoordinator(words);
+      return waitAsync(...args);
+    };
+    await settledPromises();
+    turn();
+    assert.equal(told, 1);
+    assert.equal(waiting(pool.board), 0);
+  });
+
+  test('where it ends by itself, the workers that it has started do not wait, either', async () => {
+    const { pool, post, tell, look, exits, spawned, worker } = begin();
+    await settledPromises();
+    tell(['set', { bounds: { min: 1, max: 2 } }]);
+    post();
+    post();
+    tell(['hire', 2, new Worker(2, new Pool()).memory, new NotedPort(), 'recipe']);
+    look();
+    assert.equal(spawned.length, 1);
+    for (const exit of exits) exit();
+    assert.equal(waiting(pool.board), 0);
+    assert.ok(pool.board.isDismissed(2));
+    assert.ok(!pool.board.isDismissed(worker.seat), 'main has started this one');
   });
 });

@@ -8,7 +8,13 @@ import { resolveChoice } from '../scheduling/choice/index.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
-import { AWAKE, WANTS_HINTS, WANTS_ROOM } from '../transport/coordinator/layout.js';
+import {
+  AWAKE,
+  dismissCoordinator,
+  isCoordinatorDismissed,
+  WANTS_HINTS,
+  WANTS_ROOM,
+} from '../transport/coordinator/layout.js';
 import type {
   ExitFacts,
   MessageFromCoordinator,
@@ -48,7 +54,7 @@ import { type Hire, SeatSizing } from './sizing.js';
 /** What a coordinator needs of its thread. */
 export interface CoordinatorPlatform extends Pick<
   Platform,
-  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory'
+  'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit'
 > {
   /** Starts a worker from what main's platform prepared for that. */
   spawn(recipe: unknown, onExit: (exit: ThreadExit) => void): Thread;
@@ -95,7 +101,14 @@ export class Coordinator {
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.board);
-    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => this.turn());
+    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => {
+      if (!isCoordinatorDismissed(this.#words)) this.turn();
+    });
+    // It has thrown, and takes down with it the workers that it has started.
+    platform.atExit(() => {
+      dismissCoordinator(this.#words);
+      for (const seat of this.#sizing.startedSeats()) this.#board.dismiss(seat);
+    });
     this.#sizing = new SeatSizing(this);
     this.#main.listen(
       (message) => this.#hear(message as MessageToCoordinator),
@@ -163,11 +176,13 @@ export class Coordinator {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
     if (next === undefined) {
       Atomics.store(this.#words, COORDINATOR, WANTS_HINTS);
+      if (isCoordinatorDismissed(this.#words)) return true;
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
     for (const seat of this.seats.values()) seat.wakeAt(this.data.tasksPerWorker, depth);
     Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
+    if (isCoordinatorDismissed(this.#words)) return true;
     this.#look();
     for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
     return this.#sleeper.sleep(WANTS_ROOM);

@@ -68,6 +68,10 @@ export class SeatSizing {
     else void this.#threads.get(seat)?.terminate();
   }
 
+  startedSeats(): Iterable<number> {
+    return this.#threads.keys();
+  }
+
   /** Starts what is missing after a while: a main thread that is not busy has started it before. */
   #waitForMain(): void {
     this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {

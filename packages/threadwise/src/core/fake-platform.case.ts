@@ -107,6 +107,7 @@ export class FakePlatform implements Platform {
 
   readonly recipe = (spec: ThreadSpec) => ({ data: spec, transfer: [] });
   readonly cpuOf = () => undefined;
+  readonly atExit = () => () => undefined;
 
   startHelper(): Thread {
     throw new Error('The fake platform has no helpers');

@@ -4,7 +4,7 @@ import { ThreadwiseError } from '../core/options/errors.js';
 import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
 
-const COUNT = 1;
+export const COUNT = 1;
 /** From here on, a word for each thread that has joined. */
 export const MEMBERS = 2;
 const MOST_MEMBERS = 1023;

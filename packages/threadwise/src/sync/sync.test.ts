@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { Barrier } from './barrier.js';
 import { Channel } from './channel.js';
 import { Counter } from './counter.js';
-import { Latch } from './latch.js';
+import { COUNT, Latch } from './latch.js';
 import { Mutex } from './mutex.js';
 
 /**
@@ -451,4 +451,18 @@ describe('all of them', () => {
     for (const call of calls)
       assert.throws(call, { code: 'ERR_OPTION', message: /would block the main thread/ });
   });
+});
+
+test('a thread that leaves while it awaits a structure waits for no word that others may notify', async (t) => {
+  const latch = new Latch(1);
+  const { heard } = thread(
+    t,
+    [latch.buffer],
+    `void Latch.from(buffers[0]).wait();
+    await new Promise((resolve) => setImmediate(resolve));
+    const waiting = () => Atomics.notify(new Int32Array(buffers[0]), ${COUNT});
+    process.on('exit', () => say(waiting())); // comes after the one of the structure
+    process.exit(0);`,
+  );
+  assert.equal(await heard(), 0);
 });

@@ -2,6 +2,7 @@
 import { isMainThread } from 'node:worker_threads';
 import { checked, duration, MAX_TIMER_MS, optional, reject } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
+import { atExit } from '../platform/node/exit.js';
 
 export interface WaitOptions {
   /** How long to wait. Milliseconds, default Infinity. When it is over: ERR_TASK_TIMEOUT. */
@@ -131,6 +132,10 @@ export async function awaiting<T>(
   if (step.done) return step.value;
   const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
   const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
+  // Node 20 may crash where a thread that ends still waits for a word that another one notifies. Others that wait for it look once more.
+  const forget = atExit(() => {
+    if (!step.done) Atomics.notify(words, step.value.at);
+  });
   try {
     for (; !step.done; step = course.next()) {
       const sleep = waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
@@ -138,6 +143,7 @@ export async function awaiting<T>(
     }
     return step.value;
   } finally {
+    forget();
     clearInterval(keepAlive);
   }
 }

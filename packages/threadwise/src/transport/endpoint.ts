@@ -62,6 +62,8 @@ export interface EndpointPlatform {
   now(): number;
   /** Does not keep the thread alive. */
   timer(ms: number, callback: () => void): unknown;
+  /** Calls back when the thread ends by itself: it has thrown, or left. */
+  atExit(callback: () => void): unknown;
   /** The near side of the far end of a channel. */
   port(far: unknown): Port;
   /** Event loop utilisation since the last call, 0 to 1. */

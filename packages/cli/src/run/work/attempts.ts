@@ -2,6 +2,7 @@
 
 import type { Input } from '../inputs/input-source.js';
 import { type FormatName, joinTexts } from '../output/format.js';
+import { ExpectedError } from '../../exit-code.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
 
@@ -56,7 +57,7 @@ async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome 
     return await outcome;
   } catch (error) {
     const described = describeError(error);
-    if (endCodes.includes(described.code)) throw error;
+    if (error instanceof ExpectedError || endCodes.includes(described.code)) throw error;
     // The stack is the pool's, and so is any cause's, but of what the user's code threw while nobody awaited it.
     const stack =
       error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;

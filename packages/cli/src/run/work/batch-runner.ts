@@ -10,12 +10,20 @@ export type BatchRunner = Awaited<ReturnType<typeof createBatchRunner>>;
 
 /** @returns also the user's module, for its own setup and teardown */
 export async function createBatchRunner(setup: BatchSetup) {
-  const { moduleUrl, exportName, passing, keepsValues, stopsAtFailure, format, withInput } = setup;
+  const { moduleUrl, exportName, passing } = setup;
   const module = await importModule(moduleUrl);
   const task = takingInput(selectFunction(module, exportName, moduleUrl), passing);
+  return { module, run: batchRun(task, setup) };
+}
+
+/** Calls `task` with one input after the other. @param task gets an input as it is; may run it elsewhere */
+export function batchRun(
+  task: TaskFunction,
+  { keepsValues, stopsAtFailure, format, withInput }: BatchSetup,
+): (inputs: readonly unknown[], attempts: number) => Promise<BatchOutcome> {
   const render: Render = keepsValues ? () => '' : createRender(format, withInput);
   let withStack = MAX_LISTED;
-  return { module, run };
+  return run;
 
   async function run(inputs: readonly unknown[], attempts: number): Promise<BatchOutcome> {
     const texts: string[] = [];

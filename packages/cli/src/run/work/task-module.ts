@@ -38,11 +38,16 @@ export async function importModule(url: string): Promise<ModuleNamespace> {
   }
 }
 
-/** The named export, else the default, else the only function there is. */
+/** The function that is meant: see `selectName`. */
 export function selectFunction(module: ModuleNamespace, name: string | undefined, url: string): TaskFunction {
-  if (name !== undefined) return namedFunction(module, name, url);
-  if (typeof module.default === 'function') return module.default as TaskFunction;
-  const [only, ...others] = tasksOf(module).values();
+  return namedFunction(module, selectName(module, name, url), url);
+}
+
+/** The given name, else 'default' where that is a function, else the name of the only function there is. */
+export function selectName(module: ModuleNamespace, name: string | undefined, url: string): string {
+  if (name !== undefined) return name;
+  if (typeof module.default === 'function') return 'default';
+  const [only, ...others] = tasksOf(module).keys();
   if (only !== undefined && others.length === 0) return only;
   throw new UsageError(`${pathOf(url)} has no default export; ${exportsOf(module)}`);
 }

@@ -110,6 +110,8 @@ export interface Platform {
   /** Makes `callback` run in the async context (AsyncLocalStorage) in which it was bound. */
   bind<F extends (...args: never[]) => unknown>(callback: F): F;
   keepAlive(): KeepAlive;
+  /** Calls back when the process, or the worker thread that this runs in, ends by itself. Returns what takes it back. */
+  atExit(callback: () => void): () => void;
   channel(): { near: Port; far: unknown };
   /** A channel between two other threads: its ends, to be transferred. */
   channelEnds(): readonly [unknown, unknown];

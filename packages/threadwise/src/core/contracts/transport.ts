@@ -75,6 +75,8 @@ export interface Link {
   adopt(): readonly Task[];
   /** The thread is gone, and was drained and asked for what it had taken. What it had not begun can go elsewhere. */
   bury(): void;
+  /** The thread is about to be ended: it waits for memory that it shares no more. */
+  dismiss?(): void;
   close(): void;
 }
 

@@ -102,6 +102,12 @@ export class WorkerSlot implements WorkerView {
     return [...this.handed].some((task) => !task.settled && this.link.startedAt(task) !== undefined);
   }
 
+  /** Ends the thread. */
+  terminate(): void {
+    this.link.dismiss?.();
+    void this.thread?.terminate();
+  }
+
   /** Takes a task back that was handed over and has not begun. False: it has begun. */
   withdraw(task: Task, now: number): boolean {
     if (!this.link.withdraw(task)) return false;

@@ -69,7 +69,7 @@ export class Workers {
 
   /** No other thread starts a worker any more. */
   dropReserved(): void {
-    for (const slot of this.#reserved) void slot.thread?.terminate();
+    for (const slot of this.#reserved) slot.terminate();
   }
 
   #reserveOne(sizing: RemoteSizing): void {
@@ -158,7 +158,7 @@ export class Workers {
         slot.pulls = false;
         this.#stopIfDone(slot);
       },
-      stopped: () => void slot.thread?.terminate(),
+      stopped: () => slot.terminate(),
       error: engine.report,
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
@@ -237,7 +237,7 @@ export class Workers {
     slot.exitReason = reason;
     slot.exitCause = cause;
     this.#takeBack(slot);
-    void slot.thread?.terminate();
+    slot.terminate();
     this.#engine.workerGone();
   }
 
@@ -245,7 +245,7 @@ export class Workers {
     if (slot.state !== 'retiring' || slot.pulls || slot.handed.size > 0) return;
     slot.transition('stopping');
     slot.link.stop();
-    slot.deadline = this.#parts.platform.timer(TEARDOWN_MS, () => void slot.thread?.terminate());
+    slot.deadline = this.#parts.platform.timer(TEARDOWN_MS, () => slot.terminate());
   }
 
   /** Takes back what the worker has not begun; it is on its way out. */

@@ -3,6 +3,7 @@ import { type MessagePort, workerData } from 'node:worker_threads';
 import { Coordinator } from '../../coordinator/coordinator.js';
 import type { CoordinatorData } from '../../transport/coordinator/thread.js';
 import { followClock, now, timer } from './clock.js';
+import { atExit } from './exit.js';
 import { memory } from './limits.js';
 import { type Recipe, spawnFromRecipe } from './node-thread.js';
 import { NodePort } from './port.js';
@@ -24,6 +25,7 @@ new Coordinator(new NodePort(boot.port), boot.data as CoordinatorData, {
   now,
   timer,
   cpuOf: cpuTime,
+  atExit,
   spawn: (recipe, onExit) => spawnFromRecipe(recipe as Recipe, onExit),
   memory,
   nextTurn: setImmediate,

@@ -11,6 +11,7 @@ import { availableThreads, memory, threadCeiling } from './limits.js';
 import { nodeThread, recipeFor, spawnFrom } from './node-thread.js';
 import { NodePort } from './port.js';
 import { coordinatorSource, workerSource } from './thread-sources.js';
+import { atExit } from './exit.js';
 import { cpuTime, ownLoad } from './usage.js';
 
 type StructuredCloneOptions = Parameters<typeof structuredClone>[1];
@@ -53,6 +54,7 @@ export const nodePlatform: Platform = {
   threadCeiling,
   memory,
   ownLoad: ownLoad(),
+  atExit,
   env: (name) => process.env[name],
   resolveModule,
 };

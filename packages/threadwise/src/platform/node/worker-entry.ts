@@ -7,6 +7,7 @@ import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
 import { followClock, now, timer } from './clock.js';
+import { atExit } from './exit.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
@@ -50,6 +51,7 @@ keepUncaughtErrorsReadable();
 const platform: RunnerPlatform & EndpointPlatform = {
   now,
   timer,
+  atExit,
   port: (far) => new NodePort(far as MessagePort),
   utilization: loopUtilization(),
   threadId: () => threadId,

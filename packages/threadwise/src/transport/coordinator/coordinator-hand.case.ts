@@ -77,6 +77,7 @@ export class CoordinatorHand implements Actor, Thread {
       },
       nextTurn: later,
       cpuOf: () => undefined,
+      atExit: () => () => undefined,
       memory: () => undefined,
       spawn: () => {
         throw new Error('Nobody should be started here');

@@ -25,7 +25,7 @@ import {
 } from '../shared/layout.js';
 import { argumentsOf } from '../shared/main/link.js';
 import { ARGUMENTS } from '../shared/messages.js';
-import { AWAKE, WANTS_HINTS, wakeCoordinator } from './layout.js';
+import { AWAKE, dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
 import { CoordinatedLink } from './link.js';
 import { CoordinatedQueue } from './queue.js';
 import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
@@ -155,6 +155,11 @@ export class CoordinatedExchange extends SharedExchange {
       if (this.pull.withdraw(task)) settleLost(task, 'A worker');
     }
     super.freeSeat(seat);
+  }
+
+  protected override dismissAll(): void {
+    super.dismissAll();
+    dismissCoordinator(this.board.words);
   }
 
   // --- C4: the coordinator is dead ---

@@ -1,5 +1,5 @@
 /** What the words of shared memory mean that only a pool with a coordinator uses: README.md says who writes them. */
-import { COORDINATOR, runTimeOf } from '../shared/layout.js';
+import { COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/layout.js';
 
 // --- what wakes the coordinator ---
 
@@ -18,6 +18,17 @@ export function wakeCoordinator(board: Int32Array, when: typeof WANTS_HINTS | ty
 /** Wakes it in any case. */
 export function callCoordinator(board: Int32Array): void {
   if (Atomics.exchange(board, COORDINATOR, AWAKE) !== AWAKE) Atomics.notify(board, COORDINATOR);
+}
+
+/** Has it wait for nothing any more. To be called before its thread ends, by whoever ends it. */
+export function dismissCoordinator(board: Int32Array): void {
+  Atomics.store(board, COORDINATOR_DISMISSED, 1);
+  Atomics.store(board, COORDINATOR, AWAKE);
+  Atomics.notify(board, COORDINATOR);
+}
+
+export function isCoordinatorDismissed(board: Int32Array): boolean {
+  return Atomics.load(board, COORDINATOR_DISMISSED) !== 0;
 }
 
 // --- how far a worker has got: the word PROGRESS of its seat ---

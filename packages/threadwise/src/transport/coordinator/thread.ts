@@ -12,9 +12,10 @@ import { promised } from '../../core/promised.js';
 import type { SizingDecision } from '../../core/workers/sizer.js';
 import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
-import type { SharedMemory } from '../shared/layout.js';
+import { COORDINATOR_DISMISSED, type SharedMemory } from '../shared/layout.js';
 import { ARGUMENTS, LINE } from '../shared/messages.js';
 import type { CoordinatedExchange } from './exchange.js';
+import { dismissCoordinator } from './layout.js';
 import type { CoordinatedLink } from './link.js';
 import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './messages.js';
 
@@ -153,6 +154,7 @@ export class CoordinatorThread implements RemoteSizing {
   close(): Promise<void> | undefined {
     this.#isClosed = true;
     this.#line?.close();
+    dismissCoordinator(this.#exchange.board.words);
     return this.#thread?.terminate();
   }
 
@@ -161,6 +163,7 @@ export class CoordinatorThread implements RemoteSizing {
     const { near, far } = platform.channel();
     this.#line = new Line(near);
     this.#startedAt = platform.now();
+    Atomics.store(this.#exchange.board.words, COORDINATOR_DISMISSED, 0);
     this.#line.listen(
       (message) => this.#hear(message as MessageFromCoordinator),
       () => this.#tellWanted(),

@@ -2,6 +2,7 @@
 import { int32sOf } from '../codec/value-memory.js';
 import { countWithin } from '../trust.js';
 import {
+  dismissedOf,
   DOZING,
   HEAD,
   MAIN_PARKED,
@@ -118,6 +119,16 @@ export class Board {
   wakeAgain(seat: number): void {
     Atomics.add(this.words, wakeupsOf(seat), 1);
     Atomics.notify(this.words, wakeupsOf(seat));
+  }
+
+  /** D1, D2: has the worker of a seat wait for nothing any more. To be called before its thread ends, by whoever ends it. */
+  dismiss(seat: number): void {
+    Atomics.store(this.words, dismissedOf(seat), 1);
+    this.wakeAgain(seat);
+  }
+
+  isDismissed(seat: number): boolean {
+    return Atomics.load(this.words, dismissedOf(seat)) !== 0;
   }
 
   #wake(mask: number, seat: number): boolean {

@@ -38,6 +38,8 @@ export const SPINNERS = SEATS_USED + 2;
 export const SEGMENTS_TOLD = SEATS_USED + 3;
 /** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */
 export const COORDINATOR = 4 * LINE;
+/** 1: the coordinator's thread is being ended, and waits for the word COORDINATOR no more. */
+export const COORDINATOR_DISMISSED = COORDINATOR + 1;
 export const PARKED = 5 * LINE;
 export const SPINNING = PARKED + Math.ceil(MASKS / LINE) * LINE;
 /** The bits of parked workers that will soon look by themselves. */
@@ -57,6 +59,8 @@ const RING = RUN_TIMES + 2 * FUNCTIONS;
 const seatWord = (seat: number) => SEAT_WORDS + seat * SEAT_STRIDE;
 /** The word that the seat's worker sleeps on. */
 export const wakeupsOf = (seat: number) => seatWord(seat);
+/** 1: the worker's thread is being ended, and waits for `wakeups` no more. */
+export const dismissedOf = (seat: number) => seatWord(seat) + 1;
 /** The number of tasks out of the ring that the worker runs. */
 export const pulledOf = (seat: number) => seatWord(seat) + LINE;
 /** The number of claims that are worth a look. */

@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { describe, type TestContext, test as testFor } from 'node:test';
 import { promisify } from 'node:util';
+import type { Platform, Thread } from '../../core/contracts.js';
 import { isThreadwiseError } from '../../core/options/errors.js';
+import { nodePlatform } from '../../platform/node/platform.js';
 import { ARRIVED, blockUntil, LEFT, RAN, reached, smallPool } from '../small-pool.case.js';
+import { COORDINATOR, type SharedMemory, wakeupsOf } from './layout.js';
 
 /** What waits for longer than that waits for ever. Milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -417,6 +420,38 @@ describe('shared threads: everybody who is needed is called', () => {
         await Promise.all(range(threads).map(() => pool.run('meet', [round * threads])));
       }
       assert.equal(words[1], 5 * threads);
+    });
+  }
+});
+
+describe('shared threads: nobody who is ended waits for a word that others notify', () => {
+  for (const dispatch of ['shared-queue', 'coordinator'] as const) {
+    test(`as Node 20 may crash of that: ${dispatch}`, async (t) => {
+      const waiting: number[] = [];
+      /** Tells how many waited for that word when the thread was ended. */
+      const watched = (thread: Thread, board: ArrayBufferLike, at: number): Thread => ({
+        ...thread,
+        terminate: () => {
+          waiting.push(Atomics.notify(new Int32Array(board, 0, at + 1), at));
+          return thread.terminate();
+        },
+      });
+      const platform: Platform = {
+        ...nodePlatform,
+        spawn: (spec, onExit) => {
+          const { board, seat } = spec.wire.memory as SharedMemory;
+          return watched(nodePlatform.spawn(spec, onExit), board, wakeupsOf(seat));
+        },
+        startHelper: (spec, onExit) => {
+          const { board } = spec.data as SharedMemory;
+          return watched(nodePlatform.startHelper(spec, onExit), board, COORDINATOR);
+        },
+      };
+      const { pool } = smallPool(t, { platform, dispatch, threads: 3 });
+      await pool.ready;
+      await Promise.all(range(50).map((i) => pool.run('echo', [i])));
+      await pool.destroy();
+      assert.deepEqual(waiting, Array(dispatch === 'coordinator' ? 4 : 3).fill(0));
     });
   }
 });

@@ -20,6 +20,7 @@ import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
 import {
+  dismissedOf,
   boardByteLength,
   CELL_BYTES,
   claimedOf,
@@ -88,6 +89,8 @@ export class SharedExchange implements Exchange, PlainWay {
   #lastName: string | undefined;
   #lastNameId = -1;
   readonly #nameIds = new Map<string, number>();
+  /** While there are workers. */
+  #forgetExit: () => void = () => undefined;
   /** Seats that were left; the others are given out in order. */
   readonly #freeSeats: number[] = [];
 
@@ -201,12 +204,19 @@ export class SharedExchange implements Exchange, PlainWay {
     const { words } = this.board;
     this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
     Atomics.store(words, SEATS_USED, this.#seatsUsed);
+    Atomics.store(words, dismissedOf(seat), 0);
     this.board.refresh();
+    if (this.links.size === 0) this.#forgetExit = this.platform.atExit(() => this.dismissAll());
     const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
     const link = this.newLink(memory, events, this.#linkCapacity);
     this.links.set(seat, link);
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     return link;
+  }
+
+  /** The process ends: Node ends the threads one by one, and those that still run would wake others. */
+  protected dismissAll(): void {
+    for (const seat of this.links.keys()) this.board.dismiss(seat);
   }
 
   /** X3, X4: the seat's worker is gone. Its claims are given out anew. */
@@ -221,6 +231,7 @@ export class SharedExchange implements Exchange, PlainWay {
     for (const mask of [PARKED, SPINNING, DOZING, RESERVED]) this.board.clear(mask, seat);
     Atomics.store(words, pulledOf(seat), 0);
     this.links.delete(seat);
+    if (this.links.size === 0) this.#forgetExit();
     Atomics.store(words, SEATS_TAKEN, this.links.size);
     this.freeSeat(seat);
     // X5, X6: it may have died between choosing whom to wake and waking him.

@@ -40,6 +40,7 @@ import {
   type SharedMemory,
   SIZES,
   seatByteLength,
+  wakeupsOf,
 } from '../layout.js';
 import { type HandPort, handPlatform, Memory } from '../stage/stage.case.js';
 
@@ -62,7 +63,8 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   /** What main does when the event loop has had its turn. */
   const turns: (() => void)[] = [];
   const later = (callback: () => void) => void turns.push(callback);
-  const platform = handPlatform({ memory: new Memory(), spinners: 0, now: () => 0, later });
+  const exits = new Set<() => void>();
+  const platform = handPlatform({ memory: new Memory(), spinners: 0, now: () => 0, later, exits });
   const exchange = new SharedExchange(platform, sizes, sizes.mail);
   const said: (readonly unknown[])[] = [];
   const events = new Proxy({} as LinkEvents, {
@@ -74,7 +76,10 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
   const timer = () => undefined;
-  const endpoint = new SharedEndpoint(new Line(port), memory, { now: () => 0, timer, port: () => port });
+  const leaves: (() => void)[] = [];
+  const atExit = (callback: () => void) => leaves.push(callback);
+  const own = { now: () => 0, timer, port: () => port, atExit };
+  const endpoint = new SharedEndpoint(new Line(port), memory, own);
   let lastId = 0;
   const made = (...args: unknown[]) => {
     const payload = exchange.capture('work', args, plainRun);
@@ -93,8 +98,77 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   const endTurn = () => {
     for (const turn of turns.splice(0)) turn();
   };
-  return { exchange, link, endpoint, made, send, told, turns, endTurn };
+  return { exchange, link, endpoint, events, made, send, told, turns, endTurn, exits, leaves };
 }
+
+describe('shared: a thread that is being ended waits for no word that others notify', () => {
+  function asleep() {
+    const all = line();
+    const { words } = all.exchange.board;
+    let looks = 0;
+    const events = { tasks: () => looks++ } as unknown as EndpointEvents;
+    all.endpoint.listen(events);
+    /** How many threads wait: they are woken by it. */
+    const waiting = () => Atomics.notify(words, wakeupsOf(all.link.seat));
+    return { ...all, waiting, looks: () => looks };
+  }
+
+  test('one that sleeps is woken, does not look for tasks, and does not sleep again', async () => {
+    const { endpoint, link, send, waiting, looks } = asleep();
+    assert.equal(endpoint.rest(false), false);
+    link.dismiss();
+    assert.equal(waiting(), 0);
+    send('text');
+    await settledPromises();
+    assert.equal(looks(), 0);
+    endpoint.take(1);
+    assert.equal(endpoint.rest(false), false);
+    assert.equal(waiting(), 0);
+  });
+
+  test('one that is about to sleep does not, wherever it is', (t) => {
+    const { endpoint, link, waiting } = asleep();
+    const own = Atomics as unknown as { waitAsync: (...args: unknown[]) => unknown };
+    const { waitAsync } = own;
+    t.after(() => Object.assign(own, { waitAsync }));
+    own.waitAsync = (...args) => {
+      link.dismiss(); // it has looked already
+      return waitAsync(...args);
+    };
+    while (endpoint.rest(false)) assert.equal(waiting(), 0);
+    assert.equal(waiting(), 0);
+  });
+
+  test('one that throws or leaves does so by itself', () => {
+    const { endpoint, leaves, waiting } = asleep();
+    assert.equal(endpoint.rest(false), false);
+    for (const leave of leaves) leave();
+    assert.equal(waiting(), 0);
+  });
+
+  test('when the process ends, nobody waits; while there is no worker, nothing is kept for that', () => {
+    const { endpoint, exits, link, waiting } = asleep();
+    assert.equal(endpoint.rest(false), false);
+    for (const exit of exits) exit();
+    assert.equal(waiting(), 0);
+    link.close();
+    assert.equal(exits.size, 0);
+  });
+
+  test('the next worker in its seat sleeps as any other', () => {
+    const { exchange, link, events, waiting } = asleep();
+    link.dismiss();
+    link.close();
+    const heir = exchange.connect(events);
+    assert.equal(heir.seat, link.seat);
+    const { memory, port } = heir.wire as unknown as { memory: SharedMemory; port: HandPort };
+    const platform = { now: () => 0, timer: () => undefined, port: () => port, atExit: () => undefined };
+    const endpoint = new SharedEndpoint(new Line(port), memory, platform);
+    endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+    assert.equal(endpoint.rest(false), false);
+    assert.equal(waiting(), 1);
+  });
+});
 
 describe('shared: what cannot be read', () => {
   test('a result in no known form is none: its task counts as begun by a worker that is to die', () => {

@@ -129,6 +129,10 @@ export class SharedLink extends PortLink implements Link {
     return begun;
   }
 
+  dismiss(): void {
+    this.#exchange.board.dismiss(this.seat);
+  }
+
   /** X2, X3. */
   bury(): void {
     const { cells } = this.#exchange;

@@ -105,7 +105,7 @@ export class Hand implements Actor {
       this.#line = world.ends.take(end);
       return this.#line;
     };
-    const platform = { now: () => world.now(), timer, port };
+    const platform = { now: () => world.now(), timer, port, atExit: () => undefined };
     const newSource = wire.transport === 'shared' ? undefined : (seat: Seat) => new Given(seat, platform);
     this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, newSource);
     this.#endpoint.limit(allowance);

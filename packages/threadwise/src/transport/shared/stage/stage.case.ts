@@ -184,6 +184,8 @@ export interface HandPlatformParts {
   now(): number;
   /** Calls back in a turn of its own. */
   later(callback: () => void): void;
+  /** What is to be done when the process ends. */
+  readonly exits?: Set<() => void>;
 }
 
 const none = (): never => {
@@ -192,7 +194,7 @@ const none = (): never => {
 
 /** The platform of a main side that has neither threads nor timers. */
 export function handPlatform(parts: HandPlatformParts): Platform {
-  const { memory, spinners, ends = new Ends(), startHelper = none, now, later } = parts;
+  const { memory, spinners, ends = new Ends(), startHelper = none, now, later, exits = new Set() } = parts;
   return {
     name: 'by hand',
     now,
@@ -219,6 +221,10 @@ export function handPlatform(parts: HandPlatformParts): Platform {
     memory: () => ({ usedBytes: 0, limitBytes: 128 * 2 ** 20 }), // so the arena has one segment
     recipe: (spec) => ({ data: spec, transfer: [] }),
     cpuOf: () => undefined,
+    atExit: (callback) => {
+      exits.add(callback);
+      return () => void exits.delete(callback);
+    },
     ownLoad: () => ({ utilization: 0, residentBytes: 0, heapUsedBytes: 0 }),
     env: () => undefined,
     resolveModule: String,

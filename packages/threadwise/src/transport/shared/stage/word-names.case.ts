@@ -2,7 +2,7 @@
 import type { SharedExchange } from '../main/exchange.js';
 import * as layout from '../layout.js';
 
-const { CELL_BYTES, claimedOf, claimsOf, PARKED, pulledOf, SPINNING, wakeupsOf } = layout;
+const { CELL_BYTES, claimedOf, claimsOf, dismissedOf, PARKED, pulledOf, SPINNING, wakeupsOf } = layout;
 const BOARD: readonly (readonly [number, string])[] = [
   [layout.TAIL, 'tail'],
   [layout.HEAD, 'head'],
@@ -41,6 +41,7 @@ function boardWordName(at: number): string {
   if (found !== undefined) return found[1];
   for (let seat = 0; seat < layout.SEATS && wakeupsOf(seat) <= at; seat++) {
     if (at === wakeupsOf(seat)) return `wakeups of seat ${seat}`;
+    if (at === dismissedOf(seat)) return `dismissed of seat ${seat}`;
     if (at === pulledOf(seat)) return `pulled of seat ${seat}`;
     if (at === claimedOf(seat)) return `claimed of seat ${seat}`;
     if (at >= claimsOf(seat) && at < claimsOf(seat) + layout.MAX_CLAIM) return `claims of seat ${seat}`;

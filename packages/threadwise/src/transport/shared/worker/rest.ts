@@ -31,7 +31,11 @@ export class Rest {
     this.#platform = platform;
     this.#tasks = tasks;
     this.#budget = new SpinBudget(SPIN_MS, platform.now);
-    this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), tasks);
+    this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), () => {
+      if (!board.isDismissed(seat)) tasks();
+    });
+    // A thread that throws, or leaves by `process.exit`, is ended by nobody but itself.
+    platform.atExit(() => board.dismiss(seat));
   }
 
   /** See `Endpoint.rest`. */
@@ -67,6 +71,8 @@ export class Rest {
     if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
     this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
     this.isParked = true;
+    // D3: after `wakeups` was read. It is over: the event loop waits for the end.
+    if (this.#board.isDismissed(this.#seat)) return true;
     // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
     const isSame = this.#source.takesMore === takesMore;
     if (isSame && !this.#source.hasWork() && this.#sleeper.sleep(wakeups)) {

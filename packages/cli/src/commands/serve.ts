@@ -1,0 +1,47 @@
+/** `threadwise serve`: declares its arguments and help; what it does is in ../fleet/serve. */
+import type { Command } from 'commander';
+import { type FleetAddress, parseFleetAddress } from '../fleet/address.js';
+import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
+
+interface RawServeOptions {
+  readonly queue: FleetAddress;
+  readonly threads?: Threads;
+  readonly name?: string;
+  readonly lock: number;
+  readonly grace: number;
+  readonly quiet?: boolean;
+}
+
+export function addServe(program: Command, setExitCode: (code: number) => void): void {
+  program
+    .command('serve')
+    .summary('take jobs of a fleet and run them on all cores')
+    .description(
+      'Take jobs from a BullMQ queue in Redis, and run them on all cores of this machine, until a signal ends it. ' +
+        'Each function that the module exports is a task; `threadwise run --on`, the package @threadwise/bullmq and any BullMQ producer add jobs.',
+    )
+    .argument('<module>', 'the module with the functions')
+    .requiredOption('--queue <url>', 'redis://host:6379/0#queue, or rediss:// for TLS', parseFleetAddress)
+    .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
+    .option('--name <name>', 'of this machine, in statistics (default: host and process)')
+    .option('--lock <time>', 'silent for longer, its jobs go to others', parseDuration, 30_000)
+    .option('--grace <time>', 'how long jobs may run on after a signal', parseDuration, 25_000)
+    .option('--quiet', 'say only what is wrong')
+    .addHelpText('after', examples)
+    .action(async (module: string, { lock, grace, quiet, threads, name, queue }: RawServeOptions) => {
+      // Loaded only now: help and usage errors need none of it.
+      const { serveQueue } = await import('../fleet/serve.js');
+      const times = { lockMs: lock, graceMs: grace };
+      setExitCode(await serveQueue({ module, queue, threads, name, ...times, quiet: quiet === true }));
+    });
+}
+
+const examples = `
+Times: 500, 500ms, 2s, 1m.
+
+Examples:
+  threadwise serve ./tasks.js --queue redis://db:6379/0#thumbnails                        on each machine
+  threadwise run ./tasks.js#thumbnail --lines urls.txt --on redis://db:6379/0#thumbnails  anywhere
+
+Exit codes: 1 its workers cannot be started any more, 2 usage or a module that does not load, 5 Redis refused it, 129 the terminal
+went away, 130 interrupted, 143 terminated.`;

@@ -1,0 +1,22 @@
+/** How the command line names a queue of a fleet: `redis://host:6379/0#queue`. */
+import { InvalidArgumentError } from 'commander';
+
+export interface FleetAddress {
+  /** The URL without the queue; may have a password in it. */
+  readonly connection: string;
+  readonly queue: string;
+  /** The queue and where it is, for messages: without the password. */
+  readonly shown: string;
+}
+
+const EXPECTED = 'Expected a Redis URL and, after #, the queue, such as redis://localhost:6379/0#thumbnails.';
+
+export function parseFleetAddress(text: string): FleetAddress {
+  const hash = text.indexOf('#');
+  const [connection, queue] = [text.slice(0, hash), text.slice(hash + 1)];
+  const url = hash > 0 && URL.canParse(connection) ? new URL(connection) : undefined;
+  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:';
+  // BullMQ's keys have a ':' between their parts.
+  if (!isRedis || queue === '' || queue.includes(':')) throw new InvalidArgumentError(EXPECTED);
+  return { connection, queue, shown: `'${queue}' at ${url.host}${url.pathname.replace(/^\/$/, '')}` };
+}

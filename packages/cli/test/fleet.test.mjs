@@ -1,0 +1,169 @@
+/** `threadwise serve` on machines, which are processes here, and `threadwise run --on` of their fleet: with a real Redis. */
+
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { freePort, onEnd, RedisServer, skip } from '../../bullmq/test/redis.mjs';
+import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
+
+const folder = temporaryFolder();
+const at = (name) => join(folder, name);
+const tasks = task('').slice(0, -1);
+const tests = fileURLToPath(new URL('.', import.meta.url));
+const addressOf = ({ port }, queue = 'work') => `redis://127.0.0.1:${port}/0#${queue}`;
+
+/** A machine of the fleet; resolves when it takes jobs. */
+async function machine(t, redis, options = {}, ...args) {
+  const service = start(['serve', tasks, '--queue', addressOf(redis), '--threads', '2', ...args], options);
+  onEnd(t, async () => {
+    service.child.kill('SIGKILL');
+    await service.ended;
+  });
+  await service.until('stderr', /takes jobs from 'work' at 127\.0\.0\.1:\d+\/0, with 2 threads/);
+  return service;
+}
+
+describe('a fleet by the command', { skip }, () => {
+  test('gives what a run without it gives', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machine(t, redis);
+    await machine(t, redis);
+    writeFileSync(at('list.json'), '[[1, "a"], [2, "b"]]');
+    for (const [name, args] of [
+      ['increment', ['--range', '1..300']],
+      ['increment', ['--range', '1..40', '--with-input', '--format', 'json']],
+      ['digest', ['--files', join(tests, '*.mjs')]],
+      ['size', ['--files', tasks, '--read']],
+      ['pair', ['--json', at('list.json'), '--spread']],
+      ['even', ['--range', '1..9', '--on-error', 'skip']],
+    ]) {
+      const here = await runTask(name, args);
+      const there = await runTask(name, [...args, '--on', addressOf(redis)]);
+      assert.equal(there.stdout, here.stdout, name);
+      assert.equal(there.code, here.code, name);
+    }
+  });
+
+  test('tells each failing input, with its place in the function', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machine(t, redis);
+    const { code, stderr } = await runTask('even', ['--range', '2..3', '--on', addressOf(redis)]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^1 input failed:\n {2}3: RangeError: 3 is odd\n {6}at even \(.*tasks\.mjs:\d+:\d+\)/,
+    );
+  });
+
+  test('a machine that is killed in the middle changes nothing of the output', async (t) => {
+    const redis = await RedisServer.start(t);
+    const quick = ['--lock', '2500'];
+    const victim = await machine(t, redis, { env: { TEST_VICTIM: '1' } }, ...quick);
+    await machine(t, redis, {}, ...quick);
+    const args = ['--range', '1..400', '--out', at('killed')];
+    const { code, stderr } = await run(['run', task('diesOnVictim'), ...args, '--on', addressOf(redis)]);
+    assert.equal((await victim.ended).signal, 'SIGKILL');
+    assert.equal(code, 0, stderr);
+    assert.equal(readFileSync(at('killed'), 'utf8'), lines(numbers(1, 400)));
+    assert.match(stderr, /threads +\d on [12] machines?/);
+  });
+
+  test('a run that stopped on this machine goes on, on a fleet', async (t) => {
+    const redis = await RedisServer.start(t);
+    const needed = at('needed');
+    const env = { TEST_NEEDED_FILE: needed };
+    const args = ['--range', '1..100', '--out', at('resumed'), '--journal', at('resumed.journal')];
+    const here = await runTask('needsFile', args, { env });
+    assert.equal(here.code, 1);
+    writeFileSync(needed, '');
+    const service = start(['serve', tasks, '--queue', addressOf(redis)], { env });
+    onEnd(t, () => void service.child.kill('SIGKILL'));
+    const { code, stderr } = await run(['run', task('needsFile'), ...args, '--on', addressOf(redis)]);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /inputs +100 numbers, [1-9]\d* of them in earlier runs/);
+    assert.equal(readFileSync(at('resumed'), 'utf8'), lines(numbers(1, 100)));
+  });
+
+  test('says that no machine takes jobs, and waits for one', async (t) => {
+    const redis = await RedisServer.start(t);
+    const command = start(['run', task('increment'), '--range', '1..3', '--on', addressOf(redis)]);
+    await command.until('stderr', /no machine takes jobs from 'work' at 127\.0\.0\.1:\d+\/0 now/);
+    await machine(t, redis);
+    const { code, stdout } = await command.ended;
+    assert.deepEqual([code, stdout], [0, '2\n3\n4\n']);
+  });
+
+  test('a signal ends a machine when its jobs have ended; one that has none at once', async (t) => {
+    const redis = await RedisServer.start(t);
+    const needed = at('go');
+    const service = await machine(t, redis, { env: { TEST_NEEDED_FILE: needed } });
+    const command = runTask('waitsForFile', ['--range', '1500..1500', '--on', addressOf(redis)]);
+    await service.until('stderr', /halted/);
+    service.child.kill('SIGTERM');
+    await service.until('stderr', /stopping: 1 job runs/);
+    writeFileSync(needed, '');
+    const [ended, { code, stdout }] = await Promise.all([service.ended, command]);
+    assert.deepEqual([code, stdout], [0, '1500\n']);
+    assert.equal(ended.code, 143);
+    assert.match(ended.stderr, /stopped: 1 job done, 0 failed, 0 given back\n$/);
+    const idle = await machine(t, redis);
+    idle.child.kill('SIGINT');
+    assert.match((await idle.ended).stderr, /stopping: no job runs/);
+    assert.equal((await idle.ended).code, 130);
+  });
+
+  test('a machine with another version of the module is told, and so is a function that is not there', async (t) => {
+    const redis = await RedisServer.start(t);
+    await machine(t, redis);
+    const other = at('other.mjs');
+    writeFileSync(other, 'export const increment = (x) => x + 2;\n');
+    const changed = await run(['run', `${other}#increment`, '--range', '1..3', '--on', addressOf(redis)]);
+    assert.equal(changed.code, 1);
+    assert.match(changed.stderr, /threadwise: .*module/);
+    const absent = await runTask('absent', ['--range', '1..3', '--on', addressOf(redis)]);
+    assert.equal(absent.code, 1);
+    assert.match(absent.stderr, /threadwise: .*'absent'/);
+  });
+
+  test('without the right password neither begins', async (t) => {
+    const redis = await RedisServer.start(t, '--requirepass', 'secret');
+    const address = `redis://:wrong@127.0.0.1:${redis.port}/0#work`;
+    for (const args of [
+      ['run', task('increment'), '--range', '1..3', '--on', address],
+      ['serve', tasks, '--queue', address],
+    ]) {
+      const { code, stderr } = await run(args);
+      assert.equal(code, 5, stderr);
+      assert.match(stderr, /^threadwise: .*Redis at 127\.0\.0\.1:\d+ was not reached: WRONGPASS/m);
+      assert.ok(!stderr.includes('wrong@'));
+      assert.equal(stderr.match(/WRONGPASS/g).length, 1, stderr);
+    }
+  });
+});
+
+test('a Redis that is not there ends a run, and says where it was looked for', async () => {
+  const address = addressOf({ port: await freePort() });
+  const { code, stderr } = await runTask('increment', ['--range', '1..3', '--on', address]);
+  assert.equal(code, 5);
+  assert.match(
+    stderr,
+    /^threadwise: .*Redis at 127\.0\.0\.1:\d+ was not reached within 10000 ms: .*ECONNREFUSED/m,
+  );
+});
+
+test('a module that does not load, and an export, are refused by a machine before it takes jobs', async () => {
+  const address = addressOf({ port: await freePort() });
+  const broken = at('broken.mjs');
+  writeFileSync(broken, 'export const f = ;');
+  const { code, stderr } = await run(['serve', broken, '--queue', address]);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /^threadwise: cannot load '.*broken\.mjs': SyntaxError/m);
+  const named = await run(['serve', task('increment'), '--queue', address]);
+  assert.equal(named.code, 2);
+  assert.match(named.stderr, /leave out '#increment'/);
+  const noQueue = await run(['serve', tasks, '--queue', 'redis://127.0.0.1:6379/0']);
+  assert.equal(noQueue.code, 2);
+  assert.match(noQueue.stderr, /Expected a Redis URL and, after #, the queue/);
+});
