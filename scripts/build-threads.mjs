@@ -14,6 +14,8 @@ const ENTRIES = {
   workerSource: 'node/worker-entry',
   coordinatorSource: 'node/coordinator-entry',
   processSource: 'process/worker-entry',
+  relaySource: 'process/relay-entry',
+  threadSource: 'process/thread-entry',
 };
 
 /**
@@ -85,6 +87,11 @@ function scriptOf(source) {
     return variableOf(name);
   };
   const text = minified(source)
+    // What another part needs, too, and that one stands before.
+    .replace(/\bimport\s*"(\.[^"]+)";/g, (_, from) => {
+      partOf(from);
+      return '';
+    })
     .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
       const module = from.startsWith('.') ? partOf(from) : `require("${from}")`;
       const parts = [whole, list === undefined ? undefined : named(list)].filter(

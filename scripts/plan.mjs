@@ -117,16 +117,25 @@ const crossings = [
   { name: 'messages', env: { THREADWISE_TRANSPORT: 'message' } },
   { name: 'shared memory, a coordinator chooses', env: { THREADWISE_DISPATCH: 'coordinator' } },
 ];
-/** Another way, which takes a process for each worker: on the Node.js that runs this alone, and shorter still. */
-const PROCESSES = {
-  name: 'processes',
-  env: { THREADWISE_ISOLATION: 'process', SOAK_CALLS: '40000', STORM_CALLS: '1000' },
-};
+/** Another way, which takes a process for each worker, or for two: on the Node.js that runs this alone, and shorter still. */
+const processes = [
+  { name: 'processes', isolation: 'process' },
+  { name: 'processes with two workers each', isolation: 'process:2' },
+];
 const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 /** What takes long, and depends on the version, or on the way, the least. */
 const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };
+
+function processRuns(files) {
+  const shorter = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
+  return processes.map(({ name, isolation }) => ({
+    name,
+    files,
+    env: { THREADWISE_ISOLATION: isolation, ...shorter },
+  }));
+}
 
 function crossingRuns(files) {
   return crossings.map(({ name, env }) => ({ name, files, env: { ...env, ...SHORT } }));
@@ -149,7 +158,7 @@ function slowRuns() {
   return [
     { name: 'slow tests', files: slow.filter((name) => !isApart(name)), env: {} },
     ...crossingRuns([...PROMISES, ...LONG]),
-    { ...PROCESSES, files: [...PROMISES, ...['storm', 'soak'].map(suite)] },
+    ...processRuns([...PROMISES, ...['storm', 'soak'].map(suite)]),
     {
       name: 'with a browser, a terminal or a server',
       files: slow.filter(isApart),

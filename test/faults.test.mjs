@@ -669,11 +669,13 @@ describe('the owner and the task speak to each other', () => {
         'timeoutMs', 'retries', 'worker', 'idleTimeoutMs', 'host', 'onTaskStart', 'onTaskEnd', 'data', 'env', 'argv', 'execArgv', 'resourceLimits',
         'recycle', 'startTimeoutMs', 'afterTasks', 'aboveMemoryMiB', 'limit', 'min', 'max', 'priority', 'key', 'transfer', 'onProgress',
         'concurrency', 'ordered', 'eval', 'stdin', 'stdout', 'stderr', 'trackUnmanagedFds', 'workerData', 'transferList', 'maxOldGenerationSizeMb',
-        'syncBytes', 'aheadBytes', 'onError', 'cause', 'list'];
+        'syncBytes', 'aheadBytes', 'onError', 'cause', 'list', 'processes'];
       for (const name of names) Object.prototype[name] = ['--polluted'];
       const { signal } = new AbortController();
-      for (const dispatch of ['shared-queue', 'coordinator', 'direct']) {
-        const pool = createPool('./tasks.mjs', { transport: 'shared', dispatch, threads: { min: 1, max: 1 }, queue: {}, worker: { recycle: {}, resourceLimits: {} } });
+      const transport = 'shared';
+      for (const way of [{ transport, dispatch: 'shared-queue' }, { transport, dispatch: 'coordinator' }, { transport, dispatch: 'direct' },
+        { isolation: 'process' }, { isolation: { threads: 2 } }]) {
+        const pool = createPool('./tasks.mjs', { ...way, threads: { min: 1, max: 1 }, queue: {}, worker: { recycle: {}, resourceLimits: {} } });
         await pool.run('increment', [1]);
         await pool.run('increment', [1], { signal });
         for await (const _ of pool.map('increment', [1], {}));

@@ -9,7 +9,7 @@ import { MeasuredRecorder } from './metrics/measured.js';
 import { controlFromEnvironment } from './platform/node/control.js';
 import { diagnosticsSink } from './platform/node/diagnostics.js';
 import { asyncStore, nodePlatform } from './platform/node/platform.js';
-import { processPlatform, processTransport } from './platform/process/platform.js';
+import { processesFor } from './platform/process/platform.js';
 import { classNames } from './core/options/classes.js';
 import { moduleHere } from './runner/here.js';
 import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
@@ -64,11 +64,11 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 const HOLDERS: Readonly<
   Record<
     ResolvedOptions['isolation'],
-    { readonly platform: Platform; readonly transport: Transport | undefined }
+    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
   >
 > = {
-  thread: { platform: nodePlatform, transport: undefined },
-  process: { platform: processPlatform, transport: processTransport },
+  thread: () => ({ platform: nodePlatform, transport: undefined }),
+  process: ({ division }) => processesFor(division),
 };
 
 let poolCount = 0;
@@ -97,7 +97,7 @@ function partsFor(
 ): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
   const { classes } = options;
   const way = WAYS[options.dispatch];
-  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation];
+  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation](options);
   // A broadcast may come on top of a full window.
   const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {

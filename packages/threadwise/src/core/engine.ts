@@ -179,8 +179,8 @@ export class Engine {
   /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
   configure(given: unknown): void {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts, {
+      ...this.parts.options,
       dispatch: this.dispatch.name,
-      isolation: this.parts.options.isolation,
     });
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;

@@ -58,6 +58,48 @@ test('THREADWISE_ISOLATION is a wish: what the code says goes before it', () => 
   });
 });
 
+const dividedInto = (isolation: unknown, given: object = {}, env: Record<string, string> = {}) => {
+  const { division, threads, ...rest } = resolveOptions({ ...given, isolation }, context(env));
+  return [rest.isolation, division.processes, division.threads, threads.min, threads.max];
+};
+
+test('processes with several workers each: the size is theirs, or as many as it takes', () => {
+  const any = Number.POSITIVE_INFINITY;
+  assert.deepEqual(dividedInto({ processes: 4, threads: 2 }), ['process', 4, 2, 8, 8]);
+  assert.deepEqual(dividedInto({ processes: 4, threads: 1 }), ['process', 4, 1, 4, 4]);
+  assert.deepEqual(dividedInto({ threads: 2 }, { threads: 3 }), ['process', any, 2, 3, 3]);
+  assert.deepEqual(dividedInto({ threads: 2 }, { threads: { min: 1, max: 6 } }), ['process', any, 2, 1, 6]);
+  const env = { THREADWISE_THREADS: '3', THREADWISE_ISOLATION: 'thread' };
+  assert.deepEqual(dividedInto({ processes: 2, threads: 2 }, {}, env), ['process', 2, 2, 4, 4]);
+  assert.deepEqual(dividedInto(undefined, { threads: 3 }, { THREADWISE_ISOLATION: 'process:2' }), [
+    'process',
+    any,
+    2,
+    3,
+    3,
+  ]);
+  assert.deepEqual(dividedInto('process', { threads: 3 }), ['process', any, 1, 3, 3]);
+});
+
+test('a division that cannot be is refused, by its name', () => {
+  for (const [isolation, message, given = {}] of [
+    [{ processes: 2 }, /'isolation\.threads': expected a whole number from 1 to 1024, got undefined/],
+    [{ processes: 0, threads: 2 }, /'isolation\.processes': expected a whole number from 1/],
+    [{ processes: 2, threads: 1.5 }, /'isolation\.threads': expected a whole number/],
+    [{ processes: 512, threads: 3 }, /'isolation': expected at most 1024 workers, got "512 × 3"/],
+    [{ process: 2, threads: 3 }, /Unknown option 'isolation\.process'\. Did you mean 'processes'\?/],
+    [null, /'isolation': expected an object, got null/],
+    [{ processes: 2, threads: 2 }, /'threads': expected nothing with isolation \{.*got 4/, { threads: 4 }],
+    [{ threads: 2 }, /'transport': expected 'message' with isolation 'process'/, { transport: 'shared' }],
+  ] as const) {
+    assert.throws(() => dividedInto(isolation, given), { code: 'ERR_OPTION', message });
+  }
+  for (const wrong of ['process:', 'process:0', 'process:x', '2x2']) {
+    const resolve = () => dividedInto(undefined, {}, { THREADWISE_ISOLATION: wrong });
+    assert.throws(resolve, { code: 'ERR_OPTION', message: /THREADWISE_ISOLATION \(environment\)/ }, wrong);
+  }
+});
+
 test('a working directory is for processes only', () => {
   const worker = { cwd: '/tmp' };
   assert.equal(resolveOptions({ isolation: 'process', worker }, context()).worker.cwd, '/tmp');

@@ -42,6 +42,8 @@ describe('options of a pool', () => {
       choose: 'least-busy',
       tasksPerWorker: 1,
       isolation: 'thread',
+      division: { processes: Number.POSITIVE_INFINITY, threads: 1 },
+      fixedSize: undefined,
       queue: { limit: Number.POSITIVE_INFINITY },
       timeoutMs: undefined,
       retries: 0,

@@ -18,7 +18,13 @@ import {
 } from './checks.js';
 import { type ClassEntry, registeredClasses } from './classes.js';
 import type { Choice, TaskView, WorkerView } from '../contracts.js';
-import { placementOfProcesses, resolveIsolation } from './isolation.js';
+import {
+  isolationOf,
+  isolationOfText,
+  placementOfProcesses,
+  resolveIsolation,
+  sizeOfProcesses,
+} from './isolation.js';
 import { retryCount } from '../calls/run-options.js';
 import type { TaskEnd, TaskStart } from '../events/tracing.js';
 
@@ -63,7 +69,7 @@ export interface PoolOptions {
    * What holds a worker. 'process': a process of its own, which a crash of native code ends alone; arguments and results are copied, and no
    * memory is shared. Not on Windows. Default 'thread'.
    */
-  isolation?: 'thread' | 'process';
+  isolation?: 'thread' | 'process' | SharedProcessOptions;
   /** The strategy: a name, a value such as `leastBusy`, or a function. Default 'least-busy'. */
   choose?: string | Choice | ChooseFunction;
   /** How many tasks may run on one worker at a time; more than 1 is for tasks that await. Default 1. */
@@ -94,6 +100,17 @@ export interface PoolOptions {
   classes?: readonly ClassEntry[] | 'plain';
   /** Functions that tasks may call through `task.host`. Default none. */
   host?: Record<string, (...args: never[]) => unknown>;
+}
+
+/** Processes with several workers each, every worker on a thread and with an event loop of its own. */
+export interface SharedProcessOptions {
+  /**
+   * How many processes; then `threads` of the pool must not be given, and the pool stays as large as that: this number times `threads`. Default: as
+   * many as it takes for the workers of the pool, a number that may change.
+   */
+  processes?: number;
+  /** Workers of each process. */
+  threads: number;
 }
 
 export interface WorkerOptions {
@@ -161,18 +178,17 @@ const TRANSPORTS = ['auto', 'shared', 'message'] as const;
 const DISPATCHES = ['shared-queue', 'coordinator', 'direct'] as const;
 type Dispatch = (typeof DISPATCHES)[number];
 const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
-const ISOLATIONS = ['thread', 'process'] as const;
 
 /** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
 export function resolveOptions(given: unknown, context: OptionContext) {
   const options = checked('options', given ?? {}, {
     name: optional(text),
-    threads: (_option, value) => resolveThreads(context, value),
-    transport: optional((option, value) => oneOf(option, value, TRANSPORTS)),
-    dispatch: optional((option, value) => oneOf(option, value, DISPATCHES)),
+    threads: (_option, value) => value,
+    transport: optional(among(TRANSPORTS)),
+    dispatch: optional(among(DISPATCHES)),
     placement: optional(placementName, 'threads'),
     loopBudgetMs: optional(budget, 5),
-    isolation: optional((option, value) => oneOf(option, value, ISOLATIONS)),
+    isolation: optional((option, value) => isolationOf(option, value, MAX_THREADS)),
     choose: optional((option, value) => strategy(option, value, context)),
     tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
     queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
@@ -186,10 +202,14 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     onTaskEnd: optional(callback),
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
   const { choices } = context;
-  const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', choices) ?? choices[0]!;
-  const isolation = resolveIsolation(options, context, (name) => fromEnvironment(context, name, ISOLATIONS));
+  const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', among(choices)) ?? choices[0]!;
+  const held = resolveIsolation(options, context, (name) =>
+    fromEnvironment(context, name, (option, value) => isolationOfText(option, value, MAX_THREADS)),
+  );
+  const { isolation, fixedSize: size } = held;
+  const threads = size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size };
   const crossing = resolveCrossing({ ...options, isolation }, context);
-  return { ...options, isolation, ...crossing, choose: options.choose ?? usual };
+  return { ...options, ...held, threads, ...crossing, choose: options.choose ?? usual };
 }
 
 const WORKER = {
@@ -208,11 +228,17 @@ const WORKER = {
 export function checkChanges(
   given: unknown,
   { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
-  { dispatch, isolation }: { readonly dispatch: string; readonly isolation: string },
+  {
+    dispatch,
+    isolation,
+    fixedSize,
+  }: { readonly dispatch: string; readonly isolation: string; readonly fixedSize?: number | undefined },
 ) {
   const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
   return checked('changes', given, {
-    threads: optional((option, value) => threadBounds(option, value, platform)),
+    threads: optional((option, value) =>
+      fixedSize === undefined ? threadBounds(option, value, platform) : sizeOfProcesses(option, value),
+    ),
     choose: optional((option, value) =>
       dispatch === 'shared-queue' ? reject(option, taken, value) : oneOf(option, value, choices),
     ),
@@ -237,7 +263,7 @@ function resolveCrossing(
 ): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
   if (isolation === 'process') return { transport: 'message', dispatch: 'direct' };
   const { choices, hasSharedMemory } = context;
-  const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', TRANSPORTS) ?? 'auto';
+  const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', among(TRANSPORTS)) ?? 'auto';
   if (way === 'shared' && !hasSharedMemory)
     reject('transport', "'message': this runtime has no shared memory", way);
   const crossing = hasSharedMemory && way !== 'message' ? 'shared' : 'message';
@@ -253,18 +279,22 @@ function resolveCrossing(
   if (why !== undefined) reject(...why, why[0] === 'choose' ? choose : dispatch);
   // With 'shared-queue' workers take tasks by themselves, and no strategy is asked.
   const usual = crossing === 'shared' && choose === undefined ? 'shared-queue' : 'direct';
-  const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', DISPATCHES) ?? usual;
+  const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', among(DISPATCHES)) ?? usual;
   return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' };
 }
 
 /** What the environment says of an option that the code leaves open. */
-function fromEnvironment<T extends string>(
+function fromEnvironment<T>(
   context: OptionContext,
   name: string,
-  known: readonly T[],
+  check: (option: string, value: string) => T,
 ): T | undefined {
   const value = context.env(name);
-  return value === undefined || value === '' ? undefined : oneOf(`${name} (environment)`, value, known);
+  return value === undefined || value === '' ? undefined : check(`${name} (environment)`, value);
+}
+
+function among<T extends string>(known: readonly T[]): Check<T> {
+  return (option, value) => oneOf(option, value, known);
 }
 
 /** `threads`, or the environment's THREADWISE_THREADS where the code leaves it open. */

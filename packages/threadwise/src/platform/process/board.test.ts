@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { type BoardFile, FileBoardEnd, newFileBoard } from './board.js';
+import { BoardFiles, type BoardFile, FileBoardEnd, newFileBoard } from './board.js';
 
 function board(t: TestContext, cells: number) {
   const { board: owner, memory } = newFileBoard(cells);
@@ -79,6 +79,40 @@ test('board in a file: once it is closed, nothing began and nothing can be withd
   owner.close!();
   owner.close!();
   assert.equal(owner.beganAt(ticket), undefined);
+});
+
+test('boards in one file: each is by itself, and begins anew where another one was', (t) => {
+  const { newBoard } = new BoardFiles();
+  const open = () => {
+    const { board: owner, memory } = newBoard(2);
+    t.after(() => owner.close!());
+    return { owner, file: memory as BoardFile, reader: new FileBoardEnd(memory as BoardFile) };
+  };
+  const boards = [open(), open(), open()];
+  const tickets = boards.map(({ owner }) => owner.post());
+  assert.equal(new Set(boards.map(({ file }) => file.fd)).size, 1);
+  boards[1]!.reader.claim(tickets[1]!, 7);
+  const beganAt = () => boards.map(({ owner }, i) => owner.beganAt(tickets[i]!));
+  assert.deepEqual(beganAt(), [undefined, 7, undefined]);
+  assert.equal(boards[2]!.owner.withdraw(tickets[2]!), true);
+  assert.equal(boards[0]!.reader.claim(tickets[0]!, 8), true);
+  assert.deepEqual(beganAt(), [8, 7, undefined]);
+  boards[1]!.owner.close!();
+  const next = open();
+  assert.equal(next.file.at, boards[1]!.file.at);
+  assert.equal(next.owner.post(), tickets[1]);
+  assert.equal(next.owner.beganAt(tickets[1]!), undefined, 'what the former one claimed is forgotten');
+  assert.deepEqual(beganAt(), [8, undefined, undefined]);
+});
+
+test('board in a file: nothing is posted once its worker is known to be gone; what was claimed can be read', (t) => {
+  const { owner, file, reader } = board(t, 2);
+  const ticket = owner.post();
+  reader.claim(ticket, 5);
+  file.isGone = true;
+  assert.equal(owner.room, 0);
+  assert.throws(() => owner.post(), /no free cell/);
+  assert.equal(owner.beganAt(ticket), 5);
 });
 
 /** Claims the tickets in the order in which they are posted, and notes of each whether it may run. */

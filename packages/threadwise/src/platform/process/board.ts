@@ -2,7 +2,7 @@
  * The claim board of one worker in a file without a name, as two processes share no memory: main has it open, and its child inherits it.
  * README.md beside this file has the protocol.
  */
-import { closeSync, existsSync, ftruncateSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
@@ -21,24 +21,49 @@ const STAMP_SHIFT = 16;
 
 const cellOf = (ticket: number) => ticket & 0xffff;
 const stampOf = (ticket: number) => ticket >>> STAMP_SHIFT;
+/** Where in the file the two sides write. */
+const wordAt = ({ at }: BoardFile, ticket: number) => at + cellOf(ticket);
+const claimAt = ({ at, cells }: BoardFile, ticket: number) => at + cells + cellOf(ticket) * CLAIM_BYTES;
 
 /** Where a file costs no disk, if there is such a place. */
 const SHARED_DIR = '/dev/shm';
 
 let count = 0;
 
-/** @param cells how many tasks can be posted at a time */
-export function newFileBoard(cells: number): NewBoard {
-  const fd = openUnnamed();
-  ftruncateSync(fd, cells * (1 + CLAIM_BYTES));
-  return { board: new FileBoard(fd, cells), memory: { fd, cells } satisfies BoardFile };
-}
-
-/** What a child opens its end from. `fd`: as the process calls it that asks. */
+/** What a child opens its end from. `fd`: as the process calls it that asks. `at`: where the board begins. */
 export interface BoardFile {
   readonly fd: number;
+  readonly at: number;
   readonly cells: number;
+  /** Set as soon as its worker is known to be gone: nothing more can be posted. */
+  isGone: boolean;
 }
+
+/** A file with the boards of workers that may share a process, which inherits it. It is open as long as one of them is. */
+export class BoardFiles {
+  #fd = -1;
+  /** Numbers of the boards that are open, each of the same size. */
+  readonly #taken = new Set<number>();
+
+  /** @param cells how many tasks can be posted at a time; the same at every call */
+  readonly newBoard = (cells: number): NewBoard => {
+    if (this.#taken.size === 0) this.#fd = openUnnamed();
+    let number = 0;
+    while (this.#taken.has(number)) number++;
+    this.#taken.add(number);
+    const bytes = cells * (1 + CLAIM_BYTES);
+    const memory: BoardFile = { fd: this.#fd, at: number * bytes, cells, isGone: false };
+    writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // there may stand what a former worker has claimed
+    const close = () => {
+      this.#taken.delete(number);
+      if (this.#taken.size === 0) closeSync(memory.fd);
+    };
+    return { board: new FileBoard(memory, close), memory };
+  };
+}
+
+/** In a file of its own. @param cells how many tasks can be posted at a time */
+export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoard(cells);
 
 function openUnnamed(): number {
   const name = `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`;
@@ -49,7 +74,8 @@ function openUnnamed(): number {
 }
 
 class FileBoard implements MainBoard {
-  readonly #fd: number;
+  readonly #file: BoardFile;
+  readonly #close: () => void;
   /** Of the last posting of each cell. */
   readonly #stamps: Uint8Array;
   /** What stands in the file. */
@@ -61,14 +87,17 @@ class FileBoard implements MainBoard {
   readonly #claim = Buffer.alloc(CLAIM_BYTES);
   #isOpen = true;
 
-  constructor(fd: number, cells: number) {
-    this.#fd = fd;
+  constructor(file: BoardFile, close: () => void) {
+    const { cells } = file;
+    this.#file = file;
+    this.#close = close;
     this.#stamps = new Uint8Array(cells);
     this.#words = new Uint8Array(cells);
     this.#free = [...this.#stamps.keys()];
   }
 
   get room(): number {
+    if (this.#file.isGone) return 0;
     if (this.#free.length === 0) for (const ticket of this.#withdrawn) this.#freeIfPassed(ticket);
     return this.#free.length;
   }
@@ -117,7 +146,7 @@ class FileBoard implements MainBoard {
   }
 
   close(): void {
-    if (this.#isOpen) closeSync(this.#fd);
+    if (this.#isOpen) this.#close();
     this.#isOpen = false;
   }
 
@@ -128,8 +157,7 @@ class FileBoard implements MainBoard {
   /** Whether the worker has looked at this posting: it runs it, or, if it is withdrawn, has passed it. */
   #isClaimed(ticket: number): boolean {
     if (!this.#isOpen) return false;
-    const at = this.#stamps.length + cellOf(ticket) * CLAIM_BYTES;
-    readSync(this.#fd, this.#claim, 0, CLAIM_BYTES, at);
+    readSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
     const stamp = stampOf(ticket);
     return this.#claim[0] === stamp || this.#claim[CLAIM_BYTES - 1] === stamp;
   }
@@ -138,7 +166,7 @@ class FileBoard implements MainBoard {
     if (!this.#isOpen) return;
     this.#words[cellOf(ticket)] = word;
     this.#word[0] = word;
-    writeSync(this.#fd, this.#word, 0, 1, cellOf(ticket));
+    writeSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));
   }
 }
 
@@ -153,12 +181,11 @@ export class FileBoardEnd implements WorkerBoard {
   }
 
   claim(ticket: number, now: number): boolean {
-    const { fd, cells } = this.#file;
     const stamp = stampOf(ticket);
     this.#claim[0] = stamp;
     this.#claim.writeDoubleLE(now, 1);
     this.#claim[CLAIM_BYTES - 1] = stamp;
-    writeSync(fd, this.#claim, 0, CLAIM_BYTES, cells + cellOf(ticket) * CLAIM_BYTES);
+    writeSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
     let word = this.#wordOn(ticket);
     // Main is between two system calls, or does not run at all: then this process has nothing to do, either.
     while (word === ASKING) word = this.#wordOn(ticket);
@@ -173,7 +200,7 @@ export class FileBoardEnd implements WorkerBoard {
   end(): void {}
 
   #wordOn(ticket: number): number {
-    readSync(this.#file.fd, this.#word, 0, 1, cellOf(ticket));
+    readSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));
     return this.#word[0]!;
   }
 }

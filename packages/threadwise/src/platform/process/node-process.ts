@@ -1,19 +1,14 @@
-/** Starts a process of Node that is a worker, and tells how it ends. */
+/** Starts a process of Node for workers, and tells how it ends. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
-import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
+import type { ThreadExit, WorkerSettings } from '../../core/contracts.js';
 import { reasonOf } from '../../core/workers/failures.js';
-import { decodeError } from '../../transport/codec/error-codec.js';
-import { clockZero } from '../node/clock.js';
-import { processSource } from '../node/thread-sources.js';
-import type { BoardFile } from './board.js';
 import { encodeFrame } from './frames.js';
 import type { PipePort } from './port.js';
 import { type Pipe, readNow } from './port.js';
-import { cpuTime, cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
-import type { LastWord, WorkerBoot } from './worker-entry.js';
+import { isStopped, oomKills, residentBytes } from './usage.js';
 
 /** What comes first on the pipe is the worker's code, behind its length. Given to Node as a text, which need not be CommonJS; only this can import. */
 const STARTER = `{
@@ -43,124 +38,140 @@ const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of mem
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
-interface Running {
-  readonly pid: number;
-  stopped: number;
-  end(how: string): void;
-}
-
-const running = new Set<Running>();
+const running = new Set<NodeProcess>();
 let looks: NodeJS.Timeout | undefined;
 /** Processes that the kernel killed for their memory, as far as it is known whose workers they were, or that they were none. */
 let knownKills: number | undefined;
 
-export function spawnProcess(port: PipePort, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker, classes } = spec;
-  const { fd, cells } = wire.memory as BoardFile;
-  const execArgv = settings.execArgv ?? inherited(process.execArgv);
-  const own = { parentId: process.pid, clockZero: clockZero() };
-  const place = { workerId, poolName, moduleUrl, tasksPerWorker, classes, cells, ...own };
-  const { data, argv = [] } = settings;
-  const boot = encodeFrame({ ...place, data, argv, execArgv } satisfies WorkerBoot);
-  const code = Buffer.from(processSource);
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(code.length);
+/** What a process is started with. */
+export interface ProcessStart {
+  readonly settings: WorkerSettings;
+  /** Options of Node. */
+  readonly execArgv: readonly string[];
+  readonly code: string;
+  /** What the code reads first. */
+  readonly boot: unknown;
+  /** The file with the claim boards. */
+  readonly boardFd: number;
+  /** How many pipes lead from it to main, beside that of its port. */
+  readonly pipes: number;
+}
 
-  knownKills ??= oomKills();
-  // Loaded when it is needed: most programs have no process but themselves.
-  const { spawn } = process.getBuiltinModule('node:child_process');
+export class NodeProcess {
+  /** From it to main, as many as were asked for; none where it could not be started. */
+  readonly pipes: readonly Socket[];
+  readonly #child: ChildProcess;
+  readonly #port: PipePort;
+  readonly #said: () => string;
+  #isAsked = false;
+  #why: string | undefined;
+  /** How many times in a row it was found stopped. */
+  #stopped = 0;
+
+  /** @param port to be connected with it. */
+  constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
+    const boot = encodeFrame(start.boot);
+    const code = Buffer.from(start.code);
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(code.length);
+    knownKills ??= oomKills();
+    this.#port = port;
+    this.#child = spawn(start);
+    const [, , stderr, toChild, fromChild, , ...pipes] = (this.#child.stdio ?? []) as (Socket | undefined)[];
+    const isStarted = toChild && fromChild && stderr;
+    this.#said = isStarted ? listen(stderr) : () => '';
+    this.pipes = isStarted ? (pipes as Socket[]).map(quiet) : [];
+    if (isStarted) {
+      const pipe = pipeOf(toChild, fromChild);
+      pipe.write(Buffer.concat([length, code, boot]));
+      port.attach(pipe);
+    }
+    this.#watch(onExit);
+  }
+
+  /** Undefined where there is none any more. */
+  get pid(): number | undefined {
+    return running.has(this) ? this.#child.pid : undefined;
+  }
+
+  get residentBytes(): number | undefined {
+    const { pid } = this;
+    return pid === undefined ? undefined : residentBytes(pid);
+  }
+
+  /** @param why what is told of it, where nobody has asked for it */
+  kill(why?: string): void {
+    this.#why ??= why;
+    this.#isAsked ||= why === undefined;
+    this.#child.kill('SIGKILL');
+  }
+
+  endIfStopped(): void {
+    const { pid } = this.#child;
+    this.#stopped = isStopped(pid!) ? this.#stopped + 1 : 0;
+    if (this.#stopped >= MOST_STOPPED)
+      this.kill(`process ${pid} had been stopped by a signal, and was killed`);
+  }
+
+  #watch(onExit: (exit: ThreadExit) => void): void {
+    const child = this.#child;
+    const { pid } = child;
+    if (pid !== undefined) look(this);
+    child.once('exit', (code, signal) => {
+      this.#port.drain(); // its last word
+      forget(this);
+      const exit = this.#exit(code, signal);
+      onExit(exit);
+      for (const pipe of this.pipes) pipe.destroy();
+    });
+    child.once('error', (error) => {
+      if (pid === undefined) onExit({ exitCode: 1, error, outOfMemory: false });
+    });
+  }
+
+  #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
+    const isKilled = signal === 'SIGKILL' && !this.#isAsked && this.#why === undefined;
+    const isV8s = signal !== null || (code ?? 0) > 128;
+    const outOfMemory = (isV8s && OUT_OF_MEMORY.test(this.#said())) || (isKilled && isNewKill());
+    const killed = signal === null ? undefined : `process ${this.#child.pid} was killed by ${signal}`;
+    const how = this.#why ?? killed;
+    const exitCode = code ?? 128 + os.constants.signals[signal!];
+    // Where it ended before any code of ours ran, what Node has printed is why.
+    const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
+    const error =
+      printed === '' ? undefined : reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
+    return { exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) };
+  }
+}
+
+function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
   const options: SpawnOptions = {
-    stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', fd],
+    stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
     ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
   };
   // Whatever somebody has put on `Object.prototype` is no option.
   const bare: SpawnOptions = Object.assign(Object.create(null), options);
-  const child = spawn(process.execPath, [...execArgv, ...limits(settings), '--eval', STARTER], bare);
+  // Loaded when it is needed: most programs have no process but themselves.
+  const { spawn: start } = process.getBuiltinModule('node:child_process');
+  const child = start(process.execPath, [...execArgv, '--eval', STARTER], bare);
   child.unref();
-  const [, , stderr, toChild, fromChild] = (child.stdio ?? []) as (Socket | undefined)[];
-  const said = toChild && fromChild && stderr ? listen(stderr) : () => '';
-  if (toChild && fromChild) {
-    const pipe = pipeOf(toChild, fromChild);
-    pipe.write(Buffer.concat([length, code, boot]));
-    port.attach(pipe);
-  }
-  return watch(child, port, said, onExit);
-}
-
-function watch(
-  child: ChildProcess,
-  port: PipePort,
-  said: () => string,
-  onExit: (exit: ThreadExit) => void,
-): Thread {
-  const { pid } = child;
-  let isAsked = false;
-  let why: string | undefined;
-  let error: unknown;
-  port.onAside = (word) => {
-    error = decodeError(word as LastWord);
-  };
-  const own: Running = {
-    pid: pid ?? 0,
-    stopped: 0,
-    end: (how) => {
-      why = how;
-      child.kill('SIGKILL');
-    },
-  };
-  if (pid !== undefined) look(own);
-  const exited = new Promise<void>((resolve) => {
-    const ended = (exit: ThreadExit) => {
-      forget(own);
-      onExit(exit);
-      resolve();
-    };
-    child.once('exit', (code, signal) => {
-      port.drain(); // its last word
-      const isKilled = signal === 'SIGKILL' && !isAsked && why === undefined;
-      const isV8s = signal !== null || (code ?? 0) > 128;
-      const outOfMemory = (isV8s && OUT_OF_MEMORY.test(said())) || (isKilled && isNewKill());
-      const how = why ?? (signal === null ? undefined : `process ${pid} was killed by ${signal}`);
-      const exitCode = code ?? 128 + os.constants.signals[signal!];
-      // Where it ended before any code of ours ran, what Node has printed is why.
-      const printed = port.hasHeard || !code ? '' : said().trim();
-      if (printed !== '') error = reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
-      ended({ exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) });
-    });
-    child.once('error', (cause) => {
-      if (pid === undefined) ended({ exitCode: 1, error: cause, outOfMemory: false });
-    });
-  });
-  return {
-    terminate: () => {
-      isAsked = true;
-      child.kill('SIGKILL');
-      return exited;
-    },
-    utilization: cpuUtilization(() => (running.has(own) ? pid : undefined)),
-    cpu: () => (running.has(own) ? cpuTime(own.pid) : undefined),
-    residentBytes: () => (running.has(own) ? residentBytes(own.pid) : undefined),
-  };
+  return child;
 }
 
 /** Of all workers of this process. */
 export function residentBytesOfAll(): number {
-  return [...running].reduce((sum, { pid }) => sum + (residentBytes(pid) ?? 0), 0);
+  return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
 }
 
-function look(process: Running): void {
+function look(process: NodeProcess): void {
   running.add(process);
   looks ??= setInterval(() => {
-    for (const each of running) {
-      each.stopped = isStopped(each.pid) ? each.stopped + 1 : 0;
-      if (each.stopped >= MOST_STOPPED)
-        each.end(`process ${each.pid} had been stopped by a signal, and was killed`);
-    }
+    for (const each of running) each.endIfStopped();
   }, LOOK_MS).unref();
 }
 
-function forget(process: Running): void {
+function forget(process: NodeProcess): void {
   running.delete(process);
   if (running.size > 0) return;
   clearInterval(looks);
@@ -190,10 +201,7 @@ function listen(stderr: Socket): () => string {
 
 /** @param toChild, fromChild how the system knows them: each one way of what could go both */
 function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
-  for (const socket of [toChild, fromChild]) {
-    socket.on('error', () => undefined); // the child is gone, of which its exit tells
-    socket.unref();
-  }
+  for (const socket of [toChild, fromChild]) quiet(socket);
   return {
     write: (bytes) => void toChild.write(bytes),
     read: () => readSocket(fromChild),
@@ -205,29 +213,30 @@ function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   };
 }
 
+function quiet(socket: Socket): Socket {
+  socket.on('error', () => undefined); // the child is gone, of which its exit tells
+  return socket.unref();
+}
+
 function drain(socket: Socket, hear: (piece: Buffer) => void): void {
   for (let piece = readSocket(socket); piece !== undefined; piece = readSocket(socket)) hear(piece);
 }
 
 /** What has come and the event loop has not handled. */
-function readSocket(socket: Socket): Buffer | undefined {
+export function readSocket(socket: Socket): Buffer | undefined {
   const { fd = -1 } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
   return fd < 0 ? undefined : readNow(fd);
+}
+
+/** Node's options for a process: those that were given, or else main's. */
+export function optionsOf({ execArgv }: WorkerSettings): readonly string[] {
+  return execArgv ?? inherited(process.execArgv);
 }
 
 /** Node's options for a process as main was started, without those that are main's alone, with their values. */
 export function inherited(options: readonly string[]): string[] {
   const { _eval: text } = process as { _eval?: string };
   return options.filter((option) => !NOT_INHERITED.test(option) && option !== text);
-}
-
-function limits({ resourceLimits = {} }: WorkerSettings): string[] {
-  const { maxOldGenerationSizeMb: old, maxYoungGenerationSizeMb: young } = resourceLimits;
-  return [
-    ...(old === undefined ? [] : [`--max-old-space-size=${Math.ceil(old)}`]),
-    // The young generation is three semi-spaces.
-    ...(young === undefined ? [] : [`--max-semi-space-size=${Math.ceil(young / 3)}`]),
-  ];
 }
 
 /** Control is served by the program's own process. */

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Platform } from '../../core/contracts.js';
 import { platformConformance } from '../platform.case.js';
-import { newFileBoard } from './board.js';
+import { BoardFiles, newFileBoard } from './board.js';
 import { farPortOf } from './loopback.case.js';
 import { inherited } from './node-process.js';
-import { processPlatform } from './platform.js';
+import { processesFor, processPlatform } from './platform.js';
 import { PipePort } from './port.js';
 
 const opened = new WeakSet<PipePort>();
@@ -24,6 +24,11 @@ const platform: Platform = {
 };
 
 platformConformance(platform, () => newFileBoard(1).memory);
+
+/** Where each test starts one thread, it finds those of the others that have not ended in its process. */
+const { spawn } = processesFor({ threads: 3, processes: 1 }).platform;
+const boards = new BoardFiles();
+platformConformance({ ...platform, name: 'process-shared', spawn }, () => boards.newBoard(1).memory);
 
 test('platform process: what cannot be sent to a process is refused, and nothing is moved', () => {
   const { near } = processPlatform.channel();

@@ -1,12 +1,14 @@
 /** Node.js with a process for each worker: what differs from threads. */
 import os from 'node:os';
-import type { Platform } from '../../core/contracts.js';
+import type { Platform, Transport } from '../../core/contracts.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { nodePlatform } from '../node/platform.js';
-import { newFileBoard } from './board.js';
+import { BoardFiles, newFileBoard } from './board.js';
 import { cloneByBytes } from './frames.js';
-import { residentBytesOfAll, spawnProcess } from './node-process.js';
+import { residentBytesOfAll } from './node-process.js';
+import { spawnProcess } from './own-process.js';
 import { PipePort } from './port.js';
+import { type Division, SharedProcesses } from './shared-process.js';
 
 export const processPlatform: Platform = {
   ...nodePlatform,
@@ -16,7 +18,7 @@ export const processPlatform: Platform = {
     const port = new PipePort();
     return { near: port, far: port };
   },
-  spawn: (spec, onExit) => spawnProcess(spec.wire.port as PipePort, spec, onExit),
+  spawn: spawnProcess,
   clone: cloneByBytes,
   hasSharedMemory: false,
   /** Main's own: of leases and counts. */
@@ -30,3 +32,16 @@ export const processPlatform: Platform = {
 };
 
 export const processTransport = messagesWith(newFileBoard);
+
+/** What holds the workers of one pool, and how their tasks cross. */
+export function processesFor(division: Division): {
+  readonly platform: Platform;
+  readonly transport: Transport;
+} {
+  if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
+  const { spawn } = new SharedProcesses(division);
+  return {
+    platform: { ...processPlatform, spawn },
+    transport: messagesWith(new BoardFiles().newBoard),
+  };
+}

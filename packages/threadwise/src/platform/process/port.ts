@@ -3,6 +3,9 @@ import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
 import { decodeFrame, detachLater, encodeFrame, type Frame, FrameReader } from './frames.js';
 
+/** What of a process is open from the start. `pipes`: the first of those to main that the threads of a process have. */
+export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
+
 /** One end of a two-way pipe. */
 export interface Pipe {
   /** Sends what the pipe takes, and keeps the rest. */

@@ -11,20 +11,19 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Of the thread of a process that runs its tasks. */
-export function cpuTime(pid: number): CpuTime | undefined {
+/** Of a thread of a process, by what the system calls it: without, of the one that began it. */
+export function cpuTime(pid: number, threadId = pid): CpuTime | undefined {
   // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
-  const [used, waited] = read(`/proc/${pid}/schedstat`)?.split(' ') ?? [];
+  const [used, waited] = read(`/proc/${pid}/task/${threadId}/schedstat`)?.split(' ') ?? [];
   return used === undefined ? undefined : { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
 }
 
-/** Share of the time since the last call in which the process computed, 0 to 1; 0 where nobody knows. */
-export function cpuUtilization(pid: () => number | undefined): () => number {
+/** Share of the time since the last call in which a thread computed, 0 to 1; 0 where nobody knows. */
+export function cpuUtilization(time: () => CpuTime | undefined): () => number {
   let usedMs = 0;
   let at = performance.now();
   return () => {
-    const id = pid();
-    const cpu = id === undefined ? undefined : cpuTime(id);
+    const cpu = time();
     const now = performance.now();
     const share = cpu === undefined || now <= at ? 0 : (cpu.usedMs - usedMs) / (now - at);
     usedMs = cpu?.usedMs ?? usedMs;

@@ -1,0 +1,60 @@
+/** What a process that main has started begins with: what it has inherited, and what ends it. */
+import { readSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { decodeFrame } from './frames.js';
+import { FD, type Pipe, readNow } from './port.js';
+
+/** What `node-process.ts` sends before any message. */
+export function receiveBoot(): unknown {
+  const length = receive(4).readUInt32LE();
+  return decodeFrame(receive(length));
+}
+
+function receive(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at < length;) {
+    const count = readSync(FD.fromMain, bytes, at, length - at, null);
+    if (count === 0) die();
+    at += count;
+  }
+  return bytes;
+}
+
+type Load = (url: string) => Promise<Record<string, unknown>>;
+
+/** Imports, which this code cannot do by itself: `node-process.ts` has left it for whoever asks first. */
+export function takeLoad(): Load {
+  const key = Symbol.for('threadwise.load');
+  const scope = globalThis as { [key]?: Load };
+  const load = scope[key]!;
+  delete scope[key];
+  return load;
+}
+
+/** Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends. */
+export function leaveSignalsToMain(): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+}
+
+/** What comes, comes by the event loop; what goes, goes at once: nothing that was said is lost when the process dies. */
+export function inheritedPipe(): Pipe {
+  const socket = new Socket({ fd: FD.fromMain, readable: true, writable: false });
+  socket.on('close', die); // main is gone
+  socket.on('error', () => undefined);
+  return {
+    write: (bytes) => writeNow(FD.toMain, bytes),
+    read: () => readNow(FD.fromMain),
+    listen: (callback) => void socket.on('data', callback),
+    close: die,
+  };
+}
+
+/** Returns when all of it is in the pipe. */
+export function writeNow(fd: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+}
+
+function die(): never {
+  process.kill(process.pid, 'SIGKILL');
+  throw new Error('The process has been killed');
+}

@@ -1,0 +1,67 @@
+/** A worker in a process of its own: main's side. */
+import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
+import { promised } from '../../core/promised.js';
+import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
+import { clockZero } from '../node/clock.js';
+import { processSource } from '../node/thread-sources.js';
+import type { BoardFile } from './board.js';
+import { NodeProcess, optionsOf } from './node-process.js';
+import { FD, type PipePort } from './port.js';
+import { cpuTime, cpuUtilization } from './usage.js';
+import type { WorkerBoot } from './worker-entry.js';
+
+export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+  const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker, classes } = spec;
+  const port = wire.port as PipePort;
+  const board = wire.memory as BoardFile;
+  const execArgv = optionsOf(settings);
+  const { data, argv = [] } = settings;
+  const place = {
+    workerId,
+    poolName,
+    moduleUrl,
+    tasksPerWorker,
+    classes,
+    board: { ...board, fd: FD.board },
+  };
+  const own = { data, argv, execArgv, parentId: process.pid, clockZero: clockZero() };
+  const start = {
+    settings,
+    execArgv: [...execArgv, ...limits(settings)],
+    code: processSource,
+    boardFd: board.fd,
+    pipes: 0,
+  };
+  let error: unknown;
+  port.onAside = (word) => {
+    error = decodeError(word as EncodedError);
+  };
+  const { promise: exited, resolve } = promised();
+  const child = new NodeProcess(
+    port,
+    { ...start, boot: { ...place, ...own } satisfies WorkerBoot },
+    (exit) => {
+      onExit({ ...exit, error: error ?? exit.error });
+      resolve();
+    },
+  );
+  const cpu = () => (child.pid === undefined ? undefined : cpuTime(child.pid));
+  return {
+    terminate: () => {
+      child.kill();
+      return exited;
+    },
+    utilization: cpuUtilization(cpu),
+    cpu,
+    residentBytes: () => child.residentBytes,
+  };
+}
+
+function limits({ resourceLimits = {} }: WorkerSettings): string[] {
+  const { maxOldGenerationSizeMb: old, maxYoungGenerationSizeMb: young } = resourceLimits;
+  return [
+    ...(old === undefined ? [] : [`--max-old-space-size=${Math.ceil(old)}`]),
+    // The young generation is three semi-spaces.
+    ...(young === undefined ? [] : [`--max-semi-space-size=${Math.ceil(young / 3)}`]),
+  ];
+}

@@ -1,0 +1,254 @@
+/** Workers that share a process, each as a thread of it: main's side. README.md beside this file says how they are told what. */
+import type { Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
+import { promised } from '../../core/promised.js';
+import { decodeError } from '../../transport/codec/error-codec.js';
+import { clockZero, timer } from '../node/clock.js';
+import { relaySource, threadSource } from '../node/thread-sources.js';
+import type { BoardFile } from './board.js';
+import { NodeProcess, optionsOf, readSocket } from './node-process.js';
+import { FD, type Pipe, PipePort } from './port.js';
+import {
+  END,
+  type FromRelay,
+  PASS,
+  type RelayBoot,
+  START,
+  type Surroundings,
+  type ToRelay,
+} from './relay.js';
+import type { Aside } from './run-worker.js';
+import { cpuTime, cpuUtilization } from './usage.js';
+
+/** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
+const SEATS = 2;
+/** How often it is looked whether a thread that was told to end has done so. Milliseconds; chosen by hand. */
+const LOOK_MS = 500;
+/**
+ * After how many looks its process is killed: a thread that native code blocks never ends. They are counted, and no time is taken, because main
+ * hears nothing while it is blocked or stopped itself. Chosen by hand.
+ */
+const MOST_LOOKS = 10;
+
+/** How the workers of a pool are divided. */
+export interface Division {
+  /** Workers of one process. */
+  readonly threads: number;
+  /** Processes that there are, but for a while when many workers are replaced at once. */
+  readonly processes: number;
+}
+
+/** The processes of a pool. */
+export class SharedProcesses {
+  readonly #division: Division;
+  /** The oldest first. */
+  readonly #open = new Set<SharedProcess>();
+
+  constructor(division: Division) {
+    this.#division = division;
+  }
+
+  /** Starts a worker: in the oldest process that has too few, or in another one. */
+  readonly spawn = (spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread => {
+    return (this.#find() ?? this.#start(spec)).start(spec, onExit);
+  };
+
+  #find(): SharedProcess | undefined {
+    const { threads, processes } = this.#division;
+    const found = [...this.#open].filter(({ hasSeat }) => hasSeat);
+    const hasTooFew = found.find(({ load }) => load < threads);
+    const [least] = this.#open.size < processes ? [] : found.sort((a, b) => a.load - b.load);
+    return hasTooFew ?? least;
+  }
+
+  #start(spec: ThreadSpec): SharedProcess {
+    const started = new SharedProcess(spec, this.#division.threads * SEATS, () => this.#open.delete(started));
+    this.#open.add(started);
+    return started;
+  }
+}
+
+/** A worker as its process sees it. */
+interface Member {
+  readonly seat: number;
+  readonly port: PipePort;
+  readonly pipe: Pipe;
+  readonly board: BoardFile;
+  readonly onExit: (exit: ThreadExit) => void;
+  /** It was asked to end. */
+  isEnding: boolean;
+  /** The uncaught error that ended it. */
+  error: unknown;
+  /** What the system calls its thread; 0 as long as it has not said so. */
+  threadId: number;
+  deadline: TimerHandle | undefined;
+}
+
+class SharedProcess {
+  readonly #relay = new PipePort();
+  readonly #process: NodeProcess;
+  readonly #seats: number;
+  readonly #execArgv: readonly string[];
+  readonly #members = new Map<number, Member>();
+  readonly #onClosed: () => void;
+  /** How the last worker ended, for which the process was then killed. */
+  #lastExit: ThreadExit | undefined;
+
+  /** @param onClosed no worker can be started there any more */
+  constructor({ settings, poolName, wire }: ThreadSpec, seats: number, onClosed: () => void) {
+    this.#seats = seats;
+    this.#onClosed = onClosed;
+    this.#execArgv = optionsOf(settings);
+    const boot: RelayBoot = {
+      poolName,
+      execArgv: this.#execArgv,
+      clockZero: clockZero(),
+      source: threadSource,
+    };
+    const { fd: boardFd } = wire.memory as BoardFile;
+    const start = { settings, execArgv: this.#execArgv, code: relaySource, boot, boardFd, pipes: seats };
+    this.#process = new NodeProcess(this.#relay, start, (exit) => this.#exited(exit));
+    this.#relay.listen((message) => this.#hear(message as FromRelay));
+  }
+
+  /** Workers that were not asked to end. */
+  get load(): number {
+    return [...this.#members.values()].filter(({ isEnding }) => !isEnding).length;
+  }
+
+  get hasSeat(): boolean {
+    return this.#members.size < this.#seats;
+  }
+
+  start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+    const { port, memory } = spec.wire;
+    let seat = 0;
+    while (this.#members.has(seat)) seat++;
+    this.#tell([START, seat, this.#specOf(seat, spec)]);
+    const { promise: exited, resolve } = promised();
+    const member: Member = {
+      seat,
+      port: port as PipePort,
+      pipe: this.#pipeOf(seat),
+      board: memory as BoardFile,
+      onExit: (exit) => {
+        onExit(exit);
+        resolve();
+      },
+      isEnding: false,
+      error: undefined,
+      threadId: 0,
+      deadline: undefined,
+    };
+    this.#members.set(seat, member);
+    member.port.onAside = (said) => {
+      const word = said as Aside;
+      if (typeof word === 'number') member.threadId = word;
+      else member.error = decodeError(word);
+    };
+    member.port.attach(member.pipe);
+    return this.#threadOf(member, exited);
+  }
+
+  #threadOf(member: Member, exited: Promise<void>): Thread {
+    const cpu = () => {
+      const { pid } = this.#process;
+      const isThere = pid !== undefined && this.#members.get(member.seat) === member && member.threadId > 0;
+      return isThere ? cpuTime(pid, member.threadId) : undefined;
+    };
+    return {
+      terminate: () => {
+        this.#end(member);
+        return exited;
+      },
+      utilization: cpuUtilization(cpu),
+      cpu,
+      residentBytes: () => this.#process.residentBytes,
+    };
+  }
+
+  #specOf(seat: number, spec: ThreadSpec): ThreadSpec {
+    const { settings, wire } = spec;
+    const { data, argv = [], resourceLimits } = settings;
+    const memory: Surroundings = {
+      board: { ...(wire.memory as BoardFile), fd: FD.board },
+      toMain: FD.pipes + seat,
+      argv,
+      execArgv: this.#execArgv,
+    };
+    return {
+      ...spec,
+      allowance: undefined,
+      wire: { ...wire, port: undefined, memory },
+      // The rest it has of its process.
+      settings: { data, resourceLimits, argv, execArgv: undefined, env: undefined },
+    };
+  }
+
+  /** By way of the relay there, and of its own pipe back. */
+  #pipeOf(seat: number): Pipe {
+    const fromWorker = this.#process.pipes[seat];
+    let listener: (piece: Buffer) => void = () => undefined;
+    return {
+      write: (bytes) => this.#tell([PASS, seat, bytes]),
+      read: () => fromWorker && readSocket(fromWorker),
+      listen: (callback) => {
+        listener = callback;
+        fromWorker?.on('data', listener);
+      },
+      close: () => void fromWorker?.off('data', listener),
+    };
+  }
+
+  #tell(message: ToRelay): void {
+    this.#relay.post(message);
+  }
+
+  #hear([seat, exitCode, outOfMemory, error]: FromRelay): void {
+    const exit = { exitCode, outOfMemory, error: error && decodeError(error) };
+    const member = this.#members.get(seat)!;
+    member.board.isGone = true;
+    if (this.#members.size > 1) return this.#gone(member, exit);
+    // The last one is gone when its process is.
+    this.#lastExit = exit;
+    this.#kill();
+  }
+
+  #end(member: Member): void {
+    if (member.isEnding) return;
+    member.isEnding = true;
+    this.#tell([END, member.seat]);
+    this.#look(member, MOST_LOOKS);
+  }
+
+  #look(member: Member, looksLeft: number): void {
+    member.deadline = timer(LOOK_MS, () => {
+      if (looksLeft > 0) this.#look(member, looksLeft - 1);
+      else
+        this.#kill(`process ${this.#process.pid} was killed, as another of its threads could not be ended`);
+    });
+  }
+
+  #kill(why?: string): void {
+    this.#onClosed();
+    this.#process.kill(why);
+  }
+
+  #exited(exit: ThreadExit): void {
+    this.#onClosed();
+    const members = [...this.#members.values()];
+    // Before any is told of, so that what is called for then does not go to another.
+    for (const { board } of members) board.isGone = true;
+    for (const member of members) this.#gone(member, this.#lastExit ?? exit);
+    this.#relay.close();
+  }
+
+  #gone(member: Member, exit: ThreadExit): void {
+    const { seat, port, pipe, onExit } = member;
+    member.isEnding = true;
+    member.deadline?.cancel();
+    port.drain(); // what it said before it ended
+    onExit({ ...exit, error: member.error ?? exit.error });
+    pipe.close();
+    this.#members.delete(seat);
+  }
+}

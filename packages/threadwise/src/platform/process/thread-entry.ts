@@ -1,0 +1,26 @@
+/** The first code of a worker that is a thread of a process: hears main by way of `relay-entry.ts`, and speaks to main directly. */
+import wt, { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import type { WorkerBoot } from '../node/worker-entry.js';
+import { ownThreadId } from '../node/usage.js';
+import { writeNow } from './inherited.js';
+import type { Pipe } from './port.js';
+import type { Surroundings } from './relay.js';
+import { runWorker } from './run-worker.js';
+
+const { wire, load = (url) => import(url), ...place } = wt.workerData as WorkerBoot;
+const { toMain, ...surroundings } = wire.memory as Surroundings;
+const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port), load);
+port.postAside(ownThreadId());
+
+function pipeOver(port: MessagePort): Pipe {
+  const bytesOf = ({ buffer }: Uint8Array) => Buffer.from(buffer);
+  return {
+    write: (bytes) => writeNow(toMain, bytes),
+    read: () => {
+      const received = receiveMessageOnPort(port) as { readonly message: Uint8Array } | undefined;
+      return received && bytesOf(received.message);
+    },
+    listen: (callback) => void port.on('message', (bytes: Uint8Array) => callback(bytesOf(bytes))),
+    close: () => process.exit(),
+  };
+}
