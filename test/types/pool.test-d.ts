@@ -26,6 +26,10 @@ createPool(url, {
   isolation: 'process',
   worker: { cwd: '/tmp', resourceLimits: { maxOldGenerationSizeMb: 64 } },
 });
+createPool(url, { isolation: { processes: 4, threads: 2 } });
+createPool(url, { isolation: { threads: 2 }, threads: 'auto' });
+// @ts-expect-error: how many threads?
+createPool(url, { isolation: { processes: 4 } });
 // @ts-expect-error: no such isolation
 createPool(url, { isolation: 'fibre' });
 class Money {

@@ -19,6 +19,7 @@ export type {
   ChooseFunction,
   PoolChanges,
   PoolOptions,
+  SharedProcessOptions,
   ThreadBounds,
   WorkerOptions,
 } from './core/options/options.js';
