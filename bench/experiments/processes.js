@@ -1,6 +1,6 @@
 // Workers in processes of their own: what a call costs, and what a worker does.
 import { inProcesses } from './processes/calls.js';
-import { memory } from './processes/memory.js';
+import { memory, sharedMemory } from './processes/memory.js';
 import { page } from './processes/page.js';
 
 export default {
@@ -8,5 +8,5 @@ export default {
   title: 'What it costs to have work done in another process',
   threads: 2,
   page,
-  scenarios: [...inProcesses, memory],
+  scenarios: [...inProcesses, memory, sharedMemory],
 };

@@ -1,5 +1,6 @@
 /** What the compiler must accept of a fleet, and what it must refuse. */
 import { connect, FleetError, serve, type ServiceOptions } from '@threadwise/bullmq';
+import { serveControl } from '@threadwise/control';
 import { job } from '@threadwise/bullmq/worker';
 
 const fleet = connect<typeof import('./tasks.js')>({ queue: 'work', connection: 'redis://127.0.0.1' });
@@ -22,8 +23,13 @@ void fleet.map('add', [1], { jobId: 'a' });
 const pool: ServiceOptions['pool'] = { queue: { limit: 1 } };
 void serve(new URL('tasks.js', import.meta.url), { queue: 'work', connection: {}, pool: { threads: 2 } });
 
+/** What a control server wants of a fleet, one has. */
+const watched = serveControl([], { fleets: [fleet] });
+// @ts-expect-error a name is no queue
+void serveControl([], { fleets: [{ queue: 'work', stats: () => fleet.stats() }] });
+
 const id: string | undefined = job.id;
 const attempt: number = job.attempt;
 const code: 'ERR_FLEET_CONNECTION' | string = new FleetError('ERR_FLEET_CONNECTION', 'away').code;
 
-export { attempt, code, id, pool, same, sum, untyped };
+export { attempt, code, id, pool, same, sum, untyped, watched };

@@ -1,8 +1,8 @@
 // A Redis for one sample, on a port of its own, without a file.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { freePort } from 'threadwise-test/free-port';
 
 /** Undefined: there is none on this machine. */
 export async function startRedis() {
@@ -19,14 +19,4 @@ export async function startRedis() {
     return ended;
   };
   return { port, stop };
-}
-
-/** A port that nobody had a moment ago. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }

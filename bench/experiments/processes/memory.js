@@ -7,9 +7,8 @@ import { mebibytes } from '../crossing/metrics.js';
 import { hasProcesses } from './calls.js';
 
 const FURTHER_WORKERS = 4;
-const isolation = 'process';
 
-async function run({ contender, budget: { settleMs } }) {
+async function run({ contender, budget: { settleMs } }, isolation) {
   if (process.platform !== 'linux') throw new NotAvailable('only Linux tells it in files');
   const first = await openReady(contender, 1, { isolation });
   await pause(settleMs);
@@ -38,10 +37,25 @@ function field(pid, name) {
   }
 }
 
-export const memory = {
-  id: 'memory',
-  title: 'Resident memory of each further worker, a process',
+const scenario = (id, title, isolation, takes) => ({
+  id,
+  title,
   metrics: [mebibytes('perWorkerMiB', 'MiB/worker')],
-  takes: hasProcesses,
-  run,
-};
+  takes,
+  run: (context) => run(context, isolation),
+});
+
+export const memory = scenario(
+  'memory',
+  'Resident memory of each further worker, a process',
+  'process',
+  hasProcesses,
+);
+
+/** Ours alone can do that. */
+export const sharedMemory = scenario(
+  'memory-shared',
+  `Resident memory of each further worker, ${FURTHER_WORKERS} of them in a process`,
+  { threads: FURTHER_WORKERS },
+  ({ id }) => id === 'threadwise',
+);

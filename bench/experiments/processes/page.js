@@ -4,6 +4,8 @@ import { relative } from '../../report/picture/points.js';
 import { besidePublished, publishedBest } from '../crossing/page.js';
 
 const OURS = 'threadwise';
+/** Several workers in a process are something that only ours has. */
+const hasPublished = ({ id }) => id !== 'memory-shared';
 
 export const page = {
   question: 'What does it cost to have work done in another process?',
@@ -37,7 +39,7 @@ export const page = {
       {
         title: 'Beside the best published pool',
         x: { label: 'times as good', isLog: true },
-        rows: scenarios.map((scenario) => {
+        rows: scenarios.filter(hasPublished).map((scenario) => {
           const metric = scenario.metrics[0].id;
           const base = { scenario, row: publishedBest(scenario, metric) };
           return { label: scenario.id, marks: [{ kind: 'ours', ...relative(scenario, OURS, metric, base) }] };

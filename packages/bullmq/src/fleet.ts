@@ -120,6 +120,7 @@ export class Fleet<M = UntypedTasks> {
   #events: QueueEvents | undefined;
   #listening: Promise<void> | undefined;
   #module: Promise<string> | undefined;
+  #reading: Promise<[counts: Readonly<Record<string, number>>, machines: MachineStats[]]> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: FleetOptions) {
@@ -197,16 +198,11 @@ export class Fleet<M = UntypedTasks> {
     };
   }
 
-  /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION. */
+  /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION, or ERR_FLEET_CLOSED. */
   async stats(): Promise<FleetStats> {
-    const { queue, prefix } = this.#options;
-    const { redis } = this.#link;
-    const [counts, perMachine] = await this.#link.ask('The statistics', () =>
-      Promise.all([
-        this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
-        readMachines(redis, prefix, queue),
-      ]),
-    );
+    this.#checkOpen();
+    const { queue } = this.#options;
+    const [counts, perMachine] = await this.#link.ask('The statistics', () => this.#read());
     const count = (name: string) => counts[name] ?? 0;
     return {
       queue,
@@ -236,6 +232,18 @@ export class Fleet<M = UntypedTasks> {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** One at a time: what a Redis that is away has been asked stays with the client, and whoever watches asks again and again. */
+  #read() {
+    const { queue, prefix } = this.#options;
+    this.#reading ??= Promise.all([
+      this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
+      readMachines(this.#link.redis, prefix, queue),
+    ]).finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
   }
 
   async #enter(

@@ -94,6 +94,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   delay: "is called 'delayMs' here",
 };
 
+export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, value, ENCODINGS);
+
 const CHECKS = {
   signal: optional(signal),
   timeoutMs: optional((name, value) => duration(name, value, 1)),
@@ -107,6 +109,20 @@ const CHECKS = {
   onProgress: optional(callback),
   job: optional((name, value) => record(name, value, PASSED) as JobsOptions),
 };
+
+/** The same options as they stand in a job, whoever wrote it. */
+const OWN_CHECKS = {
+  call: optional(text),
+  timeoutMs: CHECKS.timeoutMs,
+  key: CHECKS.key,
+  encoding: optional(encodingOption),
+  module: optional(text),
+};
+
+/** What stands under `threadwise` in the options of a job. Throws ERR_OPTION. */
+export function resolveOwn(given: unknown): OwnOptions {
+  return given === undefined ? {} : (checked('threadwise', given, OWN_CHECKS) as OwnOptions);
+}
 
 export const RUN_KEYS = Object.keys(CHECKS);
 
@@ -207,5 +223,3 @@ function deduplication(option: string, value: unknown): DeduplicationOptions {
   text(`${option}.id`, given.id);
   return { ...given } as unknown as DeduplicationOptions;
 }
-
-export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, value, ENCODINGS);

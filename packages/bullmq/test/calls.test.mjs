@@ -204,20 +204,6 @@ describe('calls', { skip }, () => {
     assert.equal(one.id, two.id);
   });
 
-  test('jobs of any BullMQ producer run: the name is the task, the data its arguments, the result plain JSON', async (t) => {
-    const { fleet, queue } = await fleetOf(t);
-    const jobs = new Queue(queue, { connection: redis.connection });
-    const events = new QueueEvents(queue, { connection: redis.connection });
-    onEnd(t, () => Promise.all([jobs.close(), events.close()]));
-    await fleet.ready;
-    const result = async (...job) => (await jobs.add(...job)).waitUntilFinished(events);
-    assert.equal(await result('add', [2, 3]), 5);
-    assert.equal(await result('nothing', []), null);
-    assert.match((await failure(result('add', { a: 1 }))).message, /no list of arguments, but object/);
-    assert.match((await failure(result('charge', [1]))).message, /exports no task 'charge'/);
-    assert.match((await failure(result('bytes', [1]))).message, /cannot be carried by JSON/);
-  });
-
   test('flows: a parent sees the results of its children', async (t) => {
     const { fleet, queue } = await fleetOf(t);
     const flows = new FlowProducer({ connection: redis.connection });

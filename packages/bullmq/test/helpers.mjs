@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { connect, serve } from '@threadwise/bullmq';
 import { onEnd } from './redis.mjs';
 
@@ -33,11 +33,16 @@ export async function machineHere(t, redis, options = {}, module = tasksUrl) {
   return service;
 }
 
-/** A machine in a process of its own, killed with the test. Resolves when it takes jobs. `script`: another program than a service. */
-export async function machine(t, redis, { script = 'service', ...options } = {}) {
+/**
+ * A machine in a process of its own, killed with the test. Resolves when it takes jobs. `script`: another program than a service; `skewMs`: how much
+ * its clock is ahead.
+ */
+export async function machine(t, redis, { script = 'service', skewMs, ...options } = {}) {
   const settings = { queue: 'work', connection: redis.connection, pool: { threads: 2 }, ...options };
-  const child = spawn(process.execPath, [scriptOf(script), JSON.stringify(settings)], {
+  const preload = skewMs === undefined ? [] : ['--import', pathToFileURL(scriptOf('clock')).href];
+  const child = spawn(process.execPath, [...preload, scriptOf(script), JSON.stringify(settings)], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, CLOCK_SKEW_MS: String(skewMs ?? 0) },
   });
   onEnd(t, () => kill(child));
   const [line] = await Promise.race([

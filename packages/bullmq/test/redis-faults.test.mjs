@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
+import { QueueEvents } from 'bullmq';
+import { freePort } from 'threadwise-test/free-port';
 import { begun, caller, failure, folder, machineHere, QUICK, tasksUrl, told } from './helpers.mjs';
 import { proxyTo } from './proxy.mjs';
-import { freePort, onEnd, RedisServer, skip } from './redis.mjs';
+import { onEnd, RedisServer, skip } from './redis.mjs';
 
 describe('faults of Redis', { skip }, () => {
   test('no Redis: calls are refused in time, and say where it was looked for', async (t) => {
@@ -17,6 +19,25 @@ describe('faults of Redis', { skip }, () => {
       assert.equal(error.code, 'ERR_FLEET_CONNECTION');
       assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port} was not reached within 100 ms`));
     }
+  });
+
+  test('whoever asks for statistics again and again while Redis is away leaves one question', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    way.cut();
+    const fleet = caller(t, way, { connectTimeoutMs: 50 });
+    for (let i = 0; i < 3; i++) assert.equal((await failure(fleet.stats())).code, 'ERR_FLEET_CONNECTION');
+    const seen = [];
+    const monitor = await redis.client(t).monitor();
+    onEnd(t, () => monitor.disconnect());
+    monitor.on('monitor', (_, [command]) => seen.push(command.toLowerCase()));
+    const last = told(monitor, 'monitor', (_, [command]) => command.toLowerCase() === 'hexists');
+    way.mend();
+    // On the same connection: what was asked before it has been asked by then.
+    await Promise.all([fleet.queue.isPaused(), last]);
+    assert.equal(seen.filter((command) => command === 'smembers').length, 1);
+    await fleet.close();
+    assert.equal((await failure(fleet.stats())).code, 'ERR_FLEET_CLOSED');
   });
 
   test('a machine that comes before its Redis waits for it', async (t) => {
@@ -133,6 +154,45 @@ describe('faults of Redis', { skip }, () => {
     way.mend();
     assert.equal(await fleet.run('add', [1, 2]), 3);
     assert.equal(cutOff.stats().completed >= 1, true);
+  });
+
+  test('a slow way to Redis, for caller and machine: every call settles, with its result, its error or its progress', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    way.slow(30);
+    const fleet = caller(t, way, { connectTimeoutMs: 60_000 });
+    const service = await machineHere(t, way, { pool: { threads: 2 } });
+    const { path, open } = folder(t);
+    const running = await begun(fleet, 'noteAndWait', [path('notes'), path('go')], { jobId: 'slow' });
+    const failing = failure(fleet.run('fail', ['slowly']));
+    open('go');
+    assert.equal(await running.promise, 'slow');
+    assert.equal((await failing).message, 'slowly');
+    const results = [];
+    for await (const result of fleet.map('echo', Array(100).keys(), { concurrency: 40 }))
+      results.push(result);
+    assert.deepEqual(results, [...Array(100).keys()]);
+    const controller = new AbortController();
+    const waiting = fleet.run('add', [1, 2], { delayMs: 3_600_000, signal: controller.signal });
+    controller.abort();
+    assert.equal((await failure(waiting)).code, 'ERR_TASK_ABORTED');
+    assert.equal(service.stats().repeated, 0);
+  });
+
+  test('a call that a slow Redis has not taken in time is refused, and its job removed when it comes', async (t) => {
+    const redis = await RedisServer.start(t);
+    const way = await proxyTo(t, redis.port);
+    const fleet = caller(t, way, { connectTimeoutMs: 5000 });
+    const events = new QueueEvents('work', { connection: redis.connection, lastEventId: '0' });
+    onEnd(t, () => events.close());
+    await fleet.ready;
+    way.slow(6000);
+    const removed = told(events, 'removed');
+    const error = await failure(fleet.run('add', [1, 2], { delayMs: 3_600_000 }));
+    assert.equal(error.code, 'ERR_FLEET_CONNECTION');
+    way.slow(0);
+    await removed;
+    assert.equal((await fleet.queue.getJobCounts('delayed')).delayed, 0);
   });
 
   test('a caller that is cut off hears of what ended meanwhile', async (t) => {

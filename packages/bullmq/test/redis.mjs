@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { freePort } from 'threadwise-test/free-port';
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 /** Ends with the process that started it, however that ends: what is left would keep its output open, and so a test runner waiting. Linux. */
@@ -25,16 +25,6 @@ export function onEnd(t, end) {
     });
   }
   ends.get(t).push(end);
-}
-
-/** A port that nobody had a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 export class RedisServer {
@@ -76,6 +66,15 @@ export class RedisServer {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
+  }
+
+  /** It answers nothing, and its connections stay. */
+  freeze() {
+    this.#child.kill('SIGSTOP');
+  }
+
+  thaw() {
+    this.#child.kill('SIGCONT');
   }
 
   async #remove() {

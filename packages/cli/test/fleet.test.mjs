@@ -5,7 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort, onEnd, RedisServer, skip } from '../../bullmq/test/redis.mjs';
+import { freePort } from 'threadwise-test/free-port';
+import { onEnd, RedisServer, skip } from '../../bullmq/test/redis.mjs';
 import { lines, numbers, run, runTask, start, task, temporaryFolder } from './command.mjs';
 
 const folder = temporaryFolder();

@@ -2,6 +2,7 @@
 import { announce } from './announcer.js';
 import { followEvents, poolPath, requestJson } from './api.js';
 import { byId, setHidden, setText } from './dom.js';
+import { FleetTables } from './fleets.js';
 import { count, span, time } from './format.js';
 import { History } from './history.js';
 import { Link } from './link.js';
@@ -24,6 +25,7 @@ const view = new PoolView((stats) => heard(stats));
 const histories = new Map();
 const overview = new Overview((name) => histories.get(name));
 const logs = new Map();
+const fleetTables = new FleetTables();
 
 let pools = [];
 let opened;
@@ -51,9 +53,10 @@ function kept(map, name, make) {
 
 async function poll(up, signal) {
   while (!signal.aborted) {
-    const { process, pools: found } = await requestJson('api/pools', { signal });
+    const { process, pools: found, fleets = [] } = await requestJson('api/pools', { signal });
     up();
     takePools(process, found);
+    if (frozenAt === undefined) void fleetTables.refresh(fleets, () => frozenAt === undefined);
     await pause(POLL_MS, signal);
   }
 }

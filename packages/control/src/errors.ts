@@ -39,6 +39,7 @@ export const REQUEST_ERRORS = {
   ERR_CONTROL_HEADERS_TOO_LARGE: 431,
   ERR_CONTROL_INTERNAL: 500,
   ERR_CONTROL_STREAMS: 503,
+  ERR_CONTROL_FLEET: 503,
 } as const;
 
 export type RequestErrorCode = keyof typeof REQUEST_ERRORS;

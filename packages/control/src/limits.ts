@@ -25,11 +25,14 @@ export interface Limits {
   readonly statsIntervalMs: number;
   /** Between two readings that are kept for the charts. */
   readonly historyIntervalMs: number;
+  /** How long a fleet's Redis may take to answer. */
+  readonly fleetTimeoutMs: number;
 }
 
 /**
  * None of it is measured. A connection costs some ten kilobytes: 2,048 are enough for a thousand clients to be told that
  * there are too many of them, and too few to hurt. A backlog of 1 MiB is some minutes of snapshots of a usual pool.
+ * A Redis answers in milliseconds; who scrapes waits for ten seconds by default.
  */
 export const LIMITS: Limits = {
   connections: 2048,
@@ -44,4 +47,5 @@ export const LIMITS: Limits = {
   backlogBytes: 1024 * 1024,
   statsIntervalMs: 1_000,
   historyIntervalMs: 2_000,
+  fleetTimeoutMs: 2_000,
 };

@@ -4,7 +4,14 @@ import { checkPools, resolveOptions } from './options.js';
 
 test('without options: this machine alone, any port, a random token', () => {
   const { token, ...rest } = resolveOptions(undefined);
-  assert.deepEqual(rest, { host: '127.0.0.1', port: 0, allowedHosts: [], historyMs: 600_000, isLocal: true });
+  assert.deepEqual(rest, {
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    historyMs: 600_000,
+    fleets: [],
+    isLocal: true,
+  });
   assert.notEqual(token, resolveOptions({}).token);
 });
 
@@ -30,6 +37,7 @@ const bad: readonly [what: string, options: unknown, message: RegExp][] = [
     /'historyMs'.*from 0 to 3600000, got true/,
   ],
   ['a history of a day', { historyMs: 86_400_000 }, /'historyMs'.*got 86400000/],
+  ['fleets that are no list', { fleets: { a: 1 } }, /Option 'fleets': expected an array or a set of fleets/],
   ['hosts that are no list', { allowedHosts: 'box' }, /Option 'allowedHosts': expected an array/],
   ['a host that is a URL', { allowedHosts: ['http://box'] }, /'allowedHosts': expected a host/],
 ];

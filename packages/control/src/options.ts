@@ -2,6 +2,7 @@
 import { isLoopback } from './addresses.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
+import type { ObservableFleet } from './fleets/observable-fleet.js';
 import { randomToken } from './token.js';
 
 export interface ControlOptions {
@@ -15,6 +16,8 @@ export interface ControlOptions {
   readonly allowedHosts?: readonly string[];
   /** How much of the past the dashboard's charts have at once. Default 600,000: ten minutes; 0: none, and no pool is asked while nobody looks. Milliseconds. */
   readonly historyMs?: number;
+  /** Fleets of `@threadwise/bullmq` to show beside the pools: an array or a set, which may change. Default: none. */
+  readonly fleets?: Iterable<ObservableFleet>;
 }
 
 export interface ResolvedOptions {
@@ -23,6 +26,7 @@ export interface ResolvedOptions {
   readonly token: string;
   readonly allowedHosts: readonly string[];
   readonly historyMs: number;
+  readonly fleets: Iterable<ObservableFleet>;
   /** Only this machine can reach it: reading needs no token. */
   readonly isLocal: boolean;
 }
@@ -33,6 +37,7 @@ const KNOWN = [
   'token',
   'allowedHosts',
   'historyMs',
+  'fleets',
 ] as const satisfies readonly (keyof ControlOptions)[];
 const MAX_PORT = 65_535;
 /** An hour: what is kept must stay small. */
@@ -41,7 +46,14 @@ const MAX_HISTORY_MS = 3_600_000;
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
 export function resolveOptions(given: unknown): ResolvedOptions {
   const options = record(given ?? {});
-  const { host = '127.0.0.1', port = 0, token, allowedHosts = [], historyMs = 600_000 } = options;
+  const {
+    host = '127.0.0.1',
+    port = 0,
+    token,
+    allowedHosts = [],
+    historyMs = 600_000,
+    fleets = [],
+  } = options;
   const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
   const isLocal = isLoopback(address);
   if (!isLocal && token === undefined) throw tokenRequired(address);
@@ -54,16 +66,19 @@ export function resolveOptions(given: unknown): ResolvedOptions {
         : text('token', token, 'printable ASCII characters without spaces', /^[!-~]+$/, hidden),
     allowedHosts: hostList(allowedHosts),
     historyMs: wholeNumber('historyMs', historyMs, MAX_HISTORY_MS),
+    fleets: iterable<ObservableFleet>('fleets', fleets),
     isLocal,
   };
 }
 
 /** Throws ERR_CONTROL_OPTION. */
 export function checkPools(pools: unknown): Iterable<ControllablePool> {
-  const isIterable = typeof pools === 'object' && pools !== null && Symbol.iterator in pools;
-  return isIterable
-    ? (pools as Iterable<ControllablePool>)
-    : reject('pools', 'an array or a set of pools', show(pools));
+  return iterable('pools', pools);
+}
+
+function iterable<T>(option: string, value: unknown): Iterable<T> {
+  const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
+  return isIterable ? (value as Iterable<T>) : reject(option, `an array or a set of ${option}`, show(value));
 }
 
 export function portNumber(option: string, value: unknown): number {

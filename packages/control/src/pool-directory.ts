@@ -1,4 +1,4 @@
-/** Which pools there are, and under which name each is served: names may be any text, and need not be unique. */
+/** Which pools there are, and under which name each is served, fleets as well: names may be any text, and need not be unique. */
 import type { ControllablePool, PoolStats } from './controllable-pool.js';
 import { RequestError, show } from './errors.js';
 
@@ -12,40 +12,65 @@ export interface ServedPool {
 const UNUSABLE = ['', '.', '..'];
 
 export class PoolDirectory {
-  readonly #pools: Iterable<ControllablePool>;
-  /** A pool keeps its name, or the counters of one would go on as those of another. */
-  readonly #names = new WeakMap<ControllablePool, string>();
+  readonly #names: Names<ControllablePool>;
 
   /** @param pools read anew each time, so it may change */
   constructor(pools: Iterable<ControllablePool>) {
-    this.#pools = pools;
+    this.#names = new Names('pool', pools, ({ name }) => name);
   }
 
   list(): readonly ServedPool[] {
-    const byName = new Map<string, ControllablePool>();
-    const pools = new Set(this.#pools);
-    for (const pool of pools) {
-      const name = this.#names.get(pool);
-      if (name !== undefined && !byName.has(name)) byName.set(name, pool);
-    }
-    return Array.from(pools, (pool) => ({ name: this.#nameOf(pool, byName), pool }));
+    return Array.from(this.#names.all(), ([name, pool]) => ({ name, pool }));
   }
 
   /** Throws ERR_CONTROL_NOT_FOUND. */
   find(name: string): ServedPool {
-    const served = this.list();
-    const found = served.find((each) => each.name === name);
-    if (found !== undefined) return found;
-    const names = served.map((each) => show(each.name)).join(', ') || 'none';
-    throw new RequestError('ERR_CONTROL_NOT_FOUND', `No pool ${show(name)}. There are: ${names}`);
+    return { name, pool: this.#names.find(name) };
+  }
+}
+
+/** Gives each item of a kind a name of its own. */
+export class Names<T extends object> {
+  readonly #kind: string;
+  readonly #items: Iterable<T>;
+  readonly #wanted: (item: T) => string;
+  /** An item keeps its name, or the counters of one would go on as those of another. */
+  readonly #known = new WeakMap<T, string>();
+
+  /** @param items read anew each time, so it may change */
+  constructor(kind: string, items: Iterable<T>, wanted: (item: T) => string) {
+    this.#kind = kind;
+    this.#items = items;
+    this.#wanted = wanted;
   }
 
-  #nameOf(pool: ControllablePool, byName: Map<string, ControllablePool>): string {
-    const known = this.#names.get(pool);
-    if (known !== undefined && byName.get(known) === pool) return known;
-    const name = freeName(wellFormed(pool.name), byName);
-    this.#names.set(pool, name);
-    byName.set(name, pool);
+  /** In the order of the items. */
+  all(): ReadonlyMap<string, T> {
+    const items = new Set(this.#items);
+    const byName = new Map<string, T>();
+    for (const item of items) {
+      const name = this.#known.get(item);
+      if (name !== undefined && !byName.has(name)) byName.set(name, item);
+    }
+    return new Map(Array.from(items, (item) => [this.#nameOf(item, byName), item]));
+  }
+
+  /** Throws ERR_CONTROL_NOT_FOUND. */
+  find(name: string): T {
+    const all = this.all();
+    const found = all.get(name);
+    if (found !== undefined) return found;
+    const names = [...all.keys()].map(show).join(', ') || 'none';
+    const message = `No ${this.#kind} ${show(name)}. There are: ${names}`;
+    throw new RequestError('ERR_CONTROL_NOT_FOUND', message);
+  }
+
+  #nameOf(item: T, byName: Map<string, T>): string {
+    const known = this.#known.get(item);
+    if (known !== undefined && byName.get(known) === item) return known;
+    const name = freeName(wellFormed(this.#wanted(item)), byName);
+    this.#known.set(item, name);
+    byName.set(name, item);
     return name;
   }
 }

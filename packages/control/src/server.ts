@@ -5,6 +5,7 @@ import { bracketed, isLoopback } from './addresses.js';
 import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError } from './errors.js';
+import { Fleets } from './fleets/fleets.js';
 import { Guard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { Exposition } from './metrics/exposition.js';
@@ -48,10 +49,11 @@ export async function startServer(
   const guard = new Guard(options);
   const histories = new PoolHistories(directory, options.historyMs, limits);
   const streams = new EventStreams(limits, histories);
-  const exposition = new Exposition(directory, streams);
+  const fleets = new Fleets(options.fleets, limits);
+  const exposition = new Exposition(directory, fleets, streams);
   const handlers = {
     ...dashboard(),
-    ...observe(directory, exposition, streams, histories),
+    ...observe(directory, fleets, exposition, streams, histories),
     ...steer(directory),
   };
   const app = await buildApp(handlers, guard, limits);

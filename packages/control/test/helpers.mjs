@@ -111,6 +111,65 @@ export class FakePool {
   }
 }
 
+/** A fleet that says what it is told, and counts how often it is asked. `answer`: what `stats` resolves to, or a function that does. */
+export class FakeFleet {
+  asked = 0;
+
+  constructor(name, answer = FLEET) {
+    this.queue = { name };
+    this.answer = answer;
+  }
+
+  async stats() {
+    this.asked++;
+    return typeof this.answer === 'function' ? this.answer() : this.answer;
+  }
+}
+
+const machineOf = (id, name, rest) => ({
+  id,
+  name,
+  host: 'box',
+  pid: 7,
+  state: 'running',
+  upMs: 5000,
+  ...rest,
+});
+/** What a fleet of two machines says. */
+export const FLEET = {
+  queue: 'thumbnails',
+  jobs: { waiting: 11, active: 5, delayed: 3, failed: 2, completed: 40 },
+  machines: 2,
+  threads: 6,
+  perMachine: [
+    machineOf('id-a', 'same', {
+      ...{
+        threads: 4,
+        concurrency: 8,
+        active: 3,
+        completed: 30,
+        failed: 1,
+        returned: 6,
+        recovered: 7,
+        repeated: 9,
+      },
+    }),
+    machineOf('id-b', 'same', {
+      ...{
+        threads: 2,
+        concurrency: 2,
+        active: 2,
+        completed: 10,
+        failed: 0,
+        returned: 0,
+        recovered: 0,
+        repeated: 0,
+      },
+    }),
+  ],
+  open: 12,
+};
+
 /** A server that ends with the test. */
 export async function serve(t, pools, options = {}, limits = {}) {
   // A pool is asked by what a test does, and by nothing else.

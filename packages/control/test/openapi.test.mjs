@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fastify } from 'fastify';
 import { createPool } from 'threadwise';
 import { REQUEST_ERRORS } from '../dist/errors.js';
-import { FakePool, follow, patch, poolPath, post, send, serve } from './helpers.mjs';
+import { FakeFleet, FakePool, follow, patch, poolPath, post, send, serve } from './helpers.mjs';
 
 const METHODS = ['get', 'patch', 'post', 'put', 'delete', 'head', 'options'];
 
@@ -87,6 +87,8 @@ test('it has every path and method of the interface', async (t) => {
       'POST /api/pools/{name}/resume',
       'POST /api/pools/{name}/drain',
       'POST /api/pools/{name}/recycle',
+      'GET /api/fleets',
+      'GET /api/fleets/{name}',
       'GET /metrics',
       'GET /healthz',
       'GET /readyz',
@@ -123,11 +125,16 @@ test('answers are what it says they are', async (t) => {
   t.after(() => pool.destroy());
   await pool.run('one', []);
   const fake = new FakePool('fake');
-  const often = [{ historyMs: 1000 }, { historyIntervalMs: 5 }];
+  const away = new FakeFleet('away', () => Promise.reject(new Error('gone')));
+  const fleets = [new FakeFleet('thumbnails'), away];
+  const often = [{ historyMs: 1000, fleets }, { historyIntervalMs: 5 }];
   const { server, document } = await describe(t, [pool, fake], ...often);
   const check = await validator(document);
   await check('Overview', (await send(server, '/api/pools')).json);
   await check('PoolStats', (await send(server, poolPath('real'))).json);
+  await check('Fleets', (await send(server, '/api/fleets')).json);
+  await check('Fleet', (await send(server, '/api/fleets/thumbnails')).json);
+  await check('Error', (await send(server, '/api/fleets/away')).json);
   await check('PoolStats', (await patch(server, 'real', { max: 3 })).json);
   await check('PoolStats', (await post(server, 'real', 'recycle')).json);
   await once(fake.watch, 'stats');
@@ -144,6 +151,7 @@ test('answers are what it says they are', async (t) => {
   // And that these checks can fail.
   await assert.rejects(check('PoolStats', { name: 'x' }));
   await assert.rejects(check('Error', { error: 'x' }));
+  await assert.rejects(check('Fleet', { name: 'x', stats: {}, error: null }));
 });
 
 test('the fields of a change are the ones that can be changed', async (t) => {

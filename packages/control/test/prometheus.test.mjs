@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
-import { FakePool, send, serve } from './helpers.mjs';
+import { freePort } from 'threadwise-test/free-port';
+import { FakeFleet, FakePool, send, serve } from './helpers.mjs';
 
 const ENSURE = fileURLToPath(new URL('../../../scripts/ensure-prometheus.mjs', import.meta.url));
 const PAGE = new URL('../../../docs/metrics.md', import.meta.url);
@@ -34,16 +34,6 @@ async function run(command, args, input = '') {
   child.stdin.on('error', () => undefined).end(input);
   const [code] = await once(child, 'close');
   return { code, output };
-}
-
-/** A port that nobody had a moment ago. */
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Started, and ended with the test. Resolves to its address when it is ready. */
@@ -112,7 +102,11 @@ describe('Prometheus', { timeout: 2 * DEADLINE_MS + 300_000 }, () => {
     const real = createPool('data:text/javascript,export const one = () => 1', { name: 'real', threads: 1 });
     t.after(() => real.destroy());
     await real.run('one', []);
-    const server = await serve(t, [odd, real, new FakePool('odd'), new FakePool('odd')]);
+    const fleets = [
+      new FakeFleet('odd "name"'),
+      new FakeFleet('away', () => Promise.reject(new Error('gone'))),
+    ];
+    const server = await serve(t, [odd, real, new FakePool('odd'), new FakePool('odd')], { fleets });
     const { text } = await send(server, '/metrics');
     assert.deepEqual(await run('promtool', ['check', 'metrics'], text), { code: 0, output: '' });
     // And it would have something to say.

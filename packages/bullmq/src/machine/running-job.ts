@@ -7,7 +7,7 @@ import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
 import type { JobContext } from '../job-context.js';
-import type { FleetJobOptions, OwnOptions } from '../job-options.js';
+import { type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
@@ -29,7 +29,9 @@ export interface Machine {
 
 export class RunningJob {
   readonly job: Job;
-  readonly own: OwnOptions;
+  /** Whose lock it is. */
+  readonly token: string;
+  #own: OwnOptions = {};
   readonly #machine: Machine;
   readonly #controller = new AbortController();
   #progress: { isSending: boolean; waiting: { readonly value: unknown } | undefined; sent: Promise<void> } = {
@@ -38,11 +40,15 @@ export class RunningJob {
     sent: Promise.resolve(),
   };
 
-  constructor(job: Job, machine: Machine) {
+  constructor(job: Job, token: string, machine: Machine) {
     this.job = job;
-    const { threadwise } = job.opts as FleetJobOptions;
-    this.own = typeof threadwise === 'object' && threadwise !== null ? threadwise : {};
+    this.token = token;
     this.#machine = machine;
+  }
+
+  /** Of the caller, if one waits for it. */
+  get call(): string | undefined {
+    return (this.job.opts as FleetJobOptions).threadwise?.call;
   }
 
   /** The task's signal is raised; a job that has not begun does not. */
@@ -51,13 +57,13 @@ export class RunningJob {
   }
 
   /** What BullMQ is to write as the result. Throws what it understands: an error, or WaitingError for a job that was given back. */
-  async run(token: string | undefined): Promise<unknown> {
+  async run(): Promise<unknown> {
     try {
       return await this.#run();
     } catch (thrown) {
       const why = this.#controller.signal.aborted ? this.#controller.signal.reason : undefined;
       if (why instanceof GiveBack || isPoolClosed(thrown)) {
-        await this.job.moveToWait(token);
+        await this.job.moveToWait(this.token);
         throw new WaitingError();
       }
       // BullMQ finds that the job is not ours, and says so.
@@ -73,7 +79,8 @@ export class RunningJob {
   async #run(): Promise<unknown> {
     const { pool, maxBytes } = this.#machine;
     const { name, id } = this.job;
-    const { encoding = 'json', timeoutMs, key } = this.own;
+    this.#own = resolveOwn((this.job.opts as FleetJobOptions).threadwise);
+    const { encoding = 'json', timeoutMs, key } = this.#own;
     const { signal } = this.#controller;
     await this.#checkModule();
     const args = this.#arguments();
@@ -92,15 +99,20 @@ export class RunningJob {
   }
 
   #arguments(): readonly unknown[] {
-    const args = decode(this.job.data);
+    const { name, data } = this.job;
+    if (data instanceof Error) {
+      const message = `The data of job '${name}' is no JSON: ${data.message}`;
+      throw new FleetError('ERR_FLEET_DATA', message, { cause: data });
+    }
+    const args = decode(data);
     if (Array.isArray(args)) return args;
     const came = args === null ? 'null' : typeof args;
-    const message = `The data of job '${this.job.name}' is no list of arguments, but ${came}: [value] passes one value`;
+    const message = `The data of job '${name}' is no list of arguments, but ${came}: [value] passes one value`;
     throw new FleetError('ERR_FLEET_DATA', message);
   }
 
   async #checkModule(): Promise<void> {
-    const { module: wanted } = this.own;
+    const { module: wanted } = this.#own;
     if (wanted === undefined) return;
     const here = await this.#machine.moduleHash();
     if (here === wanted) return;
@@ -118,7 +130,7 @@ export class RunningJob {
 
   async #sendProgress(): Promise<void> {
     const { maxBytes } = this.#machine;
-    const { encoding = 'json' } = this.own;
+    const { encoding = 'json' } = this.#own;
     for (let next = this.#progress.waiting; next !== undefined; next = this.#progress.waiting) {
       this.#progress.waiting = undefined;
       try {

@@ -29,7 +29,7 @@ export interface ServiceOptions {
   maxBytes?: number;
   /** No more than `max` jobs in `duration` milliseconds, on the whole fleet: BullMQ's own. Default: no limit. */
   limiter?: { max: number; duration: number };
-  /** How long a machine may be silent before its jobs are given to others. It renews in half of it. Milliseconds, default 30,000. */
+  /** How long a machine may be silent before its jobs are given to others. It says that it is there in each third of it. Milliseconds, default 30,000. */
   lockMs?: number;
   /** How often machines look for jobs whose machine has gone silent. Milliseconds, default 15,000. */
   stalledCheckMs?: number;

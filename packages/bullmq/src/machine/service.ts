@@ -1,7 +1,7 @@
 /** A machine of a fleet: takes jobs of a BullMQ queue and has a pool run them, so that the thread that renews the locks is never busy. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Job, Worker } from 'bullmq';
+import type { Job, Worker } from 'bullmq';
 import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
 import { CancelListener } from '../cancels.js';
 import { connectTo, Link } from '../connection.js';
@@ -10,6 +10,7 @@ import { FleetError, isRefusedLogin } from '../errors.js';
 import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
 import type { JobContext } from '../job-context.js';
+import { JobWorker } from './job-worker.js';
 import { type MachineStats, removeMachine, REPORT_MS, reportMachine } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
 import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
@@ -19,6 +20,8 @@ import { type ResolvedService, resolveService, type ServiceOptions } from './ser
 const FAREWELL_MS = 5_000;
 /** How soon BullMQ tries again what Redis did not take. Milliseconds; its default is 15 s, in which a lock may end. */
 const RETRY_MS = 1_000;
+/** How often a lock is renewed in its time: one renewal may fail. */
+const RENEWALS = 3;
 
 /**
  * Takes jobs as soon as the pool can run some. Throws ERR_OPTION.
@@ -50,6 +53,8 @@ export class Service {
   #hash: Promise<string> | undefined;
   #context: Omit<JobContext, 'context'> | undefined;
   #lastError = '';
+  /** Undefined: the service has ended. */
+  #renewal: NodeJS.Timeout | undefined;
   #closing: Promise<void> | undefined;
   #whenIdle: (() => void) | undefined;
 
@@ -91,7 +96,7 @@ export class Service {
         }
       },
     };
-    this.worker = new Worker(queue, (job, token) => this.#run(job, token), {
+    this.worker = new JobWorker(queue, (job, token) => this.#run(job, token!), {
       ...options.worker,
       connection: redis,
       prefix,
@@ -99,6 +104,7 @@ export class Service {
       autorun: false,
       concurrency: this.#intake(),
       lockDuration: options.lockMs,
+      skipLockRenewal: true, // see #renewLocks
       stalledInterval: options.stalledCheckMs,
       maxStalledCount: options.maxLost,
       runRetryDelay: RETRY_MS,
@@ -111,12 +117,12 @@ export class Service {
     };
     this.worker.on('error', onError);
     this.worker.on('stalled', () => this.#counts.recovered++);
-    this.worker.on('lockRenewalFailed', (ids) => this.#lost(ids));
     const onCancel = (call: string, reason: string) => this.#cancel(call, reason);
     this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
     for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
       this.pool.on(event, () => this.#adapt());
     this.#timer = setInterval(() => this.#report(), REPORT_MS);
+    this.#renewSoon();
     for (const signal of options.signals) process.on(signal, this.#onSignal);
     this.ready = this.#start();
     this.ready.then(
@@ -175,15 +181,15 @@ export class Service {
     this.#report();
   }
 
-  async #run(job: Job, token: string | undefined): Promise<unknown> {
-    const running = new RunningJob(job, this.#machine);
+  async #run(job: Job, token: string): Promise<unknown> {
+    const running = new RunningJob(job, token, this.#machine);
     this.#running.set(job.id!, running);
     if (job.attemptsStarted > 1) this.#counts.repeated++;
-    const reason = this.#cancels.reasonFor(running.own.call);
+    const reason = this.#cancels.reasonFor(running.call);
     if (reason !== undefined) running.abort(cancelled(job.name, reason));
     if (this.#closing !== undefined) running.abort(new GiveBack());
     try {
-      const result = await running.run(token);
+      const result = await running.run();
       this.#counts.completed++;
       return result;
     } catch (error) {
@@ -202,12 +208,37 @@ export class Service {
 
   #cancel(call: string, reason: string): void {
     for (const running of this.#running.values()) {
-      if (running.own.call === call) running.abort(cancelled(running.job.name, reason));
+      if (running.call === call) running.abort(cancelled(running.job.name, reason));
     }
   }
 
-  #lost(ids: readonly string[]): void {
-    for (const id of ids) this.#running.get(id)?.abort(new LockLost('The lock of the job was lost'));
+  /** By a clock that nobody sets: BullMQ's own renewal goes by the time of day, and stops for an hour where that is put back by an hour. */
+  #renewSoon(): void {
+    const renew = async () => {
+      try {
+        await this.#renewLocks();
+      } catch (error) {
+        if (this.#renewal !== undefined) this.#tell(error);
+      }
+      if (this.#renewal !== undefined) this.#renewSoon();
+    };
+    this.#renewal = setTimeout(() => void renew(), this.#options.lockMs / RENEWALS);
+  }
+
+  async #renewLocks(): Promise<void> {
+    const running = [...this.#running.values()];
+    if (running.length === 0) return;
+    const ids = running.map(({ job }) => job.id!);
+    const tokens = running.map(({ token }) => token);
+    const lost = new Set(await this.worker.extendJobLocks(ids, tokens, this.#options.lockMs));
+    for (const each of running) {
+      const id = each.job.id!;
+      // One that ended meanwhile has no lock, and needs none.
+      if (!lost.has(id) || this.#running.get(id) !== each) continue;
+      const error = new LockLost(`could not renew lock for job ${id}`);
+      this.#tell(error);
+      each.abort(error);
+    }
   }
 
   #intake(): number {
@@ -282,6 +313,8 @@ export class Service {
       void this.worker.getBackend().blockingConnection?.disconnect(false);
     }
     // 5. Threads, connections, listeners.
+    clearTimeout(this.#renewal);
+    this.#renewal = undefined;
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
     redis.disconnect();
     for (const signal of signals) process.off(signal, this.#onSignal);

@@ -23,7 +23,7 @@ const ERRORS: Answers = {
     headers: { 'WWW-Authenticate': { schema: { type: 'string' } } },
   },
   403: json('Another Host or Origin than its own (ERR_CONTROL_HOST, ERR_CONTROL_ORIGIN)', 'Error'),
-  404: json('There is no such pool, or no such file (ERR_CONTROL_NOT_FOUND)', 'Error'),
+  404: json('There is no such pool, fleet or file (ERR_CONTROL_NOT_FOUND)', 'Error'),
   409: json('The pool closes, is closed or is broken (ERR_POOL_CLOSED, ERR_MODULE_LOAD)', 'Error'),
   413: json(`The body is larger than ${LIMITS.bodyBytes} bytes (ERR_CONTROL_BODY_TOO_LARGE)`, 'Error'),
   415: json('The body is not application/json (ERR_CONTROL_MEDIA_TYPE)', 'Error'),
@@ -47,6 +47,10 @@ const NAME_PARAMETER = {
   required: true,
   description: 'Of a pool, as the list of pools has it, percent-encoded',
   schema: { type: 'string' },
+} as const;
+const FLEET_PARAMETER = {
+  ...NAME_PARAMETER,
+  description: 'Of a fleet, as the list of fleets has it',
 } as const;
 
 const page = (description: string): Answers => ({
@@ -162,6 +166,30 @@ export const PATHS = {
       summary: 'Replaces every worker, one after another; nothing is lost',
       ...CHANGE,
       responses: { 202: json('It has begun', 'PoolStats'), ...CHANGE_ERRORS },
+    },
+  },
+  '/api/fleets': {
+    get: {
+      operationId: 'listFleets',
+      summary: 'All fleets: their queues, and each machine',
+      ...READ,
+      responses: {
+        200: json('What they are like now; why not, where a Redis does not answer', 'Fleets'),
+        ...errors(401, 403),
+      },
+    },
+  },
+  '/api/fleets/{name}': {
+    parameters: [FLEET_PARAMETER],
+    get: {
+      operationId: 'getFleet',
+      summary: 'One fleet',
+      ...READ,
+      responses: {
+        200: json('What it is like now', 'Fleet'),
+        503: json('Its Redis does not answer in time (ERR_CONTROL_FLEET)', 'Error'),
+        ...errors(401, 403, 404),
+      },
     },
   },
   '/metrics': {

@@ -1,4 +1,5 @@
 /** The bodies of the HTTP interface, as JSON Schema: what is checked of requests, and what clients may count on. */
+import { JOB_STATES } from '../fleets/observable-fleet.js';
 import { OBSERVED_EVENTS, POOL_STATES } from '../controllable-pool.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -197,6 +198,34 @@ const POOL_STATS = object(
   ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent', 'buckets'],
 );
 
+const MACHINE = object({
+  id: text('Unique, new with each start'),
+  name: text('Need not be unique'),
+  host: text('Its name'),
+  pid: count('Of the operating system'),
+  state: text("'running', or 'closing'"),
+  upMs: number('Milliseconds since its start'),
+  threads: count('Workers'),
+  concurrency: count('Jobs that it takes at a time at the most'),
+  active: count('Jobs that it has: running, or about to'),
+  completed: count('Jobs that ended with a result'),
+  failed: count('Attempts that ended with an error'),
+  returned: count('Jobs that were given back to the queue'),
+  recovered: count('Jobs of others that it found abandoned and put back'),
+  repeated: count('Starts of jobs that had been started before'),
+});
+
+const FLEET_STATS = object({
+  queue: text('Of BullMQ'),
+  jobs: object(Object.fromEntries(JOB_STATES.map((state) => [state, count('Jobs in that state')]))),
+  machines: count('How many there are'),
+  threads: count('Of all machines'),
+  perMachine: listOf(ref('Machine'), 'Each as it last said, two seconds ago at the most'),
+  open: count('Calls of this process that have not settled'),
+});
+
+const FLEET_ERROR = object({ code: text('ERR_CONTROL_FLEET'), message: text('For people') });
+
 export const SCHEMAS: Readonly<Record<string, Schema>> = {
   Changes: CHANGES,
   Distribution: DISTRIBUTION,
@@ -213,7 +242,16 @@ export const SCHEMAS: Readonly<Record<string, Schema>> = {
       uptimeMs: number('Milliseconds since its start'),
     }),
     pools: listOf(ref('PoolStats'), 'All of them'),
+    fleets: listOf(text('Of a fleet'), 'Which fleets there are, by name'),
   }),
+  Machine: MACHINE,
+  FleetStats: FLEET_STATS,
+  Fleet: object({
+    name: text('The name under which it is served: its queue; the second fleet of a name has `~2` after it'),
+    stats: { description: 'null: there is an error', anyOf: [{ type: 'null' }, ref('FleetStats')] },
+    error: { description: 'Why there are no statistics', anyOf: [{ type: 'null' }, FLEET_ERROR] },
+  }),
+  Fleets: object({ fleets: listOf(ref('Fleet'), 'All of them') }),
   History: object({
     nowMs: number('The clock of the rows, milliseconds'),
     columns: listOf(text('Of a row'), 'What the places of a row mean; the first is its time'),

@@ -1,8 +1,9 @@
-/** What can be seen of the pools: statistics, readiness, metrics, and events as they happen. */
+/** What can be seen of the pools and fleets: statistics, readiness, metrics, and events as they happen. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Handlers } from '../app.js';
 import { RequestError, show } from '../errors.js';
+import type { Fleets } from '../fleets/fleets.js';
 import type { Exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
@@ -14,18 +15,25 @@ const READY_STATES = ['open', 'paused'];
 
 export function observe(
   directory: PoolDirectory,
+  fleets: Fleets,
   exposition: Exposition,
   streams: EventStreams,
   histories: PoolHistories,
 ) {
   return {
-    listPools: async () => ({ process: processInfo(), pools: directory.list().map(statsOf) }),
+    listPools: async () => ({
+      process: processInfo(),
+      pools: directory.list().map(statsOf),
+      fleets: fleets.names(),
+    }),
     getPool: async (request) => statsOf(directory.find(nameIn(request))),
     getHistory: async (request, reply) => {
       const { pool } = directory.find(nameIn(request));
       reply.type('application/json; charset=utf-8');
       return histories.text(pool);
     },
+    listFleets: async () => ({ fleets: await fleets.readAll() }),
+    getFleet: async (request) => fleets.read(nameIn(request)),
     getHealth: async () => ({ status: 'ok' }),
     getDescription: async () => DOCUMENT,
     getReadiness: async (_request, reply) => {

@@ -1,4 +1,4 @@
-/** The name of a pool in the path of a request, decoded by the router. */
+/** The name of a pool or a fleet in the path of a request, decoded by the router. */
 import type { FastifyRequest } from 'fastify';
 
 export function nameIn(request: FastifyRequest): string {

@@ -16,9 +16,9 @@ class Refusal extends Error {
   }
 }
 
-/** `token`: asked for; `readsNeedToken`: for reading, too. `tickMs`: time passes by itself. */
-export async function startStandIn({ pools, token, readsNeedToken = false, tickMs }) {
-  const server = new StandIn(pools, { token, readsNeedToken });
+/** `fleets`: what is answered of them; `token`: asked for; `readsNeedToken`: for reading, too. `tickMs`: time passes by itself. */
+export async function startStandIn({ pools, fleets = [], token, readsNeedToken = false, tickMs }) {
+  const server = new StandIn(pools, { fleets, token, readsNeedToken });
   await server.up();
   if (tickMs !== undefined) server.tick(tickMs);
   return server;
@@ -117,7 +117,8 @@ class StandIn {
     throw new Refusal(401, 'ERR_TOKEN', what);
   }
 
-  async #api(request, response, [, name, what]) {
+  async #api(request, response, [kind, name, what]) {
+    if (kind === 'fleets') return sendJson(response, { fleets: this.#options.fleets });
     if (name === undefined) return sendJson(response, this.#all());
     const pool = this.#pools.find((each) => each.name === name);
     if (pool === undefined) throw new Refusal(404, 'ERR_NOT_FOUND', `There is no pool '${name}'`);
@@ -139,7 +140,8 @@ class StandIn {
 
   #all() {
     const process = { pid: 4711, node: '20.20.2', title: 'image-service', uptimeMs: 5_400_000 };
-    return { process, pools: this.#pools.map((pool) => pool.stats()) };
+    const fleets = this.#options.fleets.map(({ name }) => name);
+    return { process, pools: this.#pools.map((pool) => pool.stats()), fleets };
   }
 
   #stream(pool, response) {

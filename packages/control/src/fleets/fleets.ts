@@ -1,0 +1,73 @@
+/** The fleets that are served, and what each is like: asked of Redis when somebody asks, and never waited for without a bound. */
+import { errorBody, type ErrorBody, RequestError, show } from '../errors.js';
+import type { Limits } from '../limits.js';
+import { Names } from '../pool-directory.js';
+import type { FleetStats, ObservableFleet } from './observable-fleet.js';
+
+/** Either of `stats` and `error` is null. */
+export interface FleetReading {
+  /** Unique; the queue's name where that can be had. */
+  readonly name: string;
+  readonly stats: FleetStats | null;
+  /** Why there are no statistics. */
+  readonly error: ErrorBody['error'] | null;
+}
+
+export class Fleets {
+  readonly #names: Names<ObservableFleet>;
+  readonly #timeoutMs: number;
+  /** What a fleet has been asked and has not answered: with a Redis that is away, questions must not pile up. */
+  readonly #asked = new WeakMap<ObservableFleet, Promise<FleetStats>>();
+
+  /** @param fleets read anew each time, so it may change */
+  constructor(fleets: Iterable<ObservableFleet>, { fleetTimeoutMs }: Pick<Limits, 'fleetTimeoutMs'>) {
+    this.#names = new Names('fleet', fleets, ({ queue }) => queue.name);
+    this.#timeoutMs = fleetTimeoutMs;
+  }
+
+  names(): string[] {
+    return [...this.#names.all().keys()];
+  }
+
+  /** All of them, also those that do not answer. */
+  readAll(): Promise<readonly FleetReading[]> {
+    return Promise.all(Array.from(this.#names.all(), ([name, fleet]) => this.#read(name, fleet)));
+  }
+
+  /** Rejects with ERR_CONTROL_NOT_FOUND, or ERR_CONTROL_FLEET if it does not answer. */
+  async read(name: string): Promise<FleetReading> {
+    const reading = await this.#read(name, this.#names.find(name));
+    if (reading.error !== null) throw new RequestError('ERR_CONTROL_FLEET', reading.error.message);
+    return reading;
+  }
+
+  async #read(name: string, fleet: ObservableFleet): Promise<FleetReading> {
+    try {
+      return { name, stats: await this.#inTime(this.#ask(fleet)), error: null };
+    } catch (error) {
+      const message = `There are no statistics of fleet ${show(name)}: ${reasonOf(error)}`;
+      return { name, stats: null, ...errorBody('ERR_CONTROL_FLEET', message) };
+    }
+  }
+
+  #ask(fleet: ObservableFleet): Promise<FleetStats> {
+    const asked = this.#asked.get(fleet);
+    if (asked !== undefined) return asked;
+    const asking = fleet.stats().finally(() => this.#asked.delete(fleet));
+    this.#asked.set(fleet, asking);
+    return asking;
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const late = () => reject(new Error(`Redis has not answered within ${this.#timeoutMs} ms`));
+      const timer = setTimeout(late, this.#timeoutMs).unref();
+      answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = (error ?? {}) as { message?: unknown; code?: unknown };
+  return `${String(message ?? error)}${typeof code === 'string' ? ` (${code})` : ''}`;
+}

@@ -1,0 +1,45 @@
+/** What a fleet has to have to be watched: described by its shape, so that this package needs nothing of `@threadwise/bullmq`. */
+
+export interface ObservableFleet {
+  readonly queue: { readonly name: string };
+  /** May take as long as its Redis does. */
+  stats(): Promise<FleetStats>;
+}
+
+/** The states of jobs that are counted. */
+export const JOB_STATES = ['waiting', 'active', 'delayed', 'failed', 'completed'] as const;
+
+export interface FleetStats {
+  readonly queue: string;
+  readonly jobs: Readonly<Record<(typeof JOB_STATES)[number], number>>;
+  /** How many there are. */
+  readonly machines: number;
+  /** Of all machines. */
+  readonly threads: number;
+  readonly perMachine: readonly MachineStats[];
+  /** Calls of this program that wait. */
+  readonly open: number;
+}
+
+/** One machine, as it last said. */
+export interface MachineStats {
+  /** Unique, new with each start. */
+  readonly id: string;
+  /** Need not be unique. */
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly state: string;
+  /** Milliseconds since its start. */
+  readonly upMs: number;
+  readonly threads: number;
+  /** Jobs that it takes at a time at the most. */
+  readonly concurrency: number;
+  /** Jobs that it has. */
+  readonly active: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly returned: number;
+  readonly recovered: number;
+  readonly repeated: number;
+}

@@ -1,0 +1,58 @@
+/** What the dashboard shows of fleets, and that a page without any is not troubled with them. */
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'node:test';
+import { skip } from './dashboard/browser.mjs';
+import { FakePool } from './dashboard/fake-pool.mjs';
+import { leave, visit } from './dashboard/visits.mjs';
+import { FLEET } from './helpers.mjs';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const error = { code: 'ERR_CONTROL_FLEET', message: 'Redis has not answered within 2000 ms' };
+const away = { name: 'away', stats: null, error };
+const there = { name: 'thumbnails', stats: FLEET, error: null };
+const texts = async (page, selector) =>
+  (await page.locator(selector).allInnerTexts()).map((text) => text.replaceAll('\u00a0', ' '));
+
+test('each fleet, and each machine; of one whose Redis is away, why', { skip }, async () => {
+  const fleets = [there, away];
+  const visited = await visit([new FakePool('images')], { server: { fleets } });
+  const { visit: dashboard, page } = visited;
+  await dashboard.sees('#fleets', 'thumbnails');
+  assert.deepEqual(await texts(page, '#fleets tbody tr:nth-child(1) > *'), [
+    ...['thumbnails', 'answers', '2', '6', '11', '5', '3', '40', '2'],
+  ]);
+  assert.deepEqual(await texts(page, '#fleets tbody tr:nth-child(2) > *'), [
+    ...['away', error.message, ...Array(7).fill('–')],
+  ]);
+  assert.deepEqual(await texts(page, '#machines tbody tr:nth-child(1) > *'), [
+    ...['same', 'thumbnails', 'running', '4', '3', '8', '30', '1', '6', '9', '5 s'],
+  ]);
+  assert.equal(await page.locator('#machines tbody tr').count(), 2);
+  fleets.length = 0;
+  await page.locator('#fleets-section').waitFor({ state: 'hidden' });
+  await leave(visited);
+});
+
+test('without fleets there is nothing of them, and nobody asks', { skip }, async () => {
+  const visited = await visit([new FakePool('images')]);
+  await visited.visit.sees('#pool-name', 'images');
+  assert.equal(await visited.page.locator('#fleets-section').isHidden(), true);
+  assert.ok(!visited.standIn.requests.some((request) => request.includes('fleets')));
+  await leave(visited);
+});
+
+test('a checker finds nothing serious in the tables', { skip }, async () => {
+  const visited = await visit([new FakePool('images')], {
+    ...{ server: { fleets: [there, away] }, viewport: { width: 390, height: 900 }, bypassCSP: true },
+  });
+  await visited.visit.sees('#machines', 'running');
+  await visited.page.addScriptTag({ path: AXE });
+  const { violations, passes } = await visited.page.evaluate(() => globalThis.axe.run('#fleets-section'));
+  assert.ok(passes.length > 3, 'the checker has looked');
+  assert.deepEqual(
+    violations.map(({ id }) => id),
+    [],
+  );
+  await visited.visit.close();
+});
