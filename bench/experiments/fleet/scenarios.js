@@ -80,7 +80,7 @@ function listen(events, { jobs, expected, mostMs }) {
     const end = () => resolve({ elapsedMs: performance.now() - begin, done: done.size, stalled });
     events.once('active', () => {
       begin = performance.now();
-      if (mostMs !== undefined) setTimeout(end, mostMs);
+      if (mostMs !== undefined) setTimeout(end, mostMs).unref();
     });
     events.on('stalled', () => {
       stalled++;
