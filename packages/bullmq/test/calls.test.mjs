@@ -1,21 +1,16 @@
 /** The calls of a fleet: what a pool promises, over a real Redis; and jobs as BullMQ and others see them. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { connect, FleetError, serve } from '@threadwise/bullmq';
 import { FlowProducer, Queue, QueueEvents } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { begun, caller, failure, folder, machineHere, tasksUrl, told } from './helpers.mjs';
-import { onEnd, RedisServer, skip } from './redis.mjs';
+import { onEnd, skip, startForSuite } from './redis.mjs';
 
 describe('calls', { skip }, () => {
   let redis;
-  let end;
-  before(async () => {
-    const suite = { after: (ends) => (end = ends) };
-    redis = await RedisServer.start(suite);
-  });
-  after(() => end?.());
+  startForSuite((started) => (redis = started));
   let number = 0;
   /** A queue of the test's own, a machine and a caller. */
   async function fleetOf(t, { machine, fleet } = {}) {

@@ -1,9 +1,9 @@
 /** Machines and callers whose clocks are wrong: no job is lost, none is called stalled, and none runs twice for it. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { QueueEvents, Worker } from 'bullmq';
-import { begun, caller, failure, folder, machine, machineHere, QUICK, told } from './helpers.mjs';
-import { onEnd, RedisServer, skip } from './redis.mjs';
+import { describe, test } from 'node:test';
+import { Worker } from 'bullmq';
+import { begun, caller, eventsOf, failure, folder, machine, machineHere, QUICK, told } from './helpers.mjs';
+import { onEnd, skip, startForSuite } from './redis.mjs';
 
 const HOUR = 3_600_000;
 const SKEWS = [
@@ -13,25 +13,14 @@ const SKEWS = [
 
 describe('clocks', { skip }, () => {
   let redis;
-  let end;
-  before(async () => {
-    redis = await RedisServer.start({ after: (ends) => (end = ends) });
-  });
-  after(() => end?.());
+  startForSuite((started) => (redis = started));
   let number = 0;
   const newQueue = () => `clocks-${number++}`;
-
-  async function eventsOf(t, queue) {
-    const events = new QueueEvents(queue, { connection: redis.connection, lastEventId: '0' });
-    onEnd(t, () => events.close());
-    await events.waitUntilReady();
-    return events;
-  }
 
   /** Resolves when a lock that was taken after the call has ended, for nobody renewed it: BullMQ's way to compute, on the thread that should. */
   async function lockEnded(t, path) {
     const queue = newQueue();
-    const stalled = told(await eventsOf(t, queue), 'stalled');
+    const stalled = told(await eventsOf(t, redis, queue), 'stalled');
     const { connection } = redis;
     const watcher = new Worker(queue, null, {
       connection,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { connect, serve } from '@threadwise/bullmq';
+import { QueueEvents } from 'bullmq';
 import { onEnd } from './redis.mjs';
 
 export const tasksUrl = new URL('./fixtures/tasks.mjs', import.meta.url);
@@ -51,6 +52,14 @@ export async function machine(t, redis, { script = 'service', skewMs, ...options
   ]);
   if (line !== 'ready') throw new Error(`the machine did not begin: ${line}`);
   return child;
+}
+
+/** The events of a queue from its beginning. */
+export async function eventsOf(t, redis, queue) {
+  const events = new QueueEvents(queue, { connection: redis.connection, lastEventId: '0' });
+  onEnd(t, () => events.close());
+  await events.waitUntilReady();
+  return events;
 }
 
 export async function kill(child, signal = 'SIGKILL') {

@@ -1,35 +1,34 @@
 /** Machines that compute, stop, die and come back: processes of their own, and a real Redis. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { QueueEvents, Worker } from 'bullmq';
-import { begun, caller, failure, folder, kill, machine, machineHere, QUICK, told } from './helpers.mjs';
-import { onEnd, RedisServer, skip } from './redis.mjs';
+import { describe, test } from 'node:test';
+import { Worker } from 'bullmq';
+import {
+  begun,
+  caller,
+  eventsOf,
+  failure,
+  folder,
+  kill,
+  machine,
+  machineHere,
+  QUICK,
+  told,
+} from './helpers.mjs';
+import { onEnd, skip, startForSuite } from './redis.mjs';
 
 describe('machines', { skip }, () => {
   let redis;
-  let end;
-  before(async () => {
-    const suite = { after: (ends) => (end = ends) };
-    redis = await RedisServer.start(suite);
-  });
-  after(() => end?.());
+  startForSuite((started) => (redis = started));
   let number = 0;
   const newQueue = () => `machines-${number++}`;
-  /** The events of a queue from its beginning. */
-  async function eventsOf(t, queue) {
-    const events = new QueueEvents(queue, { connection: redis.connection, lastEventId: '0' });
-    onEnd(t, () => events.close());
-    await events.waitUntilReady();
-    return events;
-  }
 
   test('a task that computes for longer than the lock is not called stalled; in BullMQ’s own thread it is', async (t) => {
     const queue = newQueue();
     const plain = newQueue();
     const { path, open } = folder(t);
     const stalled = [];
-    (await eventsOf(t, queue)).on('stalled', ({ jobId }) => stalled.push(jobId));
-    const plainStalled = told(await eventsOf(t, plain), 'stalled');
+    (await eventsOf(t, redis, queue)).on('stalled', ({ jobId }) => stalled.push(jobId));
+    const plainStalled = told(await eventsOf(t, redis, plain), 'stalled');
     const options = { queue, ...QUICK, pool: { threads: 1 } };
     await machine(t, redis, options);
     const fleet = caller(t, redis, { queue });
@@ -117,7 +116,7 @@ describe('machines', { skip }, () => {
     const first = await machine(t, redis, { queue, ...QUICK });
     const fleet = caller(t, redis, { queue });
     const heard = new AbortController();
-    const events = await eventsOf(t, queue);
+    const events = await eventsOf(t, redis, queue);
     const { promise } = await begun(fleet, 'untilAborted', [path('aborted')], { signal: heard.signal });
     let failed = told(events, 'failed');
     heard.abort(new Error('not wanted'));

@@ -1,18 +1,14 @@
 /** Jobs that no fleet has made, but BullMQ's Queue or a program in another language: what runs, what is refused, and what stands in Redis then. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { deserialize } from 'node:v8';
 import { Queue, QueueEvents } from 'bullmq';
 import { caller, failure, folder, machineHere, QUICK } from './helpers.mjs';
-import { onEnd, RedisServer, skip } from './redis.mjs';
+import { onEnd, skip, startForSuite } from './redis.mjs';
 
 describe('other producers', { skip }, () => {
   let redis;
-  let end;
-  before(async () => {
-    redis = await RedisServer.start({ after: (ends) => (end = ends) });
-  });
-  after(() => end?.());
+  startForSuite((started) => (redis = started));
   let number = 0;
 
   /** A queue with one machine. `run` resolves to what BullMQ gives, `stored` to the fields of a job as anybody reads them. */

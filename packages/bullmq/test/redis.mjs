@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { Redis } from 'ioredis';
 import { freePort } from 'threadwise-test/free-port';
 
@@ -89,6 +90,13 @@ export class RedisServer {
     onEnd(t, () => redis.disconnect());
     return redis;
   }
+}
+
+/** In a suite: starts a Redis before its first test, for all of them, and ends it after the last. */
+export function startForSuite(take) {
+  let end;
+  before(async () => take(await RedisServer.start({ after: (ends) => (end = ends) })));
+  after(() => end?.());
 }
 
 /** The chunks of a stream, joined so far; ends with it. */

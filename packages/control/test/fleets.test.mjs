@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeFleet, FakePool, FLEET, send, serve } from './helpers.mjs';
 
-/** Of a Redis that is away. */
+/** What a fleet answers whose Redis is away: nothing. */
 const silence = () => new Promise(() => undefined);
 const SOON = { fleetTimeoutMs: 20 };
 

@@ -1,4 +1,5 @@
 /** `threadwise serve`: makes this machine one of a fleet, until a signal ends it. */
+import { counted } from '../format/figures.js';
 import { ExitCode, hasCode, Interrupts, UsageError } from '../exit-code.js';
 import type { Threads } from '../run/option-values.js';
 import { findModule, loadError } from '../run/work/task-module.js';
@@ -69,8 +70,4 @@ export async function serveQueue(options: ServeOptions): Promise<number> {
   if (interrupts.exitCode !== undefined) return interrupts.exitCode;
   process.stderr.write(`threadwise: '${module}' cannot be loaded any more: no worker is left\n`);
   return ExitCode.failed;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,7 @@
 
 import Table from 'cli-table3';
 import { noBorders } from '../format/text.js';
-import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
+import { counted, formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
 import type { RunOptions } from './options.js';
@@ -63,7 +63,7 @@ function rows(report: Report): Row[] {
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
     [
       'threads',
-      `${formatCount(threads)}${machines === undefined ? '' : ` on ${machines} ${nameOf('machines', machines)}`}`,
+      `${formatCount(threads)}${machines === undefined ? '' : ` on ${counted(machines, 'machine')}`}`,
     ],
     [
       'time',

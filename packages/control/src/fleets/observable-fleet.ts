@@ -12,20 +12,20 @@ export const JOB_STATES = ['waiting', 'active', 'delayed', 'failed', 'completed'
 export interface FleetStats {
   readonly queue: string;
   readonly jobs: Readonly<Record<(typeof JOB_STATES)[number], number>>;
-  /** How many there are. */
+  /** How many machines there are. */
   readonly machines: number;
-  /** Of all machines. */
+  /** How many workers all machines have together. */
   readonly threads: number;
   readonly perMachine: readonly MachineStats[];
-  /** Calls of this program that wait. */
+  /** How many calls of this program have not settled. */
   readonly open: number;
 }
 
 /** One machine, as it last said. */
 export interface MachineStats {
-  /** Unique, new with each start. */
+  /** Unique; a machine that is started again has another one. */
   readonly id: string;
-  /** Need not be unique. */
+  /** What people call it; several machines may have one name. */
   readonly name: string;
   readonly host: string;
   readonly pid: number;
@@ -33,9 +33,9 @@ export interface MachineStats {
   /** Milliseconds since its start. */
   readonly upMs: number;
   readonly threads: number;
-  /** Jobs that it takes at a time at the most. */
+  /** How many jobs it takes at a time at the most. */
   readonly concurrency: number;
-  /** Jobs that it has. */
+  /** How many jobs it has now. */
   readonly active: number;
   readonly completed: number;
   readonly failed: number;

@@ -17,9 +17,9 @@ export interface Executor {
   threads(): number;
   /** How many machines there are now; undefined where that is no question. */
   machines(): number | undefined;
-  /** When all that was begun has ended. */
+  /** Resolves when all that was begun has ended, and nothing is left of it. */
   close(): Promise<void>;
-  /** At once. */
+  /** Ends what runs, and resolves when nothing is left of it. */
   destroy(): Promise<void>;
 }
 

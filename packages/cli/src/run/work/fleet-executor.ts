@@ -75,7 +75,7 @@ export class FleetExecutor implements Executor {
     await this.#fleet?.close();
   }
 
-  /** Jobs that wait are removed, tasks that run are aborted. */
+  /** Removes the jobs that wait, and aborts the tasks that run. */
   async destroy(): Promise<void> {
     clearInterval(this.#timer);
     this.#ended.abort();
