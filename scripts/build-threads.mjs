@@ -92,7 +92,7 @@ function scriptOf(source) {
       partOf(from);
       return '';
     })
-    .replace(/\bimport\s*(\w[\w$]*)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
+    .replace(/\bimport\s*([\w$]+)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
       const module = from.startsWith('.') ? partOf(from) : `require("${from}")`;
       const parts = [whole, list === undefined ? undefined : named(list)].filter(
         (part) => part !== undefined,

@@ -6,6 +6,7 @@ import { closeSync, existsSync, openSync, readSync, unlinkSync, writeSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MainBoard, NewBoard, WorkerBoard } from '../../core/contracts.js';
+import { type Ring, RING_BYTES } from './ring.js';
 
 /** Main's word on a cell. */
 const POSTED = 0;
@@ -24,9 +25,11 @@ const stampOf = (ticket: number) => ticket >>> STAMP_SHIFT;
 /** Where in the file the two sides write. */
 const wordAt = ({ at }: BoardFile, ticket: number) => at + cellOf(ticket);
 const claimAt = ({ at, cells }: BoardFile, ticket: number) => at + cells + cellOf(ticket) * CLAIM_BYTES;
+const boardBytes = (cells: number) => cells * (1 + CLAIM_BYTES);
 
 /** Where a file costs no disk, if there is such a place. */
 const SHARED_DIR = '/dev/shm';
+const IS_MEMORY = existsSync(SHARED_DIR);
 
 let count = 0;
 
@@ -37,6 +40,14 @@ export interface BoardFile {
   readonly cells: number;
   /** Set as soon as its worker is known to be gone: nothing more can be posted. */
   isGone: boolean;
+}
+
+/** Behind the board: room for large messages. None where the file may be on a disk. */
+export function ringsOf({ fd, at, cells }: BoardFile): { readonly toWorker?: Ring; readonly toMain?: Ring } {
+  if (!IS_MEMORY) return {};
+  const start = at + boardBytes(cells);
+  const ring = (number: number) => ({ fd, at: start + number * RING_BYTES, byteLength: RING_BYTES });
+  return { toWorker: ring(0), toMain: ring(1) };
 }
 
 /** A file with the boards of workers that may share a process, which inherits it. It is open as long as one of them is. */
@@ -51,8 +62,9 @@ export class BoardFiles {
     let number = 0;
     while (this.#taken.has(number)) number++;
     this.#taken.add(number);
-    const bytes = cells * (1 + CLAIM_BYTES);
-    const memory: BoardFile = { fd: this.#fd, at: number * bytes, cells, isGone: false };
+    const bytes = boardBytes(cells);
+    const at = number * (bytes + 2 * RING_BYTES);
+    const memory: BoardFile = { fd: this.#fd, at, cells, isGone: false };
     writeSync(memory.fd, new Uint8Array(bytes), 0, bytes, memory.at); // there may stand what a former worker has claimed
     const close = () => {
       this.#taken.delete(number);
@@ -67,7 +79,7 @@ export const newFileBoard = (cells: number): NewBoard => new BoardFiles().newBoa
 
 function openUnnamed(): number {
   const name = `threadwise-${process.pid}-${Date.now().toString(36)}-${++count}`;
-  const path = join(existsSync(SHARED_DIR) ? SHARED_DIR : tmpdir(), name);
+  const path = join(IS_MEMORY ? SHARED_DIR : tmpdir(), name);
   const fd = openSync(path, 'wx+', 0o600);
   unlinkSync(path);
   return fd;

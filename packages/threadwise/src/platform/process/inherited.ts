@@ -1,13 +1,13 @@
 /** What a process that main has started begins with: what it has inherited, and what ends it. */
 import { readSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { decodeFrame } from './frames.js';
+import { fromBytes } from './clone.js';
 import { FD, type Pipe, readNow } from './port.js';
 
 /** What `node-process.ts` sends before any message. */
 export function receiveBoot(): unknown {
   const length = receive(4).readUInt32LE();
-  return decodeFrame(receive(length));
+  return fromBytes(receive(length));
 }
 
 function receive(length: number): Buffer {
@@ -50,7 +50,7 @@ export function inheritedPipe(): Pipe {
 }
 
 /** Returns when all of it is in the pipe. */
-export function writeNow(fd: number, bytes: Buffer): void {
+export function writeNow(fd: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 }
 

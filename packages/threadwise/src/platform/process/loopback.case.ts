@@ -1,4 +1,5 @@
 /** Both ends of a pipe in one process, for the suites of ports and lines: what is written is there a turn later. */
+import { type BoardFile, ringsOf } from './board.js';
 import { type Pipe, PipePort } from './port.js';
 
 class Half implements Pipe {
@@ -14,7 +15,7 @@ class Half implements Pipe {
     return [a, b];
   }
 
-  write(bytes: Buffer): void {
+  write(bytes: Uint8Array): void {
     const other = this.#other!;
     // In pieces of a size at which headers and messages are cut anywhere.
     for (let at = 0; at < bytes.length; at += 7) other.#pieces.push(Buffer.from(bytes.subarray(at, at + 7)));
@@ -42,11 +43,12 @@ class Half implements Pipe {
   }
 }
 
-/** The other end of a channel, in this process. */
-export function farPortOf(near: PipePort): PipePort {
+/** The other end of a channel, in this process. @param board of a worker, behind which large messages cross */
+export function farPortOf(near: PipePort, board?: BoardFile): PipePort {
   const [here, there] = Half.pair();
   const far = new PipePort();
-  near.attach(here);
-  far.attach(there);
+  const { toWorker, toMain } = board === undefined ? {} : ringsOf(board);
+  near.attach(here, toWorker, toMain);
+  far.attach(there, toMain, toWorker);
   return far;
 }

@@ -1,11 +1,13 @@
 /** Starts a process of Node for workers, and tells how it ends. */
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
 import type { ThreadExit, WorkerSettings } from '../../core/contracts.js';
 import { reasonOf } from '../../core/workers/failures.js';
-import { encodeFrame } from './frames.js';
+import type { ringsOf } from './board.js';
+import { toBytes } from './clone.js';
 import type { PipePort } from './port.js';
 import { type Pipe, readNow } from './port.js';
 import { isStopped, oomKills, residentBytes } from './usage.js';
@@ -53,6 +55,8 @@ export interface ProcessStart {
   readonly boot: unknown;
   /** The file with the claim boards. */
   readonly boardFd: number;
+  /** Of the port. */
+  readonly rings?: ReturnType<typeof ringsOf>;
   /** How many pipes lead from it to main, beside that of its port. */
   readonly pipes: number;
 }
@@ -70,10 +74,6 @@ export class NodeProcess {
 
   /** @param port to be connected with it. */
   constructor(port: PipePort, start: ProcessStart, onExit: (exit: ThreadExit) => void) {
-    const boot = encodeFrame(start.boot);
-    const code = Buffer.from(start.code);
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(code.length);
     knownKills ??= oomKills();
     this.#port = port;
     this.#child = spawn(start);
@@ -83,8 +83,8 @@ export class NodeProcess {
     this.pipes = isStarted ? (pipes as Socket[]).map(quiet) : [];
     if (isStarted) {
       const pipe = pipeOf(toChild, fromChild);
-      pipe.write(Buffer.concat([length, code, boot]));
-      port.attach(pipe);
+      pipe.write(Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength)));
+      port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
     }
     this.#watch(onExit);
   }
@@ -144,6 +144,12 @@ export class NodeProcess {
   }
 }
 
+function withLength(bytes: Buffer): Buffer[] {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  return [length, bytes];
+}
+
 function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
   const options: SpawnOptions = {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
@@ -188,7 +194,7 @@ function isNewKill(): boolean {
 function listen(stderr: Socket): () => string {
   let last = '';
   const hear = (piece: Buffer) => {
-    process.stderr.write(piece);
+    process.stderr.write(Buffer.from(piece));
     last = (last + piece.toString('latin1')).slice(-LAST_WORDS);
   };
   stderr.on('data', hear).on('error', () => undefined);
@@ -203,7 +209,7 @@ function listen(stderr: Socket): () => string {
 function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   for (const socket of [toChild, fromChild]) quiet(socket);
   return {
-    write: (bytes) => void toChild.write(bytes),
+    write: (bytes) => writeTo(toChild, bytes),
     read: () => readSocket(fromChild),
     listen: (callback) => void fromChild.on('data', callback),
     close: () => {
@@ -211,6 +217,19 @@ function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
       fromChild.destroy();
     },
   };
+}
+
+/** As much as the pipe takes goes at once, without the way through a stream; the rest when it takes more. */
+function writeTo(socket: Socket, bytes: Uint8Array): void {
+  let written = 0;
+  if (socket.writableLength === 0) {
+    try {
+      written = writeSync(fdOf(socket), bytes);
+    } catch {
+      // It is full, or the child is gone, of which its exit tells.
+    }
+  }
+  if (written < bytes.length) socket.write(bytes.slice(written));
 }
 
 function quiet(socket: Socket): Socket {
@@ -224,8 +243,13 @@ function drain(socket: Socket, hear: (piece: Buffer) => void): void {
 
 /** What has come and the event loop has not handled. */
 export function readSocket(socket: Socket): Buffer | undefined {
-  const { fd = -1 } = (socket as { _handle?: { fd?: number } | null })._handle ?? {};
+  const fd = fdOf(socket);
   return fd < 0 ? undefined : readNow(fd);
+}
+
+/** Negative where it is closed. */
+function fdOf(socket: Socket): number {
+  return (socket as { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }
 
 /** Node's options for a process: those that were given, or else main's. */

@@ -4,7 +4,7 @@ import { promised } from '../../core/promised.js';
 import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { processSource } from '../node/thread-sources.js';
-import type { BoardFile } from './board.js';
+import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf } from './node-process.js';
 import { FD, type PipePort } from './port.js';
 import { cpuTime, cpuUtilization } from './usage.js';
@@ -30,6 +30,7 @@ export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => voi
     execArgv: [...execArgv, ...limits(settings)],
     code: processSource,
     boardFd: board.fd,
+    rings: ringsOf(board),
     pipes: 0,
   };
   let error: unknown;

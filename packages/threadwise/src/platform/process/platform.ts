@@ -4,7 +4,7 @@ import type { Platform, Transport } from '../../core/contracts.js';
 import { messagesWith } from '../../transport/message/link.js';
 import { nodePlatform } from '../node/platform.js';
 import { BoardFiles, newFileBoard } from './board.js';
-import { cloneByBytes } from './frames.js';
+import { cloneByBytes } from './clone.js';
 import { residentBytesOfAll } from './node-process.js';
 import { spawnProcess } from './own-process.js';
 import { PipePort } from './port.js';

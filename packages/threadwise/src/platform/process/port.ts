@@ -1,16 +1,18 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
-import { decodeFrame, detachLater, encodeFrame, type Frame, FrameReader } from './frames.js';
+import { detachLater } from './clone.js';
+import { asideFrame, FrameReader, FrameWriter } from './frames.js';
+import type { Ring } from './ring.js';
 
 /** What of a process is open from the start. `pipes`: the first of those to main that the threads of a process have. */
 export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 
 /** One end of a two-way pipe. */
 export interface Pipe {
-  /** Sends what the pipe takes, and keeps the rest. */
-  write(bytes: Buffer): void;
-  /** What is there now; undefined where nothing is. */
+  /** Sends what the pipe takes, and keeps a copy of the rest. */
+  write(bytes: Uint8Array): void;
+  /** What is there now, to be used before the next call; undefined where nothing is. */
   read(): Buffer | undefined;
   /** Calls back with what comes, from now on. */
   listen(callback: (piece: Buffer) => void): void;
@@ -18,22 +20,25 @@ export interface Pipe {
 }
 
 export class PipePort implements Port {
-  readonly #frames = new FrameReader();
+  readonly #writer = new FrameWriter();
+  readonly #frames = new FrameReader(this.#writer, (frame) => this.#send(frame));
   /** Gets what was sent by `postAside`. */
   onAside: ((message: unknown) => void) | undefined;
   /** Whether any message has come. */
   hasHeard = false;
   #pipe: Pipe | undefined;
   /** Sent before there was a pipe. */
-  #early: Buffer[] = [];
+  #early: Uint8Array[] = [];
   #handler: ((message: unknown) => void) | undefined;
   #onBatch: (() => void) | undefined;
   #onBroken: (error: unknown) => void = rethrow;
   #isClosed = false;
 
-  /** From now on messages go and come through it. */
-  attach(pipe: Pipe): void {
+  /** From now on messages go and come through it. @param out, into where large ones go, and come from */
+  attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
+    if (out !== undefined) this.#writer.use(out);
+    if (into !== undefined) this.#frames.use(into);
     this.#pipe = pipe;
     for (const bytes of this.#early) pipe.write(bytes);
     this.#early = [];
@@ -42,18 +47,18 @@ export class PipePort implements Port {
 
   post(message: unknown, transfer: readonly unknown[] = []): void {
     const detach = detachLater(transfer);
-    this.#send(encodeFrame(message));
+    this.#send(this.#writer.write(message));
     detach();
   }
 
   /** A message to whoever has started this process, or was started by it. */
   postAside(message: unknown): void {
-    this.#send(encodeFrame(message, true));
+    this.#send(asideFrame(message));
   }
 
-  #send(bytes: Buffer): void {
+  #send(bytes: Uint8Array): void {
     if (this.#isClosed) return;
-    if (this.#pipe === undefined) this.#early.push(bytes);
+    if (this.#pipe === undefined) this.#early.push(bytes.slice());
     else this.#pipe.write(bytes);
   }
 
@@ -92,18 +97,19 @@ export class PipePort implements Port {
 
   #deliver(): number {
     let count = 0;
-    for (let frame = this.#frames.next(); frame !== undefined; frame = this.#frames.next()) {
+    while (this.#frames.next()) {
       count++;
-      this.#hear(frame);
+      this.#hear();
     }
     return count;
   }
 
-  #hear({ bytes, isAside }: Frame): void {
+  #hear(): void {
     this.hasHeard = true;
+    const { isAside } = this.#frames;
     let message: unknown;
     try {
-      message = decodeFrame(bytes);
+      message = this.#frames.message();
     } catch (error) {
       return isAside ? undefined : this.#onBroken(error);
     }
@@ -112,15 +118,15 @@ export class PipePort implements Port {
   }
 }
 
-const PIECE_BYTES = 2 ** 16;
+const PIECE_BYTES = 2 ** 18;
 let piece = Buffer.alloc(0);
 
-/** What a pipe that does not block has now; undefined where it has nothing, and when its other end is closed. */
+/** What a pipe that does not block has now, until the next call; undefined where it has nothing, and when its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
   if (piece.length === 0) piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   try {
     const count = readSync(fd, piece, 0, piece.length, null);
-    return count === 0 ? undefined : Buffer.from(piece.subarray(0, count));
+    return count === 0 ? undefined : piece.subarray(0, count);
   } catch {
     return undefined; // EAGAIN, or it is gone
   }

@@ -7,7 +7,7 @@ import type { Thread, ThreadExit, ThreadSpec } from '../../core/contracts.js';
 import { encodeError } from '../../transport/codec/error-codec.js';
 import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
-import { cloneByBytes } from './frames.js';
+import { cloneByBytes } from './clone.js';
 import { inheritedPipe, leaveSignalsToMain, receiveBoot, takeLoad } from './inherited.js';
 import { PipePort } from './port.js';
 import { END, type FromRelay, type RelayBoot, START, type ToRelay } from './relay.js';

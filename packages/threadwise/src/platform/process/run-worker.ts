@@ -8,8 +8,8 @@ import { type EncodedError, encodeError } from '../../transport/codec/error-code
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
 import { followClock, now } from '../node/clock.js';
-import { type BoardFile, FileBoardEnd } from './board.js';
-import { cloneByBytes } from './frames.js';
+import { type BoardFile, FileBoardEnd, ringsOf } from './board.js';
+import { cloneByBytes } from './clone.js';
 import { type Pipe, PipePort } from './port.js';
 
 /** What the worker is told of itself. */
@@ -45,7 +45,8 @@ export function runWorker(
   Module.syncBuiltinESMExports();
 
   const port = new PipePort();
-  port.attach(pipe);
+  const { toMain, toWorker } = ringsOf(place.board);
+  port.attach(pipe, toMain, toWorker);
   process.on('uncaughtExceptionMonitor', (error: unknown) => {
     if (process.listenerCount('uncaughtException') > 0) return; // whoever listens lives on
     port.postAside(encodeError(error, cloneByBytes) satisfies Aside);

@@ -4,7 +4,7 @@ import { promised } from '../../core/promised.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero, timer } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
-import type { BoardFile } from './board.js';
+import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
 import {
@@ -145,7 +145,8 @@ class SharedProcess {
       if (typeof word === 'number') member.threadId = word;
       else member.error = decodeError(word);
     };
-    member.port.attach(member.pipe);
+    const { toWorker, toMain } = ringsOf(member.board);
+    member.port.attach(member.pipe, toWorker, toMain);
     return this.#threadOf(member, exited);
   }
 
@@ -189,7 +190,8 @@ class SharedProcess {
     const fromWorker = this.#process.pipes[seat];
     let listener: (piece: Buffer) => void = () => undefined;
     return {
-      write: (bytes) => this.#tell([PASS, seat, bytes]),
+      write: (bytes) =>
+        this.#tell([PASS, seat, new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)]),
       read: () => fromWorker && readSocket(fromWorker),
       listen: (callback) => {
         listener = callback;

@@ -12,7 +12,7 @@ transportConformance({
   name: 'message transport over pipes',
   transport: processTransport,
   platform: processPlatform,
-  farPort: (wire: Wire) => farPortOf(wire.port as PipePort),
+  farPort: (wire: Wire) => farPortOf(wire.port as PipePort, wire.memory as BoardFile),
   openEndpoint: (wire, far) => new MessageEndpoint(new Line(far), new FileBoardEnd(wire.memory as BoardFile)),
   sharesNoMemory: 'processes share no memory',
 });

@@ -56,6 +56,8 @@ export class ShapeNode {
 
 /** Writes the book. One per book. */
 export class ShapeWriter {
+  /** How many bytes come before the first shape: they change with each shape. */
+  static readonly headerBytes = HEADER_BYTES;
   readonly root = new ShapeNode();
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
@@ -67,6 +69,11 @@ export class ShapeWriter {
   constructor(buffer: ArrayBufferLike) {
     this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);
     this.#words = new Int32Array(buffer, 0, 1);
+  }
+
+  /** How much of the book is written. */
+  get byteLength(): number {
+    return this.#at;
   }
 
   /** The number of the shape with these keys, new in the book if need be; -1: it is not in the book. */

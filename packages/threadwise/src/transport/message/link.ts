@@ -13,12 +13,16 @@ import { LeaseStore } from '../../core/lease.js';
 import { capture, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
+import { estimateItems } from '../codec/estimate.js';
 import type { About } from '../line.js';
 import type { MessageToMain } from '../messages.js';
 import { PortLink } from '../port-link.js';
 import { beganWithin } from '../trust.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
+
+/** A task with arguments of about that size is posted alone: its worker need not wait for the others' to cross. Chosen by hand. */
+const LARGE_BYTES = 2 ** 14;
 
 /** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
 export function messagesWith(newBoard: (cells: number, platform: Platform) => NewBoard): Transport {
@@ -69,7 +73,7 @@ export class MessageLink extends PortLink implements Link {
     const isFirst = this.#posted.size === 0;
     this.#posted.set(task.id, task);
     const entry: PostedTask = [task.cell, task.id, task.wireName, task.payload.args];
-    if (task.moves) {
+    if (task.moves || estimateItems(task.payload.args) > LARGE_BYTES) {
       this.#flush();
       return this.#post([entry], task.payload.transfer);
     }

@@ -1,0 +1,109 @@
+/**
+ * Values as bytes, in structured clone's own format (`node:v8`). What no process can have of another (shared memory, ports, functions) is
+ * refused with the error that a port gives: a DataCloneError.
+ */
+import type { Serializer } from 'node:v8';
+import type { Clone } from '../../core/calls/payload.js';
+import { copyPlain } from '../../transport/codec/plain-copy.js';
+
+const NOT_SHARED =
+  'a SharedArrayBuffer cannot be sent to another process (isolation: process). Send a copy: bytes.slice()';
+
+export function cloneError(message: string): Error {
+  return new DOMException(message, 'DataCloneError');
+}
+
+/** The parts of Node's classes that its types leave out. */
+interface Hooks {
+  _getDataCloneError: unknown;
+  _getSharedArrayBufferId: () => never;
+  _writeHostObject: (value: unknown) => never;
+}
+
+const HOOKS: Hooks = {
+  // Called as a constructor.
+  _getDataCloneError: function DataCloneError(message: string) {
+    return cloneError(message);
+  },
+  _getSharedArrayBufferId: () => {
+    throw cloneError(NOT_SHARED);
+  },
+  _writeHostObject: (value: unknown) => {
+    throw cloneError(`${Object.prototype.toString.call(value)} cannot be sent to another process`);
+  },
+};
+
+let CloneSerializer: (new () => Serializer) | undefined;
+
+/** Made when first needed: a program without such pools does not load this part of Node. */
+function newSerializer(): Serializer {
+  if (CloneSerializer === undefined) {
+    CloneSerializer = class extends process.getBuiltinModule('node:v8').Serializer {};
+    Object.assign(CloneSerializer.prototype as object, HOOKS);
+  }
+  return new CloneSerializer();
+}
+
+function newDeserializer(bytes: Buffer) {
+  const { Deserializer } = process.getBuiltinModule('node:v8');
+  return new Deserializer(bytes);
+}
+
+/** Throws a DataCloneError. @param room how many bytes are left free before the value */
+export function toBytes(value: unknown, room = 0): Buffer {
+  const serializer = newSerializer();
+  if (room > 0) serializer.writeRawBytes(Buffer.alloc(room));
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  return serializer.releaseBuffer();
+}
+
+/** Inverse of `toBytes`, without the room before the value. Throws where the bytes cannot be read. */
+export function fromBytes(bytes: Buffer): unknown {
+  const deserializer = newDeserializer(bytes);
+  deserializer.readHeader();
+  return deserializer.readValue();
+}
+
+/** A structured clone, as another process would get it. */
+export function cloneByBytes<T>(value: T, transfer: readonly unknown[] = []): T {
+  if (transfer.length === 0) return copyPlain(value, cloneAll) as T;
+  const buffers = transfer.map(movable);
+  if (new Set(buffers).size < buffers.length) throw cloneError('a buffer is in the transfer list twice');
+  const serializer = newSerializer();
+  for (const [id, buffer] of buffers.entries()) serializer.transferArrayBuffer(id, buffer);
+  serializer.writeHeader();
+  serializer.writeValue(value);
+  const deserializer = newDeserializer(serializer.releaseBuffer());
+  for (const [id, buffer] of buffers.entries()) {
+    deserializer.transferArrayBuffer(id, structuredClone(buffer, { transfer: [buffer] }));
+  }
+  deserializer.readHeader();
+  return deserializer.readValue() as T;
+}
+
+const cloneAll: Clone = (value) => fromBytes(toBytes(value)) as typeof value;
+
+function movable(value: unknown): ArrayBuffer {
+  if (!(value instanceof ArrayBuffer)) {
+    const what = Object.prototype.toString.call(value);
+    throw cloneError(`${what} cannot be transferred to another process: only an ArrayBuffer can`);
+  }
+  try {
+    new Uint8Array(value, 0, 0);
+  } catch {
+    throw cloneError('a buffer in the transfer list was transferred before');
+  }
+  return value;
+}
+
+const NOTHING_TO_DETACH = () => undefined;
+
+/** What takes the buffers away from their sender, as a port does, once they are sent. Throws a DataCloneError where there is no such thing. */
+export function detachLater(transfer: readonly unknown[]): () => void {
+  if (transfer.length === 0) return NOTHING_TO_DETACH;
+  const buffers = transfer.map(movable);
+  return () => {
+    for (const buffer of buffers) structuredClone(buffer, { transfer: [buffer] });
+  };
+}

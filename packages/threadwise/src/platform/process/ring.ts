@@ -1,0 +1,64 @@
+/** Room for large messages in the file that two processes have open. README.md beside this file has the protocol. */
+import { readSync, writeSync } from 'node:fs';
+
+/** For each direction of a worker's pipe. Bytes; chosen by hand: the file takes memory only where it was written to. */
+export const RING_BYTES = 2 ** 24;
+
+/** Where in a file one end writes, and the other reads. */
+export interface Ring {
+  /** As the process calls it that asks. */
+  readonly fd: number;
+  readonly at: number;
+  readonly byteLength: number;
+}
+
+/** The writing end: each message in one piece, behind the one before or at the beginning again. */
+export class RingWriter {
+  readonly #ring: Ring;
+  /** Where the messages begin that were not taken, the oldest first. */
+  readonly #starts: number[] = [];
+  #end = 0;
+
+  constructor(ring: Ring) {
+    this.#ring = ring;
+  }
+
+  /** Returns where the bytes are; -1: there is no room, or the system has no memory. */
+  put(bytes: Uint8Array): number {
+    const start = this.#find(bytes.length);
+    if (start < 0) return -1;
+    try {
+      for (let done = 0; done < bytes.length;) {
+        done += writeSync(this.#ring.fd, bytes, done, bytes.length - done, this.#ring.at + start + done);
+      }
+    } catch {
+      return -1;
+    }
+    this.#starts.push(start);
+    this.#end = start + bytes.length;
+    return start;
+  }
+
+  /** The other end has read the oldest message. */
+  taken(): void {
+    this.#starts.shift();
+  }
+
+  #find(length: number): number {
+    const [first] = this.#starts;
+    const { byteLength } = this.#ring;
+    if (first === undefined) return length <= byteLength ? 0 : -1;
+    if (first >= this.#end) return this.#end + length <= first ? this.#end : -1;
+    if (this.#end + length <= byteLength) return this.#end;
+    return length <= first ? 0 : -1;
+  }
+}
+
+/** Fills `bytes` with what the other end has put at `start`. */
+export function readRing({ fd, at }: Ring, start: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) {
+    const count = readSync(fd, bytes, done, bytes.length - done, at + start + done);
+    if (count === 0) throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+    done += count;
+  }
+}
