@@ -1,5 +1,5 @@
 // A Redis for a test: on a free loopback port, in a folder of its own, gone when the test ends. Without the program, tests skip by name.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,10 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { Redis } from 'ioredis';
 import { freePort } from 'threadwise-test/free-port';
+import { redisProgram } from 'threadwise-test/redis-program';
 
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-/** Ends with the process that started it, however that ends: what is left would keep its output open, and so a test runner waiting. Linux. */
-const canFollow = spawnSync('setpriv', ['--pdeathsig', 'KILL', 'true']).status === 0;
-const program = [...(canFollow ? ['setpriv', '--pdeathsig', 'KILL'] : []), 'redis-server'];
 /** For `test(name, { skip }, …)`. */
-export const skip = hasRedis ? false : 'no redis-server: node scripts/ensure-redis.mjs';
+export const skip = redisProgram ? false : 'no redis-server: node scripts/ensure-redis.mjs';
 
 const ends = new WeakMap();
 /** Has `end` called when the test ends: what was begun last ends first. `t`: whatever has an `after`. */
@@ -53,7 +50,7 @@ export class RedisServer {
     await this.stop();
     const where = ['--port', this.port, '--bind', '127.0.0.1', '--dir', this.dir, '--save', ''];
     const args = [...where, '--appendfsync', 'always', '--maxmemory-policy', 'noeviction', ...this.#args];
-    const [command, ...rest] = [...program, ...args.map(String)];
+    const [command, ...rest] = [...redisProgram, ...args.map(String)];
     this.#child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#child.stdout.setEncoding('utf8');
     for await (const [chunk] of on(this.#child.stdout)) if (chunk.includes('Ready to accept')) break;

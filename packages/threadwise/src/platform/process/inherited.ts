@@ -1,8 +1,8 @@
 /** What a process that main has started begins with: what it has inherited, and what ends it. */
 import { readSync, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { fromBytes } from './clone.js';
-import { FD, type Pipe, readNow } from './port.js';
+import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
 
 /** What `node-process.ts` sends before any message. */
 export function receiveBoot(): unknown {
@@ -38,13 +38,31 @@ export function leaveSignalsToMain(): void {
 
 /** What comes, comes by the event loop; what goes, goes at once: nothing that was said is lost when the process dies. */
 export function inheritedPipe(): Pipe {
-  const socket = new Socket({ fd: FD.fromMain, readable: true, writable: false });
+  let listener: (piece: Buffer) => void;
+  const onread: OnReadOpts = {
+    buffer: Buffer.allocUnsafeSlow(PIECE_BYTES),
+    callback: (count, buffer) => {
+      listener((buffer as Buffer).subarray(0, count));
+      return true;
+    },
+  };
+  // Into memory of its own: a stream would take new memory for each piece, and more time than the message itself.
+  const socket = new Socket({
+    fd: FD.fromMain,
+    readable: true,
+    writable: false,
+    manualStart: true,
+    onread,
+  } as SocketConstructorOpts);
   socket.on('close', die); // main is gone
   socket.on('error', () => undefined);
   return {
     write: (bytes) => writeNow(FD.toMain, bytes),
     read: () => readNow(FD.fromMain),
-    listen: (callback) => void socket.on('data', callback),
+    listen: (callback) => {
+      listener = callback;
+      socket.read(0);
+    },
     close: die,
   };
 }

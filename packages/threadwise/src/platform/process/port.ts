@@ -118,7 +118,8 @@ export class PipePort implements Port {
   }
 }
 
-const PIECE_BYTES = 2 ** 18;
+/** How much is read at a time. */
+export const PIECE_BYTES = 2 ** 18;
 let piece = Buffer.alloc(0);
 
 /** What a pipe that does not block has now, until the next call; undefined where it has nothing, and when its other end is closed. */
