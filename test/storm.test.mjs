@@ -57,6 +57,14 @@ const KINDS = {
     const text = 'é'.repeat(i % 3000);
     return { promise: pool.run('echo', [text]), accept: ({ value }) => value === text };
   },
+  // Large messages have ways of their own. What the caller writes after the call is not sent.
+  large: (pool, i) => {
+    const bytes = new Uint8Array(2 ** 16 + (i % 3)).fill(i);
+    const promise = pool.run('echo', [bytes]);
+    bytes.fill(i + 1);
+    const accept = ({ value }) => value?.length === bytes.length && value.every((byte) => byte === i % 256);
+    return { promise, accept };
+  },
   instance: (pool, i) => ({
     promise: pool.run('echo', [new Point(i)]),
     accept: ({ value }) => value?.x === i && value.path[0] === i,

@@ -18,6 +18,7 @@ import type { About } from '../line.js';
 import type { MessageToMain } from '../messages.js';
 import { PortLink } from '../port-link.js';
 import { beganWithin } from '../trust.js';
+import { KeptBytes } from './kept-bytes.js';
 import { boardByteLength, ClaimBoard } from './claim-board.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain } from './protocol.js';
 
@@ -28,14 +29,19 @@ const LARGE_BYTES = 2 ** 14;
 export function messagesWith(newBoard: (cells: number, platform: Platform) => NewBoard): Transport {
   return {
     name: 'message',
-    open: (platform, linkCapacity): Exchange => ({
-      name: 'message',
-      pull: undefined,
-      leaseMemory: undefined,
-      capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
-      connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
-      close: () => undefined,
-    }),
+    open: (platform, linkCapacity): Exchange => {
+      const kept = new KeptBytes();
+      return {
+        name: 'message',
+        pull: undefined,
+        leaseMemory: undefined,
+        capture: (_name, args, { transfer }) =>
+          (transfer.length === 0 ? kept.capture(args) : undefined) ??
+          capture(args, transfer, platform.clone, LeaseStore.of),
+        connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
+        close: () => undefined,
+      };
+    },
   };
 }
 

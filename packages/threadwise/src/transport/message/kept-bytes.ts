@@ -1,0 +1,64 @@
+/** Captures large bytes in memory that is used again: new memory is cleared by the system first, which takes longer than the copy. */
+import { isImmutable, type Payload } from '../../core/calls/payload.js';
+import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf } from '../codec/views.js';
+
+/** Shorter ones are left to the general way, whose memory is not the system's. Bytes; chosen by hand. */
+const FROM_BYTES = 2 ** 16;
+/** The kind of a Uint8Array. */
+const UINT8 = 0;
+/** The most that is kept while no call uses it. Bytes; chosen by hand. */
+const MOST_KEPT = 2 ** 24;
+
+export class KeptBytes {
+  /** By their lengths: programs that send large bytes send many of one size. */
+  readonly #free = new Map<number, ArrayBuffer[]>();
+  #keptBytes = 0;
+
+  /** Undefined where it is not for this: there is to be one array, which sees all of its buffer, and else only what cannot change. */
+  capture(given: readonly unknown[]): Payload | undefined {
+    const at = given.findIndex((value) => !isImmutable(value));
+    const source = given[at];
+    if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
+    const buffer = this.#take(source.byteLength);
+    const copy = new Uint8Array(buffer);
+    copy.set(source);
+    return {
+      args: given.with(at, copy),
+      transfer: [],
+      // What was posted is a copy of its own: a task that still runs does not touch this one.
+      onSettled: (stillRuns) => {
+        if (!stillRuns) this.#keep(buffer);
+      },
+    };
+  }
+
+  #take(byteLength: number): ArrayBuffer {
+    const found = this.#free.get(byteLength)?.pop();
+    if (found === undefined) return new ArrayBuffer(byteLength);
+    this.#keptBytes -= byteLength;
+    return found;
+  }
+
+  #keep(buffer: ArrayBuffer): void {
+    const { byteLength } = buffer;
+    // Of lengths that come once, none is used again: they make room for those of now.
+    if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) this.#forget();
+    if (this.#keptBytes + byteLength > MOST_KEPT) return;
+    const free = this.#free.get(byteLength);
+    if (free === undefined) this.#free.set(byteLength, [buffer]);
+    else free.push(buffer);
+    this.#keptBytes += byteLength;
+  }
+
+  #forget(): void {
+    this.#free.clear();
+    this.#keptBytes = 0;
+  }
+}
+
+/** Whether it is a large array of bytes that sees all of its buffer, so that nothing but the bytes would have to be copied. */
+function isWhole(value: unknown): value is Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(value) || kindOf(value) !== UINT8) return false;
+  const length = byteLengthOf(value, UINT8);
+  return length >= FROM_BYTES && fixedByteLengthOf(bufferOf(value, UINT8)) === length;
+}
