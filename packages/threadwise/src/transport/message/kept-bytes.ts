@@ -11,7 +11,7 @@ const MOST_KEPT = 2 ** 24;
 
 export class KeptBytes {
   /** By their lengths: programs that send large bytes send many of one size. */
-  readonly #free = new Map<number, ArrayBuffer[]>();
+  readonly #free = new Map<number, Uint8Array[]>();
   #keptBytes = 0;
 
   /** Undefined where it is not for this: there is to be one array, which sees all of its buffer, and else only what cannot change. */
@@ -19,34 +19,33 @@ export class KeptBytes {
     const at = given.findIndex((value) => !isImmutable(value));
     const source = given[at];
     if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
-    const buffer = this.#take(source.byteLength);
-    const copy = new Uint8Array(buffer);
+    const copy = this.#take(source.byteLength);
     copy.set(source);
     return {
       args: given.with(at, copy),
       transfer: [],
       // What was posted is a copy of its own: a task that still runs does not touch this one.
       onSettled: (stillRuns) => {
-        if (!stillRuns) this.#keep(buffer);
+        if (!stillRuns) this.#keep(copy);
       },
     };
   }
 
-  #take(byteLength: number): ArrayBuffer {
+  #take(byteLength: number): Uint8Array {
     const found = this.#free.get(byteLength)?.pop();
-    if (found === undefined) return new ArrayBuffer(byteLength);
+    if (found === undefined) return new Uint8Array(byteLength);
     this.#keptBytes -= byteLength;
     return found;
   }
 
-  #keep(buffer: ArrayBuffer): void {
-    const { byteLength } = buffer;
+  #keep(bytes: Uint8Array): void {
+    const { byteLength } = bytes;
     // Of lengths that come once, none is used again: they make room for those of now.
     if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) this.#forget();
     if (this.#keptBytes + byteLength > MOST_KEPT) return;
     const free = this.#free.get(byteLength);
-    if (free === undefined) this.#free.set(byteLength, [buffer]);
-    else free.push(buffer);
+    if (free === undefined) this.#free.set(byteLength, [bytes]);
+    else free.push(bytes);
     this.#keptBytes += byteLength;
   }
 
