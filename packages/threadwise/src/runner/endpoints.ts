@@ -12,7 +12,8 @@ type Open = (line: Line, memory: never, platform: EndpointPlatform) => Endpoint;
 
 const ENDPOINTS: Readonly<Record<string, Open>> = {
   shared: (line, memory: SharedMemory, platform) => new SharedEndpoint(line, memory, platform),
-  message: (line, board: ArrayBufferLike) => new MessageEndpoint(line, new ClaimBoard(board)),
+  message: (line, board: ArrayBufferLike, platform) =>
+    new MessageEndpoint(line, new ClaimBoard(board), platform.now),
   coordinator: (line, memory: SharedMemory, platform) =>
     new SharedEndpoint(line, memory, platform, (seat) => new Given(seat, platform)),
 };

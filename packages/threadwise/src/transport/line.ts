@@ -60,8 +60,9 @@ export class Line {
     );
   }
 
-  drain(): void {
-    this.#port.drain();
+  /** Returns how many messages that were. */
+  drain(): number {
+    return this.#port.drain();
   }
 
   close(): void {

@@ -125,11 +125,15 @@ let piece = Buffer.alloc(0);
 /** What a pipe that does not block has now, until the next call; undefined where it has nothing, and when its other end is closed. */
 export function readNow(fd: number): Buffer | undefined {
   if (piece.length === 0) piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0; // of an error that nobody sees: the stack costs more than the rest
   try {
     const count = readSync(fd, piece, 0, piece.length, null);
     return count === 0 ? undefined : piece.subarray(0, count);
   } catch {
     return undefined; // EAGAIN, or it is gone
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

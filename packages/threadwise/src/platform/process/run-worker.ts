@@ -68,7 +68,7 @@ export function runWorker(
         ? new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)()
         : undefined,
   };
-  const endpoint = new MessageEndpoint(new Line(port), new FileBoardEnd(place.board));
+  const endpoint = new MessageEndpoint(new Line(port), new FileBoardEnd(place.board), now);
   void new Runner({ ...place, endpoint }, platform).start();
   return port;
 }

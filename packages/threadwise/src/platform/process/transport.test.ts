@@ -13,6 +13,7 @@ transportConformance({
   transport: processTransport,
   platform: processPlatform,
   farPort: (wire: Wire) => farPortOf(wire.port as PipePort, wire.memory as BoardFile),
-  openEndpoint: (wire, far) => new MessageEndpoint(new Line(far), new FileBoardEnd(wire.memory as BoardFile)),
+  openEndpoint: (wire, far) =>
+    new MessageEndpoint(new Line(far), new FileBoardEnd(wire.memory as BoardFile), () => performance.now()),
   sharesNoMemory: 'processes share no memory',
 });

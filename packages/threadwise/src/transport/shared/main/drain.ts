@@ -32,7 +32,8 @@ import type { SharedExchange } from './exchange.js';
 
 import { RunTimes } from '../board.js';
 import { LOST, ResultReader } from './values.js';
-import { Sleeper, SpinBudget } from '../waiting.js';
+import { Sleeper, SPIN } from '../waiting.js';
+import { SpinBudget } from '../../spin-budget.js';
 
 /** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
 const AHEAD = 4;
@@ -44,8 +45,6 @@ const SLICE_MS = 1;
 const BATCH = 64;
 /** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
 const TINY_BATCH = 1024;
-/** How many milliseconds main looks for a result before it sleeps: about what being woken costs. */
-const SPIN_MS = 0.05;
 /** Main may rest only while tasks run for less than this many milliseconds. */
 const SHORT_MS = 0.1;
 /** Main may rest only while each result takes it less than this many milliseconds, with the calls that its continuation makes. */
@@ -91,7 +90,7 @@ export class Drain {
 
   constructor(from: SharedExchange) {
     this.#from = from;
-    this.#budget = new SpinBudget(SPIN_MS, from.platform.now);
+    this.#budget = new SpinBudget(SPIN, from.platform.now);
     this.#sleeper = new Sleeper(from.board.words, MAIN_PARKED, this.#turnLater);
   }
 

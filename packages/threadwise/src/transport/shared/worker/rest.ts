@@ -2,11 +2,9 @@
 import type { EndpointPlatform } from '../../endpoint.js';
 import { type Board, DOZE_MS } from '../board.js';
 import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
-import { Sleeper, SpinBudget } from '../waiting.js';
+import { Sleeper, SPIN } from '../waiting.js';
+import { SpinBudget } from '../../spin-budget.js';
 import type { TaskSource } from './task-source.js';
-
-/** How many milliseconds a worker looks for its next task before it sleeps: about what being woken costs. */
-const SPIN_MS = 0.05;
 
 export class Rest {
   readonly #seat: number;
@@ -30,7 +28,7 @@ export class Rest {
     this.#source = source;
     this.#platform = platform;
     this.#tasks = tasks;
-    this.#budget = new SpinBudget(SPIN_MS, platform.now);
+    this.#budget = new SpinBudget(SPIN, platform.now);
     this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), () => {
       if (!board.isDismissed(seat)) tasks();
     });

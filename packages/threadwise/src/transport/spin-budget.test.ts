@@ -1,7 +1,7 @@
 /** When a thread spins: as long as that costs less than to be woken. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { SpinBudget } from './waiting.js';
+import { SpinBudget } from './spin-budget.js';
 
 const MOST_MS = 0.05;
 /** Between two looks at the clock. */
@@ -14,7 +14,7 @@ function world() {
     time += LOOK_MS;
     return time;
   };
-  const budget = new SpinBudget(MOST_MS, now);
+  const budget = new SpinBudget({ mostMs: MOST_MS, wakeUpMs: 0.015, looks: 16 }, now);
   /** Whether it spun, and found it. */
   const wait = (ms: number): 'found' | 'in vain' | 'not tried' => {
     if (!budget.wants()) return 'not tried';

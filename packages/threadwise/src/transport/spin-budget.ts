@@ -1,0 +1,71 @@
+/** When a thread looks again and again for what it waits for, and when it sleeps at once. */
+
+/** A loop that spins lets the other half of its core work, where the language can say so (Node 24 and later). */
+const pause: () => void = (Atomics as { pause?: () => void }).pause ?? (() => undefined);
+
+/** Weight of the newest attempt in the average. */
+const NEWEST_WEIGHT = 0.1;
+/** One in this many attempts is made even where spinning has not been worth it lately. */
+const RETRY_INTERVAL = 16;
+
+export interface SpinLimits {
+  /** How many milliseconds an attempt takes at most. */
+  readonly mostMs: number;
+  /**
+   * What it costs, in milliseconds of CPU time of both sides, to be woken instead: whoever spins for about that long at most does with no more than
+   * twice the least possible (A. Karlin, K. Li, M. Manasse, S. Owicki: Empirical Studies of Competitive Spinning, 1991).
+   */
+  readonly wakeUpMs: number;
+  /** How many looks there are between two looks at the clock, which costs as much as several cheap ones. */
+  readonly looks: number;
+}
+
+/**
+ * Whether to spin: as long as what is waited for comes sooner, on the average, than being woken would cost. Longer is no gain on a core that
+ * somebody else wants, another program, say, and nobody knows here whether there is one.
+ */
+export class SpinBudget {
+  readonly #limits: SpinLimits;
+  readonly #now: () => number;
+  /** How many milliseconds an attempt took on average; an attempt in vain counts with all of its time. */
+  #averageMs = 0;
+  #skipped = 0;
+
+  constructor(limits: SpinLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** An attempt that is made after many skipped ones may take all of its time: a shorter one would fail where only the other side's sleep makes it slow. */
+  wants(): boolean {
+    return this.#averageMs < this.#limits.wakeUpMs || ++this.#skipped % RETRY_INTERVAL === 0;
+  }
+
+  /** Looks again and again. Returns whether it found anything. */
+  spin(found: () => boolean): boolean {
+    const { mostMs } = this.#limits;
+    const begin = this.#now();
+    for (;;) {
+      const hasFound = this.#look(found);
+      const ms = this.#now() - begin;
+      if (!hasFound && ms <= mostMs) continue;
+      this.#took(hasFound ? Math.min(ms, mostMs) : mostMs);
+      return hasFound;
+    }
+  }
+
+  #look(found: () => boolean): boolean {
+    for (let i = 0; i < this.#limits.looks; i++) {
+      if (found()) return true;
+      pause();
+    }
+    return false;
+  }
+
+  /** One quick attempt is reason enough to spin the next time. */
+  #took(ms: number): void {
+    const quickMs = this.#limits.wakeUpMs / 2;
+    this.#averageMs += (ms - this.#averageMs) * NEWEST_WEIGHT;
+    if (ms < quickMs) this.#averageMs = Math.min(this.#averageMs, quickMs);
+  }
+}
