@@ -24,9 +24,9 @@ export const SLOW = [
   },
   { files: /^test\/soak\.test/, proves: 'millions of calls leave nothing behind' },
   {
-    files: /\/transport\/shared\/interleavings\.test/,
+    files: /\/transport\/(shared|coordinator)\/interleavings\.test/,
     proves:
-      'the shared transport keeps its promises in every order of its steps, and random ones of longer runs',
+      'shared memory and the coordinator keep their promises in every order of their steps, and random ones of longer runs',
   },
   {
     files: /\/sync\/every-order\.test/,
@@ -43,6 +43,10 @@ export const SLOW = [
   {
     files: /^bench\/(contenders|quick)\.test/,
     proves: 'each published pool does the same work, and each experiment runs to its conclusions',
+  },
+  {
+    files: /^packages\/cli\/test\/analyze-(server|files)\.test/,
+    proves: 'analyze measures a real server and a real folder, from the command line to the reports',
   },
   {
     files: /^packages\/cli\/test\/measure(-memory)?\.test/,

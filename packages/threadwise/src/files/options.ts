@@ -16,7 +16,7 @@ export interface FileContent {
   readonly error?: undefined;
 }
 
-/** With `onError: 'yield'`: a file that could not be read. */
+/** A file that could not be read, with `onError: 'yield'`. */
 export interface FailedFile {
   readonly path: string;
   readonly bytes?: undefined;

@@ -15,7 +15,7 @@ import {
 import { isBudgetSpent, loopTurn, readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 import { type Entry, mustBeSource, pathOf, Window } from './window.js';
 
-/** Of most calls: options are not looked through for each small file. */
+/** The options of most calls: they are not looked through for each small file. */
 const usual = resolveReadFile(undefined);
 
 /**

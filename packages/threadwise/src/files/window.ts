@@ -195,7 +195,7 @@ export class Window {
     const { syncBytes } = this.#options;
     try {
       const bytes = readFileNow(entry.path, syncBytes);
-      // Of one that has grown the size is not known here; that it is too large for this is enough.
+      // The size of a file that has grown is not known here; that it is too large for this is enough.
       if (bytes === undefined) this.#mustWait(entry, syncBytes);
       else end(entry, 'read', undefined, bytes);
     } catch (cause) {

@@ -55,7 +55,7 @@ export class MeasuredRecorder {
     crashed: 0,
     rejected: 0,
   };
-  /** Of workers that are gone, and of calls that no worker ran. */
+  /** What was measured of workers that are gone, and of calls that no worker ran. */
   readonly #others = new WorkerRecord();
   readonly #workers = new Set<WorkerRecord>();
   readonly #throughput = new Throughput();

@@ -19,7 +19,7 @@ export interface TaskContext {
 
 /** What a runner puts in place for its thread. */
 export interface RunnerSeat {
-  /** Of code outside of any task; 0 on a thread that is not the runner's own. */
+  /** The `workerId` that code outside of any task sees; 0 on a thread that is not the runner's own. */
   readonly workerId: number;
   /** The task that the calling code belongs to. */
   current(): TaskContext | undefined;
@@ -36,7 +36,7 @@ const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');
 
 const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
-/** Of all runners of this thread, whichever copy of this package each of them is of. */
+/** The seats of all runners of this thread, whichever copy of this package each of them is of. */
 const seats = (scope[SEATS] ??= new Set());
 
 /** Called by each runner as it starts: one on a worker, and one on the calling thread for each pool that runs calls there. */

@@ -76,7 +76,7 @@ function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   return found;
 }
 
-/** Of a CommonJS module, whose export its lexer may not have found. */
+/** The export of a CommonJS module, which Node’s lexer may not have found. */
 function ofCommonJs(exported: unknown): unknown {
   const isObject = typeof exported === 'object' && exported !== null;
   return isObject && 'threadwise' in exported ? exported.threadwise : undefined;

@@ -4,7 +4,7 @@ import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 const STATE = 1;
-/** From here on, a word for each party. */
+/** The first of the words for the parties, one for each. */
 export const MEMBERS = 2;
 
 const ARRIVED = 0x3ff;

@@ -19,7 +19,7 @@ export const WORDS = 9;
 const LENGTH_BYTES = 4;
 
 const DEFAULTS = { capacity: 16, maxBytes: 1024 };
-/** Of all values together. */
+/** How many bytes all values take together. */
 const MOST_BYTES = 2 ** 30;
 
 export interface ChannelOptions {

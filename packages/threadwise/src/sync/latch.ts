@@ -5,7 +5,7 @@ import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
 
 export const COUNT = 1;
-/** From here on, a word for each thread that has joined. */
+/** The first of the words for the threads that have joined, one for each. */
 export const MEMBERS = 2;
 const MOST_MEMBERS = 1023;
 

@@ -10,7 +10,7 @@ export interface Dispatch {
   readonly name: string;
   /** Tasks that wait: in the queue, in lanes, and handed to a worker that has not room to begin them. */
   readonly waiting: number;
-  /** Of those, the tasks that any worker could take: what growth is decided on. */
+  /** How many of those any worker could take: what growth is decided on. */
   readonly queued: number;
   /** Tasks that lie where workers with nothing to do are about to take them, or be given them. */
   readonly offered: number;

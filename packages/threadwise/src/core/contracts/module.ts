@@ -18,9 +18,9 @@ export interface LoadedModule {
   readonly traits: ModuleTraits;
   /** The functions that neither keep nor change their arguments: on the calling thread nothing is copied for them. */
   readonly pure: readonly string[];
-  /** By its name as it crosses: of a stream, what hands its values over. Throws ERR_TASK_NOT_FOUND. */
+  /** Finds a function by its name as it crosses; for a stream, the function that hands its values over. Throws ERR_TASK_NOT_FOUND. */
   find(wireName: string): TaskFunction;
-  /** Of the classes that it registers; undefined: none. */
+  /** What packs instances of the classes that the module registers; undefined: it registers none. */
   readonly instances: Instances | undefined;
   readonly setup: TaskFunction | undefined;
   readonly teardown: TaskFunction | undefined;
@@ -31,7 +31,7 @@ export interface RunningCall {
   /** What the owner gave it to take along. */
   context: unknown;
   abort(reason: unknown): void;
-  /** From now on it tells nobody anything. */
+  /** The call is over: its context tells nobody anything from now on. */
   end(): void;
 }
 

@@ -79,7 +79,7 @@ export interface Thread {
   utilization(): number;
   /** Undefined where the system does not tell, or not yet. */
   cpu(): CpuTime | undefined;
-  /** Of a process: its memory. Undefined where the system does not tell. Bytes. */
+  /** How many bytes of memory a worker's process has; undefined for a thread, and where the system does not tell. */
   residentBytes?(): number | undefined;
 }
 
@@ -120,7 +120,7 @@ export interface Platform {
   spawn(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** What another thread of this process needs to start a worker, to be cloned, and what of it is to be moved. */
   recipe(spec: ThreadSpec): { readonly data: unknown; readonly transfer: readonly unknown[] };
-  /** Of a thread of this process, by what the system calls it; undefined where nobody can tell. */
+  /** The CPU time of a thread of this process, by what the system calls it; undefined where nobody can tell. */
   cpuOf(threadId: number): CpuTime | undefined;
   startHelper(spec: HelperSpec, onExit: (exit: ThreadExit) => void): Thread;
   /** A structured clone, by the runtime's own algorithm. */
@@ -138,9 +138,9 @@ export interface Platform {
   availableThreads(): number;
   /** How many there may be at most, however much they wait: not less than `availableThreads`. */
   threadCeiling(): number;
-  /** Of the process, and of what it may take; undefined where nobody can tell. Bytes. */
+  /** The bytes that the process has, and those that it may take; undefined where nobody can tell. */
   memory(): Measured['memory'];
-  /** Of the calling thread: its event loop's utilisation since it was asked before, 0 to 1, and its heap. */
+  /** The utilisation of the calling thread's event loop since it was asked before, 0 to 1, and its heap. */
   ownLoad(): { readonly utilization: number; readonly residentBytes: number; readonly heapUsedBytes: number };
   env(name: string): string | undefined;
   resolveModule(specifier: unknown): string;

@@ -61,7 +61,7 @@ export interface Measured {
   /** Tasks that ran to an end. */
   readonly completed: number;
   readonly workers: readonly WorkerSample[];
-  /** Of the process, and of what it may take: of its container, or of the machine. Bytes. */
+  /** The bytes that the process has, and those that it may take: of its container, or of the machine. */
   readonly memory: { readonly usedBytes: number; readonly limitBytes: number } | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface WorkerSample {
   readonly completed: number;
   /** Running time of the tasks that it has ended. Milliseconds. */
   readonly runMs: number;
-  /** Of its thread since it began; undefined where the platform cannot tell. Milliseconds. */
+  /** The CPU time of its thread since it began; undefined where the platform cannot tell. Milliseconds. */
   readonly cpu: CpuTime | undefined;
 }
 
@@ -143,7 +143,7 @@ export interface PlacedFunction {
   ranAcross(runMs: number, now: number): void;
   /** What a call of it costs beside running when it crosses; measured on some. */
   crossed(costMs: number): void;
-  /** Of a call: what went over, and what came back. Estimated on some. */
+  /** How many bytes of a call went over, and came back: estimated, on some calls. */
   sized(bytesIn: number, bytesOut: number): void;
   view(): FunctionPlace;
 }

@@ -84,7 +84,7 @@ export interface Link {
 export interface PlainWay {
   /** How many slots there are. */
   readonly slots: number;
-  /** From now on the ends of plain calls are told to `calls`. */
+  /** The ends of plain calls are told to `calls` from now on. */
   attach(calls: PlainCalls): void;
   /** Writes a call into a slot. -1: it has to go another way. Throws what is wrong with the arguments. */
   capturePlain(name: string, args: readonly unknown[]): number;

@@ -127,7 +127,7 @@ export class CallingThread {
     return this.record !== undefined && this.#state !== 'failed' && this.#state !== 'stopped';
   }
 
-  /** As of a worker; undefined where it is none. */
+  /** What `stats().workers` says of this thread; undefined where it serves as no worker. */
   stats(now: number): WorkerStats | undefined {
     if (this.record === undefined || !this.isServing) return undefined;
     const { runMs, waitMs } = this.record.snapshot();
@@ -212,7 +212,7 @@ export class CallingThread {
     this.tasks.pump();
   }
 
-  /** With 'auto' the pool goes on without this thread: workers have loaded the module. */
+  /** The module cannot be loaded here. With 'auto' the pool goes on without this thread: workers have loaded it. */
   #failed(error: unknown): void {
     if (this.#state !== 'loading') return;
     this.#error = error;

@@ -62,7 +62,7 @@ export class TasksHere implements Holder {
     return oldest;
   }
 
-  /** As soon as it can, right now if possible. */
+  /** Begins the task as soon as it can, right now if possible. */
   submit(task: Task): void {
     this.#queue.push(task, task.priority);
     this.pump();

@@ -52,7 +52,7 @@ export function callback(option: string, value: unknown): (...args: unknown[]) =
   return reject(option, 'a function', value);
 }
 
-/** As `Array.isArray`, which throws where the value is a proxy that was revoked. */
+/** Does what `Array.isArray` does, which throws where the value is a proxy that was revoked. */
 export function isList(value: unknown): value is readonly unknown[] {
   try {
     return Array.isArray(value);

@@ -9,7 +9,7 @@ const LIMITS = ['maxOldGenerationSizeMb', 'maxYoungGenerationSizeMb'];
 /** The options that isolation has to do with, checked one by one. */
 interface Given {
   readonly isolation: Wanted | undefined;
-  /** As it was given. */
+  /** The option as it was given. */
   readonly threads: unknown;
   readonly transport: string | undefined;
   readonly dispatch: string | undefined;
@@ -37,7 +37,7 @@ const THREADS: Wanted = { holder: 'thread', processes: undefined, threads: 1 };
 /** What holds the workers of a pool. */
 export interface Isolation {
   readonly isolation: Wanted['holder'];
-  /** Of workers among processes. */
+  /** The division of workers among processes. */
   readonly division: { readonly processes: number; readonly threads: number };
   /** How many workers there always are; undefined: that is another option. */
   readonly fixedSize: number | undefined;

@@ -63,7 +63,7 @@ export interface PoolOptions {
    * module is then loaded on the calling thread, too, if nothing speaks against it. Default 'threads'.
    */
   placement?: PlacementName;
-  /** With placement 'auto': how long calls may run on the calling thread in one turn of its event loop. Milliseconds, default 5. */
+  /** How many milliseconds calls may run on the calling thread in one turn of its event loop, with placement 'auto' or 'inline'. Default 5. */
   loopBudgetMs?: number;
   /**
    * What holds a worker. 'process': a process of its own, which a crash of native code ends alone; arguments and results are copied, and no

@@ -13,7 +13,7 @@ import { cpuTime } from './usage.js';
 export interface HelperBoot {
   readonly port: MessagePort;
   readonly data: unknown;
-  /** Of the thread that started this one. */
+  /** The clock zero of the thread that started this one. */
   readonly clockZero: number;
 }
 

@@ -59,7 +59,7 @@ export const nodePlatform: Platform = {
   resolveModule,
 };
 
-/** From that size on the C library maps each allocation by itself, and unmaps it, whatever was freed before. Bytes. */
+/** The size, in bytes, from which on the C library maps each allocation by itself, and unmaps it, whatever was freed before. */
 const ALWAYS_MAPPED_BYTES = 2 ** 26;
 
 type GrowableBuffer = new (byteLength: number, options: { maxByteLength: number }) => SharedArrayBuffer;

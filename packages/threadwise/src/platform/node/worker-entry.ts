@@ -26,7 +26,7 @@ export interface WorkerBoot {
   readonly source: string | undefined;
   /** Imports; given by that small module, as a text that it runs cannot. */
   readonly load?: (url: string) => Promise<Record<string, unknown>>;
-  /** Of the thread that started this one. */
+  /** The clock zero of the thread that started this one. */
   readonly clockZero: number;
   /** One word: where to write what the system calls this thread. */
   readonly threadId: Int32Array;

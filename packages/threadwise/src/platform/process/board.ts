@@ -14,7 +14,7 @@ const ASKING = 1;
 const WITHDRAWN = 2;
 const ABORTING = 3;
 
-/** Of the worker, for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
+/** What the worker writes for each cell: the stamp of the posting that it has claimed, when that was (a Float64), the stamp again. */
 const CLAIM_BYTES = 10;
 /** Stamps are from 1 to this. A cell is posted again only when its worker has claimed or passed it, so two would do. */
 const MAX_STAMP = 255;
@@ -88,7 +88,7 @@ function openUnnamed(): number {
 class FileBoard implements MainBoard {
   readonly #file: BoardFile;
   readonly #close: () => void;
-  /** Of the last posting of each cell. */
+  /** The stamp of the last posting of each cell. */
   readonly #stamps: Uint8Array;
   /** What stands in the file. */
   readonly #words: Uint8Array;

@@ -16,7 +16,7 @@ const KIND = 4;
 const CLONED = 0;
 /** The same, and not for whoever listens to the port, but for whoever started the process. */
 const ASIDE = 1;
-/** By the codec. */
+/** A value that the codec has written. */
 const CODED = 2;
 /** No message: how many shapes the writer's book has (a Uint32), and the bytes by which it has grown. Comes before the message that needs them. */
 const BOOK = 3;
@@ -30,7 +30,7 @@ const MAX_BYTES = 2 ** 31 - 1;
 /** How much memory messages are written to and put together in: at first, and the most that is kept. Bytes; chosen by hand. */
 const FIRST_BYTES = 2 ** 14;
 const KEPT_BYTES = 2 ** 22;
-/** From which length on a message goes by the ring: less is in the pipe with one call of the system. Bytes; chosen by measurement. */
+/** The length, in bytes, from which on a message goes by the ring: a shorter one is in the pipe with one system call. Chosen by measurement. */
 const RING_FROM = 2 ** 16;
 
 const newMemory = (byteLength: number): Memory => memoryOf(new ArrayBuffer(byteLength));
@@ -45,7 +45,7 @@ export class FrameWriter {
   #memory = newMemory(FIRST_BYTES);
   #ring: RingWriter | undefined;
 
-  /** From now on large messages go there. */
+  /** Large messages go to `ring` from now on. */
   use(ring: Ring): void {
     this.#ring = new RingWriter(ring);
   }

@@ -55,14 +55,14 @@ export interface ProcessStart {
   readonly boot: unknown;
   /** The file with the claim boards. */
   readonly boardFd: number;
-  /** Of the port. */
+  /** The rings of the port. */
   readonly rings?: ReturnType<typeof ringsOf>;
   /** How many pipes lead from it to main, beside that of its port. */
   readonly pipes: number;
 }
 
 export class NodeProcess {
-  /** From it to main, as many as were asked for; none where it could not be started. */
+  /** The pipes from the process to main, as many as were asked for; none where the process could not be started. */
   readonly pipes: readonly Socket[];
   readonly #child: ChildProcess;
   readonly #port: PipePort;
@@ -165,7 +165,7 @@ function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProce
   return child;
 }
 
-/** Of all workers of this process. */
+/** The memory of all processes that this one has started for workers. Bytes. */
 export function residentBytesOfAll(): number {
   return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
 }
@@ -190,7 +190,7 @@ function isNewKill(): boolean {
   return isNew;
 }
 
-/** As with threads, what it writes there comes by way of this process. Returns what gives the end of it. */
+/** Writes on what the process writes to stderr, as Node does for threads. Returns a function that gives the end of it. */
 function listen(stderr: Socket): () => string {
   let last = '';
   const hear = (piece: Buffer) => {
@@ -219,7 +219,7 @@ function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   };
 }
 
-/** As much as the pipe takes goes at once, without the way through a stream; the rest when it takes more. */
+/** Writes at once what the pipe takes, without the way through a stream, and leaves the rest to the stream. */
 function writeTo(socket: Socket, bytes: Uint8Array): void {
   let written = 0;
   if (socket.writableLength === 0) {

@@ -34,7 +34,7 @@ export class PipePort implements Port {
   #onBroken: (error: unknown) => void = rethrow;
   #isClosed = false;
 
-  /** From now on messages go and come through it. @param out, into where large ones go, and come from */
+  /** Connects the port: messages go and come through `pipe` from now on. @param out, into where large messages go, and come from */
   attach(pipe: Pipe, out?: Ring, into?: Ring): void {
     if (this.#isClosed) return pipe.close();
     if (out !== undefined) this.#writer.use(out);

@@ -19,7 +19,7 @@ process.title = `threadwise ${boot.poolName}`;
 process.execArgv = [...boot.execArgv];
 leaveSignalsToMain();
 
-/** By their seats. */
+/** The threads of the workers, by their seats. */
 const workers = new Map<number, { readonly port: MessagePort; readonly thread: Thread }>();
 
 const main = new PipePort();

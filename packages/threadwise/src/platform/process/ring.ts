@@ -6,7 +6,7 @@ export const RING_BYTES = 2 ** 24;
 
 /** Where in a file one end writes, and the other reads. */
 export interface Ring {
-  /** As the process calls it that asks. */
+  /** The descriptor of the file in the process that asks. */
   readonly fd: number;
   readonly at: number;
   readonly byteLength: number;

@@ -21,7 +21,7 @@ export interface WorkerPlace extends Pick<
   readonly argv: readonly string[];
   readonly execArgv: readonly string[];
   readonly board: BoardFile;
-  /** Of the process that started this one. */
+  /** The clock zero of the process that started this one. */
   readonly clockZero: number;
 }
 

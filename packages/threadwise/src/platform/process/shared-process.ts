@@ -185,7 +185,7 @@ class SharedProcess {
     };
   }
 
-  /** By way of the relay there, and of its own pipe back. */
+  /** Messages go by way of the relay of the process, and come back by the worker’s own pipe. */
   #pipeOf(seat: number): Pipe {
     const fromWorker = this.#process.pipes[seat];
     let listener: (piece: Buffer) => void = () => undefined;

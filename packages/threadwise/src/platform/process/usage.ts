@@ -11,7 +11,7 @@ function read(path: string): string | undefined {
   }
 }
 
-/** Of a thread of a process, by what the system calls it: without, of the one that began it. */
+/** The CPU time of a thread of a process. @param threadId what the system calls the thread; default: the first one of the process */
 export function cpuTime(pid: number, threadId = pid): CpuTime | undefined {
   // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
   const [used, waited] = read(`/proc/${pid}/task/${threadId}/schedstat`)?.split(' ') ?? [];

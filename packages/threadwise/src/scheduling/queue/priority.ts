@@ -27,7 +27,7 @@ interface Numbered {
   readonly id: number;
 }
 
-/** Of two calls, by their numbers, which may wrap around. */
+/** Whether the first of two calls is the older one, by their numbers, which may wrap around. */
 const isOlder = (id: number, other: number) => ((id - other) | 0) < 0;
 
 export class PriorityQueue<T extends Numbered> implements TaskQueue<T> {

@@ -9,7 +9,7 @@ import { type Sample, type Workload, workloadBetween } from './workload.js';
 
 interface State {
   readonly last: Sample | undefined;
-  /** Of the running time of tasks, the part in which they compute: smoothed. Undefined: not known. */
+  /** The smoothed share of their running time in which tasks compute. Undefined: not known. */
   readonly share: number | undefined;
   readonly memory: Measured['memory'];
   /** Since when tasks wait, all workers are busy, and none has ended. */
@@ -39,7 +39,7 @@ const FILL = 0.95;
 const STUCK_MS = 500;
 /** Memory reckoned for one more worker, until it is measured as part of what is used. Bytes. */
 const BYTES_PER_WORKER = 16 * 2 ** 20;
-/** Of the limit of memory: none is added above the one, and some go above the other. */
+/** Shares of the memory limit: above the first no worker is added, above the second some go. */
 const NEAR_LIMIT = 0.85;
 const AT_LIMIT = 0.95;
 /** How much a new measurement counts against those before it. */

@@ -17,7 +17,7 @@ export type EncodedError =
       readonly message: string;
       readonly stack: string;
       readonly cause?: EncodedError;
-      /** Of an AggregateError. */
+      /** The errors of an AggregateError. */
       readonly errors?: readonly EncodedError[];
       /** Own enumerable properties, `code` among them. */
       readonly fields: readonly (readonly [string, unknown])[];

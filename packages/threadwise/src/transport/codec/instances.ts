@@ -4,7 +4,7 @@
  */
 
 const clone = structuredClone; // a task may replace the global
-/** By prototype. */
+/** What was found out of each prototype so far. */
 const answers = new WeakMap<object, boolean>();
 
 /** Whether the object becomes a plain one with its own enumerable properties, which are those that `for in` finds. */

@@ -91,7 +91,7 @@ function copySpecial(value: object, prototype: unknown, depth: number): unknown 
   if (ArrayBuffer.isView(value)) return copyView(value);
   switch (prototype) {
     case null:
-      // Of a module, say, the engine knows that it is no ordinary object.
+      // The engine knows that a module, say, is no ordinary object.
       if (Symbol.toStringTag in value) throw NOT_PLAIN;
       return copyFields(value as Fields, depth);
     case Date.prototype:
@@ -115,7 +115,7 @@ function copySpecial(value: object, prototype: unknown, depth: number): unknown 
   }
 }
 
-/** With its own bytes and no others, as it would arrive in another thread. Views of one buffer go on sharing it. */
+/** Copies a view with its own bytes and no others, as it would arrive in another thread. Views of one buffer go on sharing it. */
 function copyView(value: ArrayBufferView): unknown {
   const kind = kindOf(value);
   if (kind === undefined) throw NOT_PLAIN;

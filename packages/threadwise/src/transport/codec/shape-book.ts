@@ -24,7 +24,7 @@ export function shapeBookByteLength(): number {
 
 /** A place in the tree of the shapes in the book: the keys on the way to it are those of a shape, or begin one. */
 export class ShapeNode {
-  /** Of the shape that ends here. */
+  /** The number of the shape that ends here. */
   id = NO_SHAPE;
   /** The step that was taken last: mostly it is the next one, too. */
   key = '';
@@ -151,7 +151,7 @@ function makeAny(source: Source, shape: Shape): Fields {
   return object;
 }
 
-/** As it was when the thread began: a task may replace it. */
+/** The function as it was when the thread began: a task may replace it. */
 const FunctionHere = Function;
 
 /**

@@ -255,7 +255,7 @@ export class ValueReader implements Source {
     const kind = this.#byte();
     const bytes = this.#block();
     const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
-    // Of a short array V8 makes a buffer only when somebody asks for it, and that costs several times what the array does.
+    // V8 makes the buffer of a short array only when somebody asks for it, and that costs several times what the array does.
     this.#objects?.push(view, bytes.buffer);
     return view;
   }

@@ -190,7 +190,7 @@ export class ValueWriter {
     return at;
   }
 
-  /** As numbers, if all items are: in any other case like an array of anything. */
+  /** Writes an array as numbers if all of its items are numbers, and like an array of anything if not. */
   #doubles(value: readonly unknown[], length: number, at: number, depth: number): number {
     const first = at + 5;
     const after = first + 8 * length;
@@ -254,7 +254,7 @@ export class ValueWriter {
     if (ArrayBuffer.isView(value)) return this.#bytesOf(value, at);
     switch (prototype) {
       case null:
-        // Of a module, say, the engine knows that it is no ordinary object.
+        // The engine knows that a module, say, is no ordinary object.
         return Symbol.toStringTag in value ? UNKNOWN : this.#plain(value as Fields, at, depth);
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);

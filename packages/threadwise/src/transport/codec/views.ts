@@ -21,7 +21,7 @@ const NAMES: readonly string[] = [
   'DataView',
   'Float16Array',
 ];
-/** As they were when the thread began: a task may replace them. */
+/** The constructors as they were when the thread began: a task may replace them. */
 const CLASSES = NAMES.map((name) => (globalThis as unknown as Record<string, ViewClass | undefined>)[name]);
 const KINDS = new Map(NAMES.map((name, kind) => [name, kind]));
 const DATA_VIEW = NAMES.indexOf('DataView');

@@ -35,7 +35,7 @@ export class Given extends TaskSource {
   readonly #runTimes: Float64Array;
   readonly #doubles: Float64Array;
   readonly #platform: EndpointPlatform;
-  /** By cell, for those that run here: the number of the function, or MAILED. */
+  /** The number of the function, or MAILED, of each task that runs here, by cell. */
   readonly #names: Int32Array;
   #running = 0;
   /** How many hints the worker has tried. */

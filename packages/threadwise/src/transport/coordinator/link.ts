@@ -27,7 +27,7 @@ export class CoordinatedLink extends SharedLink {
     return countWithin(Atomics.load(this.own, UTILIZATION), 1000) / 1000;
   }
 
-  /** By way of the coordinator, so that the worker hears of it after everything that was assigned to it. */
+  /** Goes by way of the coordinator, so that the worker hears of it after everything that was assigned to it. */
   override retire(): boolean {
     this.isRetiring = true;
     if (this.#coordinator.isDown) return super.retire();

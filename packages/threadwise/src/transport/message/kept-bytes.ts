@@ -10,7 +10,7 @@ const UINT8 = 0;
 const MOST_KEPT = 2 ** 24;
 
 export class KeptBytes {
-  /** By their lengths: programs that send large bytes send many of one size. */
+  /** The arrays that are kept, by their lengths: programs that send large bytes send many of one size. */
   readonly #free = new Map<number, Uint8Array[]>();
   #keptBytes = 0;
 
@@ -40,7 +40,7 @@ export class KeptBytes {
 
   #keep(bytes: Uint8Array): void {
     const { byteLength } = bytes;
-    // Of lengths that come once, none is used again: they make room for those of now.
+    // An array whose length comes only once is not used again: it makes room for those of now.
     if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) this.#forget();
     if (this.#keptBytes + byteLength > MOST_KEPT) return;
     const free = this.#free.get(byteLength);

@@ -151,7 +151,7 @@ export class MessageLink extends PortLink implements Link {
     }
   }
 
-  /** Of tasks that came together, one may have spoilt all: each is sent again by itself. */
+  /** One of the tasks that came together may have spoilt all of them: each is sent again by itself. */
   protected override unread(about: About, reason: string): void {
     if (about[0] !== TASKS) return super.unread(about, reason);
     const cells = about[1] as readonly number[];

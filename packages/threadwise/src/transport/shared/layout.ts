@@ -174,7 +174,7 @@ export const STAGE = STREAM_READ + 1;
 export const MEASURES = STREAM_READ + 2;
 /** The coordinator's: hints given so far. */
 export const GIVEN_TAIL = 4 * LINE;
-/** With this many tasks or fewer, unread ones and those that it runs, the worker wakes a coordinator that wants room. */
+/** The number of tasks, unread ones and those that run, at which a worker wakes a coordinator that wants room. */
 export const WAKE_AT = GIVEN_TAIL + 1;
 /**
  * The worker's: how many tasks it runs, above the lowest 16 bits of how many hints it has tried. In one word, so that a task which begins
@@ -195,7 +195,7 @@ const DONE = 6 * LINE;
 export const donePlace = (position: number, sizes: Sizes) => DONE + (position & (sizes.cells - 1));
 export const mailPlace = (position: number, sizes: Sizes) =>
   DONE + sizes.cells + (position & (sizes.mail - 1));
-/** As many as there are mailed tasks. */
+/** Where the hint of a given task is: there are as many of them as mailed tasks. */
 export const givenPlace = (position: number, sizes: Sizes) => mailPlace(position, sizes) + sizes.mail;
 export const seatByteLength = (sizes: Sizes) => (DONE + sizes.cells + 2 * sizes.mail) * 4;
 /** A flag on the hint of a completed task: messages that were sent before it lie in the port. */

@@ -147,7 +147,7 @@ export class SharedEndpoint implements Endpoint, Begun {
         case SEGMENT:
           return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
         case LINE:
-          // That of a new coordinator takes the place of that of a dead one, whose last words are heard before.
+          // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
           this.#line?.drain();
           this.#line?.close();
           this.#line = new Line(this.#platform.port(said[1]));

@@ -78,7 +78,7 @@ export abstract class TaskSource {
     return this.hasWork();
   }
 
-  /** From now on it takes one of that for each task that others could run. */
+  /** The worker takes one from `allowance` for each task that others could run, from now on. */
   limit(allowance: Allowance): void {
     this.allowance = allowance;
   }
