@@ -159,7 +159,7 @@ export class Engine {
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
-    const isOpen = this.lifecycle.state === 'open' && this.admission.here === undefined;
+    const isOpen = this.lifecycle.state === 'open' && this.placement.usesThreads;
     this.admission.plain = isOpen ? this.ledger.plain : undefined;
   }
 

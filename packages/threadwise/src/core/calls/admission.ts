@@ -48,9 +48,8 @@ export class Admission {
   enter(name: unknown, args: unknown, given?: RunOptions, to?: Receiver, ticket?: Ticket): Promise<unknown> {
     if (to === undefined && ticket === undefined) {
       const settled =
-        this.plain === undefined
-          ? this.#runHere(name, args, given)
-          : this.#enterPlain(this.plain, name, args, given);
+        (given === undefined ? this.here?.within.run(name, args) : undefined) ??
+        (this.plain === undefined ? undefined : this.#enterPlain(this.plain, name, args, given));
       if (settled !== undefined) return settled;
     }
     const promise = new Promise(keepResolve);
@@ -76,7 +75,7 @@ export class Admission {
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
     const isHindered = hooks.areCallsHeard || !dispatch.takesPlain;
     if (isHindered || ledger.size >= this.limit) return undefined;
-    const began = meter.wantsSubmission(false) ? parts.platform.now() : 0;
+    const began = meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
     if (ledger.size === 1) this.#engine.lifecycle.updateKeepAlive();
@@ -86,8 +85,9 @@ export class Admission {
     return promise;
   }
 
-  #runHere(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
-    return given === undefined ? this.here?.within.run(name, args) : undefined;
+  /** Whether few of the function's calls cross, and those to learn what that costs. */
+  #isExploring(name: string): boolean {
+    return this.here?.within.find(name)?.learnt?.isExploring === true;
   }
 
   /** How many more tasks are accepted now. */
@@ -122,10 +122,9 @@ export class Admission {
     const settled = isForHere ? here?.within.runAs(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
-    const receiver = to ?? (here?.takesTask() ? here : undefined);
+    const receiver = to ?? (here?.within.takesAll ? here : undefined);
     const crosses = !(receiver instanceof CallingThread);
-    const isRare = here?.within.find(name)?.learnt?.isExploring === true;
-    const began = crosses && meter.wantsSubmission(isRare) ? parts.platform.now() : 0;
+    const began = crosses && meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
     const exchange = crosses ? parts.exchange : receiver;

@@ -124,7 +124,7 @@ export class Ledger {
   }
 
   #record(task: Task, settlement: Settlement): void {
-    const { parts, placement, here } = this.#engine;
+    const { parts, here } = this.#engine;
     const { outcome, runMs, by, error } = settlement;
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
@@ -133,8 +133,13 @@ export class Ledger {
     const isInline = runMs !== undefined && by === here?.record;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
-    if (runMs !== undefined && by !== undefined) placement.learner?.find(task.name)?.ranAcross(runMs, now);
+    if (runMs !== undefined && by !== undefined) this.ranAcross(task.name, runMs, now);
     this.tellSettle(task.id, task.name, task.context, outcome, waitMs, runMs, error);
+  }
+
+  /** Calls of a function have ended on a worker. @param runMs how many milliseconds each of them ran, about */
+  ranAcross(name: string, runMs: number, now: number): void {
+    this.#engine.placement.learner?.find(name)?.ranAcross(runMs, now);
   }
 
   // --- who hears of calls, beside their callers ---

@@ -16,6 +16,7 @@ function table({
   const platform = new FakePlatform();
   const inflated: PlainCall[] = [];
   const offered: [slot: number, id: number][] = [];
+  const ran: [name: string, runMs: number][] = [];
   const recorder = new MeasuredRecorder();
   const next = slots;
   let lastId = 0;
@@ -32,6 +33,7 @@ function table({
   const ledger = {
     newId: () => ++lastId,
     settled: () => undefined,
+    ranAcross: (name: string, runMs: number) => ran.push([name, runMs]),
     inflate: (call: PlainCall) => {
       inflated.push(call);
       return makeTask().task;
@@ -44,7 +46,7 @@ function table({
     assert.ok(call !== undefined);
     return call;
   };
-  return { calls, enter, platform, inflated, offered, recorder, worker: recorder.worker() };
+  return { calls, enter, platform, inflated, offered, ran, recorder, worker: recorder.worker() };
 }
 
 describe('PlainCalls', () => {
@@ -77,6 +79,25 @@ describe('PlainCalls', () => {
     calls.completed(1, 'second', worker);
     assert.equal(await call, thenable);
     assert.equal(await next, 'second');
+  });
+
+  test('how long tasks ran is told: of those that completed, once for a batch of one function', async () => {
+    const { calls, ran, worker } = table();
+    const ends = ['one', 'one', 'other', 'other'].map((name) => calls.enter(name, [], undefined));
+    calls.beginBatch();
+    for (const slot of [0, 1, 2]) {
+      calls.runMs = slot + 1;
+      calls.completed(slot, slot, worker);
+    }
+    calls.runMs = 8;
+    calls.failed(3, new Error('expected'), worker);
+    calls.endBatch();
+    assert.deepEqual(ran.sort(), [
+      ['one', 1.5],
+      ['other', 3],
+      ['other', 8],
+    ]);
+    await Promise.allSettled(ends);
   });
 
   test('an inflated call has all that was known of it, and is in the table no more', () => {

@@ -35,7 +35,7 @@ export class PlainCalls {
    * function becomes an object wherever the compiler does not inline that function.
    */
   runMs = 0;
-  readonly #ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled'>;
+  readonly #ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
   /** Cells of shared memory, and workers that look there. */
@@ -61,7 +61,7 @@ export class PlainCalls {
   constructor(
     { parts }: Pick<Engine, 'parts'>,
     way: PlainWay,
-    ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled'>,
+    ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>,
   ) {
     const { platform, recorder } = parts;
     this.#ledger = ledger;
@@ -132,6 +132,7 @@ export class PlainCalls {
     by.ran(Math.max(0, this.#now - this.#submittedAt[slot]! - this.runMs), this.runMs);
     this.#recorder.ended('failed', 1, this.#now);
     this.#recorder.functions.ended(this.#names[slot]!, 'failed', this.runMs, this.#now, error, false);
+    this.#ledger.ranAcross(this.#names[slot]!, this.runMs, this.#now);
     this.#ledger.settled();
     rejectWithCaller(resolve, error);
   }
@@ -154,6 +155,7 @@ export class PlainCalls {
     if (count === 0) return;
     this.#recorder.ended('completed', count, this.#now);
     this.#recorder.functions.completed(name, count, ms, false);
+    this.#ledger.ranAcross(name, ms / count, this.#now);
   }
 
   /** The record of the call in a slot, which is no plain call any more. */

@@ -108,11 +108,6 @@ export class CallingThread {
     return this.within.find(wireName)!;
   }
 
-  /** Whether a call that has not run within `run` is to be a task here. Asked right after that. */
-  takesTask(): boolean {
-    return this.within.takesAll || this.within.isToWait();
-  }
-
   /** Whether a task that is submitted now would begin at once, or in the next turn. */
   get hasRoom(): boolean {
     return this.isReady && !this.#engine.dispatch.isPaused && this.tasks.hasRoom;

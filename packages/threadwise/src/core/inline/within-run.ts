@@ -18,8 +18,6 @@ import type { TurnBudget } from './turn-budget.js';
 const MOST_CREDITS = 15;
 /** The share of what is left of the turn that calls on credit may take. */
 const CREDIT_SHARE = 1 / 2;
-/** The share of the next turn that calls which were too late for this one may take. */
-const WAITING_SHARE = 1 / 2;
 /** When calls on credit may have taken that long, the next ones are timed. Milliseconds. */
 const SUSPICIOUS_MS = 1;
 /** One timed call of so many has its arguments and its result measured. */
@@ -37,8 +35,6 @@ export class WithinRun {
   #last: Entry | undefined;
   #lastName: unknown;
   #timed = 0;
-  /** The call that came last was too late for this turn. */
-  #late: Entry | undefined;
   /** When the call ended that was timed last. */
   #lastEnd = 0;
 
@@ -84,7 +80,8 @@ export class WithinRun {
     entry.credits--;
     try {
       calls.begin(entry.name);
-      const result = own.length === 1 ? entry.run(own[0]) : entry.run(...own);
+      // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
+      const result = entry.run(...own);
       calls.end();
       if (isImmutable(result)) return Promise.resolve(result);
       if (!isThenable(result)) return Promise.resolve(calls.copyResult(result, entry.isPure));
@@ -103,17 +100,6 @@ export class WithinRun {
   runAs(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
     const entry = this.#look(name);
     return entry === undefined ? undefined : this.#runTimed(entry, args, run);
-  }
-
-  /**
-   * Whether the call that was just turned down is to wait for the next turn: only the budget of this one kept it from
-   * running, and what waits already leaves it room in the next. Then a crossing is the dearer way.
-   */
-  isToWait(): boolean {
-    const late = this.#late;
-    this.#late = undefined;
-    if (late === undefined) return false;
-    return (this.#here.tasks.waiting + 1) * late.lastMs <= this.#budget.ms * WAITING_SHARE;
   }
 
   /** Counts the calls that ran on credit and have not been counted yet. */
@@ -162,10 +148,7 @@ export class WithinRun {
     const calls = this.#calls;
     if (entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
     const began = this.#budget.begin();
-    if (began === undefined) {
-      this.#late = args.some(isLease) ? undefined : entry; // a lease is for a thread
-      return undefined;
-    }
+    if (began === undefined) return undefined;
     let own: readonly unknown[] | undefined;
     try {
       own = this.#ownArguments(entry, args);
