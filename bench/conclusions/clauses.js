@@ -8,11 +8,13 @@ const SPEED = { better: 'is faster than', worse: 'is slower than', same: 'does a
  * @param compared what `fasterThan` gives @param subject, other what the two are called
  * @param words what better and worse are called; same: within 5 %
  */
-export function clause({ verdict, ratio }, subject, other, words = SPEED) {
+export function clause({ verdict, leaning, ratio }, subject, other, words = SPEED) {
   const { better, worse, same = SPEED.same } = words;
   if (ratio === undefined) return `${subject} beside ${other} is not measured yet`;
-  if (verdict === 'faster') return `${subject} ${better} ${other}: ${withInterval(ratio)}`;
-  if (verdict === 'slower') return `${subject} ${worse} ${other}: ${withInterval(inverse(ratio))}`;
+  const side = leaning ?? verdict;
+  const probably = leaning === undefined ? '' : ', probably';
+  if (side === 'faster') return `${subject} ${better} ${other}${probably}: ${withInterval(ratio)}`;
+  if (side === 'slower') return `${subject} ${worse} ${other}${probably}: ${withInterval(inverse(ratio))}`;
   if (verdict === 'same') return `${subject} ${same} ${other}`;
   return `whether ${subject} ${better} ${other} cannot be told (${timesFromTo(ratio)})`;
 }

@@ -18,20 +18,21 @@ export function estimate(scenario, row, metric) {
 /**
  * Whether a row is better than another one in the same scenario. The rounds of one are compared with the same rounds of the other,
  * and the interval of that has to be further from one than repeated runs of the steadier of the two are from each other.
- * @returns { verdict, ratio, sentence }; ratio: how many times as good, undefined: not measured, or in one round
+ * @returns { verdict, leaning, ratio, sentence }; leaning: 'faster' or 'slower' where the interval lies on that side of one, but is no further
+ * from it than runs are from each other; ratio: how many times as good, undefined: not measured, or in one round
  */
 export function fasterThan(scenario, row, other, metric) {
   const of = metricOf(scenario, metric);
   const goodness = [row, other].map((id) => goodnessOf(scenario, id, metric));
-  const { verdict, ratio: compared } = judge(...goodness);
+  const { verdict, leaning, ratio: compared } = judge(...goodness);
   const rounds = Math.min(...goodness.map((series) => series.length));
-  const sentence = sentenceOf({ scenario, row, other, metric: of, verdict, compared, rounds });
-  return { verdict, ratio: compared, sentence };
+  const sentence = sentenceOf({ scenario, row, other, metric: of, verdict, leaning, compared, rounds });
+  return { verdict, leaning, ratio: compared, sentence };
 }
 
 /**
  * @param own @param other how good they were, round by round: more is better
- * @returns { verdict, ratio }; ratio: undefined in fewer than two rounds
+ * @returns { verdict, leaning, ratio }; ratio: undefined in fewer than two rounds
  */
 export function judge(own, other) {
   const compared = ratio(own, other);
@@ -40,13 +41,20 @@ export function judge(own, other) {
   const isWhole = [own, other].every((series) => series.slice(0, rounds).every(Number.isFinite));
   if (compared === undefined || !isWhole || rounds < FEWEST_ROUNDS)
     return { verdict: 'unknown', ratio: compared };
-  return { verdict: verdictOf(compared, noiseOfSteadier([own, other])), ratio: compared };
+  const verdict = verdictOf(compared, noiseOfSteadier([own, other]));
+  return { verdict, leaning: verdict === 'unknown' ? sideOf(compared) : undefined, ratio: compared };
 }
 
 function verdictOf({ low, high }, noise) {
   if (low >= 1 - SAME && high <= 1 + SAME) return 'same';
   if (low > 1 + noise) return 'faster';
   return high < 1 / (1 + noise) ? 'slower' : 'unknown';
+}
+
+/** On which side of one the interval lies, as it reads in two digits; undefined: on both. */
+function sideOf({ low, high }) {
+  if (low >= 1.05) return 'faster';
+  return high < 0.995 ? 'slower' : undefined;
 }
 
 function noiseOfSteadier(goodness) {
@@ -61,7 +69,7 @@ function wordsFor({ unit = '', better }) {
   return { faster: 'has more than', slower: 'has less than' };
 }
 
-function sentenceOf({ scenario, row, other, metric, verdict, compared, rounds }) {
+function sentenceOf({ scenario, row, other, metric, verdict, leaning, compared, rounds }) {
   const absent = [row, other].filter((id) => estimate(scenario, id, metric?.id) === undefined);
   if (absent.length > 0) {
     return `Cannot tell ${row} from ${other}: ${absent.join(' and ')} ${absent.length > 1 ? 'were' : 'was'} not measured`;
@@ -69,16 +77,18 @@ function sentenceOf({ scenario, row, other, metric, verdict, compared, rounds })
   const words = wordsFor(metric);
   const by = `by ${metric.label}`;
   if (verdict === 'same') return `${row} is as good as ${other}, within 5 %, ${by}`;
-  if (verdict !== 'unknown') {
+  const side = leaning ?? verdict;
+  if (side !== 'unknown') {
     const shown = words.isAmount ? inverse(compared) : compared;
-    return `${row} ${words[verdict]} ${other}: ${withInterval(shown)}, ${by}`;
+    const probably = leaning === undefined ? '' : ', probably';
+    return `${row} ${words[side]} ${other}${probably}: ${withInterval(shown)}, ${by}`;
   }
   const whether = `Cannot tell whether ${row} ${words.faster} ${other}, ${by}`;
   const figures = [row, other].map((id) => figure(scenario, id, metric)).join(' and ');
   if (rounds < FEWEST_ROUNDS)
     return `${whether}: ${figures}, in ${rounds === 1 ? 'one round' : `${rounds} rounds`}`;
   if (compared === undefined) return `${whether}: ${figures}, of which no round gives a ratio`;
-  return `${whether}: the interval is ${timesFromTo(compared)} as good, and rounds differ by as much`;
+  return `${whether}: the interval is ${timesFromTo(compared)} as good`;
 }
 
 /** Of what it takes, how many times as much: not how many times as good. */

@@ -53,11 +53,14 @@ test('a difference has to be larger than that between rounds of the very same', 
   );
   assert.ok(drifting.ratio.low > 1.19);
   assert.equal(drifting.verdict, 'unknown');
+  // But no sentence says that one cannot tell, when the interval is on one side of one.
+  assert.equal(drifting.leaning, 'faster');
+  assert.match(drifting.sentence, /^threadwise is faster than inline, probably: 1\.2 x/);
   const steady = compared(
     always(100 / 1.2),
     rounds.map(() => 100),
   );
-  assert.equal(steady.verdict, 'faster');
+  assert.deepEqual([steady.verdict, steady.leaning], ['faster', undefined]);
 });
 
 test('fewer than three rounds are never enough, and the figures are told', () => {
