@@ -42,7 +42,10 @@ export const page = {
         rows: scenarios.filter(hasPublished).map((scenario) => {
           const metric = scenario.metrics[0].id;
           const base = { scenario, row: publishedBest(scenario, metric) };
-          return { label: scenario.id, marks: [{ kind: 'ours', ...relative(scenario, OURS, metric, base) }] };
+          return {
+            label: scenario.title,
+            marks: [{ kind: 'ours', ...relative(scenario, OURS, metric, base) }],
+          };
         }),
       },
     ],
