@@ -129,7 +129,11 @@ export class Runner implements CallHost {
     let now = this.#platform.now();
     if (now - this.#lastEndAt > IDLE_MS) this.#sliceEnd = now + SLICE_MS;
     while (this.#awaited.size < this.#options.tasksPerWorker) {
-      if (now > this.#sliceEnd) return this.#yield();
+      if (now > this.#sliceEnd) {
+        // Where nothing is left, it sleeps at once: whoever was woken for the last result may wait for this core.
+        if (this.#endpoint.rest(false)) return this.#yield();
+        break;
+      }
       const begun = this.#endpoint.take(now);
       if (begun !== undefined) now = this.#begin(begun, now);
       else if (this.#endpoint.rest(this.#awaited.size === 0)) now = this.#platform.now();

@@ -51,7 +51,7 @@ export interface Endpoint {
   /** Takes nothing more from a shared queue. True: nothing that was taken is left to be begun. */
   retire(): boolean;
   /**
-   * There was nothing to take. True: look again. False: `tasks` will be called when there is something.
+   * True: there may be something to take. False: there is nothing, and `tasks` will be called when there is.
    * @param canSpin nobody on this thread waits for its turn
    */
   rest(canSpin: boolean): boolean;

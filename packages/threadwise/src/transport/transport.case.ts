@@ -167,6 +167,16 @@ function taskSuite(ground: Ground, connect: Connect): void {
 }
 
 function orderSuite(ground: Ground, connect: Connect): void {
+  test('a task that is longer than a worker may keep its event loop waiting does not keep the next ones from being begun', async (t) => {
+    const busy = (ms: number) => {
+      for (const end = performance.now() + ms; performance.now() < end;);
+      return ms;
+    };
+    const rig = await connect(t, { module: { busy }, capacity: 4 });
+    const tasks = [6, 7, 8].map((ms) => rig.send('busy', [ms]));
+    assert.deepEqual(await Promise.all(tasks.map((task) => rig.ended(task))), [6, 7, 8]);
+  });
+
   test('tasks run in the order in which they were sent, and their results come in that order', async (t) => {
     const ran: number[] = [];
     const rig = await connect(t, { capacity: 300, module: { run: (i: number) => ran.push(i) - 1 } });

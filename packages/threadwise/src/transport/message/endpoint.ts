@@ -89,6 +89,7 @@ export class MessageEndpoint implements Endpoint {
   }
 
   rest(canSpin: boolean): boolean {
+    if (this.#next < this.#backlog.length) return true;
     return canSpin && this.#budget.wants() && this.#budget.spin(this.#hasHeard);
   }
 

@@ -120,9 +120,17 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#linger();
     else if (drained) this.#again();
-    else if (after === 'loop') this.#park();
+    else if (after === 'loop' || this.#isAloneAndLong) this.#park();
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
     else this.#from.platform.nextTurn(this.#turnLater);
+  }
+
+  /**
+   * One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
+   * wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
+   */
+  get #isAloneAndLong(): boolean {
+    return this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs;
   }
 
   /** No task is out. If a continuation makes a call within CHAIN promises, that call is treated as the next one of a chain. */

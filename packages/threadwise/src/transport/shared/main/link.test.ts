@@ -436,6 +436,7 @@ describe('shared: main sleeps', () => {
   test('once for all calls of a turn of its event loop, behind the last: until then nobody need wake it', async () => {
     const { exchange, endpoint, made, told, turns } = line();
     const { words } = exchange.board;
+    exchange.runTimes.add(0.001);
     const parked = () => Atomics.load(words, MAIN_PARKED);
     for (let call = 0; call < 3; call++) {
       assert.ok(exchange.pull.offer(made(call)));
@@ -446,6 +447,24 @@ describe('shared: main sleeps', () => {
     endpoint.done(cell, id, 1, undefined, 1);
     turns.shift()!();
     assert.deepEqual(told(), ['done']);
+    await settledPromises();
+    assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
+    turns.shift()!();
+    assert.deepEqual([parked(), turns.length], [ASLEEP, 0]);
+    exchange.close();
+  });
+});
+
+describe('shared: main sleeps at once', () => {
+  test('when one long task is out, for its worker may wait for this core; with a second one as ever', async () => {
+    const { exchange, made, turns } = line();
+    const { words } = exchange.board;
+    const parked = () => Atomics.load(words, MAIN_PARKED);
+    exchange.runTimes.add(5);
+    assert.ok(exchange.pull.offer(made(0)));
+    await settledPromises();
+    assert.deepEqual([parked(), turns.length], [ASLEEP, 0]);
+    assert.ok(exchange.pull.offer(made(1)));
     await settledPromises();
     assert.deepEqual([parked(), turns.length], [AWAKE, 1]);
     turns.shift()!();

@@ -1,0 +1,60 @@
+/** What a worker does between two tasks. How tasks run: the suite of all transports, and the promises. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Begun, Endpoint } from '../transport/endpoint.js';
+import { Runner } from './runner.js';
+
+/** Longer than tasks may run back to back. Milliseconds. */
+const LONG_MS = 50;
+
+/** Runs so many long tasks; what the worker did between them. */
+async function afterTasks(count: number): Promise<string[]> {
+  const did: string[] = [];
+  const turns: (() => void)[] = [];
+  let now = 1000;
+  let left = count;
+  const nothing = () => undefined;
+  const endpoint: Endpoint = {
+    listen: nothing,
+    take: (): Begun | undefined =>
+      left-- > 0 ? { cell: 0, id: left, name: 'long', args: [], fault: undefined } : undefined,
+    done: () => did.push('done'),
+    failed: () => assert.fail('no task fails'),
+    say: nothing,
+    isAborting: () => false,
+    drain: nothing,
+    limit: nothing,
+    retire: () => true,
+    rest(canSpin) {
+      if (left > 0) return true;
+      did.push(canSpin ? 'spins, rests' : 'rests');
+      return false;
+    },
+  };
+  const runner = new Runner(
+    { workerId: 1, poolName: 'test', tasksPerWorker: 1, data: undefined, endpoint },
+    {
+      now: () => now,
+      nextTurn(callback) {
+        did.push('turn');
+        turns.push(callback);
+      },
+      clone: (value) => value,
+      load: async () => ({ long: () => void (now += LONG_MS) }),
+      trimStack: (stack) => stack,
+      memory: () => ({ usedBytes: 0, limitBytes: 0 }),
+      store: undefined,
+    },
+  );
+  await runner.start();
+  while (turns.length > 0) turns.shift()!();
+  return did;
+}
+
+test('after a long task without another one, the worker sleeps at once: who was woken for the result may wait for its core', async () => {
+  assert.deepEqual(await afterTasks(1), ['done', 'rests']);
+});
+
+test('between two long tasks the event loop has its turn', async () => {
+  assert.deepEqual(await afterTasks(2), ['done', 'turn', 'done', 'rests']);
+});
