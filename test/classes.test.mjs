@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
-import { moduleUrl, outcome, poolFor } from './fixtures/helpers.mjs';
+import { moduleUrl, outcome, poolFor, ways } from './fixtures/helpers.mjs';
 import {
   Bytes,
   classes,
@@ -17,10 +17,7 @@ import {
 
 const url = moduleUrl('classes.mjs');
 const WAYS = {
-  'shared queue': {},
-  direct: { dispatch: 'direct' },
-  messages: { transport: 'message' },
-  coordinator: { dispatch: 'coordinator' },
+  ...ways,
   inline: { placement: 'inline' },
   ...(process.platform !== 'win32' && { processes: { isolation: 'process' } }),
 };

@@ -15,16 +15,10 @@ import {
   runScript,
   started,
   tasksUrl,
+  ways,
 } from './fixtures/helpers.mjs';
 import { nested } from './fixtures/modules/nested.mjs';
 
-/** Each way to cross. */
-const ways = {
-  'shared-queue': {},
-  direct: { dispatch: 'direct' },
-  message: { transport: 'message' },
-  coordinator: { dispatch: 'coordinator' },
-};
 const badUrl = (name) => new URL(`./fixtures/bad-modules/${name}`, import.meta.url);
 
 describe('options', () => {
@@ -1029,7 +1023,7 @@ describe('functions of the user that throw each time', () => {
   };
   const increments = (pool, count) =>
     Promise.all(Array.from({ length: count }, async (_, i) => (await pool.run('increment', [i])) === i + 1));
-  const ways = [
+  const waysToRun = [
     ['shared-queue', { dispatch: 'shared-queue', transport: 'shared' }],
     ['direct', { dispatch: 'direct' }],
     ['coordinator', { dispatch: 'coordinator' }],
@@ -1063,7 +1057,7 @@ describe('functions of the user that throw each time', () => {
     });
   }
 
-  for (const [where, options] of ways) {
+  for (const [where, options] of waysToRun) {
     test(`both hooks and a listener of every event, ${where}: reported, and each call ends as it should`, async (t) => {
       const hooks = { onTaskStart: throwing('onTaskStart'), onTaskEnd: throwing('onTaskEnd') };
       const pool = poolFor(t, { ...options, ...hooks });

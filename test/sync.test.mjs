@@ -3,14 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
 import { Barrier, Channel, Latch, Mutex } from 'threadwise/sync';
+import { moduleUrl, ways } from './fixtures/helpers.mjs';
 
-const url = new URL('./fixtures/modules/shared.mjs', import.meta.url);
-const ways = {
-  'shared-queue': {},
-  direct: { dispatch: 'direct' },
-  message: { transport: 'message' },
-  coordinator: { dispatch: 'coordinator' },
-};
+const url = moduleUrl('shared.mjs');
 
 /** A pool that is gone when the test is. */
 async function poolOf(t, threads, way) {
