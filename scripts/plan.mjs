@@ -24,7 +24,7 @@ export const SLOW = [
   },
   { files: /^test\/soak\.test/, proves: 'millions of calls leave nothing behind' },
   {
-    files: /\/transport\/(shared|coordinator)\/interleavings\.test/,
+    files: /\/transport\/(shared\/sequences|(shared|coordinator)\/interleavings)\.test/,
     proves:
       'shared memory and the coordinator keep their promises in every order of their steps, and random ones of longer runs',
   },
@@ -45,8 +45,9 @@ export const SLOW = [
     proves: 'each published pool does the same work, and each experiment runs to its conclusions',
   },
   {
-    files: /^packages\/cli\/test\/analyze-(server|files)\.test/,
-    proves: 'analyze measures a real server and a real folder, from the command line to the reports',
+    files: /^packages\/cli\/test\/(analyze(-server|-files)?|first-answer)\.test/,
+    proves:
+      'analyze measures a function, a real server and a real folder, from the command line to the reports, and has a first answer soon',
   },
   {
     files: /^packages\/cli\/test\/measure(-memory)?\.test/,
@@ -84,17 +85,27 @@ const isApart = (name) => SLOW.some(({ files, isApart }) => isApart && files.tes
 /** Is arithmetic and takes long, or is gone through by the tests of the command as well. */
 const OWN_ONLY = new RegExp(
   [
-    'packages/cli/(dist/(experiment|format|report|subjects)/|test/measure)',
+    'packages/cli/(dist/(experiment|format|report|subjects)/|test/(measure|analyze|first-answer|overwriting))',
     'packages/threadwise/dist/(sync/every-order|scheduling/scaling/measured|transport/(shared|coordinator)/(interleavings|sequences))\\.',
     // The benchmarks are no part of what supports each version.
     'bench/',
     // These are of the source.
-    'test/(lock|plan|structure)\\.',
+    'test/(bundles|docs|lock|plan|structure)\\.',
   ].join('|'),
 );
 
-/** What stands on the library: where both ends of what is supported pass, so do those in between. */
-const ON_TOP = /^packages\/(cli|control|bullmq)\//;
+/**
+ * What stands on the library, and what of the library touches neither the platform nor shared memory: where both ends of what is
+ * supported pass, so do the versions in between.
+ */
+const ENDS_ONLY = new RegExp(
+  [
+    '^packages/(cli|control|bullmq)/',
+    '^packages/threadwise/dist/(coordinator|core|files|metrics|scheduling)/',
+    '^examples/',
+    '^test/(container|control|placement|statistics|tracing|user-functions)\\.',
+  ].join('|'),
+);
 
 /** All there are. Compiled ones only after the build. */
 export function allTests() {
@@ -171,10 +182,10 @@ function slowRuns() {
   ];
 }
 
-/** What runs on another version; `isWhole`: also what stands on the library, and the other ways to cross. */
+/** What runs on another version; `isWhole`: also what both ends are enough for, and the other ways to cross. */
 function runsElsewhere(isWhole) {
   const files = allTests().filter(
-    (name) => !isApart(name) && !OWN_ONLY.test(name) && (isWhole || !ON_TOP.test(name)),
+    (name) => !isApart(name) && !OWN_ONLY.test(name) && (isWhole || !ENDS_ONLY.test(name)),
   );
   return [{ name: 'all tests', files, env: SHORT }, ...(isWhole ? crossingRuns(PROMISES) : [])];
 }

@@ -86,7 +86,7 @@ function sayWhatIsLeft() {
   say("\nLeft out here; 'npm run test:all' runs everything, 'npm run test:all -- --rest' only these:");
   for (const { names, proves } of leftOut()) say(`  ${names.join(', ')}\n    ${proves}`);
   say(`  other versions of Node.js
-    the library works on each, the command and control on the newest
+    what the library promises holds on each; the rest of it, the command and control on the newest
   other ways for tasks to cross
     each keeps the promises of a pool
   the model

@@ -25,14 +25,17 @@ test('what is left out is there, and has one reason', () => {
   for (const name of all) assert.ok(SLOW.filter(({ files }) => files.test(name)).length <= 1, name);
 });
 
-test('the newest version runs what stands on the library, and every other way to cross; others the library', () => {
+test('the newest version runs what stands on the library, and every other way to cross; others what depends on the version', () => {
   const newest = runsOn({ isOwn: false, isEnd: true }, { isRest: true, isWhole: false });
   const between = runsOn({ isOwn: false, isEnd: false }, { isRest: true, isWhole: false });
   assert.ok(newest[0].files.includes('packages/cli/test/journal.test.mjs'));
   assert.equal(newest.length, 4);
   assert.equal(between.length, 1);
-  const promises = allTests().filter(
-    (name) => name.startsWith('test/') && !/(lock|plan|structure)/.test(name),
-  );
-  for (const name of promises) assert.ok(between[0].files.includes(name), name);
+  const suites = ['promises', 'faults', 'streams', 'forks', 'sync', 'classes', 'storm', 'soak', 'isolation'];
+  for (const name of suites) assert.ok(between[0].files.includes(`test/${name}.test.mjs`), name);
+  for (const part of ['platform', 'transport'])
+    assert.ok(
+      between[0].files.some((name) => name.startsWith(`packages/threadwise/dist/${part}/`)),
+      part,
+    );
 });
