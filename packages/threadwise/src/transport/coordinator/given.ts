@@ -30,8 +30,6 @@ import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } f
 const MAILED = -1;
 
 export class Given extends TaskSource {
-  /** It stays the same: nobody relies on this worker's looking by itself. */
-  readonly offered = 0;
   readonly #runTimes: Float64Array;
   readonly #doubles: Float64Array;
   readonly #platform: EndpointPlatform;
@@ -49,6 +47,10 @@ export class Given extends TaskSource {
     this.#doubles = float64sOf(seat.own.buffer);
     this.#platform = platform;
     this.#names = new Int32Array(seat.sizes.cells);
+  }
+
+  isReliedOn(): boolean {
+    return false;
   }
 
   open(): void {

@@ -96,9 +96,10 @@ export class Drain {
 
   /** A task is out: its result will have to be handled. */
   expect(): void {
-    if (this.#isScheduled) return;
+    if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    void SETTLED.then(this.#turnNow);
+    if (this.#isAloneAndLong) this.#park();
+    else void SETTLED.then(this.#turnNow);
   }
 
   close(): void {
@@ -120,7 +121,10 @@ export class Drain {
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#linger();
     else if (drained) this.#again();
-    else if (after === 'loop' || this.#isAloneAndLong) this.#park();
+    else if (after === 'loop') {
+      this.#noteEffort();
+      this.#park();
+    }
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
     else this.#from.platform.nextTurn(this.#turnLater);
   }
@@ -167,7 +171,6 @@ export class Drain {
   /** M1 to M3. */
   #park(): void {
     const { board } = this.#from;
-    this.#noteEffort();
     const depth = this.#canRest ? RESTING : ASLEEP;
     Atomics.store(board.words, MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleeper.sleep(depth)) {

@@ -13,6 +13,7 @@ import { transportConformance } from '../../transport.case.js';
 import { SharedExchange, sharedTransport } from './exchange.js';
 import type { EndpointEvents } from '../../endpoint.js';
 import { Line } from '../../line.js';
+import { TO_MAIN } from '../../messages.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
 import {
   ASLEEP,
@@ -39,6 +40,7 @@ import {
   SEATS_USED,
   type SharedMemory,
   SIZES,
+  TAIL,
   seatByteLength,
   wakeupsOf,
 } from '../layout.js';
@@ -75,7 +77,9 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   });
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
-  const timer = () => undefined;
+  /** The timers that the worker has set, in milliseconds. */
+  const timers: number[] = [];
+  const timer = (ms: number) => void timers.push(ms);
   const leaves: (() => void)[] = [];
   const atExit = (callback: () => void) => leaves.push(callback);
   const own = { now: () => 0, timer, port: () => port, atExit };
@@ -98,7 +102,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
   const endTurn = () => {
     for (const turn of turns.splice(0)) turn();
   };
-  return { exchange, link, endpoint, events, made, send, told, turns, endTurn, exits, leaves };
+  return { exchange, link, endpoint, events, made, send, told, turns, endTurn, exits, leaves, timers };
 }
 
 describe('shared: a thread that is being ended waits for no word that others notify', () => {
@@ -470,6 +474,37 @@ describe('shared: main sleeps at once', () => {
     turns.shift()!();
     assert.deepEqual([parked(), turns.length], [ASLEEP, 0]);
     exchange.close();
+  });
+});
+
+describe('shared: a worker that sleeps looks again by itself', () => {
+  /** It runs so many of `calls` that come, for so many milliseconds each, and sleeps: whether it has set a timer. */
+  function dozes({ calls, begun, runMs }: { calls: number; begun: number; runMs: number }): boolean {
+    const { exchange, endpoint, made, timers } = line();
+    endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
+    endpoint.say([TO_MAIN.ready, [], { functions: [], others: [] }] as never);
+    for (let call = 0; call < calls; call++) assert.ok(exchange.pull.offer(made(call)));
+    for (let i = 0; i < begun; i++) {
+      const { cell, id } = endpoint.take(1)!;
+      endpoint.done(cell, id, 1, undefined, runMs);
+    }
+    const { words } = exchange.board;
+    Atomics.store(words, HEAD, Atomics.load(words, TAIL)); // others took the rest
+    assert.equal(endpoint.rest(false), false);
+    exchange.close();
+    return timers.length > 0;
+  }
+
+  test('where tiny tasks come, or others took some: then it may be relied on', () => {
+    assert.equal(dozes({ calls: 1, begun: 1, runMs: 0.001 }), true);
+    assert.equal(dozes({ calls: 3, begun: 1, runMs: 5 }), true);
+    assert.equal(dozes({ calls: 2, begun: 0, runMs: 0 }), true);
+  });
+
+  test('but not where no task has come, nor where it ran all that came, and each was long: who calls wakes it', () => {
+    assert.equal(dozes({ calls: 0, begun: 0, runMs: 0 }), false);
+    assert.equal(dozes({ calls: 1, begun: 1, runMs: 5 }), false);
+    assert.equal(dozes({ calls: 2, begun: 2, runMs: 5 }), false);
   });
 });
 

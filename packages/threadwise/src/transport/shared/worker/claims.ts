@@ -33,6 +33,9 @@ export class Claims extends TaskSource {
   #next = 0;
   readonly #times = new RunTimes();
   readonly #waker: Waker;
+  /** How many hints had come when this worker last slept, and how many of their tasks have begun here since. */
+  #tailBefore = 0;
+  #begunHere = 0;
   #isSearching = true;
   #isRetired = false;
 
@@ -101,9 +104,14 @@ export class Claims extends TaskSource {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
-  /** How many hints were ever put into the ring: whether tasks come. */
-  get offered(): number {
-    return Atomics.load(this.#words, TAIL);
+  /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
+  isReliedOn(): boolean {
+    const tail = Atomics.load(this.#words, TAIL);
+    const came = (tail - this.#tailBefore) | 0;
+    const hasMissed = came !== this.#begunHere;
+    this.#tailBefore = tail;
+    this.#begunHere = 0;
+    return this.takesMore && came !== 0 && (hasMissed || this.#times.areTiny);
   }
 
   search(): void {
@@ -162,6 +170,7 @@ export class Claims extends TaskSource {
 
   #pulled(cell: number): number {
     this.#isPulled[cell] = 1;
+    this.#begunHere++;
     this.#words[this.#pulledAt]!++; // nobody else writes it
     return cell;
   }

@@ -19,7 +19,6 @@ export class Rest {
   #isDozing = false;
   /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
   #isOneLook = false;
-  #offeredBefore = 0;
 
   /** @param tasks is called when there may be tasks */
   constructor(seat: number, board: Board, source: TaskSource, platform: EndpointPlatform, tasks: () => void) {
@@ -81,11 +80,9 @@ export class Rest {
     return false;
   }
 
-  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
+  /** While tiny tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
   #doze(): void {
-    const { offered, takesMore } = this.#source;
-    if (this.#isDozing || !takesMore || offered === this.#offeredBefore) return;
-    this.#offeredBefore = offered;
+    if (this.#isDozing || !this.#source.isReliedOn()) return;
     this.#isDozing = true;
     this.#board.set(DOZING, this.#seat);
     this.#platform.timer(DOZE_MS, () => {

@@ -66,8 +66,8 @@ export abstract class TaskSource {
   abstract retire(): boolean;
   /** Whether `begin` is likely to find something. */
   abstract hasWork(): boolean;
-  /** Goes up as tasks come. */
-  abstract readonly offered: number;
+  /** Whether others may spare themselves a wake-up because this worker, which sleeps, will look by itself soon. */
+  abstract isReliedOn(): boolean;
   /** It has nothing to do, and looks for something, or sleeps until there is. */
   abstract search(): void;
   /** Whether it takes anything that others could run. */
