@@ -73,13 +73,16 @@ export class Admission {
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
-    const isHindered = hooks.areCallsHeard || !dispatch.takesPlain;
-    if (isHindered || ledger.size >= this.limit) return undefined;
-    const began = meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
+    const isBounded = this.limit !== Number.POSITIVE_INFINITY;
+    if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && ledger.size >= this.limit)) {
+      return undefined;
+    }
+    const isExploring = this.here !== undefined && this.#isExploring(name);
+    const began = meter.wantsSubmission(isExploring) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
-    if (ledger.size === 1) this.#engine.lifecycle.updateKeepAlive();
-    if (this.limit !== Number.POSITIVE_INFINITY) this.#engine.room.taken();
+    if (plain.size === 1) this.#engine.lifecycle.updateKeepAlive();
+    if (isBounded) this.#engine.room.taken();
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
     if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;

@@ -69,7 +69,7 @@ export const claimsOf = (seat: number) => seatWord(seat) + 3 * LINE;
 export const runTimeOf = (nameId: number) => RUN_TIMES / 2 + (nameId & (FUNCTIONS - 1));
 /** The ring has a place for every cell, and as many again for stale hints. */
 export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
-export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (ringSize(sizes) - 1));
+export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (2 * sizes.cells - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
 /** Values of MAIN_PARKED. AWAKE: main looks for results by itself. ASLEEP: it has to be woken for the next one. */

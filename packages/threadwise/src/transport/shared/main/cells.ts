@@ -12,10 +12,7 @@ import {
   DOUBLES,
   FORM,
   FREE,
-  INLINE_NUMBER,
   NAME,
-  NOTHING,
-  NUMBER,
   POSTED,
   POSTED_FOR_ALL,
   RUNNING,
@@ -56,7 +53,8 @@ export class Cells {
   readonly #isOffered: Uint8Array;
   /** How often a cell was posted. */
   #stamp = 0;
-  readonly #payloads: CellPayload[] = [];
+  /** For each cell up to some: what stands for its arguments; undefined where none of its calls has needed that yet. */
+  readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
   readonly #free: Int32Array;
   #freeCount = 0;
@@ -93,6 +91,21 @@ export class Cells {
     return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
   }
 
+  /** The cell of a plain call, with the arguments in it; -1 where none may be had, or they can only go by port. */
+  writePlain(nameId: number, args: readonly unknown[]): number {
+    if (!this.hasSpare) return -1;
+    const cell = this.#free[this.#freeCount - 1]!;
+    if (!this.#writer.writeShort(cell, this, args)) {
+      const payload = this.payload(cell);
+      if (!this.#writer.write(payload, this, args)) return -1;
+      if (payload.leases !== undefined) payload.lend();
+    }
+    this.words[cell * WORDS + NAME] = nameId;
+    this.#freeCount--;
+    this.#owners[cell] = HELD;
+    return cell;
+  }
+
   /** A cell with the arguments in it; undefined where no cell is free, or they can only go by port. */
   write(nameId: number, args: readonly unknown[]): CellPayload | undefined {
     const payload = this.#next();
@@ -103,14 +116,7 @@ export class Cells {
 
   /** False, and nothing is kept: the arguments can only go by port. */
   #writeArguments(payload: CellPayload, args: readonly unknown[]): boolean {
-    const { cell } = payload;
-    const first = args[0];
-    if (args.length > 1 || (args.length === 1 && typeof first !== 'number')) {
-      return this.#writer.write(payload, this, args);
-    }
-    this.words[cell * WORDS + FORM] = args.length === 0 ? NOTHING : NUMBER;
-    if (args.length === 1) this.doubles[cell * DOUBLES + INLINE_NUMBER] = first as number;
-    return true;
+    return this.#writer.writeShort(payload.cell, this, args) || this.#writer.write(payload, this, args);
   }
 
   /** A cell for a task whose arguments go over the port; undefined where none is free. */
@@ -131,8 +137,8 @@ export class Cells {
 
   /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
   freeArguments(cell: number): number {
-    const payload = this.#payloads[cell]!;
-    if (payload.block < 0) return 0;
+    const payload = this.#payloads[cell];
+    if (payload === undefined || payload.block < 0) return 0;
     this.#writer.free(payload);
     return 1;
   }
@@ -241,8 +247,8 @@ export class Cells {
   freePlain(cell: number): void {
     this.outCount--;
     if (this.#isOffered[cell] === 1) this.offeredCount--;
-    const payload = this.#payloads[cell]!;
-    if (payload.block >= 0 || payload.leases !== undefined) {
+    const payload = this.#payloads[cell];
+    if (payload !== undefined && (payload.block >= 0 || payload.leases !== undefined)) {
       this.#owners[cell] = HELD;
       payload.onSettled(false);
       return;
@@ -270,24 +276,25 @@ export class Cells {
   }
 
   payload(cell: number): CellPayload {
-    return this.#payloads[cell]!;
+    while (this.#payloads.length <= cell) this.#payloads.push(undefined); // an array with long gaps would become a dictionary
+    return (this.#payloads[cell] ??= new CellPayload(cell, this));
   }
 
   /** Inverse of `write` and `reserve`; a cell that is out stays so until it comes back. */
   freeIfHeld(cell: number): void {
     if (this.#owners[cell] !== HELD) return;
-    const payload = this.#payloads[cell]!;
-    this.#writer.free(payload);
-    payload.reset();
+    const payload = this.#payloads[cell];
+    if (payload !== undefined) {
+      this.#writer.free(payload);
+      payload.reset();
+    }
     this.#owners[cell] = UNUSED;
     this.#free[this.#freeCount++] = cell;
   }
 
   #next(): CellPayload | undefined {
     if (!this.hasFree) return undefined;
-    const cell = this.#free[this.#freeCount - 1]!;
-    this.#payloads[cell] ??= new CellPayload(cell, this);
-    return this.#payloads[cell];
+    return this.payload(this.#free[this.#freeCount - 1]!);
   }
 
   #hold(payload: CellPayload): CellPayload {
@@ -297,7 +304,7 @@ export class Cells {
   }
 }
 
-/** The arguments of a call, written into a cell. One for each cell, used again and again. */
+/** The arguments of a call, written into a cell: one for each cell that has needed it, used again and again. */
 export class CellPayload implements Payload {
   readonly cell: number;
   /** The arguments themselves, kept only if they go by port or are to be written again after a crash. */

@@ -30,7 +30,6 @@ import {
 } from '../layout.js';
 import type { SharedExchange } from './exchange.js';
 
-import { RunTimes } from '../board.js';
 import { LOST, ResultReader } from './values.js';
 import { Sleeper, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
@@ -45,11 +44,11 @@ const SLICE_MS = 1;
 const BATCH = 64;
 /** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
 const TINY_BATCH = 1024;
-/** Main may rest only while tasks run for less than this many milliseconds. */
-const SHORT_MS = 0.1;
-/** Main may rest only while each result takes it less than this many milliseconds, with the calls that its continuation makes. */
-const LIGHT_MS = 0.01;
-/** Main may rest only while more than this many tasks lie ready for each worker. */
+/** Main may rest only while results come more often than once in this many milliseconds. Chosen by hand. */
+const OFTEN_MS = 0.25;
+/** Weight of the newest interval in the moving average of how often results come. Chosen by hand. */
+const NEWEST_WEIGHT = 0.5;
+/** Main may rest only where more than this many tasks lie ready for each worker, also when it will have rested. */
 const AMPLE = 16;
 /** How many milliseconds main rests at the most before it looks for results by itself. */
 const REST_MS = 1;
@@ -83,10 +82,10 @@ export class Drain {
   #lastTurnAt = 0;
   /** Promises that it was waited for since the last result, while nothing is out. */
   #lingered = 0;
-  /** Results that were handled since main was last asleep, since when, and how long each of them took it. */
+  /** Results that were handled since main last went to sleep, when that was, and how many milliseconds there are between two results. */
   #handled = 0;
-  #awakeSince = 0;
-  readonly #times = new RunTimes();
+  #parkedAt = 0;
+  #intervalMs = Number.POSITIVE_INFINITY;
 
   constructor(from: SharedExchange) {
     this.#from = from;
@@ -115,14 +114,13 @@ export class Drain {
     Atomics.store(board.words, MAIN_PARKED, AWAKE);
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
-    if (this.#handled === 0) this.#awakeSince = now;
     this.#from.waker.callAfterBurst(this.#from.links.size);
     const drained = this.#drainAll() || (after !== 'call' && this.#spin());
     this.#lastTurnAt = platform.now();
     if (this.#from.open === 0) this.#linger();
     else if (drained) this.#again();
     else if (after === 'loop') {
-      this.#noteEffort();
+      this.#noteInterval();
       this.#park();
     }
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
@@ -182,22 +180,20 @@ export class Drain {
     this.#from.waker.callAtLast();
   }
 
-  /** Notes how many milliseconds each result has taken main since main was last asleep. */
-  #noteEffort(): void {
-    this.#times.add((this.#lastTurnAt - this.#awakeSince) / Math.max(1, this.#handled));
+  /** Notes how often results have come since main last went to sleep. */
+  #noteInterval(): void {
+    const intervalMs = (this.#lastTurnAt - this.#parkedAt) / Math.max(1, this.#handled);
+    if (this.#intervalMs === Number.POSITIVE_INFINITY) this.#intervalMs = intervalMs;
+    else this.#intervalMs += (intervalMs - this.#intervalMs) * NEWEST_WEIGHT;
+    this.#parkedAt = this.#lastTurnAt;
     this.#handled = 0;
   }
 
-  /**
-   * Tasks are short, there is more than enough for all workers, and main has little to do with a result: then it is worth
-   * waking up for by the batch.
-   */
+  /** Results come so often, and there is so much left for all workers to do, that it is worth waking up for by the batch. */
   get #canRest(): boolean {
-    const { board, links, runTimes } = this.#from;
-    if (links.size === 0) return false; // nothing comes, however often main looks
-    return (
-      runTimes.averageMs < SHORT_MS && this.#times.averageMs < LIGHT_MS && board.length > AMPLE * links.size
-    );
+    const { board, links } = this.#from;
+    if (links.size === 0 || this.#intervalMs > OFTEN_MS) return false; // where no worker is, nothing comes, however often main looks
+    return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
 
   #lookSoon(): void {

@@ -78,9 +78,10 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly links = new Map<number, SharedLink>();
   readonly runTimes = new RunTimes();
   readonly waker: Waker;
-  /** Copies of the board's words: TAIL, which only main writes, and HEAD as it was some time ago. */
+  /** A copy of the board's word TAIL, which only main writes. */
   tail = 0;
-  #headSeen = 0;
+  /** Up to that position the ring has room, as far as main has looked at HEAD. */
+  #roomUntil: number;
   /** A copy of the board's word SEATS_USED, which only main writes. */
   #seatsUsed = 0;
   readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
@@ -98,6 +99,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.platform = platform;
     this.sizes = sizes;
     this.#linkCapacity = linkCapacity;
+    this.#roomUntil = ringSize(sizes);
     this.#memory = {
       sizes,
       board: platform.sharedMemory(boardByteLength(sizes)),
@@ -150,12 +152,7 @@ export class SharedExchange implements Exchange, PlainWay {
       this.#lastNameId = this.nameId(name);
       this.#lastName = name;
     }
-    const nameId = this.#lastNameId;
-    if (nameId < 0 || !this.cells.hasSpare) return -1;
-    const payload = this.cells.write(nameId, args);
-    if (payload === undefined) return -1;
-    if (payload.leases !== undefined) payload.lend();
-    return payload.cell;
+    return this.#lastNameId < 0 ? -1 : this.cells.writePlain(this.#lastNameId, args);
   }
 
   hasBegun(cell: number): boolean {
@@ -250,7 +247,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** O4, O5: tells all workers. @param hint of what was posted */
   hint(hint: number): void {
     const { words } = this.board;
-    if (this.#isRingFull) this.#compact();
+    if (this.tail === this.#roomUntil && this.#isRingFull()) this.#compact();
     words[ringPlace(this.tail, this.sizes)] = hint;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, TAIL, this.tail);
@@ -275,11 +272,13 @@ export class SharedExchange implements Exchange, PlainWay {
     return this.cells.outCount;
   }
 
-  get #isRingFull(): boolean {
+  /** Looks at HEAD anew. A worker may have written anything there: then the ring counts as full. */
+  #isRingFull(): boolean {
     const size = ringSize(this.sizes);
-    if (((this.tail - this.#headSeen) | 0) < size) return false;
-    this.#headSeen = Atomics.load(this.board.words, HEAD);
-    return ((this.tail - this.#headSeen) | 0) >= size;
+    const length = (this.tail - Atomics.load(this.board.words, HEAD)) | 0;
+    if (length < 0 || length >= size) return true;
+    this.#roomUntil = (this.tail + size - length) | 0;
+    return false;
   }
 
   /** A full ring is full of old hints: there are half as many cells. Main claims all, and puts back those that count. */
@@ -292,7 +291,7 @@ export class SharedExchange implements Exchange, PlainWay {
       if (this.cells.isOffered(hint)) posted.add(hint);
     }
     if (Atomics.compareExchange(words, HEAD, head, this.tail) !== head) return this.#compact();
-    this.#headSeen = this.tail;
+    this.#roomUntil = (this.tail + ringSize(this.sizes)) | 0;
     for (const hint of posted) this.hint(hint);
   }
 

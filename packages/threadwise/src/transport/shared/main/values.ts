@@ -51,13 +51,30 @@ export class ArgumentWriter {
     this.#arena = arena;
   }
 
-  /** False, and nothing is kept: the arguments can only go by port. */
-  write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
+  /** Writes what most calls have: no argument, a number, or a text that fits into the cell. False: anything else. */
+  writeShort(cell: number, to: CellMemory, args: readonly unknown[]): boolean {
+    if (args.length > 1) return false;
     const first = args[0];
-    if (args.length === 1 && typeof first === 'string') {
-      const end = this.#writeInCell(payload, to, first, ONE, 0);
-      if (end >= 0) return true;
+    const at = cell * WORDS;
+    if (typeof first === 'number') {
+      to.words[at + FORM] = NUMBER;
+      to.doubles[cell * DOUBLES + INLINE_NUMBER] = first;
+      return true;
     }
+    if (typeof first === 'string') {
+      const start = cell * CELL_BYTES + INLINE_START;
+      const end = this.#writer.write(first, to.memory, start, start + INLINE_BYTES);
+      if (end < 0) return false;
+      to.words[at + FORM] = IN_CELL | ONE;
+      to.words[at + LENGTH] = end - start;
+      return true;
+    }
+    if (args.length === 0) to.words[at + FORM] = NOTHING;
+    return args.length === 0;
+  }
+
+  /** Writes anything else. False, and nothing is kept: the arguments can only go by port. */
+  write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
     return this.#writeValues(payload, to, args, 0);
