@@ -7,6 +7,8 @@ const NATIVE_WRITE_FROM = 36;
 /** The longest text whose length fits its tag. */
 const TEXT_MAX = TEXT_END - TEXT - 1;
 const U8_MAX = 0xff;
+/** What `writeLatin1` returns where a character needs more than a byte. */
+export const TOO_WIDE = -2;
 /** A text that is one-byte inside the engine is not looked through: there, this cannot match. */
 const WIDE_CHARACTER = /[^\0-\xff]/;
 
@@ -20,40 +22,37 @@ export function textBytes(text: string): number {
 /** Writes `text`, tag and all, into memory[at, end). Returns the position after it, or FULL. */
 export function writeText(text: string, memory: Memory, at: number, end: number): number {
   const { length } = text;
-  if (length >= NATIVE_WRITE_FROM) return writeLong(text, memory, at, end);
-  const start = at;
-  const { u8 } = memory;
-  if (length <= TEXT_MAX) {
-    if (end - at <= length) return FULL;
-    u8[at++] = TEXT + length;
-  } else {
-    if (end - at < length + 2) return FULL;
-    u8[at++] = TEXT8;
-    u8[at++] = length;
-  }
-  for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i);
-    if (code > U8_MAX) return writeWide(text, memory, start, end);
-    u8[at + i] = code;
-  }
-  return at + length;
-}
-
-function writeLong(text: string, memory: Memory, at: number, end: number): number {
-  const { length } = text;
-  const { u8, view, native } = memory;
-  if (end - at < length + (length <= U8_MAX ? 2 : 5)) return FULL;
-  if (WIDE_CHARACTER.test(text)) return writeWide(text, memory, at, end);
-  if (length <= U8_MAX) {
-    u8[at++] = TEXT8;
-    u8[at++] = length;
+  const headBytes = length <= TEXT_MAX ? 1 : length <= U8_MAX ? 2 : 5;
+  const after = writeLatin1(text, memory, at + headBytes, end);
+  if (after === TOO_WIDE) return writeWide(text, memory, at, end);
+  if (after === FULL) return FULL;
+  const { u8, view } = memory;
+  if (headBytes === 1) {
+    u8[at] = TEXT + length;
+  } else if (headBytes === 2) {
+    u8[at] = TEXT8;
+    u8[at + 1] = length;
   } else {
     u8[at] = TEXT32;
     view.setUint32(at + 1, length, true);
-    at += 5;
   }
-  if (native !== undefined) native.latin1Write(text, at, length);
-  else for (let i = 0; i < length; i++) u8[at + i] = text.charCodeAt(i);
+  return after;
+}
+
+/** Writes the characters of `text`, a byte each, into memory[at, end). Returns the position after them, or FULL, or TOO_WIDE. */
+export function writeLatin1(text: string, { u8, native }: Memory, at: number, end: number): number {
+  const { length } = text;
+  if (end - at < length) return FULL;
+  if (native !== undefined && length >= NATIVE_WRITE_FROM) {
+    if (WIDE_CHARACTER.test(text)) return TOO_WIDE;
+    native.latin1Write(text, at, length);
+    return at + length;
+  }
+  for (let i = 0; i < length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > U8_MAX) return TOO_WIDE;
+    u8[at + i] = code;
+  }
   return at + length;
 }
 

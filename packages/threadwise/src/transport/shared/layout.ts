@@ -140,6 +140,8 @@ export const IN_CELL = 2;
 export const OUTSIDE = 3;
 /** Comes over the port. */
 export const BY_PORT = 4;
+/** One argument, or the result: a text of one-byte characters in the cell. */
+export const LATIN1 = 5;
 /** Added to a form of arguments: the list is followed by the places of leases. */
 export const WITH_LEASES = 8;
 /** Added to a form of arguments: there is one, and it is written without the list around it. */

@@ -4,6 +4,7 @@ import type { LeaseLike } from '../../../core/calls/payload.js';
 import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
 import { ShapeReader } from '../../codec/shape-book.js';
 import { ValueReader } from '../../codec/value-reader.js';
+import { readLatin1, writeLatin1 } from '../../codec/text.js';
 import { untrue } from '../../trust.js';
 import { estimateItems } from '../../codec/estimate.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
@@ -18,6 +19,7 @@ import {
   INLINE_NUMBER,
   INLINE_START,
   IN_CELL,
+  LATIN1,
   LENGTH,
   NOTHING,
   NUMBER,
@@ -63,10 +65,9 @@ export class ArgumentWriter {
     }
     if (typeof first === 'string') {
       const start = cell * CELL_BYTES + INLINE_START;
-      const end = this.#writer.write(first, to.memory, start, start + INLINE_BYTES);
-      if (end < 0) return false;
-      to.words[at + FORM] = IN_CELL | ONE;
-      to.words[at + LENGTH] = end - start;
+      if (writeLatin1(first, to.memory, start, start + INLINE_BYTES) < 0) return false;
+      to.words[at + FORM] = LATIN1;
+      to.words[at + LENGTH] = first.length;
       return true;
     }
     if (args.length === 0) to.words[at + FORM] = NOTHING;
@@ -233,6 +234,9 @@ export class ResultReader {
         return undefined;
       case NUMBER:
         return doubles[cell * DOUBLES + INLINE_NUMBER];
+      case LATIN1:
+        if (!(length >= 0 && length <= INLINE_BYTES)) throw untrueLength(length, INLINE_BYTES);
+        return readLatin1(memory, cell * CELL_BYTES + INLINE_START, length);
       case IN_CELL:
         return this.#readAt(memory, cell * CELL_BYTES + INLINE_START, length, INLINE_BYTES);
       case OUTSIDE:
@@ -257,6 +261,10 @@ export class ResultReader {
 
   #readAt(memory: Memory, start: number, length: number, most: number): unknown {
     if (length >= 0 && length <= most) return this.#reader.read(memory, start, start + length);
-    throw untrue('the length of a result', length, `0 to ${most}`);
+    throw untrueLength(length, most);
   }
+}
+
+function untrueLength(length: number, most: number): Error {
+  return untrue('the length of a result', length, `0 to ${most}`);
 }

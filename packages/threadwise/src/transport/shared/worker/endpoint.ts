@@ -3,6 +3,7 @@ import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
+import { readLatin1, writeLatin1 } from '../../codec/text.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
@@ -33,6 +34,7 @@ import {
   INLINE_START,
   IN_CELL,
   IS_ERROR,
+  LATIN1,
   LENGTH,
   MAIN_PARKED,
   NAME,
@@ -234,6 +236,11 @@ export class SharedEndpoint implements Endpoint, Begun {
       case NUMBER:
         this.args = this.#one(this.#doubles[cell * DOUBLES + INLINE_NUMBER]);
         return;
+      case LATIN1:
+        this.args = this.#one(
+          readLatin1(this.#cells, cell * CELL_BYTES + INLINE_START, this.#words[at + LENGTH]!),
+        );
+        return;
       case IN_CELL:
         return this.#readValues(this.#cells, cell * CELL_BYTES + INLINE_START, at, form);
       case OUTSIDE: {
@@ -341,6 +348,10 @@ export class SharedEndpoint implements Endpoint, Begun {
     }
     if (transfer !== undefined) return this.#post(cell, value, transfer);
     const start = cell * CELL_BYTES + INLINE_START;
+    if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + INLINE_BYTES) >= 0) {
+      this.#words[cell * WORDS + LENGTH] = value.length;
+      return LATIN1;
+    }
     const end = this.#writer.write(value, this.#cells, start, start + INLINE_BYTES);
     if (end === UNKNOWN) return this.#post(cell, value, undefined);
     if (end === FULL) return this.#writeOutside(cell, value);
