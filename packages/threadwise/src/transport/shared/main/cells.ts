@@ -53,7 +53,7 @@ export class Cells {
   readonly #isOffered: Uint8Array;
   /** How often a cell was posted. */
   #stamp = 0;
-  /** For each cell up to some: what stands for its arguments; undefined where none of its calls has needed that yet. */
+  /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
   readonly #free: Int32Array;
@@ -79,6 +79,7 @@ export class Cells {
   get hasFree(): boolean {
     if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
       this.#free[this.#freeCount++] = this.#usedCount++;
+      this.#payloads.push(undefined);
     }
     return this.#freeCount > 0;
   }
@@ -91,40 +92,32 @@ export class Cells {
     return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
   }
 
-  /** The cell of a plain call, with the arguments in it; -1 where none may be had, or they can only go by port. */
-  writePlain(nameId: number, args: readonly unknown[]): number {
-    if (!this.hasSpare) return -1;
-    const cell = this.#free[this.#freeCount - 1]!;
-    if (!this.#writer.writeShort(cell, this, args)) {
-      const payload = this.payload(cell);
-      if (!this.#writer.write(payload, this, args)) return -1;
-      if (payload.leases !== undefined) payload.lend();
-    }
-    this.words[cell * WORDS + NAME] = nameId;
-    this.#freeCount--;
-    this.#owners[cell] = HELD;
+  /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
+  capture(nameId: number, args: readonly unknown[]): number {
+    const cell = this.hasSpare ? this.write(nameId, args) : -1;
+    if (cell >= 0) this.#payloads[cell]?.lend();
     return cell;
   }
 
-  /** A cell with the arguments in it; undefined where no cell is free, or they can only go by port. */
-  write(nameId: number, args: readonly unknown[]): CellPayload | undefined {
-    const payload = this.#next();
-    if (payload === undefined) return undefined;
-    this.words[payload.cell * WORDS + NAME] = nameId;
-    return this.#writeArguments(payload, args) ? this.#hold(payload) : undefined;
+  /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */
+  write(nameId: number, args: readonly unknown[]): number {
+    const cell = this.#next();
+    if (cell < 0 || !this.#writeArguments(cell, args)) return -1;
+    this.words[cell * WORDS + NAME] = nameId;
+    return this.#hold(cell);
   }
 
   /** False, and nothing is kept: the arguments can only go by port. */
-  #writeArguments(payload: CellPayload, args: readonly unknown[]): boolean {
-    return this.#writer.writeShort(payload.cell, this, args) || this.#writer.write(payload, this, args);
+  #writeArguments(cell: number, args: readonly unknown[]): boolean {
+    return this.#writer.writeShort(cell, this, args) || this.#writer.write(this.payload(cell), this, args);
   }
 
-  /** A cell for a task whose arguments go over the port; undefined where none is free. */
-  reserve(): CellPayload | undefined {
-    const payload = this.#next();
-    if (payload === undefined) return undefined;
-    this.words[payload.cell * WORDS + FORM] = BY_PORT;
-    return this.#hold(payload);
+  /** A cell for a task whose arguments go over the port; -1 where none is free. */
+  reserve(): number {
+    const cell = this.#next();
+    if (cell < 0) return -1;
+    this.words[cell * WORDS + FORM] = BY_PORT;
+    return this.#hold(cell);
   }
 
   /** Writes the arguments of a task that its worker's death may have spoilt. */
@@ -132,7 +125,7 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    if (!this.#writeArguments(payload, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    if (!this.#writeArguments(payload.cell, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
   }
 
   /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
@@ -276,7 +269,6 @@ export class Cells {
   }
 
   payload(cell: number): CellPayload {
-    while (this.#payloads.length <= cell) this.#payloads.push(undefined); // an array with long gaps would become a dictionary
     return (this.#payloads[cell] ??= new CellPayload(cell, this));
   }
 
@@ -292,15 +284,14 @@ export class Cells {
     this.#free[this.#freeCount++] = cell;
   }
 
-  #next(): CellPayload | undefined {
-    if (!this.hasFree) return undefined;
-    return this.payload(this.#free[this.#freeCount - 1]!);
+  #next(): number {
+    return this.hasFree ? this.#free[this.#freeCount - 1]! : -1;
   }
 
-  #hold(payload: CellPayload): CellPayload {
+  #hold(cell: number): number {
     this.#freeCount--;
-    this.#owners[payload.cell] = HELD;
-    return payload;
+    this.#owners[cell] = HELD;
+    return cell;
   }
 }
 

@@ -152,7 +152,7 @@ export class SharedExchange implements Exchange, PlainWay {
       this.#lastNameId = this.nameId(name);
       this.#lastName = name;
     }
-    return this.#lastNameId < 0 ? -1 : this.cells.writePlain(this.#lastNameId, args);
+    return this.#lastNameId < 0 ? -1 : this.cells.capture(this.#lastNameId, args);
   }
 
   hasBegun(cell: number): boolean {
@@ -177,12 +177,12 @@ export class SharedExchange implements Exchange, PlainWay {
     const { transfer, retries } = run;
     const nameId = transfer.length === 0 ? this.nameId(name) : -1;
     const hasCell = this.cells.hasSpare;
-    const payload = nameId < 0 || !hasCell ? undefined : this.cells.write(nameId, args);
-    if (payload === undefined) {
+    const cell = nameId < 0 ? -1 : this.cells.capture(nameId, args);
+    if (cell < 0) {
       const copied = capture(args, transfer, this.platform.clone, LeaseStore.of);
       return hasCell ? { ...copied, byPort: true } : copied;
     }
-    payload.lend();
+    const payload = this.cells.payload(cell);
     if (retries > 0) payload.args = this.#copyForRetries(args);
     return payload;
   }
@@ -312,8 +312,8 @@ export class SharedExchange implements Exchange, PlainWay {
       return payload.cell;
     }
     const nameId = payload.byPort || payload.transfer.length > 0 ? -1 : this.nameId(task.wireName);
-    const borrowed = nameId < 0 ? undefined : this.cells.write(nameId, payload.args);
-    return (borrowed ?? this.cells.reserve())?.cell ?? -1;
+    const borrowed = nameId < 0 ? -1 : this.cells.write(nameId, payload.args);
+    return borrowed < 0 ? this.cells.reserve() : borrowed;
   }
 
   /** Main has a cell again that is not to be posted at once. */

@@ -399,7 +399,7 @@ export class World implements Surroundings {
       }
     }
     let free = 0;
-    while (free <= sizes.cells && cells.reserve() !== undefined) free++;
+    while (free <= sizes.cells && cells.reserve() >= 0) free++;
     assert.equal(free, sizes.cells, 'free cells');
   }
 }
