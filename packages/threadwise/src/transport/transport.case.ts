@@ -94,6 +94,17 @@ function taskSuite(ground: Ground, connect: Connect): void {
     assert.deepEqual([...bytes], [0, 7, 0, 0]);
   });
 
+  test('texts of every length and width arrive as they are, also what stands for half a character', async (t) => {
+    const rig = await connect(t, { module: { echo: (text: string) => text } });
+    const lengths = [0, 1, 2, 3, 4, 15, 16, 17, 24, 25, 35, 36, 37, 87, 88, 89, 255, 256, 5000];
+    for (const letter of ['a', '\u0000', '\u00ff', '\u0100', '\ud83d']) {
+      for (const length of lengths) {
+        const text = 'b'.repeat(Math.max(0, length - 1)) + letter.repeat(Math.min(1, length));
+        assert.equal(await rig.ended(rig.send('echo', [text])), text, `${length} characters`);
+      }
+    }
+  });
+
   test('what is transferred moves there, and back', async (t) => {
     const module = { move: (bytes: Uint8Array) => transfer(bytes, [bytes.buffer]) };
     const rig = await connect(t, { module });

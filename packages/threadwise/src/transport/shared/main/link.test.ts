@@ -27,6 +27,7 @@ import {
   FORM,
   HEAD,
   IN_CELL,
+  LATIN1,
   LENGTH,
   MAIL_HEAD,
   MAIN_PARKED,
@@ -235,7 +236,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
     });
 
     test(`how long a result is: ${garbage}`, () => {
-      for (const form of [IN_CELL, OUTSIDE]) {
+      for (const form of [IN_CELL, LATIN1, OUTSIDE]) {
         const all = worked(true);
         all.words[all.at + FORM] = form;
         all.words[all.at + LENGTH] = garbage;
