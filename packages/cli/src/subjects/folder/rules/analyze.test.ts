@@ -63,6 +63,23 @@ describe('one class of sizes', () => {
     assert.equal(verdict.answer, 'either');
   });
 
+  test('where all of it is read before a thread has started, one thread is the answer, however much the figures differ', () => {
+    const unclear = fakeRounds({ ...FEWER_ASYNC, workers: 1.02, 'workers-read-files': 1, processes: 1 }, 0.3);
+    const read = (files: number) => analyzeFolder(fakeFolder([fakeClass(unclear, { files })]));
+    assert.equal(read(1000).verdict.answer, 'unknown');
+    const { verdict, classes } = read(5);
+    assert.deepEqual(
+      [verdict.answer, verdict.isLikely, classes[0]!.place],
+      ['sync', undefined, 'one-thread'],
+    );
+    const why = /all files of the folder are read in \d[\d.]* ms, before a thread has started$/;
+    assert.match(verdict.sentence, why);
+    assert.match(classes[0]!.sentence, why);
+    const cut = fakeFolder([fakeClass(unclear, { files: 5 })]);
+    const { answer } = analyzeFolder({ ...cut, subject: { ...cut.subject, isWalkCut: true } }).verdict;
+    assert.equal(answer, 'unknown', 'there may be many more');
+  });
+
   test('where two runs of the same differ by more than the effect, it is a probable one', () => {
     const { verdict, classes } = findings({ ...FEWER_ASYNC, ...MORE_IN_WORKERS, processes: 1.5 }, 0.3);
     assert.deepEqual([verdict.answer, verdict.isLikely], ['workers', true]);

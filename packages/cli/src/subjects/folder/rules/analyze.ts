@@ -2,13 +2,18 @@
 import { mean } from 'd3-array';
 import type { Findings } from '../../../experiment/rules.js';
 import { estimate, type Estimate, ratio } from '../../../experiment/statistics.js';
-import { compareWays, seriesOf } from './compare-ways.js';
+import { compareWays, type Comparison, decideBySmallness, seriesOf, wholeMsOf } from './compare-ways.js';
 import { reasonsOf, warningsOf, type Weighed } from './reasons.js';
 import type { ClassSamples, FolderSamples, RoundSamples, WayName, WaySamples } from './samples.js';
 import { folderSentence, kindOf, sentenceOf } from './sentences.js';
 
 export function analyzeFolder(samples: FolderSamples): FolderFindings {
-  const classes = samples.classes.map(weigh);
+  const wholeMs = samples.subject.isWalkCut ? undefined : wholeMsOf(samples.classes);
+  const comparisons = decideBySmallness(
+    samples.classes.map(({ warm }) => compareWays(warm)),
+    wholeMs,
+  );
+  const classes = samples.classes.map((each, i) => weigh(each, comparisons[i]!));
   return {
     schemaVersion: 1,
     verdict: {
@@ -23,21 +28,23 @@ export function analyzeFolder(samples: FolderSamples): FolderFindings {
   };
 }
 
-function weigh(samples: ClassSamples): Weighed {
+function weigh(samples: ClassSamples, comparison: Comparison): Weighed {
   const { fromBytes, belowBytes, warm, cold, batch } = samples;
-  const comparison = compareWays(warm);
   const meanBytes = batch.bytes / batch.files;
   const finding: ClassFinding = {
     fromBytes,
     belowBytes,
-    ...findingOf(warm, meanBytes),
-    cold: cold === undefined ? undefined : findingOf(cold, meanBytes),
+    ...findingOf(warm, comparison, meanBytes),
+    cold: cold === undefined ? undefined : findingOf(cold, compareWays(cold), meanBytes),
   };
   return { samples, comparison, finding };
 }
 
-function findingOf(round: RoundSamples, meanBytes: number): NonNullable<ClassFinding['cold']> {
-  const comparison = compareWays(round);
+function findingOf(
+  round: RoundSamples,
+  comparison: Comparison,
+  meanBytes: number,
+): NonNullable<ClassFinding['cold']> {
   const { place, how, noise } = comparison;
   const ways = round.ways.flatMap((way) => wayFinding(way, round, meanBytes));
   return { place, how, sentence: sentenceOf(comparison), noise, ways };

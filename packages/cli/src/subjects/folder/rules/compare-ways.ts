@@ -2,7 +2,7 @@
 import { directionOf, FEWEST_ROUNDS, isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../../experiment/statistics.js';
 import type { How, Place } from './analyze.js';
-import type { RoundSamples, WayName } from './samples.js';
+import type { ClassSamples, RoundSamples, WayName } from './samples.js';
 
 /** Closer than that nobody sees a difference. */
 const ALIKE = 0.1;
@@ -29,6 +29,34 @@ export interface Comparison {
   readonly noise: number | undefined;
   /** Where to read is an estimate: the intervals have a direction, but by no more than the very same differs by. */
   readonly isLikely: boolean;
+  /** Decided by how little there is: so many milliseconds take all files of the folder, one after the other on one thread. */
+  readonly wholeMs?: number;
+}
+
+/**
+ * No thread of Node.js is ready in less time: what one thread has read by then is not worth another. About a third of what
+ * `analyze` measures on common machines, 40 to 60 ms. Milliseconds.
+ */
+const THREAD_START_MS = 15;
+
+/** What is to be read at all takes less than a thread takes to start: then it does not matter that workers could not be told from one thread. */
+export function decideBySmallness(
+  comparisons: readonly Comparison[],
+  wholeMs: number | undefined,
+): readonly Comparison[] {
+  if (wholeMs === undefined || wholeMs > THREAD_START_MS) return comparisons;
+  return comparisons.map((each) =>
+    each.place === 'unknown' && each.how !== 'unknown'
+      ? { ...each, place: 'one-thread', isLikely: false, wholeMs }
+      : each,
+  );
+}
+
+/** How many milliseconds a loop of readFileSync takes for all files of these classes; undefined: not known. */
+export function wholeMsOf(classes: readonly ClassSamples[]): number | undefined {
+  const each = classes.map(({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, SYNC))?.low ?? 0));
+  const whole = each.reduce((sum, ms) => sum + ms, 0);
+  return Number.isFinite(whole) ? whole : undefined;
 }
 
 export function compareWays(round: RoundSamples): Comparison {

@@ -1,6 +1,6 @@
 /** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
-import { bytes, perCent, times, timesFromTo } from '../../../format/figures.js';
+import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding, FolderAnswer } from './analyze.js';
 import type { Comparison } from './compare-ways.js';
 import { titleOf } from './samples.js';
@@ -25,7 +25,7 @@ function plainly(comparison: Comparison): string {
     case 'processes':
       return `in processes, each with a loop of readFileSync: ${times(comparison.processesGain!)} the best of one thread; workers bring ${bring(comparison)}`;
     case 'one-thread':
-      return `${onOneThread(comparison)}; workers bring ${bring(comparison)}`;
+      return `${onOneThread(comparison)}; ${beforeStart(comparison) ?? `workers bring ${bring(comparison)}`}`;
     case 'unknown':
       return comparison.how === 'unknown'
         ? `cannot tell: ${unclear(comparison)}`
@@ -51,6 +51,13 @@ function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
     case 'unknown':
       return 'on one thread; whether synchronously or not cannot be told';
   }
+}
+
+/** Why no thread is worth it however much it brings, where that is why. */
+function beforeStart({ wholeMs }: Comparison): string | undefined {
+  return wholeMs === undefined
+    ? undefined
+    : `all files of the folder are read in ${duration(wholeMs)}, before a thread has started`;
 }
 
 function bring({ workersGain }: Comparison): string {
@@ -130,6 +137,8 @@ export function kindOf({ place, how }: Comparison): FolderAnswer {
 /** Undefined: none can be given. */
 function adviceOf(group: readonly Spoken[]): string | undefined {
   const comparisons = group.map(({ comparison }) => comparison);
+  const [reason] = comparisons.flatMap((each) => beforeStart(each) ?? []);
+  const small = reason === undefined ? undefined : `: ${reason}`;
   switch (kindOf(comparisons[0]!)) {
     case 'workers': {
       const gains = comparisons.map(({ workersGain }) => workersGain!);
@@ -140,13 +149,13 @@ function adviceOf(group: readonly Spoken[]): string | undefined {
       return `${probably(group)}in several processes: ${spread(gains)} what one thread does`;
     }
     case 'sync':
-      return `${probably(group)}synchronously on one thread (on the main thread of a server with \`readFiles\`)`;
+      return `${probably(group)}synchronously on one thread${small ?? ' (on the main thread of a server with `readFiles`)'}`;
     case 'async': {
       const gains = comparisons.map(({ asyncGain }) => asyncGain!.value);
-      return `${probably(group)}asynchronously on one thread: ${spread(gains)} a loop of readFileSync`;
+      return `${probably(group)}asynchronously on one thread${small ?? `: ${spread(gains)} a loop of readFileSync`}`;
     }
     case 'either':
-      return `${probably(group)}on one thread, synchronously or not`;
+      return `${probably(group)}on one thread, synchronously or not${small ?? ''}`;
     default:
       return undefined;
   }

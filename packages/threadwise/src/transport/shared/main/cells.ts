@@ -12,7 +12,10 @@ import {
   DOUBLES,
   FORM,
   FREE,
+  INLINE_NUMBER,
   NAME,
+  NOTHING,
+  NUMBER,
   POSTED,
   POSTED_FOR_ALL,
   RUNNING,
@@ -109,7 +112,13 @@ export class Cells {
 
   /** False, and nothing is kept: the arguments can only go by port. */
   #writeArguments(cell: number, args: readonly unknown[]): boolean {
-    return this.#writer.writeShort(cell, this, args) || this.#writer.write(this.payload(cell), this, args);
+    const first = args[0];
+    if (args.length > 0 && (args.length > 1 || typeof first !== 'number')) {
+      return this.#writer.write(cell, this, args);
+    }
+    this.words[cell * WORDS + FORM] = args.length === 0 ? NOTHING : NUMBER;
+    if (args.length === 1) this.doubles[cell * DOUBLES + INLINE_NUMBER] = first as number;
+    return true;
   }
 
   /** A cell for a task whose arguments go over the port; -1 where none is free. */
@@ -284,8 +293,9 @@ export class Cells {
     this.#free[this.#freeCount++] = cell;
   }
 
+  /** The cell that is given out next; -1: none. */
   #next(): number {
-    return this.hasFree ? this.#free[this.#freeCount - 1]! : -1;
+    return this.#freeCount > 0 || this.hasFree ? this.#free[this.#freeCount - 1]! : -1;
   }
 
   #hold(cell: number): number {

@@ -42,6 +42,11 @@ export interface CellMemory {
   readonly memory: Memory;
 }
 
+/** The cells, and what stands for the arguments in each of them. */
+interface ArgumentCells extends CellMemory {
+  payload(cell: number): CellPayload;
+}
+
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 export class ArgumentWriter {
   readonly #writer: ValueWriter;
@@ -53,29 +58,18 @@ export class ArgumentWriter {
     this.#arena = arena;
   }
 
-  /** Writes what most calls have: no argument, a number, or a text that fits into the cell. False: anything else. */
-  writeShort(cell: number, to: CellMemory, args: readonly unknown[]): boolean {
-    if (args.length > 1) return false;
+  /** False, and nothing is kept: the arguments can only go by port. */
+  write(cell: number, to: ArgumentCells, args: readonly unknown[]): boolean {
     const first = args[0];
-    const at = cell * WORDS;
-    if (typeof first === 'number') {
-      to.words[at + FORM] = NUMBER;
-      to.doubles[cell * DOUBLES + INLINE_NUMBER] = first;
-      return true;
-    }
-    if (typeof first === 'string') {
+    if (args.length === 1 && typeof first === 'string') {
       const start = cell * CELL_BYTES + INLINE_START;
-      if (writeLatin1(first, to.memory, start, start + INLINE_BYTES) < 0) return false;
-      to.words[at + FORM] = LATIN1;
-      to.words[at + LENGTH] = first.length;
-      return true;
+      if (writeLatin1(first, to.memory, start, start + INLINE_BYTES) >= 0) {
+        to.words[cell * WORDS + FORM] = LATIN1;
+        to.words[cell * WORDS + LENGTH] = first.length;
+        return true;
+      }
     }
-    if (args.length === 0) to.words[at + FORM] = NOTHING;
-    return args.length === 0;
-  }
-
-  /** Writes anything else. False, and nothing is kept: the arguments can only go by port. */
-  write(payload: CellPayload, to: CellMemory, args: readonly unknown[]): boolean {
+    const payload = to.payload(cell);
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
     return this.#writeValues(payload, to, args, 0);
