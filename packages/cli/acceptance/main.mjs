@@ -113,10 +113,11 @@ async function analyzed({ task, inputs, known }, load) {
     '--out',
     report,
   ];
-  // What is known so far is said on a terminal only: `script` makes one.
   const analyze = commandOf(args);
-  // In the same terminal: Linux gives each terminal its share of a core, and not each program (`sched_autogroup_enabled`).
+  // The burner runs in the terminal of `analyze`: Linux shares cores among terminals first, and then among the programs of each
+  // (`sched_autogroup_enabled`), so that a burner in another terminal would leave `analyze` one core of two.
   const command = load === 'loaded' ? `${commandOf([BURNER])} & ${analyze}` : analyze;
+  // `analyze` says what it knows so far only on a terminal: `script` makes one.
   const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [text, first] = ['', undefined];
   for (const stream of [child.stdout, child.stderr]) {

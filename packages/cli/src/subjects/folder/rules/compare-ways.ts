@@ -34,8 +34,8 @@ export interface Comparison {
 }
 
 /**
- * No thread of Node.js is ready in less time: what one thread has read by then is not worth another. About a third of what
- * `analyze` measures on common machines, 40 to 60 ms. Milliseconds.
+ * A folder that one thread reads in less time is not worth another thread, which takes longer to start. Milliseconds. Chosen by
+ * hand: about a quarter of the 50 to 66 ms that `analyze` measured on two cores of a server.
  */
 const THREAD_START_MS = 15;
 
