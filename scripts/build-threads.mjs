@@ -1,9 +1,9 @@
 // Bundles the library: the code of its threads as texts (see platform/node/node-thread.ts for why), then each entry as one file,
 // because every module that is loaded costs a third of a millisecond.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join, relative } from 'node:path';
-import { build } from 'esbuild';
+import { basename, join, relative } from 'node:path';
+import { build, transform } from 'esbuild';
 import { minifySync } from 'vite';
 
 const platform = new URL('../packages/threadwise/dist/platform/', import.meta.url);
@@ -44,23 +44,32 @@ export async function buildThreads() {
       scriptOf(text),
     ]),
   );
-  const lines = [];
-  for (const [name, { text }] of parts) {
-    if (!Object.values(ENTRIES).includes(name))
-      lines.push(`const ${variableOf(name)} = ${JSON.stringify(text)};\n`);
-  }
+  const shared = [...parts.keys()].filter((name) => !Object.values(ENTRIES).includes(name));
+  const lines = shared.map(
+    (name) => `const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};\n`,
+  );
   for (const [name, entry] of Object.entries(ENTRIES)) {
     const needed = partsOf(entry, parts);
-    const texts = [...needed, entry].map((part) => parts.get(part).text);
-    const [begin, end] = withOwnGlobals(texts.join(''));
-    const shared = needed.map(
-      (part) =>
-        `${JSON.stringify(`const ${variableOf(part)}=(()=>{`)} + ${variableOf(part)} + ${JSON.stringify('})();')}`,
-    );
-    const whole = [JSON.stringify(begin), ...shared, JSON.stringify(`(()=>{${texts.at(-1)}})()${end}`)];
-    lines.push(`export const ${name} = ${whole.join(' + ')};\n`);
+    const { text } = parts.get(entry);
+    const names = globalsIn([...needed.map((part) => parts.get(part).text), text].join(''));
+    const list = needed.map(variableOf).join(', ');
+    const given = [JSON.stringify(names.join()), `{ ${list} }`, JSON.stringify(text)];
+    lines.push(`export const ${name} = script(${given.join(', ')});\n`);
   }
-  writeFileSync(new URL('thread-sources.js', node), lines.join(''));
+  writeFileSync(new URL('thread-sources.js', node), `${script}\n${lines.join('')}`);
+}
+
+/**
+ * The text of a script. What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task
+ * module is loaded, and the code sees nothing else.
+ * @param names the globals
+ * @param parts the texts that the script's own needs, by name
+ */
+function script(names, parts, text) {
+  const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
+  const values = names.replace(/\w+/g, 'globalThis.$&');
+  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
+  return `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
 }
 
 /** What an entry imports, each after what it imports itself. */
@@ -74,57 +83,58 @@ function partsOf(entry, parts, found = new Set()) {
 
 /** What a part that others import is called, in the file and in the script. */
 function variableOf(name) {
-  return name.replace(/\W/g, '_');
+  return name.replace(/^chunk-/, 'part').replace(/\W/g, '_');
 }
 
-/** A module of a thread as a part of its script: what it imports it asks for, what it exports it returns. `imports`: other parts. */
+/** A module of a thread as a part of its script. `imports`: other parts, which stand before it. */
 function scriptOf(source) {
-  const named = (list) => `{${list.replaceAll(' as ', ':')}}`;
   const imports = [];
-  const partOf = (from) => {
+  const required = (from) => {
+    if (!from.startsWith('.')) return `require("${from}")`;
     const name = from.replace(/^[./]+|\.js$/g, '');
     imports.push(name);
     return variableOf(name);
   };
-  const text = minified(source)
-    // What another part needs, too, and that one stands before.
-    .replace(/\bimport\s*"(\.[^"]+)";/g, (_, from) => {
-      partOf(from);
-      return '';
-    })
+  return { text: withoutModules(minified(source).code, required, 'return'), imports };
+}
+
+/** The text of a module as that of a function: what it imports it asks for, by what `required` makes of a name; what it exports follows on `handOn`. */
+function withoutModules(source, required, handOn) {
+  const named = (list, theirs, own) => `{${list.replace(/([\w$]+) as ([\w$]+)/g, `${theirs}:${own}`)}}`;
+  const text = source
+    .replace(/\bimport\s*"([^"]+)";/g, (_, from) => `${required(from)};`)
     .replace(/\bimport\s*([\w$]+)?,?\s*(?:\{([^}]*)\})?\s*from\s*"([^"]+)";/g, (_, whole, list, from) => {
-      const module = from.startsWith('.') ? partOf(from) : `require("${from}")`;
-      const parts = [whole, list === undefined ? undefined : named(list)].filter(
-        (part) => part !== undefined,
-      );
-      return parts.map((part) => `const ${part}=${module};`).join('');
+      const parts = [whole, list === undefined ? undefined : named(list, '$1', '$2')];
+      return parts
+        .filter((part) => part !== undefined)
+        .map((part) => `const ${part}=${required(from)};`)
+        .join('');
     })
-    .replace(
-      /\bexport\s*\{([^}]*)\};?/g,
-      (_, list) => `return{${list.replace(/([\w$]+) as ([\w$]+)/g, '$2:$1')}};`,
-    );
+    .replace(/\bexport\s*\{([^}]*)\};?/g, (_, list) => `${handOn}${named(list, '$2', '$1')};`);
   if (/(^|[;}\n])(import[\s{"*]|export[\s{])/.test(text))
-    throw new Error('An import or export of a thread was not understood');
-  return { text, imports };
+    throw new Error('An import or export of a module was not understood');
+  return text;
 }
 
 /**
- * Without space, comments and names of variables, because every thread parses this. The names of functions, classes and methods stay, for profiles
+ * Without space, comments and names of variables, because every thread and process parses this. The names of functions, classes and methods stay, for profiles
  * and debuggers: those of private methods, which the minifier would shorten, are no private names while it looks.
  */
-function minified(text) {
-  if (text.includes(NOT_PRIVATE)) throw new Error(`The code of a thread has the letter ${NOT_PRIVATE}`);
+function minified(text, inputMap) {
+  if (text.includes(NOT_PRIVATE)) throw new Error(`The code has the letter ${NOT_PRIVATE}`);
   // Methods, and fields that are given a function.
   const named = text.matchAll(/(?<![.\w])#(\w+)\(|#(\w+)\s*=\s*(?:async\s*)?(?:\([^()]*\)|\w+)\s*=>/g);
   const methods = new Set([...named].map(([, method, field]) => method ?? field));
   const shown = text.replace(/#(\w+)/g, (all, name) => (methods.has(name) ? NOT_PRIVATE + name : all));
-  const { code, errors } = minifySync('thread.js', shown, {
+  const { code, map, errors } = minifySync('thread.js', shown, {
+    inputMap,
+    sourcemap: inputMap !== undefined,
     module: true,
     compress: false,
     mangle: { toplevel: true, keepNames: { function: true, class: true } },
   });
   if (errors.length > 0) throw new Error(errors[0].message);
-  return code.replaceAll(NOT_PRIVATE, '#');
+  return { code: code.replaceAll(NOT_PRIVATE, '#'), map };
 }
 /** A letter that the code does not have. */
 const NOT_PRIVATE = 'ƒ';
@@ -135,35 +145,101 @@ function refuseVariables(files) {
   if (found.length > 0) throw new Error(`No module of a thread may export a variable: ${found.join(', ')}`);
 }
 
-/** What programs import. Their types stay beside them, file by file. */
-const PUBLIC = ['index', 'worker', 'files', 'sync', 'internal'];
+/** What programs import beside the pool. Their types stay beside them, file by file. */
+const PUBLIC = ['worker', 'files', 'sync', 'internal'];
+
+const source = (name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname;
+const OPTIONS = {
+  outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  // Names stay, for stacks, and lines are short: Node.js prints the one that threw. Space and comments go, because every process parses this.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 120,
+  legalComments: 'none',
+  plugins: [{ name: 'thread sources', setup: useBuiltSources }],
+  logLevel: 'error',
+};
 
 /**
  * Bundles the entries into `dist/<name>.js`, in the place of the modules that the compiler wrote there; and into `dist/<name>.cjs`, for
  * loaders that cannot `require` a module: Jest's.
  */
 export async function buildEntries() {
-  const options = {
-    entryPoints: PUBLIC.map(
-      (name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname,
-    ),
-    outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    // Names stay, for stacks, and lines are short: Node.js prints the one that threw. Space and comments go, because every process parses this.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    lineLimit: 120,
-    legalComments: 'none',
-    plugins: [{ name: 'thread sources', setup: useBuiltSources }],
-    logLevel: 'error',
-  };
+  const options = { ...OPTIONS, entryPoints: PUBLIC.map(source) };
   await Promise.all([
     build({ ...options, format: 'esm', sourcemap: true }),
     build({ ...options, format: 'cjs', outExtension: { '.js': '.cjs' } }),
+    buildPool(),
   ]);
-  for (const name of PUBLIC) writeFileSync(join(options.outdir, `${name}.d.cts`), typesOf(name));
+  for (const name of ['index', ...PUBLIC])
+    writeFileSync(join(OPTIONS.outdir, `${name}.d.cts`), typesOf(name));
+}
+
+/**
+ * Builds the entry `threadwise`. For Node.js: `index.cjs`, which starts threads and then loads the rest, `engine.cjs`; `shared.cjs`, which both
+ * need; and `index.js`, a module that hands on what `index.cjs` has, so that a program that imports the library and requires it has it once. Only
+ * CommonJS can load a part of itself when it is needed, and return at once. For bundlers, which could not follow that: `whole.js`.
+ */
+async function buildPool() {
+  const options = { ...OPTIONS, format: 'esm', metafile: true };
+  const { metafile } = await build({ ...options, entryPoints: { whole: source('index') }, sourcemap: true });
+  const { outputFiles, metafile: parts } = await build({
+    ...options,
+    minifyWhitespace: false, // `minified` comes later, and does it
+    lineLimit: 0,
+    entryPoints: { index: source('index'), engine: source('open-pool') },
+    plugins: [...OPTIONS.plugins, { name: 'load later', setup: loadLater }],
+    splitting: true,
+    chunkNames: 'shared',
+    sourcemap: 'external',
+    write: false,
+  });
+  refuseVariables(
+    Object.keys(Object.entries(parts.outputs).find(([path]) => /shared\.js$/.test(path))[1].inputs),
+  );
+  const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+  for (const name of ['index', 'shared', 'engine']) {
+    const required = (from) => `require("${from.replace(/\.js$/, '.cjs')}")`;
+    const script = withoutModules(texts.get(`${name}.js`), required, 'module.exports=');
+    const { code, map } = minified(
+      `"use strict";${name === 'index' ? LOAD_ENGINE : ''}${script}`,
+      JSON.parse(texts.get(`${name}.js.map`)),
+    );
+    const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
+    const result = await transform(`${code}\n//# sourceMappingURL=${url}`, {
+      sourcefile: `${name}.js`,
+      sourcemap: 'external',
+      minifyWhitespace: true,
+      lineLimit: OPTIONS.lineLimit,
+    });
+    const file = join(OPTIONS.outdir, `${name}.cjs`);
+    writeFileSync(file, `${result.code}//# sourceMappingURL=${name}.cjs.map\n`);
+    writeFileSync(`${file}.map`, result.map);
+  }
+  const [{ exports }] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
+  const index = join(OPTIONS.outdir, 'index.js');
+  writeFileSync(
+    index,
+    `import { createRequire } from 'node:module';
+export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./index.cjs');
+`,
+  );
+  rmSync(`${index}.map`, { force: true }); // the compiler's, of the file that was in its place
+}
+
+const LOAD_ENGINE = 'const loadEngine=()=>require("./engine.cjs");';
+
+/** `create-pool.ts` gets functions that load `open-pool.ts` when they are called. */
+function loadLater({ onResolve, onLoad }) {
+  onResolve({ filter: /open-pool\.js$/ }, ({ path }) => ({ path, namespace: 'later' }));
+  onLoad({ filter: /./, namespace: 'later' }, () => ({
+    contents: ['openPool', 'availableThreads']
+      .map((name) => `export const ${name} = (...args) => loadEngine().${name}(...args);`)
+      .join('\n'),
+  }));
 }
 
 /** The same types: a compiler that reads this has no better way to them, and the program can load either file. */
@@ -176,18 +252,10 @@ function useBuiltSources({ onResolve }) {
   onResolve({ filter: /thread-sources\.js$/ }, () => ({ path: new URL('thread-sources.js', node).pathname }));
 }
 
-/**
- * What runs tasks must not depend on what tasks make of the globals: each one that the code may use is taken before any task module
- * is loaded, and the code sees nothing else. The names are all globals that occur in the text, in whatever role. Returns what stands before it, and behind.
- */
-function withOwnGlobals(code) {
+/** All globals that occur in a text, in whatever role. */
+function globalsIn(code) {
   const words = new Set(code.match(/[A-Za-z_$][\w$]*/g));
-  const names = Object.getOwnPropertyNames(globalThis).filter(
-    (name) => words.has(name) && !NOT_TAKEN.has(name),
-  );
-  // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
-  const values = ['process.getBuiltinModule', ...names].map((name) => `globalThis.${name}`);
-  return [`((require,${names})=>{"use strict";`, `})(${values});`];
+  return Object.getOwnPropertyNames(globalThis).filter((name) => words.has(name) && !NOT_TAKEN.has(name));
 }
 /**
  * Nobody can replace the first ones; no parameter may have the next names; Node.js loads `performance` when it is first named, which makes a

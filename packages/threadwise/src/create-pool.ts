@@ -1,75 +1,16 @@
-/** Binds the core to Node and to the policies that the options name. */
-import type { Platform, Transport } from './core/contracts.js';
-import type { Parts } from './core/engine.js';
-import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
-import { Pool } from './core/pool.js';
-import type { Task } from './core/calls/task.js';
+/**
+ * The first code of a pool: starts its threads, and has the rest of the library loaded only then (`scripts/build-threads.mjs` sees to that), which
+ * takes about a third of the time in which a thread starts.
+ */
+import { availableParallelism } from 'node:os';
+import type { PoolOptions } from './core/options/options.js';
+import type { Pool } from './core/pool.js';
 import type { UntypedTasks } from './core/types.js';
-import { MeasuredRecorder } from './metrics/measured.js';
-import { controlFromEnvironment } from './platform/node/control.js';
-import { diagnosticsSink } from './platform/node/diagnostics.js';
-import { asyncStore, nodePlatform } from './platform/node/platform.js';
-import { processesFor } from './platform/process/platform.js';
-import { classNames } from './core/options/classes.js';
-import { moduleHere } from './runner/here.js';
-import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
-import { DirectDispatch } from './scheduling/dispatch/direct.js';
-import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
-import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
-import { PLACEMENTS } from './scheduling/placement/index.js';
-import { PriorityQueue } from './scheduling/queue/priority.js';
-import { measured } from './scheduling/scaling/measured.js';
-import { Packing } from './transport/classes/packing.js';
-import { coordinatedTransport } from './transport/coordinator/exchange.js';
-import { messageTransport } from './transport/message/link.js';
-import { sharedTransport } from './transport/shared/main/exchange.js';
+import { openPool } from './open-pool.js';
+import { startAhead } from './platform/node/node-thread.js';
+import { workerSource } from './platform/node/thread-sources.js';
 
-const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
-  shared: sharedTransport(),
-  message: messageTransport,
-};
-
-/** Who decides which worker gets a task, and how it gets there. */
-interface Way {
-  transport(options: ResolvedOptions): Transport;
-  readonly newDispatch: Parts['newDispatch'];
-}
-
-const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
-  'shared-queue': {
-    transport: ({ transport }) => TRANSPORTS[transport],
-    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
-  },
-  coordinator: {
-    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const cores = availableThreads();
-      const sendsMoved = Number.isFinite(worker.recycle.afterTasks);
-      return coordinatedTransport({
-        tasksPerWorker,
-        choose: builtInName(choose)!,
-        cores,
-        idleTimeoutMs,
-        sendsMoved,
-      });
-    },
-    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
-  },
-  direct: {
-    transport: ({ transport }) => TRANSPORTS[transport],
-    newDispatch: (context) => new DirectDispatch(context),
-  },
-};
-
-/** What holds the workers; and how their tasks cross, where that leaves no choice. */
-const HOLDERS: Readonly<
-  Record<
-    ResolvedOptions['isolation'],
-    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
-  >
-> = {
-  thread: () => ({ platform: nodePlatform, transport: undefined }),
-  process: ({ division }) => processesFor(division),
-};
+export { availableThreads } from './open-pool.js';
 
 let poolCount = 0;
 
@@ -79,51 +20,22 @@ let poolCount = 0;
  * @throws ThreadwiseError ERR_OPTION; what goes wrong in a worker rejects `pool.ready` and the calls instead
  */
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
-  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
-  const moduleUrl = nodePlatform.resolveModule(module);
-  const pool = new Pool<M>({
-    ...partsFor(resolved, moduleUrl),
-    name: resolved.name ?? `pool-${++poolCount}`,
-    moduleUrl,
-    options: resolved,
-  });
-  controlFromEnvironment(pool);
-  return pool;
+  const usualName = `pool-${poolCount + 1}`;
+  const { name = usualName, ...given } = options ?? {};
+  const names = Array.from({ length: threadsAhead(given) }, (_, i) => `${String(name)}/${i + 1}`);
+  const endUnused = startAhead(workerSource, names);
+  try {
+    const pool = openPool<M>(module, options, usualName);
+    if (name === usualName) poolCount++;
+    return pool;
+  } finally {
+    endUnused();
+  }
 }
 
-function partsFor(
-  options: ResolvedOptions,
-  moduleUrl: string,
-): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
-  const { classes } = options;
-  const way = WAYS[options.dispatch];
-  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation](options);
-  // A broadcast may come on top of a full window.
-  const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
-  return {
-    platform,
-    exchange: transport.open(platform, linkCapacity),
-    newPlacement: (name) => PLACEMENTS[name](),
-    newModuleHere: () =>
-      moduleHere({
-        clone: nodePlatform.clone,
-        load: () => import(moduleUrl),
-        newStore: asyncStore,
-        classes: classNames(classes),
-      }),
-    instances: classes === 'plain' || classes.length === 0 ? undefined : new Packing(classes),
-    // The bounds hold it where they are one number; they may be changed, the policy may not.
-    scaling: measured,
-    recorder: new MeasuredRecorder(nodePlatform.now()),
-    sink: diagnosticsSink,
-    newQueue: () => new PriorityQueue<Task>(),
-    newDispatch: way.newDispatch,
-    choices: choiceNames,
-    newChoice: resolveChoice,
-  };
-}
-
-/** How many threads the machine and its container allow: CPU affinity, CPU quota, memory limit. At least 1. */
-export function availableThreads(): number {
-  return nodePlatform.availableThreads();
+/** The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. */
+function threadsAhead({ threads, worker, isolation, dispatch, placement }: PoolOptions): number {
+  if (worker ?? isolation ?? dispatch ?? placement) return 0;
+  const least = typeof threads === 'object' ? (threads?.min ?? 1) : Number(threads);
+  return Math.min(least >= 0 ? least : 1, availableParallelism());
 }

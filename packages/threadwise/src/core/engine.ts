@@ -40,7 +40,7 @@ import { Recycler } from './workers/recycler.js';
 import { Scaler } from './workers/scaler.js';
 import { Workers } from './workers/workers.js';
 
-/** What a pool is bound to; chosen in `create-pool.ts`. */
+/** What a pool is bound to; chosen in `open-pool.ts`. */
 export interface Parts {
   readonly name: string;
   readonly moduleUrl: string;

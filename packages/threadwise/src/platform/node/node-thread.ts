@@ -64,25 +64,70 @@ export function withoutOptions(options: readonly string[], refused: string): str
   });
 }
 
+/** What `boot.ts` finds as workerData. */
+export interface Start {
+  /** 1 as soon as what the thread is for lies on its port. */
+  readonly told: Int32Array;
+  /** What the system calls the thread, which writes it there. */
+  readonly threadId: Int32Array;
+  /** The text that the thread runs, where a small module starts it. */
+  readonly source: string | undefined;
+}
+
+/** A thread that has been started, and waits to be told what it is for. */
+interface Waiting extends Start {
+  readonly worker: Worker;
+  readonly code: string;
+}
+
+/** Threads that wait, for the pool that is being made. */
+const ahead: Waiting[] = [];
+
+/**
+ * Starts threads for the workers that `spawnFrom` will be asked for, with nothing but their code. Returns what ends those that it was not
+ * asked for.
+ */
+export function startAhead(code: string, names: readonly string[]): () => void {
+  try {
+    for (const name of names) ahead.push(startWaiting(code, { name }));
+  } catch {
+    // Whoever spawns is refused, too, and tells of it.
+  }
+  return () => {
+    for (const { worker } of ahead.splice(0)) void worker.terminate();
+  };
+}
+
 /**
  * The worker's code is given as text and not as a file beside this one: a bundler moves this file elsewhere, and one
  * script starts faster than a graph of modules.
  */
-export function spawnFrom(source: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+function startWaiting(code: string, options: WorkerOptions): Waiting {
+  const startsByUrl = mayImport(options.execArgv, options.env);
+  const word = () => new Int32Array(new SharedArrayBuffer(4));
+  const start: Start = { told: word(), threadId: word(), source: startsByUrl ? code : undefined };
+  const worker = newWorker(code, { ...options, eval: !startsByUrl, workerData: start });
+  return { ...start, worker, code };
+}
+
+/** Starts a worker's thread, or takes one that was started ahead. */
+export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
   const { settings, wire, ...place } = spec;
   const { data, ...given } = settings;
-  const startsByUrl = mayImport(given.execArgv, given.env);
-  const threadId = new Int32Array(new SharedArrayBuffer(4));
-  const shared = { data, threadId, clockZero: clockZero(), source: startsByUrl ? source : undefined };
-  const boot = { ...place, wire, ...shared } as WorkerBoot;
-  const options = {
-    ...given,
-    eval: !startsByUrl,
-    name: `${place.poolName}/${place.workerId}`,
-    workerData: boot,
-    transferList: [boot.wire.port],
-  };
-  return nodeThread(source, options as WorkerOptions, onExit, threadId);
+  const name = `${place.poolName}/${place.workerId}`;
+  const isAhead = ahead[0]?.code === code;
+  const waiting = isAhead ? ahead.shift()! : startWaiting(code, { ...(given as WorkerOptions), name });
+  const { worker, told, threadId } = waiting;
+  const boot = { ...place, wire, data, clockZero: clockZero() } as WorkerBoot;
+  try {
+    worker.postMessage(boot, [boot.wire.port]);
+  } catch (error) {
+    void worker.terminate();
+    throw error;
+  }
+  Atomics.store(told, 0, 1);
+  Atomics.notify(told, 0);
+  return threadOf(worker, onExit, threadId);
 }
 
 /**
@@ -104,18 +149,22 @@ function mayImport(execArgv: readonly string[] | undefined, env: unknown): boole
   return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
 }
 
-/** @param threadId one word, written by the thread: what the system calls it */
-export function nodeThread(
-  source: string,
-  options: WorkerOptions,
-  onExit: (exit: ThreadExit) => void,
-  threadId: Int32Array = new Int32Array(1),
-): Thread {
+/** Starts a thread that finds all that it needs as its workerData. */
+export function nodeThread(code: string, options: WorkerOptions, onExit: (exit: ThreadExit) => void): Thread {
+  return threadOf(newWorker(code, options), onExit, new Int32Array(1));
+}
+
+function newWorker(code: string, options: WorkerOptions): Worker {
   // Whatever somebody has put on `Object.prototype` is no option.
   const own: WorkerOptions = Object.assign(Object.create(null), options);
-  const worker = new Worker(own.eval === true ? source : STARTER, own);
-  let error: unknown;
+  const worker = new Worker(own.eval === true ? code : STARTER, own);
   worker.unref();
+  return worker;
+}
+
+/** @param threadId one word, written by the thread: what the system calls it */
+function threadOf(worker: Worker, onExit: (exit: ThreadExit) => void, threadId: Int32Array): Thread {
+  let error: unknown;
   worker.on('error', (uncaught) => {
     error = uncaught;
   });

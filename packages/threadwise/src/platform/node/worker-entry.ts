@@ -6,13 +6,14 @@ import type { Wire } from '../../core/contracts.js';
 import { openEndpoint } from '../../runner/endpoints.js';
 import { Runner, type RunnerPlatform } from '../../runner/runner.js';
 import type { EndpointPlatform } from '../../transport/endpoint.js';
+import { receiveBoot } from './boot.js';
 import { followClock, now, timer } from './clock.js';
 import { atExit } from './exit.js';
 import { NodePort } from './port.js';
 import { keepUncaughtErrorsReadable } from './uncaught.js';
 import { loopUtilization, ownThreadId } from './usage.js';
 
-/** What `node-thread.ts` passes as workerData. */
+/** What `node-thread.ts` tells the thread. */
 export interface WorkerBoot {
   readonly workerId: number;
   readonly poolName: string;
@@ -22,17 +23,11 @@ export interface WorkerBoot {
   readonly allowance: ArrayBufferLike | undefined;
   readonly wire: Wire & { readonly port: MessagePort };
   readonly data: unknown;
-  /** This script, where a small module starts it: see `node-thread.ts`. */
-  readonly source: string | undefined;
-  /** Imports; given by that small module, as a text that it runs cannot. */
-  readonly load?: (url: string) => Promise<Record<string, unknown>>;
   /** The clock zero of the thread that started this one. */
   readonly clockZero: number;
-  /** One word: where to write what the system calls this thread. */
-  readonly threadId: Int32Array;
 }
 
-const boot = wt.workerData as WorkerBoot;
+const boot = receiveBoot<WorkerBoot>();
 followClock(boot.clockZero);
 // The task module finds its own data where Node promises it.
 (wt as { workerData: unknown }).workerData = boot.data;

@@ -1,5 +1,6 @@
 /** The first code of a worker that is a thread of a process: hears main by way of `relay-entry.ts`, and speaks to main directly. */
-import wt, { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
+import { receiveBoot } from '../node/boot.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
 import { ownThreadId } from '../node/usage.js';
 import { writeNow } from './inherited.js';
@@ -7,7 +8,7 @@ import type { Pipe } from './port.js';
 import type { Surroundings } from './relay.js';
 import { runWorker } from './run-worker.js';
 
-const { wire, load = (url) => import(url), ...place } = wt.workerData as WorkerBoot;
+const { wire, load = (url) => import(url), ...place } = receiveBoot<WorkerBoot>();
 const { toMain, ...surroundings } = wire.memory as Surroundings;
 const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port), load);
 port.postAside(ownThreadId());

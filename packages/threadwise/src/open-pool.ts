@@ -1,0 +1,123 @@
+/** Binds the core to Node and to the policies that the options name. Loaded when the first pool is made: see `create-pool.ts`. */
+import type { Platform, Transport } from './core/contracts.js';
+import type { Parts } from './core/engine.js';
+import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
+import { Pool } from './core/pool.js';
+import type { Task } from './core/calls/task.js';
+import type { UntypedTasks } from './core/types.js';
+import { MeasuredRecorder } from './metrics/measured.js';
+import { controlFromEnvironment } from './platform/node/control.js';
+import { diagnosticsSink } from './platform/node/diagnostics.js';
+import { asyncStore, nodePlatform } from './platform/node/platform.js';
+import { processesFor } from './platform/process/platform.js';
+import { classNames } from './core/options/classes.js';
+import { moduleHere } from './runner/here.js';
+import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
+import { DirectDispatch } from './scheduling/dispatch/direct.js';
+import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
+import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
+import { PLACEMENTS } from './scheduling/placement/index.js';
+import { PriorityQueue } from './scheduling/queue/priority.js';
+import { measured } from './scheduling/scaling/measured.js';
+import { Packing } from './transport/classes/packing.js';
+import { coordinatedTransport } from './transport/coordinator/exchange.js';
+import { messageTransport } from './transport/message/link.js';
+import { sharedTransport } from './transport/shared/main/exchange.js';
+
+const TRANSPORTS: Readonly<Record<ResolvedOptions['transport'], Transport>> = {
+  shared: sharedTransport(),
+  message: messageTransport,
+};
+
+/** Who decides which worker gets a task, and how it gets there. */
+interface Way {
+  transport(options: ResolvedOptions): Transport;
+  readonly newDispatch: Parts['newDispatch'];
+}
+
+const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
+  'shared-queue': {
+    transport: ({ transport }) => TRANSPORTS[transport],
+    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
+  },
+  coordinator: {
+    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
+      const cores = availableThreads();
+      const sendsMoved = Number.isFinite(worker.recycle.afterTasks);
+      return coordinatedTransport({
+        tasksPerWorker,
+        choose: builtInName(choose)!,
+        cores,
+        idleTimeoutMs,
+        sendsMoved,
+      });
+    },
+    newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
+  },
+  direct: {
+    transport: ({ transport }) => TRANSPORTS[transport],
+    newDispatch: (context) => new DirectDispatch(context),
+  },
+};
+
+/** What holds the workers; and how their tasks cross, where that leaves no choice. */
+const HOLDERS: Readonly<
+  Record<
+    ResolvedOptions['isolation'],
+    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
+  >
+> = {
+  thread: () => ({ platform: nodePlatform, transport: undefined }),
+  process: ({ division }) => processesFor(division),
+};
+
+/** @param usualName the pool's name where the options give none */
+export function openPool<M = UntypedTasks>(
+  module: URL | string,
+  options: PoolOptions | undefined,
+  usualName: string,
+): Pool<M> {
+  const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
+  const moduleUrl = nodePlatform.resolveModule(module);
+  const name = resolved.name ?? usualName;
+  const pool = new Pool<M>({ ...partsFor(resolved, moduleUrl), name, moduleUrl, options: resolved });
+  controlFromEnvironment(pool);
+  return pool;
+}
+
+function partsFor(
+  options: ResolvedOptions,
+  moduleUrl: string,
+): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
+  const { classes } = options;
+  const way = WAYS[options.dispatch];
+  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation](options);
+  // A broadcast may come on top of a full window.
+  const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
+  return {
+    platform,
+    exchange: transport.open(platform, linkCapacity),
+    newPlacement: (name) => PLACEMENTS[name](),
+    newModuleHere: () =>
+      moduleHere({
+        clone: nodePlatform.clone,
+        load: () => import(moduleUrl),
+        newStore: asyncStore,
+        classes: classNames(classes),
+      }),
+    instances: classes === 'plain' || classes.length === 0 ? undefined : new Packing(classes),
+    // The bounds hold it where they are one number; they may be changed, the policy may not.
+    scaling: measured,
+    recorder: new MeasuredRecorder(nodePlatform.now()),
+    sink: diagnosticsSink,
+    newQueue: () => new PriorityQueue<Task>(),
+    newDispatch: way.newDispatch,
+    choices: choiceNames,
+    newChoice: resolveChoice,
+  };
+}
+
+/** How many threads the machine and its container allow: CPU affinity, CPU quota, memory limit. At least 1. */
+export function availableThreads(): number {
+  return nodePlatform.availableThreads();
+}

@@ -1,0 +1,74 @@
+// How a process begins: an import loads little, and the threads of the first pool start before the rest of the library is loaded.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { test } from 'node:test';
+
+/** Runs a script that sees each thread as it is started: `log` has its name, and whether the library was loaded in full by then. */
+function run(script) {
+  const program = `
+    import { createRequire, syncBuiltinESMExports } from 'node:module';
+    import { once } from 'node:events';
+    const require = createRequire(import.meta.url);
+    const wt = require('node:worker_threads');
+    const isLoaded = () => Object.keys(require.cache).some((path) => path.endsWith('engine.cjs'));
+    const [log, threads, exits] = [[], [], []];
+    wt.Worker = class extends wt.Worker {
+      constructor(code, options) {
+        super(code, options);
+        log.push([options.name, isLoaded()]);
+        threads.push(this);
+        exits.push(once(this, 'exit'));
+      }
+    };
+    syncBuiltinESMExports();
+    const { createPool } = await import('${import.meta.resolve('threadwise')}');
+    const module = 'data:text/javascript,export const f = (x) => x + 1';
+    ${script}`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+const cores = availableParallelism();
+
+test('an import loads a part of the library, and starts no thread', () => {
+  assert.deepEqual(run('console.log(JSON.stringify([isLoaded(), log]));'), [false, []]);
+});
+
+test('the first pool starts as many threads as there are cores before the rest is loaded; each runs tasks under its own name', () => {
+  const { log, results } = run(`
+    const [pool, named] = [createPool(module, { threads: 2 }), createPool(module, { name: 'mine' })];
+    const results = await Promise.all([pool.broadcast('f', [1]), named.run('f', [2])]);
+    await Promise.all([pool.close(), named.close()]);
+    console.log(JSON.stringify({ log, results }));`);
+  assert.deepEqual(log, [
+    ['pool-1/1', false],
+    ['pool-1/2', cores < 2],
+    ['mine/1', true],
+  ]);
+  assert.deepEqual(results, [[2, 2], 3]);
+});
+
+test('a pool that wants its threads otherwise starts none before its options are checked', () => {
+  const log = run(`
+    const pool = createPool(module, { threads: 1, worker: { argv: ['x'] } });
+    await pool.close();
+    console.log(JSON.stringify(log));`);
+  assert.deepEqual(log, [['pool-1/1', true]]);
+});
+
+for (const wrong of ['{ threads: 1, timeoutMs: -1 }', '{ threads: 0.5 }', '{ name: Symbol() }', '[]', '1']) {
+  test(`a pool that is refused for its options ${wrong} leaves no thread`, () => {
+    const code = run(`
+      let error;
+      try { createPool(module, ${wrong}); } catch (thrown) { error = thrown; }
+      for (const thread of threads) thread.ref();
+      await Promise.all(exits);
+      console.log(JSON.stringify(error.code));`);
+    assert.equal(code, 'ERR_OPTION');
+  });
+}
