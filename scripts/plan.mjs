@@ -178,6 +178,7 @@ function slowRuns() {
       name: 'with a browser, a terminal or a server',
       files: slow.filter(isApart),
       env: {},
+      atOnce: 4, // they mostly wait
     },
   ];
 }

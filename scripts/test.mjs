@@ -28,8 +28,11 @@ function passes(args) {
 /** For a test file, all of it: one that hangs is told as such, and does not keep the rest from being tried. In milliseconds. */
 const LIMIT_MS = 10 * 60_000;
 
+/** Tests that load the machine must not starve others. */
+const FILES_AT_ONCE = 2;
+
 /** Runs tests on one Node.js: what they came to. */
-function testOn(node, { name, files, env }) {
+function testOn(node, { name, files, env, atOnce = FILES_AT_ONCE }) {
   say(`\n-- ${name}, on Node.js ${node.version}`);
   const dir = mkdtempSync(join(tmpdir(), 'threadwise-test-'));
   const result = join(dir, 'counts.json');
@@ -38,8 +41,7 @@ function testOn(node, { name, files, env }) {
     node.path,
     [
       '--test',
-      // Two files at a time: tests that load the machine must not starve others.
-      '--test-concurrency=2',
+      `--test-concurrency=${atOnce}`,
       `--test-timeout=${LIMIT_MS}`,
       ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
       ...[`--test-reporter=${script('counts-reporter.mjs')}`, `--test-reporter-destination=${result}`],
