@@ -9,6 +9,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url));
 const [major, minor] = process.versions.node.split('.').map(Number);
 const LOCK = join(root, 'package-lock.json');
 const PACKAGES = ['threadwise', 'control', 'bullmq', 'cli'];
+/** What makes the bundles of the library from what the compiler wrote. */
+const BUILDERS = ['text', 'threads', 'entries'].map((name) => `scripts/build-${name}.mjs`);
 const CLI = join(root, 'packages/cli/dist/main.js');
 /** What is costly to make again. Not below node_modules, which `npm ci` begins by emptying. */
 export const CACHE = join(root, '.cache');
@@ -46,7 +48,7 @@ function isInstalled() {
 /** What is built from, by size and time: cheap enough to ask every time. */
 function buildHash() {
   const sources = PACKAGES.flatMap((dir) => filesBelow(join(root, 'packages', dir, 'src')));
-  const settings = ['tsconfig.base.json', 'scripts/build-threads.mjs'].map((name) => join(root, name));
+  const settings = ['tsconfig.base.json', ...BUILDERS].map((name) => join(root, name));
   const stamps = [...sources, ...settings].map((path) => {
     const { mtimeMs, size } = statSync(path);
     return `${path} ${mtimeMs} ${size}`;
@@ -110,7 +112,10 @@ async function build({ force }) {
   const tsc = join(root, 'node_modules/typescript-7/bin/tsc');
   run('Building', process.execPath, [tsc, '-b', ...(force ? ['--force'] : [])]);
   for (const name of PACKAGES) removeOutputsWithoutSource(join(root, 'packages', name));
-  const { buildEntries, buildThreads } = await import('./build-threads.mjs');
+  const [{ buildThreads }, { buildEntries }] = [
+    await import('./build-threads.mjs'),
+    await import('./build-entries.mjs'),
+  ];
   await buildThreads();
   await buildEntries();
   writeStamp(stamp, hash);

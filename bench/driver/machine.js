@@ -36,7 +36,7 @@ export function versionOf(packageName) {
 /** What runs while something is measured. Neither tests, texts, pages nor what was measured before change a figure. */
 const MATTERS = [
   ...['threadwise/src', 'bullmq/src', 'cli/src/experiment'].map((path) => `:(top)packages/${path}`),
-  ...['bench', 'package-lock.json', 'scripts/build-threads.mjs'].map((path) => `:(top)${path}`),
+  ...['bench', 'package-lock.json', 'scripts/build-*.mjs'].map((path) => `:(top)${path}`),
   ...['results', 'report', 'conclusions'].map((path) => `:(top,exclude)bench/${path}`),
   ...['.md', '.test.*', '/page.js', '/conclude.js', '/published.js'].map(
     (end) => `:(top,exclude,glob)**/*${end}`,

@@ -1,5 +1,5 @@
 /**
- * The first code of a pool: starts its threads, and has the rest of the library loaded only then (`scripts/build-threads.mjs` sees to that), which
+ * The first code of a pool: starts its threads, and has the rest of the library loaded only then (`scripts/build-entries.mjs` sees to that), which
  * takes about a third of the time in which a thread starts.
  */
 import { availableParallelism } from 'node:os';
