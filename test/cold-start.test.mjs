@@ -53,12 +53,27 @@ test('the first pool starts as many threads as there are cores before the rest i
   assert.deepEqual(results, [[2, 2], 3]);
 });
 
-test('a pool that wants its threads otherwise starts none before its options are checked', () => {
+for (const [options, isLoaded] of Object.entries({
+  "{ worker: { argv: ['x'] } }": true,
+  "{ placement: 'auto' }": false,
+  "{ dispatch: 'direct' }": false,
+  '{ worker: { data: { a: 1 }, recycle: { afterTasks: 2 } } }': false,
+})) {
+  test(`${isLoaded ? 'the options are checked before' : 'nothing is loaded before'} a pool with ${options} starts its thread`, () => {
+    const log = run(`
+      await createPool(module, { threads: 1, ...${options} }).close();
+      console.log(JSON.stringify(log));`);
+    assert.deepEqual(log, [['pool-1/1', isLoaded]]);
+  });
+}
+
+test('a pool that has no threads starts none', () => {
   const log = run(`
-    const pool = createPool(module, { threads: 1, worker: { argv: ['x'] } });
-    await pool.close();
+    const pool = createPool(module, { placement: 'inline' });
+    const processes = createPool(module, { isolation: 'process', threads: 1 });
+    await Promise.all([pool.close(), processes.close()]);
     console.log(JSON.stringify(log));`);
-  assert.deepEqual(log, [['pool-1/1', true]]);
+  assert.deepEqual(log, []);
 });
 
 for (const wrong of ['{ threads: 1, timeoutMs: -1 }', '{ threads: 0.5 }', '{ name: Symbol() }', '[]', '1']) {

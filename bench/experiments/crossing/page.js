@@ -22,7 +22,7 @@ export const page = {
       ),
       sentence(
         compare('quiet', 'busy5Microseconds', 'for one task on an idle pool'),
-        compare('cold-start', 'firstResultMs', 'to its first result'),
+        compare('cold-start', 'coldMs', 'from the import to the first result'),
         compare('idle', 'idlePercent', 'of CPU time when idle', {
           better: 'takes less than',
           worse: 'takes more than',

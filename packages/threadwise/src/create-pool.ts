@@ -33,9 +33,14 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
   }
 }
 
+/** Options of workers that their threads are told, and not started with. */
+const TOLD = ['data', 'recycle', 'startTimeoutMs'];
+
 /** The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. */
-function threadsAhead({ threads, worker, isolation, dispatch, placement }: PoolOptions): number {
-  if (worker ?? isolation ?? dispatch ?? placement) return 0;
+function threadsAhead({ threads, worker, isolation, placement }: PoolOptions): number {
+  const holder = isolation ?? process.env.THREADWISE_ISOLATION ?? 'thread';
+  if (holder !== 'thread' || placement === 'inline') return 0;
+  if (!Object.keys(worker ?? {}).every((option) => TOLD.includes(option))) return 0;
   const least = typeof threads === 'object' ? (threads?.min ?? 1) : Number(threads);
   return Math.min(least >= 0 ? least : 1, availableParallelism());
 }
