@@ -45,6 +45,11 @@ export const SLOW = [
     proves: 'each published pool does the same work, and each experiment runs to its conclusions',
   },
   {
+    files: /^bench\/fleet\.test/,
+    proves: 'the same of queues between machines, with a real Redis',
+    isApart: true,
+  },
+  {
     files: /^packages\/cli\/test\/(analyze(-server|-files)?|first-answer)\.test/,
     proves:
       'analyze measures a function, a real server and a real folder, from the command line to the reports, and has a first answer soon',
@@ -141,7 +146,7 @@ const suite = (name) => `test/${name}.test.mjs`;
 const PROMISES = ['promises', 'faults', 'streams', 'forks'].map(suite);
 const LONG = ['control', 'tracing', 'placement', 'user-functions', 'storm', 'soak'].map(suite);
 /** What takes long, and depends on the version, or on the way, the least. */
-const SHORT = { SOAK_CALLS: '200000', STORM_CALLS: '5000' };
+const SHORT = { SOAK_CALLS: '100000', STORM_CALLS: '2000' };
 
 function processRuns(files) {
   const shorter = { SOAK_CALLS: '40000', STORM_CALLS: '1000' };
