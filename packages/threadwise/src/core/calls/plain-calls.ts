@@ -81,15 +81,15 @@ export class PlainCalls {
    * @param timeoutMs how long the task may run, in milliseconds; undefined: as long as it likes
    */
   enter(name: string, args: readonly unknown[], timeoutMs: number | undefined): Promise<unknown> | undefined {
+    const id = this.#ledger.newId();
     let slot: number;
     try {
-      slot = this.#way.capturePlain(name, args);
+      slot = this.#way.enter(name, args, id);
     } catch {
       return undefined;
     }
     if (slot < 0) return undefined;
     this.#recorder.counts.submitted++;
-    const id = this.#ledger.newId();
     const promise = new Promise(keepResolve);
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
@@ -98,7 +98,6 @@ export class PlainCalls {
     this.#timeoutMs[slot] = timeoutMs ?? 0;
     if (timeoutMs !== undefined) this.#lookAfter(slot, this.#submittedAt[slot]!);
     this.size++;
-    this.#way.offerPlain(slot, id);
     return promise;
   }
 

@@ -86,16 +86,14 @@ export interface PlainWay {
   readonly slots: number;
   /** The ends of plain calls are told to `calls` from now on. */
   attach(calls: PlainCalls): void;
-  /** Writes a call into a slot. -1: it has to go another way. Throws what is wrong with the arguments. */
-  capturePlain(name: string, args: readonly unknown[]): number;
+  /** Writes a call into a slot, and has workers take it. -1: it has to go another way. Throws what is wrong with the arguments. */
+  enter(name: string, args: readonly unknown[], id: number): number;
   /** Whether a worker has begun the call in a slot. */
   hasBegun(slot: number): boolean;
   /** The arguments in a slot. */
   payloadOf(slot: number): Payload;
   /** The call in a slot has a record from now on. */
   keep(slot: number, task: Task): void;
-  /** Has workers take it. */
-  offerPlain(slot: number, id: number): void;
 }
 
 /** A queue that workers pull from by themselves, without the main thread. */

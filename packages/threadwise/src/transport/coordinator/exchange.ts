@@ -82,13 +82,13 @@ export class CoordinatedExchange extends SharedExchange {
 
   // --- tasks ---
 
-  override capturePlain(name: string, args: readonly unknown[]): number {
-    return this.thread.isDown ? -1 : super.capturePlain(name, args);
+  override enter(name: string, args: readonly unknown[], id: number): number {
+    return this.thread.isDown ? -1 : super.enter(name, args, id);
   }
 
-  override offerPlain(cell: number, id: number): void {
+  override offer(cell: number, id: number): void {
     this.cells.doubles[cell * DOUBLES + RUN_MS] = 0;
-    super.offerPlain(cell, id);
+    super.offer(cell, id);
   }
 
   /** Offers a task at once: how long this turn will be, nobody knows. */
@@ -102,7 +102,7 @@ export class CoordinatedExchange extends SharedExchange {
     }
     this.cells.keep(cell, task);
     this.cells.doubles[cell * DOUBLES + RUN_MS] = task.priority;
-    super.offerPlain(cell, task.id);
+    super.offer(cell, task.id);
   }
 
   protected override callForTask(): void {

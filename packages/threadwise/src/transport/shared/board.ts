@@ -145,14 +145,20 @@ export class Waker {
   readonly #now: () => number;
   #quietUntil = 0;
   #headBefore = 0;
-  /** A worker was spared since one was last woken. */
-  #isOwed = false;
+  /** 0: no worker was spared since one was last woken; otherwise the number of calls until that is looked at again, and one. */
+  #owed = 0;
+  readonly #spared: number;
 
-  /** @param now may be a clock that is read once for a burst */
-  constructor(board: Board, times: RunTimes, now: () => number) {
+  /**
+   * @param now may be a clock that is read once for a burst
+   * @param spared how many tasks that come in one burst are not looked at once a worker was spared; only for who calls `callAfterBurst` and
+   * `callAtLast`
+   */
+  constructor(board: Board, times: RunTimes, now: () => number, spared = 0) {
     this.#board = board;
     this.#times = times;
     this.#now = now;
+    this.#spared = spared;
   }
 
   /**
@@ -161,35 +167,41 @@ export class Waker {
    * @param workers how many there are
    */
   call(workers: number, more = 0): void {
+    if (this.#owed > 1) {
+      this.#owed--;
+      return;
+    }
     if (!this.#board.any(PARKED)) return;
     const isRush = this.#times.areTiny && this.#board.any(DOZING);
     if (isRush && this.#isSeenTo(workers, more)) {
-      this.#isOwed = true;
+      this.#owed = 1 + this.#spared;
       return;
     }
     const tasks = this.#board.length + more;
     if (tasks <= 0 || this.#board.count(SPINNING) >= tasks) return;
     if (isRush) this.#quietUntil = this.#now() + QUIET_MS;
-    this.#isOwed = false;
+    this.#owed = 0;
     this.#board.wakeOne();
   }
 
   /** Wakes a worker for `tasks` that lie elsewhere and may have to wait for a long one, however short they are. */
   callFor(tasks: number): void {
     if (!this.#board.any(PARKED) || this.#board.count(SPINNING) >= tasks) return;
-    this.#isOwed = false;
+    this.#owed = 0;
     this.#board.wakeOne();
   }
 
   /** The burst of calls is over: if nobody is awake for them, somebody is called. */
   callAfterBurst(workers: number): void {
-    if (this.#isOwed && this.#board.count(PARKED) === workers) this.callAtLast();
+    if (this.#owed === 0) return;
+    this.#owed = 1;
+    if (this.#board.count(PARKED) === workers) this.callAtLast();
   }
 
   /** To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. */
   callAtLast(): void {
-    if (!this.#isOwed) return;
-    this.#isOwed = false;
+    if (this.#owed === 0) return;
+    this.#owed = 0;
     if (this.#board.any(PARKED) && this.#board.length > 0) this.#board.wakeOne();
   }
 

@@ -39,8 +39,10 @@ const KEPT_SHARE = 1 / 128;
 const UNUSED = 0;
 /** An owner of a cell: main, which has written arguments into it. */
 const HELD = 1;
-/** An owner of a cell: the workers. It was posted, and not withdrawn, drained or buried since. */
+/** An owner of a cell: the worker that it was posted for, or that has begun it. It was not withdrawn, drained or buried since. */
 const OUT = 2;
+/** An owner of a cell: all workers. */
+const OFFERED = 3;
 
 export class Cells {
   readonly words: Int32Array;
@@ -53,7 +55,6 @@ export class Cells {
   /** Cells that are out, and of those the ones that were posted for all. */
   outCount = 0;
   offeredCount = 0;
-  readonly #isOffered: Uint8Array;
   /** How often a cell was posted. */
   #stamp = 0;
   /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
@@ -74,7 +75,6 @@ export class Cells {
     this.memory = memoryOf(buffer);
     this.#writer = writer;
     this.#owners = new Uint8Array(count);
-    this.#isOffered = new Uint8Array(count);
     this.#free = new Int32Array(count);
     this.#kept = Math.max(1, count * KEPT_SHARE);
   }
@@ -162,7 +162,7 @@ export class Cells {
   }
 
   isOut(cell: number): boolean {
-    return this.#owners[cell] === OUT;
+    return this.#owners[cell]! >= OUT;
   }
 
   /** The id of the call in a cell that is out. */
@@ -187,9 +187,8 @@ export class Cells {
    */
   post(cell: number, id: number, seat: number): number {
     this.outCount++;
-    this.#isOffered[cell] = seat < 0 ? 1 : 0;
     if (seat < 0) this.offeredCount++;
-    this.#owners[cell] = OUT;
+    this.#owners[cell] = seat < 0 ? OFFERED : OUT;
     this.words[cell * WORDS + TASK_ID] = id;
     this.doubles[cell * DOUBLES + BEGAN] = 0;
     const posted = stamped(state(POSTED, seat), ++this.#stamp);
@@ -199,7 +198,7 @@ export class Cells {
 
   /** Returns whether it had not begun. */
   withdraw(cell: number): boolean {
-    if (this.#owners[cell] !== OUT) return false;
+    if (!this.isOut(cell)) return false;
     let word: number;
     // If the exchange fails, a worker has begun the task, or a coordinator has assigned it, which happens once.
     do {
@@ -213,7 +212,7 @@ export class Cells {
   /** Main has the cell again: what came back was read, or its worker is dead. The state stays, for who asks later. */
   takeBack(cell: number): void {
     this.outCount--;
-    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    if (this.#owners[cell] === OFFERED) this.offeredCount--;
     this.#owners[cell] = HELD;
     this.#tasks[cell] = undefined;
   }
@@ -228,12 +227,12 @@ export class Cells {
   /** Whether any worker may begin what the hint is of. */
   isOffered(hint: number): boolean {
     const cell = cellOf(hint);
-    return this.#owners[cell] === OUT && this.#state(cell) === postedBy(hint, POSTED_FOR_ALL);
+    return this.isOut(cell) && this.#state(cell) === postedBy(hint, POSTED_FOR_ALL);
   }
 
   /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
   isUnbegun(cell: number): boolean {
-    return this.#owners[cell] === OUT && this.#isOffered[cell] === 1 && phaseOf(this.#state(cell)) === POSTED;
+    return this.#owners[cell] === OFFERED && phaseOf(this.#state(cell)) === POSTED;
   }
 
   /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
@@ -248,7 +247,7 @@ export class Cells {
   /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
   freePlain(cell: number): void {
     this.outCount--;
-    if (this.#isOffered[cell] === 1) this.offeredCount--;
+    if (this.#owners[cell] === OFFERED) this.offeredCount--;
     const payload = this.#payloads[cell];
     if (payload !== undefined && (payload.block >= 0 || payload.leases !== undefined)) {
       this.#owners[cell] = HELD;
@@ -273,8 +272,9 @@ export class Cells {
 
   /** A cell that was posted for all counts as posted for the worker that has begun it. */
   adopt(cell: number): void {
-    if (this.#isOffered[cell] === 1) this.offeredCount--;
-    this.#isOffered[cell] = 0;
+    if (this.#owners[cell] !== OFFERED) return;
+    this.offeredCount--;
+    this.#owners[cell] = OUT;
   }
 
   payload(cell: number): CellPayload {

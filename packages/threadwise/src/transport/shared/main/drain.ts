@@ -42,8 +42,11 @@ const DAMAGED = Symbol('damaged');
 const SLICE_MS = 1;
 /** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
 const BATCH = 64;
-/** The same where tasks are tiny: then it costs more to wake a worker between two batches than to let one wait. */
-const TINY_BATCH = 1024;
+/**
+ * The same where tasks are tiny, and several of them cost less than to wake a worker. Their cells, 16 KiB, still lie in the core's first
+ * cache when their callers make the next calls. Measured: 1,024 are 10 to 19 % slower, 64 and 256 less.
+ */
+const TINY_BATCH = 128;
 /** Main may rest only while results come more often than once in this many milliseconds. Chosen by hand. */
 const OFTEN_MS = 0.25;
 /** Weight of the newest interval in the moving average of how often results come. Chosen by hand. */

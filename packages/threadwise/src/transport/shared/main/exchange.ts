@@ -54,6 +54,9 @@ const ARENA_SHARE = 0.5;
 /** The memory that the process is assumed to have where nobody can tell. Bytes. */
 const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 
+/** How many tasks of a burst are not looked at once no worker needed to be woken for one. Chosen by hand. */
+const SPARED = 16;
+
 export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
   return {
     name: 'shared',
@@ -107,7 +110,7 @@ export class SharedExchange implements Exchange, PlainWay {
       mainShapes: platform.sharedMemory(shapeBookByteLength()),
     };
     this.board = new Board(this.#memory.board);
-    this.waker = new Waker(this.board, this.runTimes, platform.burstNow);
+    this.waker = new Waker(this.board, this.runTimes, platform.burstNow, SPARED);
     this.arena = new Arena({
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => {
@@ -146,13 +149,14 @@ export class SharedExchange implements Exchange, PlainWay {
     this.cells.plain = calls;
   }
 
-  /** See `PlainWay`. */
-  capturePlain(name: string, args: readonly unknown[]): number {
+  enter(name: string, args: readonly unknown[], id: number): number {
     if (name !== this.#lastName) {
       this.#lastNameId = this.nameId(name);
       this.#lastName = name;
     }
-    return this.#lastNameId < 0 ? -1 : this.cells.capture(this.#lastNameId, args);
+    const cell = this.#lastNameId < 0 ? -1 : this.cells.capture(this.#lastNameId, args);
+    if (cell >= 0) this.offer(cell, id);
+    return cell;
   }
 
   hasBegun(cell: number): boolean {
@@ -167,8 +171,8 @@ export class SharedExchange implements Exchange, PlainWay {
     this.cells.keep(cell, task);
   }
 
-  /** See `PlainWay`. */
-  offerPlain(cell: number, id: number): void {
+  /** Has workers take the call in a cell. */
+  offer(cell: number, id: number): void {
     this.hint(this.cells.post(cell, id, -1));
     this.drain.expect();
   }

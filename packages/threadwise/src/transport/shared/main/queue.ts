@@ -42,7 +42,7 @@ export class SharedQueue implements PullQueue {
       return false;
     }
     cells.keep(cell, task);
-    this.exchange.offerPlain(cell, task.id);
+    this.exchange.offer(cell, task.id);
     return true;
   }
 

@@ -196,7 +196,7 @@ export class MainSide {
     const isPlain = id % 2 === 1 && call.begins === 0 && !call.wasPosted && call.flags.size === 0;
     if (!isPlain || !(payload instanceof CellPayload)) return this.exchange.pull.offer(call.task);
     this.#plain.enter(payload.cell, call);
-    this.exchange.offerPlain(payload.cell, id);
+    this.exchange.offer(payload.cell, id);
     return true;
   }
 
