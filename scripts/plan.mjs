@@ -45,11 +45,6 @@ export const SLOW = [
     proves: 'each published pool does the same work, and each experiment runs to its conclusions',
   },
   {
-    files: /^bench\/fleet\.test/,
-    proves: 'the same of queues between machines, with a real Redis',
-    isApart: true,
-  },
-  {
     files: /^packages\/cli\/test\/(analyze(-server|-files)?|first-answer)\.test/,
     proves:
       'analyze measures a function, a real server and a real folder, from the command line to the reports, and has a first answer soon',
