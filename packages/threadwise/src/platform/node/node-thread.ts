@@ -70,14 +70,13 @@ export interface Start {
   readonly told: Int32Array;
   /** What the system calls the thread, which writes it there. */
   readonly threadId: Int32Array;
-  /** The text that the thread runs, where a small module starts it. */
-  readonly source: string | undefined;
+  /** The text that the thread runs. */
+  readonly source: string;
 }
 
 /** A thread that has been started, and waits to be told what it is for. */
 interface Waiting extends Start {
   readonly worker: Worker;
-  readonly code: string;
 }
 
 /** Threads that wait, for the pool that is being made. */
@@ -103,11 +102,12 @@ export function startAhead(code: string, names: readonly string[]): () => void {
  * script starts faster than a graph of modules.
  */
 function startWaiting(code: string, options: WorkerOptions): Waiting {
-  const startsByUrl = mayImport(options.execArgv, options.env);
   const word = () => new Int32Array(new SharedArrayBuffer(4));
-  const start: Start = { told: word(), threadId: word(), source: startsByUrl ? code : undefined };
-  const worker = newWorker(code, { ...options, eval: !startsByUrl, workerData: start });
-  return { ...start, worker, code };
+  const start: Start = { told: word(), threadId: word(), source: code };
+  const runsImports = mayImport(options.execArgv, options.env);
+  const starter = runsImports ? new URL(`data:text/javascript,${encodeURIComponent(STARTER)}`) : STARTER;
+  const worker = newWorker(starter, { ...options, eval: !runsImports, workerData: start });
+  return { ...start, worker };
 }
 
 /** Starts a worker's thread, or takes one that was started ahead. */
@@ -115,7 +115,7 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
   const { settings, wire, ...place } = spec;
   const { data, ...given } = settings;
   const name = `${place.poolName}/${place.workerId}`;
-  const isAhead = ahead[0]?.code === code;
+  const isAhead = ahead[0]?.source === code;
   const waiting = isAhead ? ahead.shift()! : startWaiting(code, { ...(given as WorkerOptions), name });
   const { worker, told, threadId } = waiting;
   const boot = { ...place, wire, data, clockZero: clockZero() } as WorkerBoot;
@@ -131,19 +131,16 @@ export function spawnFrom(code: string, spec: ThreadSpec, onExit: (exit: ThreadE
 }
 
 /**
- * Node runs the modules of `--import` before a file or a URL, but not before a text. Where there are any, the thread begins with
- * this small module, which runs the text; only there, as it takes a little longer.
+ * What a worker's thread begins with: Node.js reads a text that it is given twice, once to see whether it is a module, and does not read a
+ * string in it. Only from here can the text import.
  */
-const STARTER = new URL(
-  `data:text/javascript,${encodeURIComponent(`
-    import vm from 'node:vm';
-    import { workerData } from 'node:worker_threads';
-    workerData.load = (url) => import(url);
-    vm.runInThisContext(workerData.source, { filename: '[worker eval]' });
-  `)}`,
-);
+const STARTER = `{
+  const { workerData } = process.getBuiltinModule('node:worker_threads');
+  workerData.load = (url) => import(url);
+  process.getBuiltinModule('node:vm').runInThisContext(workerData.source, { filename: '[worker eval]' });
+}`;
 
-/** A false alarm does no harm. */
+/** Whether the options name modules of `--import`: Node.js runs those before a URL, and not before a text. A false alarm costs a millisecond. */
 function mayImport(execArgv: readonly string[] | undefined, env: unknown): boolean {
   const { NODE_OPTIONS = '' } = (typeof env === 'object' ? env : process.env) as NodeJS.ProcessEnv;
   return [...(execArgv ?? process.execArgv), NODE_OPTIONS].some((option) => option.includes('--import'));
@@ -151,13 +148,12 @@ function mayImport(execArgv: readonly string[] | undefined, env: unknown): boole
 
 /** Starts a thread that finds all that it needs as its workerData. */
 export function nodeThread(code: string, options: WorkerOptions, onExit: (exit: ThreadExit) => void): Thread {
-  return threadOf(newWorker(code, options), onExit, new Int32Array(1));
+  return threadOf(newWorker(code, { ...options, eval: true }), onExit, new Int32Array(1));
 }
 
-function newWorker(code: string, options: WorkerOptions): Worker {
+function newWorker(code: string | URL, options: WorkerOptions): Worker {
   // Whatever somebody has put on `Object.prototype` is no option.
-  const own: WorkerOptions = Object.assign(Object.create(null), options);
-  const worker = new Worker(own.eval === true ? code : STARTER, own);
+  const worker = new Worker(code, Object.assign(Object.create(null), options) as WorkerOptions);
   worker.unref();
   return worker;
 }

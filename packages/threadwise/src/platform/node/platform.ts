@@ -44,7 +44,7 @@ export const nodePlatform: Platform = {
     const workerData: HelperBoot = { port: port as MessagePort, data, clockZero: clockZero() };
     const boot = { name, workerData, transferList: [workerData.port] };
     // Nothing of the user's runs there.
-    return nodeThread(coordinatorSource, { ...boot, eval: true, execArgv: [], env: SHARE_ENV }, onExit);
+    return nodeThread(coordinatorSource, { ...boot, execArgv: [], env: SHARE_ENV }, onExit);
   },
   clone: (value, transfer) => structuredClone(value, { transfer } as StructuredCloneOptions),
   hasSharedMemory: 'waitAsync' in Atomics,

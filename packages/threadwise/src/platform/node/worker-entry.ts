@@ -52,7 +52,7 @@ const platform: RunnerPlatform & EndpointPlatform = {
   threadId: () => threadId,
   nextTurn: setImmediate,
   clone: (value, transfer) => structuredClone(value, { transfer } as never),
-  load: () => boot.load?.(boot.moduleUrl) ?? import(boot.moduleUrl),
+  load: () => boot.load(boot.moduleUrl),
   trimStack: (stack) => stack.replace(RUNNER_FRAMES, ''),
   memory: () => {
     const { used_heap_size, heap_size_limit } = process.getBuiltinModule('node:v8').getHeapStatistics();

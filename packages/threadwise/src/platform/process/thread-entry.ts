@@ -8,7 +8,7 @@ import type { Pipe } from './port.js';
 import type { Surroundings } from './relay.js';
 import { runWorker } from './run-worker.js';
 
-const { wire, load = (url) => import(url), ...place } = receiveBoot<WorkerBoot>();
+const { wire, load, ...place } = receiveBoot<WorkerBoot>();
 const { toMain, ...surroundings } = wire.memory as Surroundings;
 const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port), load);
 port.postAside(ownThreadId());
