@@ -46,11 +46,10 @@ export function pathOf(given: unknown): string {
 export class Window {
   readonly #options: ResolvedReadFiles;
   readonly #paths: Iterator<unknown> | AsyncIterator<unknown>;
-  /** pulling: a source that takes its time works on the next path. */
-  #source: 'idle' | 'pulling' | 'ended' = 'idle';
+  /** pulling: a source that takes its time works on the next path. closed: nobody wants any more. */
+  #source: 'idle' | 'pulling' | 'ended' | 'closed' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
-  #state: 'open' | 'closed' = 'open';
   #waiter: (() => void) | undefined;
   /** How many entries are 'large': mostly none, and then there is nothing to look for. */
   #waiting = 0;
@@ -70,7 +69,7 @@ export class Window {
     const head = this.#entries[0];
     if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
     if (head.state === 'small') {
-      this.#readNow(head);
+      this.#goOnNow(head);
       // It may have turned out to be large.
       this.#beginReads();
     }
@@ -94,8 +93,7 @@ export class Window {
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
     const source = this.#source;
-    this.#state = 'closed';
-    this.#source = 'ended';
+    this.#source = 'closed';
     this.#entries.length = 0;
     const returned = source === 'ended' ? undefined : this.#paths.return?.();
     const isOver = Promise.resolve(returned).catch(() => undefined);
@@ -128,7 +126,7 @@ export class Window {
   }
 
   #pulled(take: () => void): void {
-    if (this.#state === 'closed') return;
+    if (this.#source === 'closed') return;
     this.#source = 'idle';
     take();
     this.wake();
@@ -147,12 +145,8 @@ export class Window {
       end(entry, 'broken', cause);
       return;
     }
-    if (this.#options.syncBytes > 0) this.#sizeNow(entry);
-    else
-      this.#track(
-        entry,
-        sizeLater(entry.path).then((size) => this.#mustWait(entry, size)),
-      );
+    if (this.#options.syncBytes > 0) this.#goOnNow(entry);
+    else this.#track(entry, this.#sizeLater(entry));
   }
 
   #broke(cause: unknown): void {
@@ -181,19 +175,16 @@ export class Window {
     }
   }
 
-  #sizeNow(entry: Entry): void {
-    try {
-      const size = sizeNow(entry.path);
-      if (size > this.#options.syncBytes) this.#mustWait(entry, size);
-      else entry.state = 'small';
-    } catch (cause) {
-      end(entry, 'failed', cause);
-    }
-  }
-
-  #readNow(entry: Entry): void {
+  /** Looks at a new file, or reads a small one. */
+  #goOnNow(entry: Entry): void {
     const { syncBytes } = this.#options;
     try {
+      if (entry.state === 'new') {
+        const size = sizeNow(entry.path);
+        if (size > syncBytes) this.#mustWait(entry, size);
+        else entry.state = 'small';
+        return;
+      }
       const bytes = readFileNow(entry.path, syncBytes);
       // The size of a file that has grown is not known here; that it is too large for this is enough.
       if (bytes === undefined) this.#mustWait(entry, syncBytes);
@@ -201,6 +192,10 @@ export class Window {
     } catch (cause) {
       end(entry, 'failed', cause);
     }
+  }
+
+  async #sizeLater(entry: Entry): Promise<void> {
+    this.#mustWait(entry, await sizeLater(entry.path));
   }
 
   #mustWait(entry: Entry, size: number): void {
@@ -211,7 +206,7 @@ export class Window {
 
   async #readLater(entry: Entry): Promise<void> {
     entry.state = 'reading';
-    const bytes = await readFileLater(entry.path, () => this.#state === 'closed');
+    const bytes = await readFileLater(entry.path, () => this.#source === 'closed');
     end(entry, 'read', undefined, bytes);
   }
 
