@@ -11,7 +11,7 @@ import { decodeError, type EncodedError, encodeError } from '../transport/codec/
 import type { Begun, Endpoint } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
-import { type CallStore, isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
+import { type CallStore, isTransferred, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
@@ -70,7 +70,8 @@ export class Runner implements CallHost {
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
   #lastIsPacked = false;
-  readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
+  /** What resolves the calls of host functions that were not answered. */
+  readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
   /** This runner; where classes are registered, around it what packs their instances. */
   #callHost: CallHost = this;
@@ -93,7 +94,7 @@ export class Runner implements CallHost {
     const { store } = platform;
     const current = () => (store === undefined ? this.#last : (store.getStore() as RunningTask | undefined));
     this.#seat = { workerId: options.workerId, current };
-    takeSeat(this.#seat);
+    seats.add(this.#seat);
   }
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
@@ -281,10 +282,10 @@ export class Runner implements CallHost {
   }
 
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const call = ++this.#hostCallCount;
       this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args', transfer);
-      this.#hostCalls.set(call, { resolve, reject });
+      this.#hostCalls.set(call, resolve);
     });
   }
 
@@ -303,10 +304,9 @@ export class Runner implements CallHost {
   }
 
   #settleHostCall(call: number, error: EncodedError | null, value: unknown): void {
-    const waiting = this.#hostCalls.get(call);
+    const resolve = this.#hostCalls.get(call);
     this.#hostCalls.delete(call);
-    if (error === null) waiting?.resolve(value);
-    else waiting?.reject(decodeError(error));
+    resolve?.(error === null ? value : Promise.reject(decodeError(error)));
   }
 
   /** Main could not read what was said: as if it had been refused when it was said. */
@@ -342,7 +342,7 @@ export class Runner implements CallHost {
     try {
       await this.#module?.teardown?.();
     } finally {
-      leaveSeat(this.#seat);
+      seats.delete(this.#seat);
       this.#endpoint.say([TO_MAIN.stopped]);
     }
   }

@@ -8,8 +8,7 @@ import { isImmutable } from '../../core/calls/payload.js';
 import { LeaseStore } from '../../core/lease.js';
 import { show, ThreadwiseError } from '../../core/options/errors.js';
 import type { RegisteredClass } from '../../core/options/classes.js';
-import { becomesPlain } from '../codec/instances.js';
-import { type Fields, setOwn } from '../codec/own-keys.js';
+import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
 
 /** The first item of a value that was packed. */
 const MARK = '\0threadwise.instances';

@@ -4,8 +4,7 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
-import { becomesPlain } from './instances.js';
-import { type Fields, setOwn } from './own-keys.js';
+import { becomesPlain, type Fields, setOwn } from './plain-objects.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 

@@ -1,5 +1,5 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
-import { type Fields, isInherited, isName, setOwn } from './own-keys.js';
+import { type Fields, isInherited, isName, setOwn } from './plain-objects.js';
 import { DamagedError } from './tags.js';
 
 const BOOK_BYTES = 16 * 1024;
@@ -132,15 +132,11 @@ export interface Source {
 }
 
 /** What a reader knows of a shape. */
-export class Shape {
+export interface Shape {
   readonly keys: readonly string[];
   /** Makes an object of the next values of `source`. */
-  make: (source: Source, shape: Shape) => Fields = makeAny;
-  uses = 0;
-
-  constructor(keys: readonly string[]) {
-    this.keys = keys;
-  }
+  make: (source: Source, shape: Shape) => Fields;
+  uses: number;
 }
 
 function makeAny(source: Source, shape: Shape): Fields {
@@ -203,7 +199,7 @@ export class ShapeReader {
       return String.fromCharCode(...codes);
     });
     if (keys.length === 0) throw new DamagedError('a shape without keys');
-    return new Shape(keys);
+    return { keys, make: makeAny, uses: 0 };
   }
 
   #byte(): number {

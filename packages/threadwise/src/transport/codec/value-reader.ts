@@ -1,6 +1,6 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
-import { makeError, setCause } from './error-codec.js';
-import { type Fields, setOwn } from './own-keys.js';
+import { define, makeError } from './error-codec.js';
+import { type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
@@ -236,11 +236,8 @@ export class ValueReader implements Source {
     // Its number comes before those of its parts, of which only the cause is an object.
     const message = this.next();
     const stack = this.next();
-    if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
-    const error = makeError(kind, message, stack);
-    if (error === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
-    this.begun(error);
-    if (hasCause) setCause(error, this.next());
+    const error = this.begun(makeError(kind, message, stack));
+    if (hasCause) define(error, 'cause', this.next());
     this.#depth--;
     return error;
   }
@@ -278,10 +275,6 @@ function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: num
   const view = makeView(kind, buffer, offset, length);
   if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
   return view;
-}
-
-function isTextOrNone(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
 }
 
 function tooShort(): DamagedError {

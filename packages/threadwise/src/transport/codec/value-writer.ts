@@ -1,8 +1,7 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
 import { isErrorPrototype, partsOf } from './error-codec.js';
 import { Identity } from './identity.js';
-import { becomesPlain } from './instances.js';
-import type { Fields } from './own-keys.js';
+import { becomesPlain, type Fields } from './plain-objects.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { FULL, UNKNOWN } from './tags.js';
