@@ -45,12 +45,11 @@ export interface RunnerOptions {
   readonly allowance?: Allowance;
 }
 
-/** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
+/** How long synchronous tasks run back to back before the thread's own timers and sockets get a turn. Milliseconds. */
 const SLICE_MS = 5;
-const NO_ARGS: readonly unknown[] = [];
-/** A pause between tasks in which the thread has had its turn: longer than from one message to the next. */
+/** A pause between tasks that is longer than this was a turn of the event loop: it is longer than from one message to the next. Milliseconds. */
 const IDLE_MS = 0.2;
-/** Heap use is reported at most that often. */
+/** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
 
 export class Runner implements CallHost {
@@ -66,9 +65,10 @@ export class Runner implements CallHost {
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may use. */
   #free: RunningTask | undefined;
-  /** The name that the last task came with, its function, and whether a context comes along with it. */
+  /** The name that the last task came with, its function, what users call that, and whether a context comes along with it. */
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
+  #lastShownName = '';
   #lastIsPacked = false;
   /** What resolves the calls of host functions that were not answered. */
   readonly #hostCalls = new Map<number, (answer: unknown) => void>();
@@ -77,7 +77,7 @@ export class Runner implements CallHost {
   #callHost: CallHost = this;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
-  /** True while tasks run, and until the next turn when they have used up their slice. */
+  /** Whether tasks run, or have used up their slice and wait for the next turn. */
   #isPumping = false;
   /** To say `retired` when nothing is left. */
   #isRetiring = false;
@@ -166,7 +166,8 @@ export class Runner implements CallHost {
       if (begun.name !== this.#lastName) this.#find(begun.name);
       const run = this.#lastFunction!; // it gets no `this`
       const { store } = this.#platform;
-      const args = this.#argumentsOf(context, begun);
+      let { args } = begun;
+      if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
       isAwaited = isThenable(result); // may throw, as may all that the user made
@@ -175,8 +176,7 @@ export class Runner implements CallHost {
     }
     if (!isAwaited) return this.#done(context, result, startedAt);
     this.#free = undefined;
-    const { name } = unpack(begun.name, NO_ARGS);
-    this.#await(context, streamedName(name) ?? name, result as PromiseLike<unknown>, startedAt);
+    this.#await(context, result as PromiseLike<unknown>, startedAt);
     return this.#platform.now();
   }
 
@@ -192,20 +192,15 @@ export class Runner implements CallHost {
   /** Most tasks are calls of the same function as the one before. */
   #find(name: string): void {
     this.#lastName = undefined;
-    const unpacked = unpack(name, NO_ARGS);
-    this.#lastFunction = this.#module!.find(unpacked.name);
-    this.#lastIsPacked = unpacked.name !== name;
+    const unpacked = unpack(name, []).name;
+    this.#lastFunction = this.#module!.find(unpacked);
+    this.#lastShownName = streamedName(unpacked) ?? unpacked;
+    this.#lastIsPacked = unpacked !== name;
     this.#lastName = name;
   }
 
-  #argumentsOf(context: RunningTask, begun: Begun): readonly unknown[] {
-    if (!this.#lastIsPacked) return begun.args;
-    const { args, context: carried } = unpack(begun.name, begun.args);
-    context.context = carried;
-    return args;
-  }
-
-  #await(context: RunningTask, name: string, result: PromiseLike<unknown>, startedAt: number): void {
+  #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
+    const name = this.#lastShownName;
     this.#awaited.set(context.id, context);
     if (!this.#awaiting.has(name)) {
       this.#awaiting.add(name);

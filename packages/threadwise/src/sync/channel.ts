@@ -15,11 +15,11 @@ const CLOSED = 6;
 export const ITEMS = 7;
 export const ROOM = 8;
 export const WORDS = 9;
-/** Ahead of each value: its length in bytes. */
+/** How many bytes the length of a value takes, which lies ahead of the value. */
 const LENGTH_BYTES = 4;
 
 const DEFAULTS = { capacity: 16, maxBytes: 1024 };
-/** How many bytes all values take together. */
+/** How many bytes all values of a channel may take together. */
 const MOST_BYTES = 2 ** 30;
 
 export interface ChannelOptions {
@@ -62,7 +62,7 @@ function* pass<T>(
   }
 }
 
-/** Puts a value into its place by `write`. Whether the channel was open. */
+/** Puts a value into its place by `write`. Returns whether the channel was open. */
 export function* put(words: Int32Array, number: number, write: (place: number) => void): Steps<boolean> {
   const isPut = yield* pass(words, number, SENDING, (place) => {
     write(place);
@@ -76,7 +76,7 @@ export function take<T>(words: Int32Array, number: number, read: (place: number)
   return pass(words, number, RECEIVING, read);
 }
 
-/** For those who sleep on a word: it has changed. */
+/** Changes a word, and wakes as many of those who sleep on it as `howMany` says. */
 function tell(words: Int32Array, at: number, howMany: number): void {
   Atomics.add(words, at, 1);
   Atomics.notify(words, at, howMany);

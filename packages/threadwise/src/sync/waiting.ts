@@ -107,13 +107,6 @@ export function blocking<T>(words: Int32Array, what: string, steps: Steps<T>, op
   return step.value;
 }
 
-type WaitAsync = (
-  words: Int32Array,
-  at: number,
-  value: number,
-  timeoutMs: number,
-) => { async: false } | { async: true; value: Promise<string> };
-
 /** Runs steps to their end, and lets go of the thread while they sleep. The process stays alive for it. */
 export async function awaiting<T>(
   words: Int32Array,
@@ -124,7 +117,6 @@ export async function awaiting<T>(
   const course = timed(what, steps, options);
   let step = course.next();
   if (step.done) return step.value;
-  const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
   const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
   // Node 20 may crash where a thread that ends still waits for a word that another one notifies. Others that wait for it look once more.
   const forget = atExit(() => {
@@ -132,7 +124,7 @@ export async function awaiting<T>(
   });
   try {
     for (; !step.done; step = course.next()) {
-      const sleep = waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
+      const sleep = Atomics.waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
       if (sleep.async) await sleep.value;
     }
     return step.value;

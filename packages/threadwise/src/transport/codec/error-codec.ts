@@ -42,9 +42,9 @@ const { DOMException } = globalThis;
 
 /** Own properties that have a place of their own in the record. */
 const NOT_FIELDS = ['name', 'message', 'stack', 'cause'];
-/** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
+/** How many causes of causes cross: a longer chain is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
-/** Errors in one record, causes and parts of aggregates together: one that holds itself has no end. */
+/** How many errors one record has at most, causes and parts of aggregates together: one that holds itself has no end. */
 const MAX_ERRORS = 1000;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */

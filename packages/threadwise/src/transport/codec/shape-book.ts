@@ -9,7 +9,7 @@ const HEADER_BYTES = 4;
 /** Objects of more keys are dictionaries rather than records. */
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 0xff;
-/** No shape takes more of the book than that, so that a few cannot fill it. */
+/** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
 const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many objects of a shape are made before it gets a function of its own. */

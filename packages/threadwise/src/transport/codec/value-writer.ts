@@ -65,18 +65,15 @@ export class ValueWriter {
     this.#u8 = memory.u8;
     this.#view = memory.view;
     this.#end = end;
-    this.#wholeBuffers = false;
-    let written = this.#message(value, at);
-    if (written === AGAIN) {
-      this.#wholeBuffers = true;
-      written = this.#message(value, at);
-    }
+    let written = this.#message(value, at, false);
+    if (written === AGAIN) written = this.#message(value, at, true);
     this.#memory = undefined;
     return written;
   }
 
-  #message(value: unknown, at: number): number {
+  #message(value: unknown, at: number, wholeBuffers: boolean): number {
     if (at >= this.#end) return FULL;
+    this.#wholeBuffers = wholeBuffers;
     this.#hasSame = false;
     try {
       // Properties that somebody gave to all objects would look like an object's own.
