@@ -34,6 +34,7 @@ const CLASSES: readonly (new (message?: string) => Error)[] = [
   TypeError,
   URIError,
 ];
+const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
 const KNOWN = [...CLASS_NAMES, 'AggregateError', 'DOMException', 'ThreadwiseError'];
 
@@ -162,7 +163,7 @@ function textOf(target: object, key: string, fallback: string): string {
 
 /** Whether an object with this prototype may be an error of a built-in class. */
 export function isErrorPrototype(prototype: unknown): boolean {
-  return CLASSES.some((it) => it.prototype === prototype);
+  return PROTOTYPES.has(prototype);
 }
 
 /**

@@ -37,7 +37,9 @@ const answers = new WeakMap<object, boolean>();
  *
  * Whether the object becomes a plain one with its own enumerable properties, which are those that `for in` finds.
  */
-export function becomesPlain(value: object, prototype: object): boolean {
+export function becomesPlain(value: object, prototype: object | null): boolean {
+  // The engine knows that a module, say, is no ordinary object.
+  if (prototype === null) return !(Symbol.toStringTag in value);
   for (const _ in prototype) return false; // `for in` would find what is inherited
   const known = answers.get(prototype);
   if (known !== undefined) return known;

@@ -251,7 +251,7 @@ export class ValueReader implements Source {
   #viewWithBuffer(): ArrayBufferView {
     const kind = this.#byte();
     const bytes = this.#block();
-    const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
+    const view = kind === 0 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
     // V8 makes the buffer of a short array only when somebody asks for it, and that costs several times what the array does.
     this.#objects?.push(view, bytes.buffer);
     return view;
@@ -265,16 +265,10 @@ export class ValueReader implements Source {
     const number = this.#objects?.push(undefined) ?? 0;
     const buffer = this.next();
     if (!(buffer instanceof ArrayBuffer)) throw new DamagedError('a view of no buffer');
-    const view = madeView(kind, buffer, offset, length);
+    const view = makeView(kind, buffer, offset, length);
     if (this.#objects !== undefined) this.#objects[number - 1] = view;
     return view;
   }
-}
-
-function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView {
-  const view = makeView(kind, buffer, offset, length);
-  if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
-  return view;
 }
 
 function tooShort(): DamagedError {

@@ -147,7 +147,7 @@ export class ValueWriter {
     if (known >= 0) return this.#same(known, at);
     if (depth === tag.MAX_DEPTH) return UNKNOWN;
     if (Array.isArray(value)) return this.#list(value, at, depth + 1);
-    const prototype: unknown = Object.getPrototypeOf(value);
+    const prototype = Object.getPrototypeOf(value) as object | null;
     return prototype === Object.prototype
       ? this.#plain(value as Fields, at, depth + 1)
       : this.#special(value, prototype, at, depth + 1);
@@ -246,12 +246,9 @@ export class ValueWriter {
     this.#u8[at + 2] = number >> 8;
   }
 
-  #special(value: object, prototype: unknown, at: number, depth: number): number {
+  #special(value: object, prototype: object | null, at: number, depth: number): number {
     if (ArrayBuffer.isView(value)) return this.#bytesOf(value, at);
     switch (prototype) {
-      case null:
-        // The engine knows that a module, say, is no ordinary object.
-        return Symbol.toStringTag in value ? UNKNOWN : this.#plain(value as Fields, at, depth);
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);
       case Map.prototype:
@@ -262,7 +259,7 @@ export class ValueWriter {
         return this.#buffer(value, at);
       default:
         if (isErrorPrototype(prototype)) return this.#error(value, at, depth);
-        return becomesPlain(value, prototype as object) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
+        return becomesPlain(value, prototype) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
     }
   }
 
