@@ -8,7 +8,7 @@ import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { streamedName } from '../core/calls/stream.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
-import type { Begun, Endpoint } from '../transport/endpoint.js';
+import type { Begun, Endpoint, EndpointEvents } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
 import { type CallStore, isTransferred, type RunnerSeat, seats } from './current.js';
@@ -52,7 +52,7 @@ const IDLE_MS = 0.2;
 /** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
 
-export class Runner implements CallHost {
+export class Runner implements CallHost, EndpointEvents {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
@@ -99,14 +99,7 @@ export class Runner implements CallHost {
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
   async start(): Promise<void> {
-    this.#endpoint.listen({
-      tasks: () => this.#pump(),
-      abort: (id, reason) => this.#abort(id, reason),
-      hostReply: (call, error, value) => this.#settleHostCall(call, error, value),
-      retire: () => this.#retire(),
-      stop: () => void this.#stop(),
-      unread: (about, reason) => this.#unread(about, reason),
-    });
+    this.#endpoint.listen(this);
     try {
       const module = readTaskModule(await this.#platform.load(), this.#options.classes);
       if (module.instances !== undefined) this.#callHost = packingHost(this, module.instances);
@@ -121,6 +114,10 @@ export class Runner implements CallHost {
   }
 
   // --- running ---
+
+  tasks(): void {
+    this.#pump();
+  }
 
   /** Begins tasks while there is room. Synchronous ones run right here, one after the other. */
   #pump(): void {
@@ -263,7 +260,7 @@ export class Runner implements CallHost {
     if (!task.isAborted && this.#endpoint.isAborting(task.cell)) this.#endpoint.drain();
   }
 
-  #abort(id: number, reason: EncodedError): void {
+  abort(id: number, reason: EncodedError): void {
     const context = this.#last?.id === id ? this.#last : this.#awaited.get(id);
     if (context === undefined || context.isOver) return;
     this.#endpoint.say([TO_MAIN.abortSeen, id]);
@@ -298,18 +295,18 @@ export class Runner implements CallHost {
     }
   }
 
-  #settleHostCall(call: number, error: EncodedError | null, value: unknown): void {
+  hostReply(call: number, error: EncodedError | null, value: unknown): void {
     const resolve = this.#hostCalls.get(call);
     this.#hostCalls.delete(call);
     resolve?.(error === null ? value : Promise.reject(decodeError(error)));
   }
 
   /** Main could not read what was said: as if it had been refused when it was said. */
-  #unread([type, number, name]: About, reason: string): void {
+  unread([type, number, name]: About, reason: string): void {
     const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
       case TO_MAIN.hostCall:
-        return this.#settleHostCall(number as number, error(`the arguments of task.host.${name}`), undefined);
+        return this.hostReply(number as number, error(`the arguments of task.host.${name}`), undefined);
       case TO_MAIN.progress: {
         const context = this.#awaited.get(number as number);
         if (context === undefined) return this.#endpoint.say([TO_MAIN.error, error('progress')]);
@@ -321,7 +318,7 @@ export class Runner implements CallHost {
     }
   }
 
-  #retire(): void {
+  retire(): void {
     this.#isRetiring = true;
     this.#endpoint.retire();
     this.#pump();
@@ -333,7 +330,7 @@ export class Runner implements CallHost {
     this.#endpoint.say([TO_MAIN.retired]);
   }
 
-  async #stop(): Promise<void> {
+  async stop(): Promise<void> {
     try {
       await this.#module?.teardown?.();
     } finally {
