@@ -18,7 +18,7 @@ const LOOK_AHEAD = 16;
 export interface Entry {
   path: string;
   state: 'new' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
-  /** What it counts for as read ahead: only large files do. Bytes. */
+  /** How many bytes it counts for as read ahead: 0 for a small file. */
   size: number;
   /** The content of a file that was read. */
   bytes?: Uint8Array | undefined;

@@ -79,7 +79,7 @@ export class Runner implements CallHost, EndpointEvents {
   #hostCallCount = 0;
   /** Whether tasks run, or have used up their slice and wait for the next turn. */
   #isPumping = false;
-  /** To say `retired` when nothing is left. */
+  /** Whether it has been asked to retire, and has not said `retired`, as something is left to be done. */
   #isRetiring = false;
   #lastEndAt = 0;
   #sliceEnd = 0;

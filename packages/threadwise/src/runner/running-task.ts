@@ -8,11 +8,11 @@ import { Forks } from './forks.js';
 export class RunningTask implements TaskContext {
   id: number;
   cell: number;
-  /** What the owner gave it to take along. */
+  /** What the pool's `onTaskStart` returned for this task. */
   context: unknown;
-  /** What it said could not be read: then its result is not what its caller gets. */
+  /** Why main could not read something that the task said: its caller gets this in the place of a result. */
   fault: unknown;
-  /** It has ended: from now on it tells nobody anything. */
+  /** Whether the task has ended: from then on it tells nobody anything. */
   isOver = false;
   readonly #host: CallHost;
   /** Made when the signal is first asked for, or is to be aborted: most tasks do neither. */

@@ -50,40 +50,39 @@ const MAX_ERRORS = 1000;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
 export function encodeError(thrown: unknown, clone: Clone): EncodedError {
-  return encode(thrown, clone, 0, { left: MAX_ERRORS });
-}
-
-function encode(thrown: unknown, clone: Clone, depth: number, budget: { left: number }): EncodedError {
-  if (!isError(thrown)) return encodeValue(thrown, clone);
-  budget.left--;
-  const encodePart = (part: unknown) => encode(part, clone, depth + 1, budget);
-  const className = attempt(() => classNameOf(thrown), 'Error');
-  const isAggregate = className === 'AggregateError';
-  const goesOn = depth < MAX_DEPTH && budget.left > 0;
-  const hasCause = goesOn && attempt(() => Object.hasOwn(thrown, 'cause'), false);
-  const cause = hasCause ? read(thrown, 'cause') : undefined;
-  const encodedCause = cause === undefined ? {} : { cause: encodePart(cause) };
-  const parts = isAggregate && goesOn ? read(thrown, 'errors') : [];
-  const errors: EncodedError[] = [];
-  for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
-    if (budget.left > 0) errors.push(encodePart(part));
-  }
-  const notFields = isAggregate ? [...NOT_FIELDS, 'errors'] : NOT_FIELDS;
-  const keys = attempt(() => Object.keys(thrown), []).filter((key) => !notFields.includes(key));
-  return {
-    type: 'error',
-    className,
-    name: textOf(thrown, 'name', 'Error'),
-    message: textOf(thrown, 'message', ''),
-    stack: textOf(thrown, 'stack', ''),
-    ...encodedCause,
-    ...(isAggregate ? { errors } : {}),
-    fields: keys.map((key) => {
-      const value = read(thrown, key);
-      // One that cannot be cloned arrives as a description of it, so that the others are not lost with it.
-      return [key, attempt(() => clone(value), describe(value))];
-    }),
+  let left = MAX_ERRORS;
+  const encode = (error: unknown, depth: number): EncodedError => {
+    if (!isError(error)) return encodeValue(error, clone);
+    left--;
+    const className = attempt(() => classNameOf(error), 'Error');
+    const isAggregate = className === 'AggregateError';
+    const goesOn = depth < MAX_DEPTH && left > 0;
+    const hasCause = goesOn && attempt(() => Object.hasOwn(error, 'cause'), false);
+    const cause = hasCause ? read(error, 'cause') : undefined;
+    const encodedCause = cause === undefined ? {} : { cause: encode(cause, depth + 1) };
+    const parts = isAggregate && goesOn ? read(error, 'errors') : [];
+    const errors: EncodedError[] = [];
+    for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
+      if (left > 0) errors.push(encode(part, depth + 1));
+    }
+    const notFields = isAggregate ? [...NOT_FIELDS, 'errors'] : NOT_FIELDS;
+    const keys = attempt(() => Object.keys(error), []).filter((key) => !notFields.includes(key));
+    return {
+      type: 'error',
+      className,
+      name: textOf(error, 'name', 'Error'),
+      message: textOf(error, 'message', ''),
+      stack: textOf(error, 'stack', ''),
+      ...encodedCause,
+      ...(isAggregate ? { errors } : {}),
+      fields: keys.map((key) => {
+        const value = read(error, key);
+        // One that cannot be cloned arrives as a description of it, so that the others are not lost with it.
+        return [key, attempt(() => clone(value), describe(value))];
+      }),
+    };
   };
+  return encode(thrown, 0);
 }
 
 /** Inverse of `encodeError`. */

@@ -6,7 +6,7 @@ const BOOK_BYTES = 16 * 1024;
 /** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
 const COUNT = 0;
 const HEADER_BYTES = 4;
-/** Objects of more keys are dictionaries rather than records. */
+/** How many keys a shape has at most: an object with more keys is a dictionary rather than a record. */
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 0xff;
 /** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
