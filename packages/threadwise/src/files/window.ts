@@ -8,7 +8,6 @@
 import { fileURLToPath } from 'node:url';
 import { reject } from '../core/options/checks.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
-import { promised } from '../core/promised.js';
 import type { PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 
@@ -28,11 +27,9 @@ export interface Entry {
 
 /** A string is iterable as well, character by character. */
 export function mustBeSource(given: unknown): asserts given is PathSource {
-  const isSource =
-    typeof given === 'object' &&
-    given !== null &&
-    (Symbol.iterator in given || Symbol.asyncIterator in given);
-  if (!isSource) reject('paths', 'an iterable of paths, such as an array', given);
+  const isObject = typeof given === 'object' && given !== null;
+  if (isObject && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
+  reject('paths', 'an iterable of paths, such as an array', given);
 }
 
 /** Throws ERR_OPTION for what cannot be a path; whether there is such a file is another question. */
@@ -50,7 +47,7 @@ export class Window {
   #source: 'idle' | 'pulling' | 'ended' | 'closed' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
-  #waiter: (() => void) | undefined;
+  #waiter: () => void = () => undefined;
   /** How many entries are 'large': mostly none, and then there is nothing to look for. */
   #waiting = 0;
 
@@ -80,15 +77,12 @@ export class Window {
 
   /** Resolves when `next` may say something else. To be called right after it, before anything can have changed. */
   change(): Promise<void> {
-    const { promise, resolve } = promised();
-    this.#waiter = resolve;
-    return promise;
+    return new Promise((resolve) => {
+      this.#waiter = resolve;
+    });
   }
 
-  readonly wake = (): void => {
-    this.#waiter?.();
-    this.#waiter = undefined;
-  };
+  readonly wake = (): void => this.#waiter();
 
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
