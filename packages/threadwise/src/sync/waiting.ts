@@ -82,16 +82,18 @@ function* timed<T>(
   });
   const end = performance.now() + timeoutMs;
   let step = steps.next();
-  for (; !step.done; step = steps.next()) {
+  while (!step.done) {
     const leftMs = end - performance.now();
-    if (leftMs <= 0) break;
-    yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
+    if (leftMs > 0) {
+      yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
+      step = steps.next();
+    } else {
+      // No structure sleeps once more: it throws this on, or returns.
+      const message = `${what} has waited for ${timeoutMs} ms`;
+      step = steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
+    }
   }
-  if (step.done) return step.value;
-  const message = `${what} has waited for ${timeoutMs} ms`;
-  const last = steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
-  if (last.done) return last.value;
-  throw new Error(`${what} sleeps although its time is over`);
+  return step.value;
 }
 
 /** Runs steps to their end, and blocks the thread while they sleep. */
