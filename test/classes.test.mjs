@@ -121,6 +121,8 @@ for (const [way, options] of Object.entries(WAYS)) {
       assert.ok(own[1] instanceof Point);
       const read = await pool.run('echo', [withGetter()]);
       assert.deepEqual([read.twice, read.norm, read instanceof Point], [6, 5, true]);
+      const fresh = Object.defineProperty({}, 'money', { enumerable: true, get: () => new Money(6) });
+      assert.equal((await pool.run('echo', [[money, fresh]]))[1].money.cents, 6, 'a new instance each time');
       assert.ok(point instanceof Point && money.cents === 5, "the caller's own are left alone");
     });
 

@@ -37,13 +37,10 @@ export function readFileNow(path: string, most: number): Uint8Array | undefined 
   try {
     const size = sizeOf(fstatSync(file));
     if (size > most) return undefined;
-    const content = new Content(size);
-    for (let room = content.room(); room !== undefined; room = content.room()) {
-      const bytes = readSync(file, room);
-      if (bytes === 0) break;
-      content.filled += bytes;
-    }
-    return content.end();
+    const reads = readsOf(size);
+    let read = reads.next();
+    while (!read.done) read = reads.next(readSync(file, read.value));
+    return read.value;
   } finally {
     closeSync(file);
   }
@@ -53,55 +50,41 @@ export function readFileNow(path: string, most: number): Uint8Array | undefined 
 export async function readFileLater(path: string, isOver: () => boolean): Promise<Uint8Array> {
   const file = await open(path, OPEN_FLAGS);
   try {
-    const content = new Content(sizeOf(await file.stat()));
-    for (let room = content.room(); room !== undefined && !isOver(); room = content.room()) {
-      const { bytesRead } = await file.read(room.subarray(0, PIECE_BYTES));
-      if (bytesRead === 0) break;
-      content.filled += bytesRead;
+    const reads = readsOf(sizeOf(await file.stat()));
+    let read = reads.next();
+    while (!read.done) {
+      const piece = read.value.subarray(0, PIECE_BYTES);
+      read = reads.next(isOver() ? 0 : (await file.read(piece)).bytesRead);
     }
-    return content.end();
+    return read.value;
   } finally {
     await file.close();
   }
 }
 
-/** What is read of a file. Of one without a size, it collects what comes: files of /proc say 0, as empty ones do. */
-class Content {
-  filled = 0;
-  readonly #size: number;
-  #memory: Uint8Array;
-
-  constructor(size: number) {
-    this.#size = size;
-    this.#memory = allocate(size === 0 ? FIRST_PIECE_BYTES : size);
-  }
-
-  /** Where the next bytes go; undefined: it is complete. */
-  room(): Uint8Array | undefined {
-    if (this.filled === 0) return this.#memory;
-    if (this.filled === this.#memory.byteLength) {
-      if (this.#size > 0) return undefined;
-      this.#grow();
-    }
-    return this.#memory.subarray(this.filled);
-  }
-
-  /** What was read; a copy where it is less than there was room for, so that no memory is held for nothing. */
-  end(): Uint8Array {
-    if (this.filled === this.#memory.byteLength) return this.#memory;
-    const part = allocate(this.filled);
-    part.set(this.#memory.subarray(0, this.filled));
-    return part;
-  }
-
-  #grow(): void {
-    if (this.filled >= MOST_UNSIZED_BYTES) {
+/**
+ * Yields where the next bytes of a file go, and is told how many came; returns all of them. Of a file without a size, it collects what comes: files of
+ * /proc say 0, as empty ones do.
+ */
+function* readsOf(size: number): Generator<Uint8Array, Uint8Array, number> {
+  let memory = allocate(size === 0 ? FIRST_PIECE_BYTES : size);
+  let filled = 0;
+  for (;;) {
+    const bytes = yield memory.subarray(filled);
+    filled += bytes;
+    if (filled === size && size > 0) return memory;
+    if (bytes === 0) break;
+    if (filled < memory.byteLength) continue;
+    if (filled >= MOST_UNSIZED_BYTES)
       throw new Error(`it says that it is empty, and has more than ${MOST_UNSIZED_BYTES} bytes`);
-    }
-    const larger = allocate(2 * this.filled);
-    larger.set(this.#memory);
-    this.#memory = larger;
+    const larger = allocate(2 * filled);
+    larger.set(memory);
+    memory = larger;
   }
+  // A copy where it is less than there was room for, so that no memory is held for nothing.
+  const part = allocate(filled);
+  part.set(memory.subarray(0, filled));
+  return part;
 }
 
 /** Memory of its own, so that it can be transferred, and not cleared, since it is filled at once. */

@@ -8,7 +8,6 @@
 import { fileURLToPath } from 'node:url';
 import { reject } from '../core/options/checks.js';
 import { show, ThreadwiseError } from '../core/options/errors.js';
-import { promised } from '../core/promised.js';
 import type { PathSource, ResolvedReadFiles } from './options.js';
 import { readFileLater, readFileNow, sizeLater, sizeNow } from './reading.js';
 
@@ -18,7 +17,7 @@ const LOOK_AHEAD = 16;
 export interface Entry {
   path: string;
   state: 'new' | 'small' | 'large' | 'reading' | 'read' | 'failed' | 'broken';
-  /** What it counts for as read ahead: only large files do. Bytes. */
+  /** How many bytes it counts for as read ahead: 0 for a small file. */
   size: number;
   /** The content of a file that was read. */
   bytes?: Uint8Array | undefined;
@@ -28,11 +27,9 @@ export interface Entry {
 
 /** A string is iterable as well, character by character. */
 export function mustBeSource(given: unknown): asserts given is PathSource {
-  const isSource =
-    typeof given === 'object' &&
-    given !== null &&
-    (Symbol.iterator in given || Symbol.asyncIterator in given);
-  if (!isSource) reject('paths', 'an iterable of paths, such as an array', given);
+  const isObject = typeof given === 'object' && given !== null;
+  if (isObject && (Symbol.iterator in given || Symbol.asyncIterator in given)) return;
+  reject('paths', 'an iterable of paths, such as an array', given);
 }
 
 /** Throws ERR_OPTION for what cannot be a path; whether there is such a file is another question. */
@@ -46,12 +43,11 @@ export function pathOf(given: unknown): string {
 export class Window {
   readonly #options: ResolvedReadFiles;
   readonly #paths: Iterator<unknown> | AsyncIterator<unknown>;
-  /** pulling: a source that takes its time works on the next path. */
-  #source: 'idle' | 'pulling' | 'ended' = 'idle';
+  /** pulling: a source that takes its time works on the next path. closed: nobody wants any more. */
+  #source: 'idle' | 'pulling' | 'ended' | 'closed' = 'idle';
   readonly #entries: Entry[] = [];
   readonly #pending = new Set<Promise<void>>();
-  #state: 'open' | 'closed' = 'open';
-  #waiter: (() => void) | undefined;
+  #waiter: () => void = () => undefined;
   /** How many entries are 'large': mostly none, and then there is nothing to look for. */
   #waiting = 0;
 
@@ -70,7 +66,7 @@ export class Window {
     const head = this.#entries[0];
     if (head === undefined) return this.#source === 'ended' ? 'end' : undefined;
     if (head.state === 'small') {
-      this.#readNow(head);
+      this.#goOnNow(head);
       // It may have turned out to be large.
       this.#beginReads();
     }
@@ -81,21 +77,17 @@ export class Window {
 
   /** Resolves when `next` may say something else. To be called right after it, before anything can have changed. */
   change(): Promise<void> {
-    const { promise, resolve } = promised();
-    this.#waiter = resolve;
-    return promise;
+    return new Promise((resolve) => {
+      this.#waiter = resolve;
+    });
   }
 
-  readonly wake = (): void => {
-    this.#waiter?.();
-    this.#waiter = undefined;
-  };
+  readonly wake = (): void => this.#waiter();
 
   /** Begins nothing more; resolves when all files are closed. */
   async close(): Promise<void> {
     const source = this.#source;
-    this.#state = 'closed';
-    this.#source = 'ended';
+    this.#source = 'closed';
     this.#entries.length = 0;
     const returned = source === 'ended' ? undefined : this.#paths.return?.();
     const isOver = Promise.resolve(returned).catch(() => undefined);
@@ -128,7 +120,7 @@ export class Window {
   }
 
   #pulled(take: () => void): void {
-    if (this.#state === 'closed') return;
+    if (this.#source === 'closed') return;
     this.#source = 'idle';
     take();
     this.wake();
@@ -147,12 +139,8 @@ export class Window {
       end(entry, 'broken', cause);
       return;
     }
-    if (this.#options.syncBytes > 0) this.#sizeNow(entry);
-    else
-      this.#track(
-        entry,
-        sizeLater(entry.path).then((size) => this.#mustWait(entry, size)),
-      );
+    if (this.#options.syncBytes > 0) this.#goOnNow(entry);
+    else this.#track(entry, this.#sizeLater(entry));
   }
 
   #broke(cause: unknown): void {
@@ -181,19 +169,16 @@ export class Window {
     }
   }
 
-  #sizeNow(entry: Entry): void {
-    try {
-      const size = sizeNow(entry.path);
-      if (size > this.#options.syncBytes) this.#mustWait(entry, size);
-      else entry.state = 'small';
-    } catch (cause) {
-      end(entry, 'failed', cause);
-    }
-  }
-
-  #readNow(entry: Entry): void {
+  /** Looks at a new file, or reads a small one. */
+  #goOnNow(entry: Entry): void {
     const { syncBytes } = this.#options;
     try {
+      if (entry.state === 'new') {
+        const size = sizeNow(entry.path);
+        if (size > syncBytes) this.#mustWait(entry, size);
+        else entry.state = 'small';
+        return;
+      }
       const bytes = readFileNow(entry.path, syncBytes);
       // The size of a file that has grown is not known here; that it is too large for this is enough.
       if (bytes === undefined) this.#mustWait(entry, syncBytes);
@@ -201,6 +186,10 @@ export class Window {
     } catch (cause) {
       end(entry, 'failed', cause);
     }
+  }
+
+  async #sizeLater(entry: Entry): Promise<void> {
+    this.#mustWait(entry, await sizeLater(entry.path));
   }
 
   #mustWait(entry: Entry, size: number): void {
@@ -211,7 +200,7 @@ export class Window {
 
   async #readLater(entry: Entry): Promise<void> {
     entry.state = 'reading';
-    const bytes = await readFileLater(entry.path, () => this.#state === 'closed');
+    const bytes = await readFileLater(entry.path, () => this.#source === 'closed');
     end(entry, 'read', undefined, bytes);
   }
 

@@ -36,18 +36,11 @@ const TRANSFER = Symbol.for('threadwise.transfer');
 const ASKED = Symbol.for('threadwise.asked');
 
 const scope = globalThis as { [SEATS]?: Set<RunnerSeat>; [ASKED]?: true };
-/** The seats of all runners of this thread, whichever copy of this package each of them is of. */
-const seats = (scope[SEATS] ??= new Set());
-
-/** Called by each runner as it starts: one on a worker, and one on the calling thread for each pool that runs calls there. */
-export function takeSeat(seat: RunnerSeat): void {
-  seats.add(seat);
-}
-
-/** Inverse of `takeSeat`. */
-export function leaveSeat(seat: RunnerSeat): void {
-  seats.delete(seat);
-}
+/**
+ * The seats of all runners of this thread, whichever copy of this package each of them is of: one on a worker, and one on the calling thread for
+ * each pool that runs calls there.
+ */
+export const seats = (scope[SEATS] ??= new Set());
 
 /** The task that the calling code belongs to, of whichever runner. */
 export function currentTask(): TaskContext | undefined {
@@ -80,8 +73,12 @@ export interface Transferred {
   readonly list: readonly unknown[];
 }
 
-export function markTransferred(value: unknown, list: readonly unknown[]): Transferred {
-  return { [TRANSFER]: true, value, list };
+/**
+ * Marks what of a result, or of a value that is yielded, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
+ * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
+ */
+export function transfer<T>(value: T, list: readonly unknown[]): T {
+  return { [TRANSFER]: true, value, list } satisfies Transferred as unknown as T;
 }
 
 export function isTransferred(value: unknown): value is Transferred {

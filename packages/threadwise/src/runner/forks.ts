@@ -16,11 +16,11 @@ let count = 0;
 
 export class Forks {
   readonly #host: CallHost;
-  /** Calls that have begun nowhere. */
+  /** Calls that have not begun, on this thread or on another. */
   readonly #waiting: Call[] = [];
-  /** The numbers of those that other workers have. */
+  /** The numbers of the calls that other workers have. */
   readonly #given = new Set<number>();
-  /** What ran on this thread and was not told: how often, how many of these threw, for how many milliseconds altogether. */
+  /** What ran on this thread and main was not told of: how many calls, how many of them threw, how many milliseconds they took. */
   readonly #ran = new Map<string, [calls: number, failed: number, ms: number]>();
   #isBusy = false;
   #isOver = false;

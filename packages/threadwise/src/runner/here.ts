@@ -4,14 +4,7 @@ import type { LoadedModule, ModuleHere, RunningCall } from '../core/contracts.js
 import { decodeError, encodeError } from '../transport/codec/error-codec.js';
 import { estimateItems } from '../transport/codec/estimate.js';
 import { copyPlain } from '../transport/codec/plain-copy.js';
-import {
-  type CallStore,
-  isTaskAsked,
-  isTransferred,
-  leaveSeat,
-  type RunnerSeat,
-  takeSeat,
-} from './current.js';
+import { type CallStore, isTaskAsked, isTransferred, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
@@ -28,18 +21,17 @@ export interface HereContext {
 export function moduleHere({ clone, load, newStore, classes }: HereContext): ModuleHere {
   /** Made when first needed: on Node.js 20 and 22 it makes every promise of the thread slower. */
   let store: CallStore | undefined;
-  let seat: RunnerSeat | undefined;
+  let currentCall: () => RunningCall | undefined = () => undefined;
+  const seat: RunnerSeat = { workerId: 0, current: () => currentCall() as RunningTask | undefined };
   let loaded: LoadedModule | undefined;
   return {
     load: async () => (loaded = readTaskModule(await load(), classes)),
     find: (name) => loaded!.find(name),
     serve: (current) => {
-      seat = { workerId: 0, current: () => current() as RunningTask | undefined };
-      takeSeat(seat);
+      currentCall = current;
+      seats.add(seat);
     },
-    leave: () => {
-      if (seat !== undefined) leaveSeat(seat);
-    },
+    leave: () => void seats.delete(seat),
     newCall: (id, host) =>
       new RunningTask(id, 0, loaded?.instances === undefined ? host : packingHost(host, loaded.instances)),
     isAsked: isTaskAsked,

@@ -2,7 +2,7 @@
 import type { Clone } from '../core/calls/payload.js';
 import type { CallHost, Instances, TaskFunction } from '../core/contracts.js';
 import { isThenable } from '../core/promised.js';
-import { isTransferred, markTransferred } from './current.js';
+import { isTransferred, transfer } from './current.js';
 
 /** The same function, which gets its arguments as they crossed, and returns its result as it crosses. */
 export function unpacked(run: TaskFunction, instances: Instances): TaskFunction {
@@ -15,7 +15,7 @@ export function unpacked(run: TaskFunction, instances: Instances): TaskFunction 
 
 /** A result, converted; what of it moves still does. */
 function convert(result: unknown, to: (value: unknown) => unknown): unknown {
-  return isTransferred(result) ? markTransferred(to(result.value), result.list) : to(result);
+  return isTransferred(result) ? transfer(to(result.value), result.list) : to(result);
 }
 
 /** The same, which packs what it is given. */

@@ -8,10 +8,10 @@ import { type Clone, notCloneable, unreadable } from '../core/calls/payload.js';
 import { streamedName } from '../core/calls/stream.js';
 import { isThenable } from '../core/promised.js';
 import { decodeError, type EncodedError, encodeError } from '../transport/codec/error-codec.js';
-import type { Begun, Endpoint } from '../transport/endpoint.js';
+import type { Begun, Endpoint, EndpointEvents } from '../transport/endpoint.js';
 import type { About } from '../transport/line.js';
 import { TO_MAIN, type MessageToMain } from '../transport/messages.js';
-import { type CallStore, isTransferred, leaveSeat, type RunnerSeat, takeSeat } from './current.js';
+import { type CallStore, isTransferred, type RunnerSeat, seats } from './current.js';
 import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
@@ -45,15 +45,14 @@ export interface RunnerOptions {
   readonly allowance?: Allowance;
 }
 
-/** Synchronous tasks run back to back for that long, then the thread's own timers and sockets get a turn. */
+/** How long synchronous tasks run back to back before the thread's own timers and sockets get a turn. Milliseconds. */
 const SLICE_MS = 5;
-const NO_ARGS: readonly unknown[] = [];
-/** A pause between tasks in which the thread has had its turn: longer than from one message to the next. */
+/** A pause between tasks that is longer than this was a turn of the event loop: it is longer than from one message to the next. Milliseconds. */
 const IDLE_MS = 0.2;
-/** Heap use is reported at most that often. */
+/** How long a worker waits after one report of its heap use before it sends another. Milliseconds. */
 const MEMORY_REPORT_MS = 250;
 
-export class Runner implements CallHost {
+export class Runner implements CallHost, EndpointEvents {
   readonly workerId: number;
   readonly #options: RunnerOptions;
   readonly #platform: RunnerPlatform;
@@ -66,19 +65,21 @@ export class Runner implements CallHost {
   #last: RunningTask | undefined;
   /** The context of the last task, which the next one may use. */
   #free: RunningTask | undefined;
-  /** The name that the last task came with, its function, and whether a context comes along with it. */
+  /** The name that the last task came with, its function, what users call that, and whether a context comes along with it. */
   #lastName: string | undefined;
   #lastFunction: TaskFunction | undefined;
+  #lastShownName = '';
   #lastIsPacked = false;
-  readonly #hostCalls = new Map<number, { resolve: (v: unknown) => void; reject: (e: unknown) => void }>();
+  /** What resolves the calls of host functions that were not answered. */
+  readonly #hostCalls = new Map<number, (answer: unknown) => void>();
   #module: LoadedModule | undefined;
   /** This runner; where classes are registered, around it what packs their instances. */
   #callHost: CallHost = this;
   #lastMemoryAt = 0;
   #hostCallCount = 0;
-  /** True while tasks run, and until the next turn when they have used up their slice. */
+  /** Whether tasks run, or have used up their slice and wait for the next turn. */
   #isPumping = false;
-  /** To say `retired` when nothing is left. */
+  /** Whether it has been asked to retire, and has not said `retired`, as something is left to be done. */
   #isRetiring = false;
   #lastEndAt = 0;
   #sliceEnd = 0;
@@ -93,19 +94,12 @@ export class Runner implements CallHost {
     const { store } = platform;
     const current = () => (store === undefined ? this.#last : (store.getStore() as RunningTask | undefined));
     this.#seat = { workerId: options.workerId, current };
-    takeSeat(this.#seat);
+    seats.add(this.#seat);
   }
 
   /** Loads the module, runs its `setup`, says `ready`; or says why not. */
   async start(): Promise<void> {
-    this.#endpoint.listen({
-      tasks: () => this.#pump(),
-      abort: (id, reason) => this.#abort(id, reason),
-      hostReply: (call, error, value) => this.#settleHostCall(call, error, value),
-      retire: () => this.#retire(),
-      stop: () => void this.#stop(),
-      unread: (about, reason) => this.#unread(about, reason),
-    });
+    this.#endpoint.listen(this);
     try {
       const module = readTaskModule(await this.#platform.load(), this.#options.classes);
       if (module.instances !== undefined) this.#callHost = packingHost(this, module.instances);
@@ -120,6 +114,10 @@ export class Runner implements CallHost {
   }
 
   // --- running ---
+
+  tasks(): void {
+    this.#pump();
+  }
 
   /** Begins tasks while there is room. Synchronous ones run right here, one after the other. */
   #pump(): void {
@@ -165,7 +163,8 @@ export class Runner implements CallHost {
       if (begun.name !== this.#lastName) this.#find(begun.name);
       const run = this.#lastFunction!; // it gets no `this`
       const { store } = this.#platform;
-      const args = this.#argumentsOf(context, begun);
+      let { args } = begun;
+      if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
       isAwaited = isThenable(result); // may throw, as may all that the user made
@@ -174,8 +173,7 @@ export class Runner implements CallHost {
     }
     if (!isAwaited) return this.#done(context, result, startedAt);
     this.#free = undefined;
-    const { name } = unpack(begun.name, NO_ARGS);
-    this.#await(context, streamedName(name) ?? name, result as PromiseLike<unknown>, startedAt);
+    this.#await(context, result as PromiseLike<unknown>, startedAt);
     return this.#platform.now();
   }
 
@@ -191,20 +189,15 @@ export class Runner implements CallHost {
   /** Most tasks are calls of the same function as the one before. */
   #find(name: string): void {
     this.#lastName = undefined;
-    const unpacked = unpack(name, NO_ARGS);
-    this.#lastFunction = this.#module!.find(unpacked.name);
-    this.#lastIsPacked = unpacked.name !== name;
+    const unpacked = unpack(name, []).name;
+    this.#lastFunction = this.#module!.find(unpacked);
+    this.#lastShownName = streamedName(unpacked) ?? unpacked;
+    this.#lastIsPacked = unpacked !== name;
     this.#lastName = name;
   }
 
-  #argumentsOf(context: RunningTask, begun: Begun): readonly unknown[] {
-    if (!this.#lastIsPacked) return begun.args;
-    const { args, context: carried } = unpack(begun.name, begun.args);
-    context.context = carried;
-    return args;
-  }
-
-  #await(context: RunningTask, name: string, result: PromiseLike<unknown>, startedAt: number): void {
+  #await(context: RunningTask, result: PromiseLike<unknown>, startedAt: number): void {
+    const name = this.#lastShownName;
     this.#awaited.set(context.id, context);
     if (!this.#awaiting.has(name)) {
       this.#awaiting.add(name);
@@ -267,7 +260,7 @@ export class Runner implements CallHost {
     if (!task.isAborted && this.#endpoint.isAborting(task.cell)) this.#endpoint.drain();
   }
 
-  #abort(id: number, reason: EncodedError): void {
+  abort(id: number, reason: EncodedError): void {
     const context = this.#last?.id === id ? this.#last : this.#awaited.get(id);
     if (context === undefined || context.isOver) return;
     this.#endpoint.say([TO_MAIN.abortSeen, id]);
@@ -281,10 +274,10 @@ export class Runner implements CallHost {
   }
 
   callHost(name: string, args: unknown[], transfer?: readonly unknown[]): Promise<unknown> {
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const call = ++this.#hostCallCount;
       this.#postCloneable([TO_MAIN.hostCall, call, name, args], args, 'args', transfer);
-      this.#hostCalls.set(call, { resolve, reject });
+      this.#hostCalls.set(call, resolve);
     });
   }
 
@@ -302,19 +295,18 @@ export class Runner implements CallHost {
     }
   }
 
-  #settleHostCall(call: number, error: EncodedError | null, value: unknown): void {
-    const waiting = this.#hostCalls.get(call);
+  hostReply(call: number, error: EncodedError | null, value: unknown): void {
+    const resolve = this.#hostCalls.get(call);
     this.#hostCalls.delete(call);
-    if (error === null) waiting?.resolve(value);
-    else waiting?.reject(decodeError(error));
+    resolve?.(error === null ? value : Promise.reject(decodeError(error)));
   }
 
   /** Main could not read what was said: as if it had been refused when it was said. */
-  #unread([type, number, name]: About, reason: string): void {
+  unread([type, number, name]: About, reason: string): void {
     const error = (what: string) => this.#encode(unreadable(what, reason));
     switch (type) {
       case TO_MAIN.hostCall:
-        return this.#settleHostCall(number as number, error(`the arguments of task.host.${name}`), undefined);
+        return this.hostReply(number as number, error(`the arguments of task.host.${name}`), undefined);
       case TO_MAIN.progress: {
         const context = this.#awaited.get(number as number);
         if (context === undefined) return this.#endpoint.say([TO_MAIN.error, error('progress')]);
@@ -326,7 +318,7 @@ export class Runner implements CallHost {
     }
   }
 
-  #retire(): void {
+  retire(): void {
     this.#isRetiring = true;
     this.#endpoint.retire();
     this.#pump();
@@ -338,11 +330,11 @@ export class Runner implements CallHost {
     this.#endpoint.say([TO_MAIN.retired]);
   }
 
-  async #stop(): Promise<void> {
+  async stop(): Promise<void> {
     try {
       await this.#module?.teardown?.();
     } finally {
-      leaveSeat(this.#seat);
+      seats.delete(this.#seat);
       this.#endpoint.say([TO_MAIN.stopped]);
     }
   }

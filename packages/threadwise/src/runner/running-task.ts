@@ -8,16 +8,16 @@ import { Forks } from './forks.js';
 export class RunningTask implements TaskContext {
   id: number;
   cell: number;
-  /** What the owner gave it to take along. */
+  /** What the pool's `onTaskStart` returned for this task. */
   context: unknown;
-  /** What it said could not be read: then its result is not what its caller gets. */
+  /** Why main could not read something that the task said: its caller gets this in the place of a result. */
   fault: unknown;
-  /** It has ended: from now on it tells nobody anything. */
+  /** Whether the task has ended: from then on it tells nobody anything. */
   isOver = false;
   readonly #host: CallHost;
+  /** Made when the signal is first asked for, or is to be aborted: most tasks do neither. */
   #controller: Controller | undefined;
   #forks: Forks | undefined;
-  #abortedWith: { readonly reason: unknown } | undefined;
 
   constructor(id: number, cell: number, host: CallHost) {
     this.id = id;
@@ -27,7 +27,7 @@ export class RunningTask implements TaskContext {
 
   /** Makes it the context of another task. False: code of the task before may still hold its signal. */
   reuse(id: number, cell: number): boolean {
-    if (this.#controller !== undefined || this.#abortedWith !== undefined) return false;
+    if (this.#controller !== undefined) return false;
     this.id = id;
     this.cell = cell;
     this.context = undefined;
@@ -40,23 +40,20 @@ export class RunningTask implements TaskContext {
     return this.#host.workerId;
   }
 
-  /** Made when first asked for: most tasks never do. A loop that reads it sees an abort without leaving its turn. */
+  /** A loop that reads it sees an abort without leaving its turn. */
   get signal(): unknown {
     if (!this.isOver) this.#host.pollAbort(this);
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#abortedWith) this.#controller.abort(this.#abortedWith.reason);
-    }
+    this.#controller ??= new AbortController();
     return this.#controller.signal;
   }
 
   get isAborted(): boolean {
-    return this.#abortedWith !== undefined;
+    return this.#controller?.signal.aborted === true;
   }
 
   abort(reason: unknown): void {
-    this.#abortedWith ??= { reason };
-    this.#controller?.abort(reason);
+    this.#controller ??= new AbortController();
+    this.#controller.abort(reason);
     this.#forks?.abort();
   }
 

@@ -8,7 +8,7 @@ import { currentTask, isTransferred, type TaskContext } from './current.js';
 
 type Values = Iterable<unknown> | AsyncIterable<unknown>;
 
-/** What is yielded while another batch is under way waits to go with others, but not longer than that. Milliseconds. */
+/** How long a yielded value waits at most, to go with others, while another batch is under way. Milliseconds. */
 const LONGEST_WAIT_MS = 1;
 
 /** The same function, which hands over what its result yields, and returns nothing. */
@@ -18,7 +18,7 @@ export function streamed(run: TaskFunction): TaskFunction {
     try {
       for await (const value of valuesOf(await run(...given))) {
         outbox.put(value);
-        if (!outbox.hasRoom) await outbox.room();
+        if (!outbox.hasRoom) await outbox.until(() => outbox.hasRoom);
         if (!outbox.isWanted) return;
       }
     } finally {
@@ -76,15 +76,10 @@ class Outbox {
     return !this.#signal.aborted && !this.#failure && this.#size < this.#ticket.highWaterMark;
   }
 
-  /** Resolves when there is room. Rejects with what keeps the task from going on. */
-  async room(): Promise<void> {
-    await this.#until(() => this.hasRoom);
-  }
-
   /** Resolves when all was taken, or is not wanted. Rejects with what keeps it from being taken. */
   async end(): Promise<void> {
     if (this.#values.length > 0 && !this.#failure) this.#send();
-    await this.#until(() => this.#size === 0);
+    await this.until(() => this.#size === 0);
   }
 
   get #size(): number {
@@ -95,7 +90,8 @@ class Outbox {
     return this.#context.signal as AbortSignalLike;
   }
 
-  async #until(isSo: () => boolean): Promise<void> {
+  /** Resolves when it is so, or no value is wanted any more. Rejects with what keeps the task from going on. */
+  async until(isSo: () => boolean): Promise<void> {
     while (!this.#failure && this.isWanted && !isSo()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -1,7 +1,7 @@
 /** `task` outside of a task: a function that uses it can be called directly, in a test or without a pool. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isTransferred, leaveSeat, takeSeat } from './current.js';
+import { isTransferred, seats } from './current.js';
 import { task, transfer } from './task-handle.js';
 
 describe('task, outside of a task', () => {
@@ -55,8 +55,8 @@ describe('task, with runners on this thread', () => {
       { workerId: 5, current: () => context(1, 5) },
     ];
     for (const seat of [idle, busy]) {
-      takeSeat(seat);
-      t.after(() => leaveSeat(seat));
+      seats.add(seat);
+      t.after(() => seats.delete(seat));
     }
     assert.equal(task.workerId, 5);
     assert.equal(task.signal.aborted, true);
@@ -66,8 +66,8 @@ describe('task, with runners on this thread', () => {
 
   test('is nobody’s again when the runner has left', () => {
     const seat = { workerId: 9, current: () => context(1, 9) };
-    takeSeat(seat);
-    leaveSeat(seat);
+    seats.add(seat);
+    seats.delete(seat);
     assert.equal(task.workerId, 0);
     assert.equal(task.signal.aborted, false);
   });

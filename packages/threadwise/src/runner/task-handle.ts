@@ -1,6 +1,8 @@
 /** The object `task`: whatever it is asked is about the task whose code asks. */
 import { ThreadwiseError } from '../core/options/errors.js';
-import { currentTask, currentWorkerId, markTransferred, noteAsked } from './current.js';
+import { currentTask, currentWorkerId, noteAsked } from './current.js';
+
+export { transfer } from './current.js';
 
 noteAsked();
 
@@ -89,11 +91,3 @@ export const task: TaskHandle = Object.freeze({
     return currentWorkerId();
   },
 });
-
-/**
- * Marks what of a result, or of a value that is yielded, moves to the caller instead of being copied: `return transfer(bytes, [bytes.buffer])`.
- * @param list ArrayBuffers, MessagePorts and whatever else can be transferred
- */
-export function transfer<T>(value: T, list: readonly unknown[]): T {
-  return markTransferred(value, list) as unknown as T;
-}

@@ -66,13 +66,11 @@ export function readTaskModule(
 /** Named exports; of a CommonJS module also the functions on `module.exports` that its lexer did not find. */
 function functionsOf(namespace: Namespace): Map<string, TaskFunction> {
   const found = new Map<string, TaskFunction>();
-  const add = (from: object) => {
-    for (const [name, value] of Object.entries(from)) {
-      if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
-    }
-  };
-  add(namespace);
-  if (typeof namespace.default === 'object' && namespace.default !== null) add(namespace.default);
+  const { default: exported } = namespace;
+  const others = typeof exported === 'object' && exported !== null ? exported : {};
+  for (const [name, value] of [...Object.entries(namespace), ...Object.entries(others)]) {
+    if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
+  }
   return found;
 }
 

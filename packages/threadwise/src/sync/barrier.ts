@@ -1,4 +1,4 @@
-/** A place where so many wait for each other, round after round; one that dies breaks it for all. README.md has the protocol. */
+/** A place where a number of parties wait for each other, round after round; one that dies breaks it for all. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
 import { awaiting, blocking, broken, type Steps, Structure, type WaitOptions } from './waiting.js';
@@ -11,27 +11,28 @@ const ARRIVED = 0x3ff;
 const ROUND = 0x400;
 const ROUNDS = 0x1fff_fc00;
 const BROKEN = 1 << 31;
-const REASONS = { aborted: BROKEN, ended: BROKEN | 0x2000_0000, late: BROKEN | 0x4000_0000 };
-type Reason = keyof typeof REASONS;
+/** Why it is broken: bits 29 and 30 are an index in this list. */
+const REASONS = ['aborted', 'ended', 'late'] as const;
+type Reason = (typeof REASONS)[number];
 
 function reasonOf(state: number): Reason {
-  const names = Object.keys(REASONS) as Reason[];
-  return names.find((name) => (state & ~(ROUNDS | ARRIVED)) === REASONS[name]) ?? 'aborted';
+  return REASONS[(state >>> 29) & 3] ?? 'aborted';
 }
 
-/** Breaks it, if the round still is the one that was seen in `state`. Whether it is broken now. */
+/** Breaks the barrier, if its round still is the one that was seen in `state`. Returns whether the barrier is broken now. */
 export function breakUp(words: Int32Array, reason: Reason, state?: number): boolean {
+  const bits = BROKEN | (REASONS.indexOf(reason) << 29);
   for (;;) {
     const now = Atomics.load(words, STATE);
     if (state !== undefined && ((now ^ state) & ROUNDS) !== 0) return false;
     if (now < 0) return true;
-    if (Atomics.compareExchange(words, STATE, now, now | REASONS[reason]) !== now) continue;
+    if (Atomics.compareExchange(words, STATE, now, now | bits) !== now) continue;
     Atomics.notify(words, STATE);
     return true;
   }
 }
 
-/** Arrives, and waits for the others. Whether this was the last one. */
+/** Arrives, and waits for the others. Returns whether this party was the last one. */
 export function* arrive(words: Int32Array, number: number): Steps<boolean> {
   enter(words, MEMBERS, number, true);
   const parties = words.length - MEMBERS;

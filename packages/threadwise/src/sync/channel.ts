@@ -15,11 +15,11 @@ const CLOSED = 6;
 export const ITEMS = 7;
 export const ROOM = 8;
 export const WORDS = 9;
-/** Ahead of each value: its length in bytes. */
+/** How many bytes the length of a value takes, which lies ahead of the value. */
 const LENGTH_BYTES = 4;
 
 const DEFAULTS = { capacity: 16, maxBytes: 1024 };
-/** How many bytes all values take together. */
+/** How many bytes all values of a channel may take together. */
 const MOST_BYTES = 2 ** 30;
 
 export interface ChannelOptions {
@@ -29,56 +29,54 @@ export interface ChannelOptions {
   maxBytes?: number;
 }
 
-/** Puts a value into its place by `write`. Whether the channel was open. */
-export function* put(words: Int32Array, number: number, write: (place: number) => void): Steps<boolean> {
+/** The two ways through a channel: the word that moves, the one that is slept on, and the one that others sleep on. */
+const SENDING = { moves: TAIL, sleepsOn: ROOM, wakes: ITEMS };
+const RECEIVING = { moves: HEAD, sleepsOn: ITEMS, wakes: ROOM };
+
+/** Has `act` put or take a value at its place. Returns what that returns; undefined if the channel is closed (and, for who takes, empty). */
+function* pass<T>(
+  words: Int32Array,
+  number: number,
+  { moves, sleepsOn, wakes }: typeof SENDING,
+  act: (place: number) => T,
+): Steps<T | undefined> {
   for (;;) {
     yield* acquire(words, LOCK, number);
-    const value = Atomics.load(words, ROOM);
+    const value = Atomics.load(words, sleepsOn);
     const isClosed = Atomics.load(words, CLOSED) !== 0;
     const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];
     const capacity = words[CAPACITY]!;
     // Both go up to twice the capacity, so that full is not the same as empty.
-    const hasRoom = !isClosed && tail !== (head + capacity) % (2 * capacity);
-    if (hasRoom) {
-      write(tail % capacity);
-      Atomics.store(words, TAIL, (tail + 1) % (2 * capacity));
+    const isFull = tail === (head + capacity) % (2 * capacity);
+    const canPass = moves === TAIL ? !isClosed && !isFull : head !== tail;
+    const at = moves === TAIL ? tail : head;
+    let result: T | undefined;
+    if (canPass) {
+      result = act(at % capacity);
+      Atomics.store(words, moves, (at + 1) % (2 * capacity));
     }
     release(words, LOCK);
-    if (isClosed) return false;
-    if (hasRoom) {
-      tell(words, ITEMS, 1);
-      return true;
-    }
-    yield { at: ROOM, value };
+    if (canPass) tell(words, wakes, 1);
+    if (canPass || isClosed) return result;
+    yield { at: sleepsOn, value };
   }
+}
+
+/** Puts a value into its place by `write`. Returns whether the channel was open. */
+export function* put(words: Int32Array, number: number, write: (place: number) => void): Steps<boolean> {
+  const isPut = yield* pass(words, number, SENDING, (place) => {
+    write(place);
+    return true;
+  });
+  return isPut === true;
 }
 
 /** Takes a value from its place by `read`; undefined if the channel is closed and empty. */
-export function* take<T>(
-  words: Int32Array,
-  number: number,
-  read: (place: number) => T,
-): Steps<T | undefined> {
-  for (;;) {
-    yield* acquire(words, LOCK, number);
-    const value = Atomics.load(words, ITEMS);
-    const isClosed = Atomics.load(words, CLOSED) !== 0;
-    const [head, tail] = [Atomics.load(words, HEAD), Atomics.load(words, TAIL)];
-    const capacity = words[CAPACITY]!;
-    const hasItem = head !== tail;
-    let item: T | undefined;
-    if (hasItem) {
-      item = read(head % capacity);
-      Atomics.store(words, HEAD, (head + 1) % (2 * capacity));
-    }
-    release(words, LOCK);
-    if (hasItem) tell(words, ROOM, 1);
-    if (hasItem || isClosed) return item;
-    yield { at: ITEMS, value };
-  }
+export function take<T>(words: Int32Array, number: number, read: (place: number) => T): Steps<T | undefined> {
+  return pass(words, number, RECEIVING, read);
 }
 
-/** For those who sleep on a word: it has changed. */
+/** Changes a word, and wakes as many of those who sleep on it as `howMany` says. */
 function tell(words: Int32Array, at: number, howMany: number): void {
   Atomics.add(words, at, 1);
   Atomics.notify(words, at, howMany);
@@ -155,13 +153,13 @@ export class Channel<T = unknown> extends Structure {
     });
   }
 
-  #take(): Steps<T | undefined> {
-    const read = (place: number): Uint8Array => {
+  *#take(): Steps<T | undefined> {
+    const bytes = yield* take(this.words, OWN_NUMBER, (place) => {
       const at = this.#place(place);
       const length = new DataView(this.buffer, at, LENGTH_BYTES).getUint32(0);
       return new Uint8Array(this.buffer, at + LENGTH_BYTES, Math.min(length, this.#maxBytes)).slice();
-    };
-    return deserialized<T>(take(this.words, OWN_NUMBER, read));
+    });
+    return bytes === undefined ? undefined : (deserialize(bytes) as T);
   }
 }
 
@@ -182,9 +180,4 @@ function serialized(value: unknown): Uint8Array {
     const message = `The value cannot be sent: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new ThreadwiseError('ERR_NOT_CLONEABLE', message, { cause });
   }
-}
-
-function* deserialized<T>(steps: Steps<Uint8Array | undefined>): Steps<T | undefined> {
-  const bytes = yield* steps;
-  return bytes === undefined ? undefined : (deserialize(bytes) as T);
 }

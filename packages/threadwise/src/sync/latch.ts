@@ -1,4 +1,4 @@
-/** A gate that opens when something has happened so many times. README.md has the protocol. */
+/** A gate that opens when something has happened a given number of times. README.md has the protocol. */
 import { integer } from '../core/options/checks.js';
 import { ThreadwiseError } from '../core/options/errors.js';
 import { enter, hasMemberEnded, OWN_NUMBER } from './threads.js';
@@ -12,7 +12,7 @@ const MOST_MEMBERS = 1023;
 export const ABORTED = -1;
 const ENDED = -2;
 
-/** Takes `by` off what is missing; below 0, `by` is why the latch is broken. An open latch, and a broken one, stays what it is. */
+/** Takes `by` off the count; a `by` below 0 breaks the latch, and says why. An open latch stays open, and a broken one broken. */
 export function lower(words: Int32Array, by: number): void {
   for (;;) {
     const count = Atomics.load(words, COUNT);
@@ -24,7 +24,7 @@ export function lower(words: Int32Array, by: number): void {
   }
 }
 
-/** Promises that this thread counts down. Returns how it does so; undefined if there is no place for another one. */
+/** Promises that this thread counts down. Returns what counts down; undefined if there is no place for another thread. */
 export function join(words: Int32Array, number: number): (() => void) | undefined {
   const at = enter(words, MEMBERS, number);
   if (at < 0) return undefined;

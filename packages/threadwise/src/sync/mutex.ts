@@ -9,7 +9,7 @@ const FREE = 0;
 /** Somebody may sleep on the word. */
 const WAITED = 1;
 
-/** Takes the lock in word `at`. Whether a thread has died that held it. */
+/** Takes the lock in word `at`. Returns whether a thread has died that held it. */
 export function* acquire(words: Int32Array, at: number, number: number): Steps<boolean> {
   let own = number << 1;
   for (;;) {

@@ -4,7 +4,7 @@ import { getEnvironmentData, setEnvironmentData, threadId, type Worker } from 'n
 
 /** Every copy of the package in a process finds the same table by this; another layout takes another number. */
 const KEY = 'threadwise/sync: ended threads, 1';
-/** A dead thread is known until so many others have ended; chosen by hand, 64 KiB. */
+/** How many other threads have to end before a dead one may be forgotten. Chosen by hand: 64 KiB. */
 const PLACES = 2 ** 14;
 
 /** The thread that this runs in, as structures name it. Never 0, which is nobody. */

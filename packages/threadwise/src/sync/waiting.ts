@@ -71,33 +71,29 @@ export function broken(kind: Kind, why: keyof typeof BREAKS): ThreadwiseError {
   return new ThreadwiseError(code, `The ${kind} is broken: ${text}`);
 }
 
-/** One step after the other; where the time is over before the steps are, they are told by an exception. */
-class Course<T> {
-  readonly #steps: Steps<T>;
-  readonly #what: string;
-  readonly #timeoutMs: number;
-  readonly #end: number;
-
-  constructor(what: string, steps: Steps<T>, options: WaitOptions | undefined) {
-    this.#what = what;
-    this.#steps = steps;
-    const { timeoutMs } = checked('options', options ?? {}, {
-      timeoutMs: optional((option, value) => duration(option, value, 0)),
-    });
-    this.#timeoutMs = timeoutMs ?? Number.POSITIVE_INFINITY;
-    this.#end = performance.now() + this.#timeoutMs;
+/** The same steps, each sleep with how long it lasts at most; where the time is over, an exception tells them. */
+function* timed<T>(
+  what: string,
+  steps: Steps<T>,
+  options: WaitOptions | undefined,
+): Generator<Sleep & { readonly timeoutMs: number }, T, void> {
+  const { timeoutMs = Number.POSITIVE_INFINITY } = checked('options', options ?? {}, {
+    timeoutMs: optional((option, value) => duration(option, value, 0)),
+  });
+  const end = performance.now() + timeoutMs;
+  let step = steps.next();
+  while (!step.done) {
+    const leftMs = end - performance.now();
+    if (leftMs > 0) {
+      yield { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) };
+      step = steps.next();
+    } else {
+      // No structure sleeps once more: it throws this on, or returns.
+      const message = `${what} has waited for ${timeoutMs} ms`;
+      step = steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
+    }
   }
-
-  next(): IteratorResult<Sleep & { readonly timeoutMs: number }, T> {
-    const step = this.#steps.next();
-    if (step.done) return step;
-    const leftMs = this.#end - performance.now();
-    if (leftMs > 0) return { value: { ...step.value, timeoutMs: Math.min(leftMs, LOOK_MS) } };
-    const message = `${this.#what} has waited for ${this.#timeoutMs} ms`;
-    const last = this.#steps.throw(new ThreadwiseError('ERR_TASK_TIMEOUT', message));
-    if (last.done) return last;
-    throw new Error(`${this.#what} sleeps although its time is over`);
-  }
+  return step.value;
 }
 
 /** Runs steps to their end, and blocks the thread while they sleep. */
@@ -106,19 +102,12 @@ export function blocking<T>(words: Int32Array, what: string, steps: Steps<T>, op
     const message = `${what} would block the main thread: await the method without 'Sync', or keep the task on threads`;
     throw new ThreadwiseError('ERR_OPTION', message);
   }
-  const course = new Course(what, steps, options);
-  for (let step = course.next(); ; step = course.next()) {
-    if (step.done) return step.value;
+  const course = timed(what, steps, options);
+  let step = course.next();
+  for (; !step.done; step = course.next())
     Atomics.wait(words, step.value.at, step.value.value, step.value.timeoutMs);
-  }
+  return step.value;
 }
-
-type WaitAsync = (
-  words: Int32Array,
-  at: number,
-  value: number,
-  timeoutMs: number,
-) => { async: false } | { async: true; value: Promise<string> };
 
 /** Runs steps to their end, and lets go of the thread while they sleep. The process stays alive for it. */
 export async function awaiting<T>(
@@ -127,10 +116,9 @@ export async function awaiting<T>(
   steps: Steps<T>,
   options?: WaitOptions,
 ): Promise<T> {
-  const course = new Course(what, steps, options);
+  const course = timed(what, steps, options);
   let step = course.next();
   if (step.done) return step.value;
-  const { waitAsync } = Atomics as unknown as { waitAsync: WaitAsync };
   const keepAlive = setInterval(() => undefined, MAX_TIMER_MS);
   // Node 20 may crash where a thread that ends still waits for a word that another one notifies. Others that wait for it look once more.
   const forget = atExit(() => {
@@ -138,7 +126,7 @@ export async function awaiting<T>(
   });
   try {
     for (; !step.done; step = course.next()) {
-      const sleep = waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
+      const sleep = Atomics.waitAsync(words, step.value.at, step.value.value, step.value.timeoutMs);
       if (sleep.async) await sleep.value;
     }
     return step.value;

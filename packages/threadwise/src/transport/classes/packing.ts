@@ -8,8 +8,7 @@ import { isImmutable } from '../../core/calls/payload.js';
 import { LeaseStore } from '../../core/lease.js';
 import { show, ThreadwiseError } from '../../core/options/errors.js';
 import type { RegisteredClass } from '../../core/options/classes.js';
-import { becomesPlain } from '../codec/instances.js';
-import { type Fields, setOwn } from '../codec/own-keys.js';
+import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
 
 /** The first item of a value that was packed. */
 const MARK = '\0threadwise.instances';
@@ -18,12 +17,6 @@ type Packed = readonly [typeof MARK, value: unknown, names: string[], instances:
 /** Stands for an instance that was encoded. */
 interface Box {
   data: unknown;
-}
-/** Boxes that are being opened. `made`: what they stood for; undefined while it is being made. */
-interface Decoding {
-  readonly boxes: ReadonlyMap<unknown, RegisteredClass>;
-  readonly made: Map<unknown, unknown>;
-  readonly instances: Set<unknown>;
 }
 type Kind = 'list' | 'map' | 'set' | 'object' | 'leaf';
 type Replace = (part: unknown) => unknown;
@@ -79,43 +72,40 @@ export class Packing implements Instances {
 
   // --- packing ---
 
-  /** Undefined: there is no instance in it. Throws ERR_NOT_CLONEABLE. */
-  #pack(root: unknown): Packed | undefined {
+  /**
+   * Undefined: there is no instance in it. Throws ERR_NOT_CLONEABLE.
+   * @param isCopied an `encode` stands for an instance in it, so that boxes, and copies of all other objects, cross
+   */
+  #pack(root: unknown, isCopied = false): Packed | undefined {
     if (isImmutable(root)) return undefined;
-    const boxes = new Map<object, Box>();
     const instances: object[] = [];
     const names: string[] = [];
-    const seen = new Set<object>();
-    const open: unknown[] = [root];
-    for (let value = open.pop(); value !== undefined || open.length > 0; value = open.pop()) {
-      if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-      const kind = this.#kindOf(value);
-      if (kind === 'leaf') continue;
-      seen.add(value);
-      const known = this.#classOf(value);
-      if (known !== undefined) {
-        instances.push(value);
-        names.push(known.name);
+    /** What crosses for each object. */
+    const crossing = new Map<object, object>();
+    const cross: Replace = (part) => {
+      if (typeof part !== 'object' || part === null) return part;
+      const known = crossing.get(part);
+      if (known !== undefined) return known;
+      const kind = this.#kindOf(part);
+      if (kind === 'leaf') return part;
+      const registered = this.#classOf(part);
+      const copy = isCopied ? emptyLike(part, kind) : part;
+      crossing.set(part, copy);
+      if (registered !== undefined) {
+        instances.push(copy);
+        names.push(registered.name);
       }
-      if (known?.encode === undefined) {
-        eachPart(value, kind, (part) => void open.push(part));
-      } else {
-        const box = { data: encoded(known, value) };
-        boxes.set(value, box);
-        open.push(box.data);
-      }
+      return copy;
+    };
+    const whole = cross(root);
+    for (const [value, copy] of crossing) {
+      const registered = this.#classOf(value);
+      if (registered?.encode === undefined)
+        fill(isCopied ? copy : undefined, value, this.#kindOf(value), cross);
+      else if (isCopied) (copy as Box).data = cross(encoded(registered, value));
+      else return this.#pack(root, true);
     }
-    if (instances.length === 0) return undefined;
-    if (boxes.size === 0) return [MARK, root, names, instances];
-    const copies = new Map<unknown, object>();
-    for (const value of seen) copies.set(value, boxes.get(value) ?? emptyLike(this.#kindOf(value)));
-    const copyOf: Replace = (part) => copies.get(part) ?? part;
-    for (const value of seen) {
-      const box = boxes.get(value);
-      if (box === undefined) fill(copyOf(value) as object, value, this.#kindOf(value), copyOf);
-      else box.data = copyOf(box.data);
-    }
-    return [MARK, copyOf(root), names, instances.map((it) => copyOf(it) as object)];
+    return instances.length === 0 ? undefined : [MARK, whole, names, instances];
   }
 
   #classOf(value: object): RegisteredClass | undefined {
@@ -156,70 +146,59 @@ export class Packing implements Instances {
       if (known.decode === undefined) Object.setPrototypeOf(instance, known.prototype);
       else boxes.set(instance, known);
     }
-    return boxes.size === 0 ? root : this.#decodeIn(root, { boxes, made: new Map(), instances: new Set() });
-  }
-
-  /** Puts instances in the place of boxes, in place. */
-  #decodeIn(root: unknown, decoding: Decoding): unknown {
-    const { boxes, made, instances } = decoding;
+    if (boxes.size === 0) return root;
+    /** What each box stood for, undefined while it is being made; an instance that was made stands for itself. */
+    const made = new Map<unknown, unknown>();
     const decode: Replace = (part) => {
       const known = boxes.get(part);
       if (known === undefined) return part;
-      if (made.has(part)) {
-        const instance = made.get(part);
-        if (instance !== undefined) return instance;
-        throw notCloneable(`an instance of ${known.name} is part of what its own \`encode\` returned`);
+      if (!made.has(part)) {
+        made.set(part, undefined);
+        const instance = decoded(known, decodeIn((part as Box).data));
+        made.set(part, instance).set(instance, instance);
       }
-      made.set(part, undefined);
-      const instance = decoded(known, this.#decodeIn((part as Box).data, decoding));
-      made.set(part, instance);
-      instances.add(instance);
-      return instance;
+      const instance = made.get(part);
+      if (instance !== undefined) return instance;
+      throw notCloneable(`an instance of ${known.name} is part of what its own \`encode\` returned`);
     };
-    const seen = new Set<unknown>([decode(root)]);
-    for (const value of seen) {
-      if (typeof value !== 'object' || value === null || instances.has(value)) continue;
-      fill(value, value, this.#kindOf(value), (part) => {
-        const whole = decode(part);
-        if (!isImmutable(whole)) seen.add(whole);
-        return whole;
-      });
+    /** Puts instances in the place of boxes, in place. What `decode` has made is left alone. */
+    const decodeIn = (value: unknown): unknown => {
+      const whole = decode(value);
+      const seen = new Set([whole]);
+      for (const each of seen) {
+        if (typeof each !== 'object' || each === null || made.has(each)) continue;
+        fill(each, each, this.#kindOf(each), (part) => {
+          const other = decode(part);
+          seen.add(other);
+          return other;
+        });
+      }
+      return whole;
+    };
+    return decodeIn(root);
+  }
+}
+
+/**
+ * Gives `copy` the parts of `value` that structured clone would visit, replaced.
+ * @param copy may be `value`; undefined: `replace` only hears of the parts
+ */
+function fill(copy: object | undefined, value: object, kind: Kind, replace: Replace): void {
+  if (kind === 'map' || kind === 'set') {
+    // Each item of a Set is its own key.
+    const entries = [...(value as Map<unknown, unknown>).entries()].map((entry) => entry.map(replace));
+    if (copy === undefined) return;
+    const to = copy as Map<unknown, unknown> & Set<unknown>;
+    to.clear();
+    for (const [key, part] of entries) {
+      if (kind === 'map') to.set(key, part);
+      else to.add(part);
     }
-    return decode(root);
-  }
-}
-
-/** What it has for parts: those that structured clone would visit. */
-function eachPart(value: object, kind: Kind, visit: (part: unknown) => void): void {
-  if (kind === 'map') {
-    (value as Map<unknown, unknown>).forEach((part, key) => {
-      visit(key);
-      visit(part);
-    });
-  } else if (kind === 'set') (value as Set<unknown>).forEach(visit);
-  else if (kind !== 'leaf') {
-    for (const key of Object.keys(value)) visit(partOf(value, key));
-  }
-}
-
-/** Gives `copy` the parts of `value`, replaced; they may be the same object. */
-function fill(copy: object, value: object, kind: Kind, replace: Replace): void {
-  if (kind === 'map') {
-    const [from, to] = [value, copy] as Map<unknown, unknown>[];
-    const entries = [...from!].map(([key, part]) => [replace(key), replace(part)] as const);
-    to!.clear();
-    for (const [key, part] of entries) to!.set(key, part);
-  } else if (kind === 'set') {
-    const [from, to] = [value, copy] as Set<unknown>[];
-    const parts = [...from!].map(replace);
-    to!.clear();
-    for (const part of parts) to!.add(part);
   } else if (kind !== 'leaf') {
-    if (Array.isArray(value)) (copy as unknown[]).length = value.length;
     for (const key of Object.keys(value)) {
       const part = partOf(value, key);
       const other = replace(part);
-      if (copy !== value || other !== part) setOwn(copy as Fields, key, other);
+      if (copy !== undefined && (copy !== value || other !== part)) setOwn(copy as Fields, key, other);
     }
   }
 }
@@ -233,31 +212,30 @@ function partOf(value: object, key: string): unknown {
   }
 }
 
-function emptyLike(kind: Kind): object {
-  if (kind === 'list') return [];
-  return kind === 'map' ? new Map() : kind === 'set' ? new Set() : {};
+function emptyLike(value: object, kind: Kind): object {
+  if (kind === 'list') return new Array<unknown>((value as unknown[]).length);
+  if (kind === 'map') return new Map();
+  return kind === 'set' ? new Set() : {};
 }
 
 function encoded({ name, prototype, encode }: RegisteredClass, instance: object): unknown {
-  let data: unknown;
-  try {
-    data = encode!(instance);
-  } catch (cause) {
-    throw notCloneable(`\`encode\` of ${name} threw ${textOf(cause)}`, cause);
-  }
+  const data = resultOf(`\`encode\` of ${name}`, encode!, instance);
   if (isImmutable(data) || Object.getPrototypeOf(data) !== prototype) return data;
   throw notCloneable(`\`encode\` of ${name} returned an instance of ${name}`);
 }
 
 function decoded({ name, decode }: RegisteredClass, data: unknown): unknown {
-  let instance: unknown;
-  try {
-    instance = decode!(data);
-  } catch (cause) {
-    throw notCloneable(`\`decode\` of ${name} threw ${textOf(cause)}`, cause);
-  }
+  const instance = resultOf(`\`decode\` of ${name}`, decode!, data);
   if (typeof instance === 'object' && instance !== null) return instance;
   throw notCloneable(`\`decode\` of ${name} returned ${show(instance)}, no instance`);
+}
+
+function resultOf<T>(what: string, run: (value: T) => unknown, value: T): unknown {
+  try {
+    return run(value);
+  } catch (cause) {
+    throw notCloneable(`${what} threw ${textOf(cause)}`, cause);
+  }
 }
 
 function nameOf(prototype: object): string {
@@ -270,9 +248,6 @@ function textOf(thrown: unknown): string {
 }
 
 function notCloneable(why: string, cause?: unknown): ThreadwiseError {
-  return new ThreadwiseError(
-    'ERR_NOT_CLONEABLE',
-    `Cannot clone: ${why}`,
-    cause === undefined ? {} : { cause },
-  );
+  const details = cause === undefined ? {} : { cause };
+  return new ThreadwiseError('ERR_NOT_CLONEABLE', `Cannot clone: ${why}`, details);
 }

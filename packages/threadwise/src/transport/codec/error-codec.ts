@@ -5,6 +5,7 @@
  */
 import { isErrorCode, ThreadwiseError } from '../../core/options/errors.js';
 import type { Clone } from '../../core/calls/payload.js';
+import { DamagedError } from './tags.js';
 
 /** What was thrown, as plain data. Inverse pair: `encodeError`, `decodeError`. */
 export type EncodedError =
@@ -33,52 +34,55 @@ const CLASSES: readonly (new (message?: string) => Error)[] = [
   TypeError,
   URIError,
 ];
+const PROTOTYPES = new Set<unknown>(CLASSES.map((it) => it.prototype));
 const CLASS_NAMES = CLASSES.map((it) => it.name);
 const KNOWN = [...CLASS_NAMES, 'AggregateError', 'DOMException', 'ThreadwiseError'];
 
-/** DOMException exists on every runtime of ours, but not in the language. */
-type DOMExceptionClass = new (message: string, name: string) => Error;
-const DOMExceptionHere = (globalThis as { DOMException?: DOMExceptionClass }).DOMException;
+/** It exists on every runtime of ours. Taken before a task can replace it. */
+const { DOMException } = globalThis;
 
 /** Own properties that have a place of their own in the record. */
 const NOT_FIELDS = ['name', 'message', 'stack', 'cause'];
-/** A chain of causes longer than that is cut: it is a loop, or nobody reads it. */
+/** How many causes of causes cross: a longer chain is a loop, or nobody reads it. */
 const MAX_DEPTH = 10;
-/** Errors in one record, causes and parts of aggregates together: one that holds itself has no end. */
+/** How many errors one record has at most, causes and parts of aggregates together: one that holds itself has no end. */
 const MAX_ERRORS = 1000;
 
 /** Never throws, whatever was thrown: a getter that throws, a proxy, an error that refers to itself. */
 export function encodeError(thrown: unknown, clone: Clone): EncodedError {
-  return encode(thrown, clone, 0, { left: MAX_ERRORS });
-}
-
-function encode(thrown: unknown, clone: Clone, depth: number, budget: { left: number }): EncodedError {
-  if (!isError(thrown)) return encodeValue(thrown, clone);
-  budget.left--;
-  const className = attempt(() => classNameOf(thrown), 'Error');
-  const goesOn = depth < MAX_DEPTH && budget.left > 0;
-  const isAggregate = className === 'AggregateError';
-  const hasCause = goesOn && attempt(() => Object.hasOwn(thrown, 'cause'), false);
-  const cause = hasCause ? read(thrown, 'cause') : undefined;
-  const encodedCause = cause === undefined ? {} : { cause: encode(cause, clone, depth + 1, budget) };
-  const parts = isAggregate && goesOn ? read(thrown, 'errors') : [];
-  const errors: EncodedError[] = [];
-  for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
-    if (budget.left > 0) errors.push(encode(part, clone, depth + 1, budget));
-  }
-  const keys = attempt(() => Object.keys(thrown), []).filter(
-    (key) => !NOT_FIELDS.includes(key) && !(isAggregate && key === 'errors'),
-  );
-  return {
-    type: 'error',
-    className,
-    name: asText(read(thrown, 'name'), 'Error'),
-    message: asText(read(thrown, 'message'), ''),
-    stack: asText(read(thrown, 'stack'), ''),
-    ...encodedCause,
-    ...(isAggregate ? { errors } : {}),
-    fields: keys.map((key) => [key, encodeField(read(thrown, key), clone)]),
+  let left = MAX_ERRORS;
+  const encode = (error: unknown, depth: number): EncodedError => {
+    if (!isError(error)) return encodeValue(error, clone);
+    left--;
+    const className = attempt(() => classNameOf(error), 'Error');
+    const isAggregate = className === 'AggregateError';
+    const goesOn = depth < MAX_DEPTH && left > 0;
+    const hasCause = goesOn && attempt(() => Object.hasOwn(error, 'cause'), false);
+    const cause = hasCause ? read(error, 'cause') : undefined;
+    const encodedCause = cause === undefined ? {} : { cause: encode(cause, depth + 1) };
+    const parts = isAggregate && goesOn ? read(error, 'errors') : [];
+    const errors: EncodedError[] = [];
+    for (const part of attempt(() => (Array.isArray(parts) ? Array.from<unknown>(parts) : []), [])) {
+      if (left > 0) errors.push(encode(part, depth + 1));
+    }
+    const notFields = isAggregate ? [...NOT_FIELDS, 'errors'] : NOT_FIELDS;
+    const keys = attempt(() => Object.keys(error), []).filter((key) => !notFields.includes(key));
+    return {
+      type: 'error',
+      className,
+      name: textOf(error, 'name', 'Error'),
+      message: textOf(error, 'message', ''),
+      stack: textOf(error, 'stack', ''),
+      ...encodedCause,
+      ...(isAggregate ? { errors } : {}),
+      fields: keys.map((key) => {
+        const value = read(error, key);
+        // One that cannot be cloned arrives as a description of it, so that the others are not lost with it.
+        return [key, attempt(() => clone(value), describe(value))];
+      }),
+    };
   };
+  return encode(thrown, 0);
 }
 
 /** Inverse of `encodeError`. */
@@ -107,15 +111,6 @@ function encodeValue(value: unknown, clone: Clone): EncodedError {
   }
 }
 
-/** A field that cannot be cloned arrives as a description of it, so that the others are not lost with it. */
-function encodeField(value: unknown, clone: Clone): unknown {
-  try {
-    return clone(value);
-  } catch {
-    return describe(value);
-  }
-}
-
 function classNameOf(error: object): string {
   for (let proto = Object.getPrototypeOf(error); proto !== null; proto = Object.getPrototypeOf(proto)) {
     const name = read(read(proto, 'constructor') as object, 'name');
@@ -127,13 +122,13 @@ function classNameOf(error: object): string {
 function construct(encoded: Extract<EncodedError, { type: 'error' }>): Error {
   const { className, message, name, errors = [] } = encoded;
   if (className === 'AggregateError') return new AggregateError(errors.map(decodeError), message);
-  if (className === 'DOMException' && DOMExceptionHere) return new DOMExceptionHere(message, name);
+  if (className === 'DOMException') return new DOMException(message, name);
   const code = encoded.fields.find(([key]) => key === 'code')?.[1];
   if (className === 'ThreadwiseError' && isErrorCode(code)) return new ThreadwiseError(code, message);
   return new (CLASSES[CLASS_NAMES.indexOf(className)] ?? Error)(message);
 }
 
-function define(error: Error, key: string, value: unknown, enumerable = false): void {
+export function define(error: Error, key: string, value: unknown, enumerable = false): void {
   Object.defineProperty(error, key, { value, writable: true, enumerable, configurable: true });
 }
 
@@ -158,28 +153,23 @@ function describe(value: unknown): string {
   return attempt(() => tagOf(value), typeof value);
 }
 
-function asText(value: unknown, fallback: string): string {
+function textOf(target: object, key: string, fallback: string): string {
+  const value = read(target, key);
   return typeof value === 'string' ? value : fallback;
 }
 
 // --- errors that are part of a value ---
 
-/** What the value codec writes of an error. Of a part that the error does not have, undefined. */
-export interface ErrorParts {
-  readonly kind: number;
-  readonly message: string | undefined;
-  readonly stack: string | undefined;
-  /** The property itself: its value may be undefined. */
-  readonly cause: PropertyDescriptor | undefined;
-}
-
 /** Whether an object with this prototype may be an error of a built-in class. */
 export function isErrorPrototype(prototype: unknown): boolean {
-  return CLASSES.some((it) => it.prototype === prototype);
+  return PROTOTYPES.has(prototype);
 }
 
-/** What to send of an error; undefined: it is none, or an odd one. */
-export function partsOf(value: object): ErrorParts | undefined {
+/**
+ * What to send of an error: message and stack, where it has them, and the property that is its cause, whose value may be undefined. Undefined: it is
+ * none, or an odd one.
+ */
+export function partsOf(value: object) {
   // An object that only inherits from Error is an error to nobody but itself.
   if (tagOf(value) !== '[object Error]' || Symbol.toStringTag in value) return undefined;
   const { name, stack } = value as { name?: unknown; stack?: unknown };
@@ -191,25 +181,22 @@ export function partsOf(value: object): ErrorParts | undefined {
   const kind = Math.max(0, CLASS_NAMES.indexOf(name));
   return {
     kind,
-    message: message?.value as string,
+    message: message?.value as unknown,
     stack: typeof stack === 'string' ? stack : undefined,
     cause,
   };
 }
 
-/** An error without its cause; undefined: there is no such class. */
-export function makeError(
-  kind: number,
-  message: string | undefined,
-  stack: string | undefined,
-): Error | undefined {
+/** An error without its cause. Inverse of `partsOf`. */
+export function makeError(kind: number, message: unknown, stack: unknown): Error {
   const Class = CLASSES[kind];
-  if (Class === undefined) return undefined;
+  if (Class === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
+  if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
   const error = new Class(message);
   error.stack = stack!;
   return error;
 }
 
-export function setCause(error: Error, cause: unknown): void {
-  define(error, 'cause', cause);
+function isTextOrNone(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
 }

@@ -4,8 +4,7 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
-import { becomesPlain } from './instances.js';
-import { type Fields, setOwn } from './own-keys.js';
+import { becomesPlain, type Fields, setOwn } from './plain-objects.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
@@ -52,7 +51,7 @@ function copyObject(value: object, depth: number): unknown {
   // What comes twice must arrive as one object.
   if (depth === MAX_DEPTH || identity.note(value) >= 0) throw NOT_PLAIN;
   if (Array.isArray(value)) return copyList(value, depth + 1);
-  const prototype: unknown = Object.getPrototypeOf(value);
+  const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === objectPrototype
     ? copyFields(value as Fields, depth + 1)
     : copySpecial(value, prototype, depth + 1);
@@ -87,13 +86,9 @@ function copyList(value: readonly unknown[], depth: number): unknown[] {
   return copy;
 }
 
-function copySpecial(value: object, prototype: unknown, depth: number): unknown {
+function copySpecial(value: object, prototype: object | null, depth: number): unknown {
   if (ArrayBuffer.isView(value)) return copyView(value);
   switch (prototype) {
-    case null:
-      // The engine knows that a module, say, is no ordinary object.
-      if (Symbol.toStringTag in value) throw NOT_PLAIN;
-      return copyFields(value as Fields, depth);
     case Date.prototype:
       return new Date(timeOf.call(value as Date));
     case Map.prototype: {
@@ -110,7 +105,7 @@ function copySpecial(value: object, prototype: unknown, depth: number): unknown 
     case ArrayBuffer.prototype:
       return copyBytes(value, 0, fixedByteLengthOf(value));
     default:
-      if (!becomesPlain(value, prototype as object)) throw NOT_PLAIN;
+      if (!becomesPlain(value, prototype)) throw NOT_PLAIN;
       return copyFields(value as Fields, depth);
   }
 }
@@ -122,15 +117,12 @@ function copyView(value: ArrayBufferView): unknown {
   const buffer = bufferOf(value, kind);
   const length = byteLengthOf(value, kind);
   if (fixedByteLengthOf(buffer) < 0 || identity.note(buffer) >= 0) throw NOT_PLAIN;
-  const copy = makeView(kind, copyBytes(buffer, offsetOf(value, kind), length), 0, length);
-  if (copy === undefined) throw NOT_PLAIN;
-  return copy;
+  return makeView(kind, copyBytes(buffer, offsetOf(value, kind), length), 0, length);
 }
 
+/** Throws where the length is -1, and where the buffer was transferred away. */
 function copyBytes(buffer: object, offset: number, length: number): ArrayBuffer {
-  if (length < 0) throw NOT_PLAIN;
   const copy = new ArrayBuffer(length);
-  // Throws where the buffer was transferred away.
   new Uint8Array(copy).set(new Uint8Array(buffer as ArrayBuffer, offset, length));
   return copy;
 }

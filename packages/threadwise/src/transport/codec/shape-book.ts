@@ -1,15 +1,15 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
-import { type Fields, isInherited, isName, setOwn } from './own-keys.js';
+import { type Fields, isInherited, isName, setOwn } from './plain-objects.js';
 import { DamagedError } from './tags.js';
 
 const BOOK_BYTES = 16 * 1024;
 /** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
 const COUNT = 0;
 const HEADER_BYTES = 4;
-/** Objects of more keys are dictionaries rather than records. */
+/** How many keys a shape has at most: an object with more keys is a dictionary rather than a record. */
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 0xff;
-/** No shape takes more of the book than that, so that a few cannot fill it. */
+/** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
 const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many objects of a shape are made before it gets a function of its own. */
@@ -132,15 +132,11 @@ export interface Source {
 }
 
 /** What a reader knows of a shape. */
-export class Shape {
+export interface Shape {
   readonly keys: readonly string[];
   /** Makes an object of the next values of `source`. */
-  make: (source: Source, shape: Shape) => Fields = makeAny;
-  uses = 0;
-
-  constructor(keys: readonly string[]) {
-    this.keys = keys;
-  }
+  make: (source: Source, shape: Shape) => Fields;
+  uses: number;
 }
 
 function makeAny(source: Source, shape: Shape): Fields {
@@ -203,7 +199,7 @@ export class ShapeReader {
       return String.fromCharCode(...codes);
     });
     if (keys.length === 0) throw new DamagedError('a shape without keys');
-    return new Shape(keys);
+    return { keys, make: makeAny, uses: 0 };
   }
 
   #byte(): number {

@@ -2,7 +2,7 @@
 import { FULL, TEXT, TEXT_END, TEXT8, TEXT32, WIDE } from './tags.js';
 import type { Memory } from './value-memory.js';
 
-/** The platform writes texts of that length or more quicker than a loop. Measured on Node 20: about 36. */
+/** From how many characters on the platform writes a text faster than a loop does. Measured on Node 20: about 36. */
 const NATIVE_WRITE_FROM = 36;
 /** The longest text whose length fits its tag. */
 const TEXT_MAX = TEXT_END - TEXT - 1;
@@ -68,9 +68,9 @@ function writeWide(text: string, { u8, view, native }: Memory, at: number, end: 
 }
 
 const { fromCharCode } = String;
-/** Longer texts are read by a call into the platform: measured on Node 20 to 26, it costs what 30 characters do. */
+/** How many characters a text has at most that is read by a loop, not by a call into the platform, which costs what 30 characters do: measured on Node 20 to 26. */
 const SHORT_MAX = 24;
-/** Longer ones hardly come again. */
+/** How many characters a text has at most that is looked up among those that were read lately: longer ones hardly come again. */
 const CACHED_MAX = 16;
 /** How many characters `fromCharCode` is given at once: as arguments, they go on the stack. */
 const CHUNK = 4096;
@@ -96,11 +96,11 @@ function fromCodes(codes: Uint8Array | Uint16Array): string {
   return text;
 }
 
-/** Shorter texts are made as quickly as they are looked up. */
+/** How many characters a text has at least that is looked up: shorter ones are made as quickly. */
 const CACHED_MIN = 3;
-/** A power of two. */
+/** How many texts are remembered: a power of two. */
 const SLOTS = 256;
-/** While few texts are found, only one in so many (a power of two) is looked up. */
+/** While few texts are found, one text in this number of texts (a power of two) is looked up. */
 const SAMPLE = 16;
 const CREDIT_MAX = 256;
 

@@ -17,7 +17,7 @@ export interface NativeBytes {
 }
 
 const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
-/** The platform copies as many bytes as this, or more, faster than the engine does. */
+/** From how many bytes on the platform copies them faster than the engine does. */
 const NATIVE_COPY_FROM = 2048;
 
 interface BufferClass {

@@ -1,6 +1,6 @@
 /** Reads what `ValueWriter` has written. Whatever the bytes are, it ends, and makes no more than they can justify. */
-import { makeError, setCause } from './error-codec.js';
-import { type Fields, setOwn } from './own-keys.js';
+import { define, makeError } from './error-codec.js';
+import { type Fields, setOwn } from './plain-objects.js';
 import type { ShapeReader, Source } from './shape-book.js';
 import * as tag from './tags.js';
 import { DamagedError } from './tags.js';
@@ -236,11 +236,8 @@ export class ValueReader implements Source {
     // Its number comes before those of its parts, of which only the cause is an object.
     const message = this.next();
     const stack = this.next();
-    if (!isTextOrNone(message) || !isTextOrNone(stack)) throw new DamagedError('an error without texts');
-    const error = makeError(kind, message, stack);
-    if (error === undefined) throw new DamagedError(`there is no class ${kind} of errors`);
-    this.begun(error);
-    if (hasCause) setCause(error, this.next());
+    const error = this.begun(makeError(kind, message, stack));
+    if (hasCause) define(error, 'cause', this.next());
     this.#depth--;
     return error;
   }
@@ -254,7 +251,7 @@ export class ValueReader implements Source {
   #viewWithBuffer(): ArrayBufferView {
     const kind = this.#byte();
     const bytes = this.#block();
-    const view = kind === 0 ? bytes : madeView(kind, bytes.buffer, 0, bytes.length);
+    const view = kind === 0 ? bytes : makeView(kind, bytes.buffer, 0, bytes.length);
     // V8 makes the buffer of a short array only when somebody asks for it, and that costs several times what the array does.
     this.#objects?.push(view, bytes.buffer);
     return view;
@@ -268,20 +265,10 @@ export class ValueReader implements Source {
     const number = this.#objects?.push(undefined) ?? 0;
     const buffer = this.next();
     if (!(buffer instanceof ArrayBuffer)) throw new DamagedError('a view of no buffer');
-    const view = madeView(kind, buffer, offset, length);
+    const view = makeView(kind, buffer, offset, length);
     if (this.#objects !== undefined) this.#objects[number - 1] = view;
     return view;
   }
-}
-
-function madeView(kind: number, buffer: ArrayBuffer, offset: number, length: number): ArrayBufferView {
-  const view = makeView(kind, buffer, offset, length);
-  if (view === undefined) throw new DamagedError('a view that does not fit its buffer');
-  return view;
-}
-
-function isTextOrNone(value: unknown): value is string | undefined {
-  return value === undefined || typeof value === 'string';
 }
 
 function tooShort(): DamagedError {

@@ -1,8 +1,7 @@
 /** Writes values into memory in a form of our own, for those kinds that most values are made of. */
 import { isErrorPrototype, partsOf } from './error-codec.js';
 import { Identity } from './identity.js';
-import { becomesPlain } from './instances.js';
-import type { Fields } from './own-keys.js';
+import { becomesPlain, type Fields } from './plain-objects.js';
 import type { ShapeNode, ShapeWriter } from './shape-book.js';
 import * as tag from './tags.js';
 import { FULL, UNKNOWN } from './tags.js';
@@ -66,18 +65,15 @@ export class ValueWriter {
     this.#u8 = memory.u8;
     this.#view = memory.view;
     this.#end = end;
-    this.#wholeBuffers = false;
-    let written = this.#message(value, at);
-    if (written === AGAIN) {
-      this.#wholeBuffers = true;
-      written = this.#message(value, at);
-    }
+    let written = this.#message(value, at, false);
+    if (written === AGAIN) written = this.#message(value, at, true);
     this.#memory = undefined;
     return written;
   }
 
-  #message(value: unknown, at: number): number {
+  #message(value: unknown, at: number, wholeBuffers: boolean): number {
     if (at >= this.#end) return FULL;
+    this.#wholeBuffers = wholeBuffers;
     this.#hasSame = false;
     try {
       // Properties that somebody gave to all objects would look like an object's own.
@@ -151,7 +147,7 @@ export class ValueWriter {
     if (known >= 0) return this.#same(known, at);
     if (depth === tag.MAX_DEPTH) return UNKNOWN;
     if (Array.isArray(value)) return this.#list(value, at, depth + 1);
-    const prototype: unknown = Object.getPrototypeOf(value);
+    const prototype = Object.getPrototypeOf(value) as object | null;
     return prototype === Object.prototype
       ? this.#plain(value as Fields, at, depth + 1)
       : this.#special(value, prototype, at, depth + 1);
@@ -250,12 +246,9 @@ export class ValueWriter {
     this.#u8[at + 2] = number >> 8;
   }
 
-  #special(value: object, prototype: unknown, at: number, depth: number): number {
+  #special(value: object, prototype: object | null, at: number, depth: number): number {
     if (ArrayBuffer.isView(value)) return this.#bytesOf(value, at);
     switch (prototype) {
-      case null:
-        // The engine knows that a module, say, is no ordinary object.
-        return Symbol.toStringTag in value ? UNKNOWN : this.#plain(value as Fields, at, depth);
       case Date.prototype:
         return this.#double(tag.DATE, timeOf.call(value as Date), at);
       case Map.prototype:
@@ -266,7 +259,7 @@ export class ValueWriter {
         return this.#buffer(value, at);
       default:
         if (isErrorPrototype(prototype)) return this.#error(value, at, depth);
-        return becomesPlain(value, prototype as object) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
+        return becomesPlain(value, prototype) ? this.#plain(value as Fields, at, depth) : UNKNOWN;
     }
   }
 

@@ -1,4 +1,5 @@
 /** Buffers and views of them: what the engine itself says of them, whatever their properties pretend. */
+import { DamagedError } from './tags.js';
 
 interface ViewClass {
   new (buffer: ArrayBuffer, byteOffset?: number, length?: number): ArrayBufferView;
@@ -65,16 +66,17 @@ export function fixedByteLengthOf(buffer: object): number {
   }
 }
 
-/** A view of that kind; undefined: there is no such kind, or it does not fit. */
+/** A view of that kind. Throws a DamagedError where there is no such kind, or the view does not fit. */
 export function makeView(
   kind: number,
   buffer: ArrayBuffer,
   byteOffset: number,
   byteLength: number,
-): ArrayBufferView | undefined {
+): ArrayBufferView {
   const View = CLASSES[kind];
-  if (View === undefined) return undefined;
-  const size = View.BYTES_PER_ELEMENT ?? 1;
-  const fits = byteLength % size === 0 && byteOffset + byteLength <= buffer.byteLength;
-  return fits && byteOffset % size === 0 ? new View(buffer, byteOffset, byteLength / size) : undefined;
+  const size = View?.BYTES_PER_ELEMENT ?? 1;
+  const isAligned = byteOffset % size === 0 && byteLength % size === 0;
+  if (View !== undefined && isAligned && byteOffset + byteLength <= buffer.byteLength)
+    return new View(buffer, byteOffset, byteLength / size);
+  throw new DamagedError('a view that does not fit its buffer');
 }

@@ -1,0 +1,53 @@
+/** Objects that cross as plain ones: which keys they can simply be given, and which objects of classes structured clone makes plain. */
+
+/** An object in the making. */
+export type Fields = Record<string, unknown>;
+
+/** What records have for keys. Those of dictionaries are numbers, dates, addresses, identifiers of things. */
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
+/** Whether `key` looks like one that a program has in its source, and can be assigned. */
+export function isName(key: string): boolean {
+  return NAME.test(key) && !isInherited(key);
+}
+
+/** Whether to assign to `key` may call a setter, as that of `__proto__`, or fail, where all objects are frozen. */
+export function isInherited(key: string): boolean {
+  return key in Object.prototype;
+}
+
+/** Makes `key` a property of the object's own, whatever it is called. */
+export function setOwn(object: Fields, key: string, value: unknown): void {
+  if (isInherited(key)) {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+// --- objects of classes ---
+
+const clone = structuredClone; // a task may replace the global
+/** What was found out of each prototype so far. */
+const answers = new WeakMap<object, boolean>();
+
+/**
+ * Structured clone makes plain objects of all but those that the engine or the runtime knows by more than their prototype (a RegExp, a subclass
+ * of Map, a Blob). Only structured clone can tell, so it is asked once for each class, with its first object.
+ *
+ * Whether the object becomes a plain one with its own enumerable properties, which are those that `for in` finds.
+ */
+export function becomesPlain(value: object, prototype: object | null): boolean {
+  // The engine knows that a module, say, is no ordinary object.
+  if (prototype === null) return !(Symbol.toStringTag in value);
+  for (const _ in prototype) return false; // `for in` would find what is inherited
+  const known = answers.get(prototype);
+  if (known !== undefined) return known;
+  try {
+    const isPlain = Object.getPrototypeOf(clone(value)) === Object.prototype;
+    answers.set(prototype, isPlain);
+    return isPlain;
+  } catch {
+    return false; // something in it cannot be cloned: the next one may do
+  }
+}
