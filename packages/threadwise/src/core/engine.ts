@@ -178,10 +178,7 @@ export class Engine {
 
   /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
   configure(given: unknown): void {
-    const { threads, choose, placement, queue } = checkChanges(given, this.parts, {
-      ...this.parts.options,
-      dispatch: this.dispatch.name,
-    });
+    const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
     if (queue?.limit !== undefined) this.admission.limit = queue.limit;

@@ -1,6 +1,7 @@
 /** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
 import type { Outcome } from '../contracts.js';
 import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
+import type { ResolvedOptions } from '../options/options.js';
 import { isThenable } from '../promised.js';
 import { UserCode } from './user-code.js';
 
@@ -22,10 +23,7 @@ export interface TaskEnd extends TaskStart {
   readonly error: unknown;
 }
 
-interface TracingHooks {
-  readonly onTaskStart: ((task: TaskStart) => unknown) | undefined;
-  readonly onTaskEnd: ((task: TaskEnd) => void) | undefined;
-}
+type TracingHooks = Pick<ResolvedOptions, 'onTaskStart' | 'onTaskEnd'>;
 
 export class Tracing {
   readonly isOn: boolean;

@@ -97,6 +97,16 @@ export function checked<C extends Checks>(
   return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
 }
 
+/** What the environment says of an option that the code leaves open. An empty text says nothing. */
+export function fromEnvironment<T>(
+  { env }: { env(name: string): string | undefined },
+  name: string,
+  check: (option: string, value: string) => T,
+): T | undefined {
+  const value = env(name);
+  return value === undefined || value === '' ? undefined : check(`${name} (environment)`, value);
+}
+
 function pathOf(option: string, key: string): string {
   return option === 'options' || option === 'changes' ? key : `${option}.${key}`;
 }
