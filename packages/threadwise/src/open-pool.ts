@@ -41,17 +41,14 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const cores = availableThreads();
-      const sendsMoved = Number.isFinite(worker.recycle.afterTasks);
-      return coordinatedTransport({
+    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) =>
+      coordinatedTransport({
         tasksPerWorker,
         choose: builtInName(choose)!,
-        cores,
+        cores: availableThreads(),
         idleTimeoutMs,
-        sendsMoved,
-      });
-    },
+        sendsMoved: Number.isFinite(worker.recycle.afterTasks),
+      }),
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
   direct: {
@@ -61,15 +58,15 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 };
 
 /** What holds the workers; and how their tasks cross, where that leaves no choice. */
-const HOLDERS: Readonly<
-  Record<
-    ResolvedOptions['isolation'],
-    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
-  >
-> = {
-  thread: () => ({ platform: nodePlatform, transport: undefined }),
+const HOLDERS: Readonly<Record<ResolvedOptions['isolation'], (options: ResolvedOptions) => Holder>> = {
+  thread: () => ({ platform: nodePlatform }),
   process: ({ division }) => processesFor(division),
 };
+
+interface Holder {
+  readonly platform: Platform;
+  readonly transport?: Transport;
+}
 
 /** @param usualName the pool's name where the options give none */
 export function openPool<M = UntypedTasks>(
@@ -79,24 +76,16 @@ export function openPool<M = UntypedTasks>(
 ): Pool<M> {
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
   const moduleUrl = nodePlatform.resolveModule(module);
-  const name = resolved.name ?? usualName;
-  const pool = new Pool<M>({ ...partsFor(resolved, moduleUrl), name, moduleUrl, options: resolved });
-  controlFromEnvironment(pool);
-  return pool;
-}
-
-function partsFor(
-  options: ResolvedOptions,
-  moduleUrl: string,
-): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
-  const { classes } = options;
-  const way = WAYS[options.dispatch];
-  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation](options);
-  // A broadcast may come on top of a full window.
-  const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
-  return {
+  const { name = usualName, classes, dispatch, isolation, tasksPerWorker } = resolved;
+  const way = WAYS[dispatch];
+  const { platform, transport = way.transport(resolved) } = HOLDERS[isolation](resolved);
+  const pool = new Pool<M>({
+    name,
+    moduleUrl,
+    options: resolved,
     platform,
-    exchange: transport.open(platform, linkCapacity),
+    // A broadcast may come on top of a full window.
+    exchange: transport.open(platform, tasksPerWorker + MAX_PREFETCH + 1),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
       moduleHere({
@@ -114,7 +103,9 @@ function partsFor(
     newDispatch: way.newDispatch,
     choices: choiceNames,
     newChoice: resolveChoice,
-  };
+  });
+  controlFromEnvironment(pool);
+  return pool;
 }
 
 /** How many threads the machine and its container allow: CPU affinity, CPU quota, memory limit. At least 1. */

@@ -9,7 +9,7 @@ import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
 import { checkCloneable } from './calls/payload.js';
 import { RoomQueue } from './calls/room.js';
-import { defaultRun, type ResolvedRun, type RunOptions } from './calls/run-options.js';
+import { defaultRun, type ResolvedRun } from './calls/run-options.js';
 import type { Task } from './calls/task.js';
 import type {
   Choice,
@@ -112,7 +112,14 @@ export class Engine {
     this.recycler = new Recycler(this);
     this.scaler = new Scaler(this, usesThreads ? options.threads : { min: 0, max: 0 });
     this.canceller = new Canceller(this);
-    this.dispatch = parts.newDispatch(this.#dispatchContext());
+    this.dispatch = parts.newDispatch({
+      ...{ platform, exchange, newQueue: parts.newQueue, tasksPerWorker: options.tasksPerWorker },
+      choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
+      slots: () => this.workers.slots,
+      onHand: (task, slot) => this.canceller.handed(task, slot),
+      onOffer: (task) => this.canceller.offered(task),
+      onWithdraw: (task) => this.canceller.release(task),
+    });
     this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);
     const { instances } = parts;
@@ -143,30 +150,12 @@ export class Engine {
     return callHost(this.parts.options.host, name, args);
   }
 
-  #dispatchContext(): DispatchContext {
-    const { platform, exchange, newQueue, options } = this.parts;
-    return {
-      ...{ platform, exchange, newQueue, tasksPerWorker: options.tasksPerWorker },
-      choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
-      slots: () => this.workers.slots,
-      onHand: (task, slot) => this.canceller.handed(task, slot),
-      onOffer: (task) => this.canceller.offered(task),
-      onWithdraw: (task) => this.canceller.release(task),
-    };
-  }
-
   // --- calls ---
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
     const isOpen = this.lifecycle.state === 'open' && this.placement.usesThreads;
     this.admission.plain = isOpen ? this.ledger.plain : undefined;
-  }
-
-  /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
-  enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
-    const receivers = [...(this.here?.isServing ? [this.here] : []), ...this.workers.serving];
-    return receivers.map((to) => this.admission.enter(name, args, given, to));
   }
 
   // --- what is changed while the pool runs ---

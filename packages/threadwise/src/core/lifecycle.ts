@@ -36,14 +36,14 @@ export class Lifecycle {
   readonly #keepAlive: KeepAlive;
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
-  #closed: { promise: Promise<void>; resolve: () => void } | undefined;
+  #closed: ReturnType<typeof promised<void>> | undefined;
   /** How long `close` waits for a call to settle before it gives up. */
   #stallMs: number | undefined;
   #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
   /** While it drains. */
-  #drained: { promise: Promise<void>; resolve: () => void } | undefined;
+  #drained: ReturnType<typeof promised<void>> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -66,8 +66,10 @@ export class Lifecycle {
     if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
     if (this.#state !== 'open') return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
     if (this.#drained === undefined) return undefined;
-    const message = 'The pool is being drained: it takes no calls until resume()';
-    return new ThreadwiseError('ERR_POOL_CLOSED', message);
+    return new ThreadwiseError(
+      'ERR_POOL_CLOSED',
+      'The pool is being drained: it takes no calls until resume()',
+    );
   }
 
   /** Throws the error that a call gets now, if it gets one. */
@@ -115,9 +117,8 @@ export class Lifecycle {
     this.checkOpen();
     this.#drained ??= promised();
     this.#engine.regate();
-    const { promise } = this.#drained;
     this.settled();
-    return promise;
+    return this.#drained.promise;
   }
 
   /** Throws ERR_OPTION. */
@@ -175,11 +176,10 @@ export class Lifecycle {
 
   #beginClosing(): Promise<void> {
     this.#closed = promised();
-    const { promise } = this.#closed;
     this.#transition('closing');
     if (this.#engine.ledger.size === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();
-    return promise;
+    return this.#closed.promise;
   }
 
   #failReadiness(error: unknown): void {

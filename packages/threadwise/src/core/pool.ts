@@ -99,8 +99,10 @@ export class Pool<M = UntypedTasks> {
     args?: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
-    const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0) this.#engine.lifecycle.checkAccepting();
+    const { admission, here, lifecycle, workers } = this.#engine;
+    const receivers = [...(here?.isServing ? [here] : []), ...workers.serving];
+    if (receivers.length === 0) lifecycle.checkAccepting();
+    const calls = receivers.map((receiver) => admission.enter(name, args ?? [], options, receiver));
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);

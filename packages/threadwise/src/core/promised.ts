@@ -1,8 +1,5 @@
 /** A promise, and what resolves it: `Promise.withResolvers`, which Node 20 does not have. */
-export function promised<T = void>(): {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-} {
+export function promised<T = void>() {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((r) => {
     resolve = r;

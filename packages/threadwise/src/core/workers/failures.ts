@@ -68,25 +68,22 @@ function shorten(url: string): string {
   return url.length > 200 ? `${url.slice(0, 200)}…` : url;
 }
 
-/** Ways out, for the load errors that people meet most. */
+const LOADER = "a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })";
+/** Ways out, for the load errors that people meet most, by their code. */
+const HINTS: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    ERR_UNKNOWN_FILE_EXTENSION: `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`,
+    ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX: `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`,
+    ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING:
+      'Node.js strips no types under node_modules: publish the module as JavaScript',
+  }),
+);
+
 function hint(moduleUrl: string, cause: unknown): string {
   const code = (cause as { code?: unknown } | null)?.code;
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(moduleUrl)) {
-    return (
-      '\nThis runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript,' +
-      " or pass a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
-    );
-  }
-  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
-    return (
-      '\nNode.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through a' +
-      " loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
-    );
-  }
-  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
-    return '\nNode.js strips no types under node_modules: publish the module as JavaScript';
-  }
-  return '';
+  const isOtherFile = code === 'ERR_UNKNOWN_FILE_EXTENSION' && !/\.[cm]?tsx?$/.test(moduleUrl);
+  const way = isOtherFile ? undefined : HINTS.get(code);
+  return way === undefined ? '' : `\n${way}`;
 }
 
 export function queueFullError(name: string, limit: number): ThreadwiseError {
