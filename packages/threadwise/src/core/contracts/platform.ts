@@ -1,5 +1,6 @@
 /** The seam to a runtime: threads, clocks, channels, limits. Implemented in `platform/<name>/platform.ts`. */
 
+import type { ResolvedOptions } from '../options/options.js';
 import type { CpuTime, Measured } from './policy.js';
 
 /** One end of a two-way, ordered channel of structured clones. */
@@ -44,16 +45,8 @@ export interface Wire {
   readonly memory: unknown;
 }
 
-/** The `worker` option of a pool, resolved. Passed to the platform as it is. */
-export interface WorkerSettings {
-  readonly data: unknown;
-  readonly env: unknown;
-  readonly argv: readonly string[] | undefined;
-  readonly execArgv: readonly string[] | undefined;
-  /** Only of a process. */
-  readonly cwd?: string | undefined;
-  readonly resourceLimits: Readonly<Record<string, number>> | undefined;
-}
+/** The `worker` option of a pool, resolved, as far as a platform needs it. */
+export type WorkerSettings = Partial<Omit<ResolvedOptions['worker'], 'recycle' | 'startTimeoutMs'>>;
 
 export interface ThreadExit {
   readonly exitCode: number;

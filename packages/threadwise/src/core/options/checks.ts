@@ -33,9 +33,8 @@ export function budget(option: string, value: unknown): number {
 }
 
 export function finite(option: string, value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? value
-    : reject(option, 'a finite number', value);
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  return reject(option, 'a finite number', value);
 }
 
 export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {

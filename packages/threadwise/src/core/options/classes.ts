@@ -86,14 +86,11 @@ export function checkSameClasses(ofPool: readonly string[], ofModule: readonly s
   const others = (all: readonly string[], known: readonly string[]) =>
     all.filter((name) => !known.includes(name)).join(', ');
   const [notInPool, notInModule] = [others(ofModule, ofPool), others(ofPool, ofModule)];
-  const why: string[] = [];
-  if (notInPool !== '')
-    why.push(
+  const why = [
+    notInPool &&
       `the task module registers ${notInPool}, createPool does not: add the option classes: [${notInPool}], or classes: 'plain' to have such instances arrive as plain objects`,
-    );
-  if (notInModule !== '')
-    why.push(
+    notInModule &&
       `createPool registers ${notInModule}, the task module does not: add export const threadwise = { classes: [${notInModule}] } to it`,
-    );
+  ].filter(Boolean);
   if (why.length > 0) throw new ThreadwiseError('ERR_OPTION', `Option 'classes': ${why.join('; ')}`);
 }

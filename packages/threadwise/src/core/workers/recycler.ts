@@ -1,5 +1,4 @@
 /** Replaces workers: every one of a pool when asked to, and those whose time has come or whose heap is too large. */
-import type { Platform } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
@@ -23,7 +22,7 @@ export class Recycler {
   #old: WorkerSlot[] = [];
   /** The worker that is being replaced. */
   #leaving: WorkerSlot | undefined;
-  #done: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #done: ReturnType<typeof promised<void>> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -81,14 +80,13 @@ export class Recycler {
     const { min, max } = scaler.bounds;
     slot.heapUsedBytes = usedBytes;
     slot.heapAtFirstBytes ??= usedBytes;
+    const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
+    if (usedBytes > mostBytes) return this.recycle(slot);
     // 0: the number of workers is not the pool's to decide.
     const least = min < max ? min : 0;
-    const isTooLarge =
-      usedBytes > options.worker.recycle.aboveMemoryMiB * 2 ** 20 || usedBytes > limitBytes * MAX_HEAP_SHARE;
-    if (isTooLarge) return this.recycle(slot);
     const now = platform.now();
     const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;
-    if (isEarly || workers.serving.length > least || !this.#relieves(slot, platform)) return;
+    if (isEarly || workers.serving.length > least || !this.#relieves(slot)) return;
     this.#relievedAt = now;
     this.recycle(slot);
   }
@@ -98,15 +96,12 @@ export class Recycler {
    * worth it. Only the one with the largest heap is, and only what has grown since it began can be given back: a cache that each
    * worker loads would be there again.
    */
-  #relieves(
-    { heapUsedBytes, heapAtFirstBytes = 0 }: WorkerSlot,
-    platform: Pick<Platform, 'memory'>,
-  ): boolean {
-    const hasGrown =
-      heapUsedBytes - heapAtFirstBytes >= WORTHWHILE_BYTES &&
-      heapUsedBytes >= WORTHWHILE_FACTOR * heapAtFirstBytes;
-    const isLargest = this.#engine.workers.serving.every((other) => other.heapUsedBytes <= heapUsedBytes);
-    const used = hasGrown && isLargest ? platform.memory() : undefined; // last: it asks the system
+  #relieves({ heapUsedBytes, heapAtFirstBytes = 0 }: WorkerSlot): boolean {
+    const { workers, parts } = this.#engine;
+    const worthwhile = Math.max(heapAtFirstBytes + WORTHWHILE_BYTES, heapAtFirstBytes * WORTHWHILE_FACTOR);
+    const isLargest = workers.serving.every((other) => other.heapUsedBytes <= heapUsedBytes);
+    // Last, because it asks the system.
+    const used = heapUsedBytes >= worthwhile && isLargest ? parts.platform.memory() : undefined;
     return used !== undefined && used.usedBytes >= AT_LIMIT * used.limitBytes;
   }
 }

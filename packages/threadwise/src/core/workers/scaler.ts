@@ -69,7 +69,15 @@ export class Scaler {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
-    this.#growToLeast();
+    const before = this.#current;
+    // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
+    if (before < min) {
+      this.#grow(min - before);
+      this.#sizer.least(
+        { from: before, queued: this.#engine.dispatch.queued, idle: this.#idle().length },
+        min,
+      );
+    }
     const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
@@ -180,15 +188,6 @@ export class Scaler {
     for (let i = 0; i < count; i++) this.#engine.workers.start();
   }
 
-  /** Starts what the minimum asks for without asking the policy, which takes a while in which threads could start. */
-  #growToLeast(): void {
-    const { min } = this.#bounds;
-    const from = this.#current;
-    if (from >= min) return;
-    this.#grow(min - from);
-    this.#sizer.least({ from, queued: this.#engine.dispatch.queued, idle: this.#idle().length }, min);
-  }
-
   /** Idle workers first, the youngest first; the others end what they run. */
   #shrink(count: number): void {
     const { workers, dispatch } = this.#engine;
@@ -205,8 +204,7 @@ export class Scaler {
     const idle = this.#idle().slice(dispatch.offered);
     const now = parts.platform.now();
     return {
-      min: this.#bounds.min,
-      max: this.#bounds.max,
+      ...this.#bounds,
       cores: (this.#cores ??= parts.platform.availableThreads()),
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,

@@ -64,31 +64,28 @@ export class Workers {
 
   /** Has that many workers prepared for another thread to start. */
   reserve(sizing: RemoteSizing, count: number): void {
-    while (this.#reserved.size < count) this.#reserveOne(sizing);
+    while (this.#reserved.size < count) {
+      const slot = this.#newSlot();
+      const specOf = (link: Link) => {
+        slot.link = link;
+        return this.#specOf(slot);
+      };
+      slot.thread = sizing.reserve(this.#eventsOf(slot), specOf, {
+        started: () => this.#started(slot),
+        exited: (exit) => {
+          if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
+          this.#parts.recorder.forget(slot.record);
+          slot.link.bury();
+          slot.link.close();
+        },
+      }).thread;
+      this.#reserved.add(slot);
+    }
   }
 
   /** No other thread starts a worker any more. */
   dropReserved(): void {
     for (const slot of this.#reserved) slot.terminate();
-  }
-
-  #reserveOne(sizing: RemoteSizing): void {
-    const slot = this.#newSlot();
-    const specOf = (link: Link) => {
-      slot.link = link;
-      return this.#specOf(slot);
-    };
-    const { thread } = sizing.reserve(this.#eventsOf(slot), specOf, {
-      started: () => this.#started(slot),
-      exited: (exit) => {
-        if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
-        this.#parts.recorder.forget(slot.record);
-        slot.link.bury();
-        slot.link.close();
-      },
-    });
-    slot.thread = thread;
-    this.#reserved.add(slot);
   }
 
   /** Another thread has started a worker that was prepared. */
@@ -119,9 +116,9 @@ export class Workers {
     const { name: poolName, moduleUrl, options } = this.#parts;
     const { tasksPerWorker, worker: settings } = options;
     const classes = classNames(options.classes);
-    const { wire }: Link = slot.link;
-    const allowance = slot.allowance.memory;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, classes, allowance, wire, settings };
+    const { id: workerId, allowance, link } = slot;
+    const own = { workerId, allowance: allowance.memory, wire: link.wire };
+    return { ...own, poolName, moduleUrl, tasksPerWorker, classes, settings };
   }
 
   // --- what a worker says ---
