@@ -12,7 +12,7 @@ import { asyncStore, nodePlatform } from './platform/node/platform.js';
 import { processesFor } from './platform/process/platform.js';
 import { classNames } from './core/options/classes.js';
 import { moduleHere } from './runner/here.js';
-import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
+import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/strategies.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
