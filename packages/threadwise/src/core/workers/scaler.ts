@@ -61,7 +61,8 @@ export class Scaler {
   }
 
   resize(bounds: SizeBounds): void {
-    this.#bound(bounds);
+    this.#bounds = bounds;
+    this.#remote?.bound(bounds);
     this.adjust();
   }
 
@@ -126,7 +127,7 @@ export class Scaler {
         this.adjust();
       });
     } else if (left === 0) this.#engine.moduleFailed(error);
-    else this.#bound({ min: 0, max: left });
+    else this.resize({ min: 0, max: left });
     this.#engine.report(error);
   }
 
@@ -176,11 +177,6 @@ export class Scaler {
     this.decisions.push(decision);
     if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
     this.#engine.hooks.emit('pool:size', decision);
-  }
-
-  #bound(bounds: SizeBounds): void {
-    this.#bounds = bounds;
-    this.#remote?.bound(bounds);
   }
 
   #grow(count: number): void {
