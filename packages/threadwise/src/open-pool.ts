@@ -1,5 +1,5 @@
 /** Binds the core to Node and to the policies that the options name. Loaded when the first pool is made: see `create-pool.ts`. */
-import type { Platform, Transport } from './core/contracts.js';
+import type { Transport } from './core/contracts.js';
 import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
 import { Pool } from './core/pool.js';
@@ -58,15 +58,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 };
 
 /** What holds the workers; and how their tasks cross, where that leaves no choice. */
-const HOLDERS: Readonly<Record<ResolvedOptions['isolation'], (options: ResolvedOptions) => Holder>> = {
-  thread: () => ({ platform: nodePlatform }),
-  process: ({ division }) => processesFor(division),
-};
-
-interface Holder {
-  readonly platform: Platform;
-  readonly transport?: Transport;
-}
+const HOLDERS = {
+  thread: () => ({ platform: nodePlatform, transport: undefined }),
+  process: ({ division }: ResolvedOptions) => processesFor(division),
+} satisfies Record<ResolvedOptions['isolation'], unknown>;
 
 /** @param usualName the pool's name where the options give none */
 export function openPool<M = UntypedTasks>(

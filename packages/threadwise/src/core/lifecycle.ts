@@ -144,8 +144,13 @@ export class Lifecycle {
     this.updateKeepAlive();
     if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
-    if (this.#engine.ledger.size > 0) this.#restartStall();
-    else this.#endWorkers('gently');
+    if (this.#engine.ledger.size === 0) return this.#endWorkers('gently');
+    const ms = this.#stallMs;
+    if (ms === undefined) return;
+    this.#stall?.cancel();
+    this.#stall = this.#engine.parts.platform.timer(ms, () => {
+      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
+    });
   }
 
   /** A worker is gone. */
@@ -186,15 +191,6 @@ export class Lifecycle {
     this.#readiness?.reject(error);
     this.#readiness = undefined;
     this.updateKeepAlive();
-  }
-
-  #restartStall(): void {
-    const ms = this.#stallMs;
-    if (ms === undefined) return;
-    this.#stall?.cancel();
-    this.#stall = this.#engine.parts.platform.timer(ms, () => {
-      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
-    });
   }
 
   #giveUp(message: string): void {

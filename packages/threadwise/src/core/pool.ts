@@ -29,7 +29,12 @@ export class Pool<M = UntypedTasks> {
   constructor(parts: Parts) {
     this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.tasks = this.#makeTasks();
+    this.tasks = new Proxy(Object.freeze(Object.create(null)), {
+      get: (_target, task) => {
+        if (typeof task === 'symbol' || task === 'then') return undefined; // or a pool could not be awaited around
+        return (...args: unknown[]) => this.run(task as TaskName<M>, args as never);
+      },
+    });
   }
 
   /** Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD. */
@@ -191,15 +196,5 @@ export class Pool<M = UntypedTasks> {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #makeTasks(): Tasks<M> {
-    const call = (name: string, args: unknown[]) => this.run(name as TaskName<M>, args as never);
-    return new Proxy(Object.freeze(Object.create(null)), {
-      get: (_target, name) => {
-        if (typeof name === 'symbol' || name === 'then') return undefined; // or a pool could not be awaited around
-        return (...args: unknown[]) => call(name, args);
-      },
-    });
   }
 }

@@ -31,7 +31,7 @@ export class WorkerRecord {
 
 export class MeasuredRecorder {
   /** Counted by whoever does it. */
-  readonly counts = { submitted: 0, retried: 0, workerCrashes: 0, recycled: 0, interrupted: 0 };
+  readonly counts = { submitted: 0, retried: 0, crashes: 0, recycled: 0, interrupted: 0 };
   readonly functions = new FunctionRecords();
   readonly #outcomes = { completed: 0, failed: 0, aborted: 0, timedOut: 0, crashed: 0, rejected: 0 };
   /** What was measured of workers that are gone, and of calls that no worker ran. */

@@ -25,7 +25,7 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
   engine.hooks.emit('worker:exit', { workerId, reason, exitCode, error });
-  if (reason === 'crashed') recorder.counts.workerCrashes++;
+  if (reason === 'crashed') recorder.counts.crashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';

@@ -74,6 +74,7 @@ export class Recycler {
     this.#engine.workerGone();
   }
 
+  /** Replaces a worker with too large a heap, or, near the limit of memory, the one with the largest. */
   heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
     const { parts, workers, scaler } = this.#engine;
     const { options, platform } = parts;
@@ -82,26 +83,19 @@ export class Recycler {
     slot.heapAtFirstBytes ??= usedBytes;
     const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
     if (usedBytes > mostBytes) return this.recycle(slot);
-    // 0: the number of workers is not the pool's to decide.
+    // With no more workers than there must be: before that, idle ones go. 0: the number of workers is not the pool's to decide.
     const least = min < max ? min : 0;
     const now = platform.now();
     const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;
-    if (isEarly || workers.serving.length > least || !this.#relieves(slot)) return;
+    if (isEarly || workers.serving.length > least) return;
+    // Replacing the worker must be worth it. What each worker loads, a cache for instance, would be there again: only what has grown
+    // since the worker began can be given back.
+    const first = slot.heapAtFirstBytes;
+    if (usedBytes < Math.max(first + WORTHWHILE_BYTES, first * WORTHWHILE_FACTOR)) return;
+    if (workers.serving.some((other) => other.heapUsedBytes > usedBytes)) return;
+    const used = platform.memory(); // last, because it asks the system
+    if (used === undefined || used.usedBytes < AT_LIMIT * used.limitBytes) return;
     this.#relievedAt = now;
     this.recycle(slot);
-  }
-
-  /**
-   * Near the limit of memory, and with no more workers than there must be (idle ones go first): whether replacing a worker is
-   * worth it. Only the one with the largest heap is, and only what has grown since it began can be given back: a cache that each
-   * worker loads would be there again.
-   */
-  #relieves({ heapUsedBytes, heapAtFirstBytes = 0 }: WorkerSlot): boolean {
-    const { workers, parts } = this.#engine;
-    const worthwhile = Math.max(heapAtFirstBytes + WORTHWHILE_BYTES, heapAtFirstBytes * WORTHWHILE_FACTOR);
-    const isLargest = workers.serving.every((other) => other.heapUsedBytes <= heapUsedBytes);
-    // Last, because it asks the system.
-    const used = heapUsedBytes >= worthwhile && isLargest ? parts.platform.memory() : undefined;
-    return used !== undefined && used.usedBytes >= AT_LIMIT * used.limitBytes;
   }
 }

@@ -82,7 +82,8 @@ export class Scaler {
     const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
-    const target = this.#target();
+    const wanted = Math.max(min, Math.min(max, this.#remote?.wanted ?? this.#sizer.target()));
+    const target = wanted === 0 && this.#isNeeded ? 1 : wanted;
     // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
     const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
     this.#isFull = target >= max || (target > 0 && isSated);
@@ -108,7 +109,17 @@ export class Scaler {
    * hold, for a reason that nobody has thought of: then one worker is started, and an error says that there is a defect.
    */
   watch(): void {
-    this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => this.#lookForStranded());
+    this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => {
+      this.#watchdog = undefined;
+      if (this.#engine.ledger.size === 0) return;
+      this.watch();
+      const { queued } = this.#engine.dispatch;
+      const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
+      if (queued === 0 || !mayStart || this.#current > 0) return;
+      const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
+      this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
+      this.#grow(1);
+    });
   }
 
   /** A worker ended a task: the failures before it do not count any more. */
@@ -144,13 +155,6 @@ export class Scaler {
     return this.#engine.workers.serving.length;
   }
 
-  #target(): number {
-    const { min, max } = this.#bounds;
-    const wanted = this.#remote?.wanted ?? this.#sizer.target();
-    const target = Math.max(min, Math.min(max, wanted));
-    return target === 0 && this.#isNeeded ? 1 : target;
-  }
-
   /**
    * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
    * here, whatever the policy wants, and whatever a coordinator wants, which does not see what waits for main's workers.
@@ -159,18 +163,6 @@ export class Scaler {
     if (this.#bounds.max === 0) return false;
     const { queued, offered } = this.#engine.dispatch;
     return queued + offered > 0 || this.#engine.workers.serving.some(({ load }) => load > 0);
-  }
-
-  #lookForStranded(): void {
-    this.#watchdog = undefined;
-    if (this.#engine.ledger.size === 0) return;
-    this.watch();
-    const { queued } = this.#engine.dispatch;
-    const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
-    if (queued === 0 || !mayStart || this.#current > 0) return;
-    const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
-    this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
-    this.#grow(1);
   }
 
   #decided(decision: SizingDecision): void {
