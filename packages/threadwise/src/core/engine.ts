@@ -66,7 +66,7 @@ export class Engine {
   readonly parts: Parts;
   readonly hooks: Hooks;
   readonly tracing: Tracing;
-  /** What a call without options gets. */
+  /** The options of a call that gives none. */
   readonly defaults: ResolvedRun;
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
@@ -86,7 +86,7 @@ export class Engine {
   placement: Placement;
   choice: Choice;
   #threads: SizeBounds;
-  /** What the first worker that has loaded the module says of it. */
+  /** What the first worker that loaded the module said of its functions. */
   #traits: ModuleTraits | undefined;
 
   constructor(parts: Parts) {
@@ -165,7 +165,7 @@ export class Engine {
     this.configure({ threads });
   }
 
-  /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
+  /** Makes all the changes, or none if one of them is wrong. Throws ERR_OPTION. */
   configure(given: unknown): void {
     const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
@@ -177,7 +177,7 @@ export class Engine {
     }
     if (placement !== undefined) this.#place(newPlacement(placement));
     if (threads !== undefined) this.#threads = threads;
-    // Workers that nobody calls any more are idle, and go as such.
+    // Workers that get no more calls are idle, and are released like any idle worker.
     if (threads !== undefined || placement !== undefined)
       this.scaler.resize(this.placement.usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.pump();

@@ -27,7 +27,7 @@ const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
   closed: [],
 };
 
-/** `close` gives up on tasks when none has settled for that long. Milliseconds. */
+/** How many milliseconds `close` waits for a task to settle, by default, before it gives up. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
 export class Lifecycle {
@@ -37,12 +37,12 @@ export class Lifecycle {
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
   #closed: ReturnType<typeof promised<void>> | undefined;
-  /** How long `close` waits for a call to settle before it gives up. */
+  /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: nobody closes the pool. */
   #stallMs: number | undefined;
   #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
-  /** While it drains. */
+  /** Set while the pool drains. */
   #drained: ReturnType<typeof promised<void>> | undefined;
 
   constructor(engine: Engine) {
@@ -78,7 +78,7 @@ export class Lifecycle {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Throws what a call gets of a pool that is open no more. */
+  /** Throws the error that a call gets if the pool is not open any more. */
   checkOpen(): void {
     if (this.#state !== 'open') throw this.refusal;
   }
@@ -153,10 +153,20 @@ export class Lifecycle {
     });
   }
 
-  /** A worker is gone. */
+  /** A worker is gone. Step 5, if it was the last one. */
   workerGone(): void {
     const { workers, here } = this.#engine;
-    if (this.#isEndingWorkers && workers.slots.length === 0 && !here?.isServing) this.#finish();
+    const isAnyLeft = workers.slots.length > 0 || here?.isServing;
+    if (!this.#isEndingWorkers || isAnyLeft || this.#state !== 'closing') return;
+    this.#transition('closed');
+    this.#stall?.cancel();
+    const tellClosed = () => {
+      this.#keepAlive.dispose();
+      this.#closed?.resolve();
+    };
+    const disposed = this.#engine.dispose();
+    if (disposed === undefined) tellClosed();
+    else void disposed.then(tellClosed);
   }
 
   /** The process stays alive while there is something to wait for, and only then. */
@@ -207,19 +217,6 @@ export class Lifecycle {
     this.#failReadiness(this.refusal);
     this.#engine.endWorkers(how);
     this.workerGone();
-  }
-
-  #finish(): void {
-    if (this.#state !== 'closing') return;
-    this.#transition('closed');
-    this.#stall?.cancel();
-    const tellClosed = () => {
-      this.#keepAlive.dispose();
-      this.#closed?.resolve();
-    };
-    const disposed = this.#engine.dispose();
-    if (disposed === undefined) tellClosed();
-    else void disposed.then(tellClosed);
   }
 
   #transition(to: PoolState): void {

@@ -30,7 +30,7 @@ export class WorkerRecord {
 }
 
 export class MeasuredRecorder {
-  /** Counted by whoever does it. */
+  /** Whoever does such a thing counts it. */
   readonly counts = { submitted: 0, retried: 0, crashes: 0, recycled: 0, interrupted: 0 };
   readonly functions = new FunctionRecords();
   readonly #outcomes = { completed: 0, failed: 0, aborted: 0, timedOut: 0, crashed: 0, rejected: 0 };
@@ -71,7 +71,7 @@ export class MeasuredRecorder {
     this.#throughput.count(now, count);
   }
 
-  /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
+  /** `count` calls ran to their end within `run`, on the calling thread. @param runMs how many milliseconds the one that was timed ran */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
     this.counts.submitted += count;
     this.ended('completed', count, now);

@@ -3,7 +3,7 @@
  * transport knows of it, and a call that takes nothing along costs nothing.
  */
 
-/** No exported function has it at the end of its name. */
+/** Ends no name of an exported function. */
 const MARK = '\0';
 
 /** The call as it crosses. Inverse: `unpack`. */

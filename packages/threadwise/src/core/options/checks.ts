@@ -26,7 +26,7 @@ export function duration(option: string, value: unknown, min: number): number | 
 /** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
 const MAX_BUDGET_MS = 1000;
 
-/** How long something may run in one turn of the event loop. */
+/** How many milliseconds something may run in one turn of the event loop. */
 export function budget(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
   return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
@@ -75,14 +75,14 @@ export type Check<T> = (option: string, value: unknown) => T;
 
 type Checks = Readonly<Record<string, Check<unknown>>>;
 
-/** What is not given comes to `missing`, unchecked. */
+/** Gives `missing` where the option is not given. */
 export function optional<T>(check: Check<T>): Check<T | undefined>;
 export function optional<T, const M>(check: Check<T>, missing: M): Check<T | M>;
 export function optional<T>(check: Check<T>, missing?: unknown): Check<unknown> {
   return (option, value) => (value === undefined ? missing : check(option, value));
 }
 
-/** What the options in a record come to: those that are named in `checks`, and no others. */
+/** Checks each option of a record by its entry in `checks`, and refuses all others. */
 export function checked<C extends Checks>(
   option: string,
   given: unknown,

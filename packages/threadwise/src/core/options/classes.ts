@@ -31,7 +31,7 @@ export interface RegisteredClass {
 
 const KEYS = ['class', 'name', 'encode', 'decode'];
 const NATIVE = /\{\s*\[native code\]\s*\}$/;
-/** Only a class that has private members can have that in its source, but for texts and comments. */
+/** Found only in the source of a class with private members, or in its texts and comments. */
 const PRIVATE = /\bthis\.#/;
 
 /** Checks a list of classes. Throws ERR_OPTION. */
@@ -76,7 +76,7 @@ function hiddenState(prototype: object): string | undefined {
   return undefined;
 }
 
-/** What a thread that loads the task module is told. */
+/** What the pool tells a thread that loads the task module. */
 export function classNames(classes: readonly RegisteredClass[] | 'plain'): readonly string[] | 'plain' {
   return classes === 'plain' ? classes : classes.map(({ name }) => name);
 }

@@ -7,7 +7,7 @@ import { ThreadwiseError } from '../options/errors.js';
 import { lostError, reasonOf } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker that dies idle so soon after its start is reckoned to do so again. Milliseconds; chosen by hand. */
+/** A worker that ends idle within this time after its start would do so again. Milliseconds; chosen by hand. */
 const EARLY_MS = 10_000;
 
 /** The thread of a worker is gone. */
@@ -47,7 +47,7 @@ function inherit({ workers, dispatch, forks }: Engine, task: Task, dead: WorkerS
   task.settle({ outcome: 'crashed', error: crashError(task, dead, exit) });
 }
 
-/** Whether this is a death that a restart would only repeat: unasked for, early, and no task to blame. */
+/** What the worker was doing when it ended, if a restart would only repeat that: nobody asked it to end, it was young, and no task is to blame. */
 function failurePhase({ parts }: Engine, slot: WorkerSlot): 'loading' | 'idle' | undefined {
   if (slot.exitReason !== 'crashed') return undefined;
   if (slot.state === 'starting') return 'loading';
@@ -98,7 +98,7 @@ function hasBegun(slot: WorkerSlot, task: Task): boolean {
   return slot.link.startedAt(task) !== undefined;
 }
 
-/** What a task gets that ran on a worker when it ended. */
+/** The error of a task that ran on a worker when the worker ended. */
 function crashError(
   task: Task,
   { id: workerId, exitCause: cause }: WorkerSlot,

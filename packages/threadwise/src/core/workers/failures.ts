@@ -41,7 +41,7 @@ export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
   });
 }
 
-/** A reason of ours why a worker is not there. It has no stack: that would lead to us. */
+/** An error that says why a worker is missing. It has no stack: that would lead into the library. */
 export function reasonOf(message: string): Error {
   const reason = new Error(message);
   reason.stack = `Error: ${message}`;
@@ -53,7 +53,7 @@ export function loadsTooLong(ms: number): Error {
   return reasonOf(`It did not load within ${ms} ms (option worker.startTimeoutMs)`);
 }
 
-/** Where it was thrown: the first place in the stack that is in a file of the user's; and whether `setup` of the module called that. */
+/** Where an error was thrown: the first place in its stack that is in a file of the user's; and whether `setup` of the module called that. */
 function placeOf(cause: unknown, moduleUrl: string): { at: string; isSetup: boolean } | undefined {
   const lines = cause instanceof Error ? String(cause.stack).split('\n') : [];
   // Node.js puts the place before the name where it could not compile the module.

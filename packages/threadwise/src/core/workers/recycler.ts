@@ -3,20 +3,20 @@ import type { Engine } from '../engine.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker whose heap is fuller than that after a task is replaced: what happens at the limit is not promised. */
+/** A worker is replaced when its heap is fuller than this after a task: nobody promises what happens at the limit. */
 const MAX_HEAP_SHARE = 0.85;
 /** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
 const AT_LIMIT = 0.95;
 /** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
 const WORTHWHILE_BYTES = 32 * 2 ** 20;
-/** How many times as large as at first it must be, too. */
+/** How many times as large as at first the heap must be, too. */
 const WORTHWHILE_FACTOR = 2;
 /** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
 const RELIEF_INTERVAL_MS = 10_000;
 
 export class Recycler {
   readonly #engine: Engine;
-  /** When a worker was replaced last because memory was short. */
+  /** When a worker was last replaced because memory was short. */
   #relievedAt = Number.NEGATIVE_INFINITY;
   /** The workers that are still to be replaced. */
   #old: WorkerSlot[] = [];

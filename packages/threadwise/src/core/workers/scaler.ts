@@ -6,13 +6,13 @@ import type { SizeBounds } from '../options/options.js';
 import { Sizer, type SizingDecision } from './sizer.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** First pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
+/** The pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
 const BACKOFF_MS = 50;
 /** Failures in a row after which no more workers are started. */
 const MAX_FAILURES = 6;
 /** How many workers another thread can start while this one is busy. Chosen by hand. */
 const RESERVE = 4;
-/** How often it is looked whether tasks are stranded, while calls are open. Milliseconds; chosen by hand. */
+/** How often, while calls are open, the scaler looks whether tasks are stranded. Milliseconds; chosen by hand. */
 const WATCH_MS = 1000;
 /** How many decisions are kept. Chosen by hand: a screen or two. */
 const KEPT_DECISIONS = 64;
@@ -54,7 +54,7 @@ export class Scaler {
     });
   }
 
-  /** What the bounds come to now, for whoever looks at the pool. */
+  /** The bounds as `stats()` shows them. */
   get bounds(): { readonly min: number; readonly max: number } {
     const { min, max, usualMax } = this.#bounds;
     return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#current) };
@@ -70,14 +70,12 @@ export class Scaler {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
+    const { workers, dispatch } = this.#engine;
     const before = this.#current;
     // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
     if (before < min) {
       this.#grow(min - before);
-      this.#sizer.least(
-        { from: before, queued: this.#engine.dispatch.queued, idle: this.#idle().length },
-        min,
-      );
+      this.#sizer.least({ from: before, queued: dispatch.queued, idle: this.#idle().length }, min);
     }
     const current = this.#current;
     this.#isFull = current >= max;
@@ -88,10 +86,15 @@ export class Scaler {
     const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
     this.#isFull = target >= max || (target > 0 && isSated);
     if (target > current) this.#grow(target - current);
-    else if (target < current) this.#shrink(current - target);
+    else if (target < current) {
+      // Idle workers first, the youngest first; the others end what they run.
+      const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
+      for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
+      dispatch.pump(); // what they had not begun may go to the others at once
+    }
     // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
-    if (this.#remote !== undefined && this.#engine.workers.serving.some(({ state }) => state === 'ready'))
-      this.#engine.workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
+    if (this.#remote !== undefined && workers.serving.some(({ state }) => state === 'ready'))
+      workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
   /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
@@ -176,19 +179,11 @@ export class Scaler {
     for (let i = 0; i < count; i++) this.#engine.workers.start();
   }
 
-  /** Idle workers first, the youngest first; the others end what they run. */
-  #shrink(count: number): void {
-    const { workers, dispatch } = this.#engine;
-    const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
-    for (const slot of byIdleness.slice(0, count)) workers.retire(slot, 'released');
-    dispatch.pump(); // what they had not begun may go to the others at once
-  }
-
   #load() {
     const { workers, dispatch, parts } = this.#engine;
     const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
     const { serving } = workers;
-    // As many as there are tasks on offer have one, and do not know it yet.
+    // For each task on offer, one idle worker is about to take it.
     const idle = this.#idle().slice(dispatch.offered);
     const now = parts.platform.now();
     return {

@@ -33,7 +33,7 @@ export class WorkerSlot implements WorkerView {
   runMs = 0;
   /** Why the worker ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
-  /** What made us end it, for the errors of the tasks that it takes along. */
+  /** Why the pool ended it: the cause of the errors that its tasks get. */
   exitCause: unknown;
   /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
@@ -48,7 +48,7 @@ export class WorkerSlot implements WorkerView {
   record!: WorkerRecord;
   /** Set before the slot is used. */
   link!: Link;
-  /** Undefined where it could not even be started; then the slot is soon gone. */
+  /** Undefined: it could not be started, and the slot goes soon. */
   thread: Thread | undefined;
 
   constructor(id: number, lane: TaskQueue<Task>, now: number) {
@@ -88,7 +88,7 @@ export class WorkerSlot implements WorkerView {
     this.link.send(task);
   }
 
-  /** Tasks that the worker has taken by itself, for when one has to know: from now on they count as handed to it. */
+  /** Counts tasks that the worker took by itself as handed to it, from now on. */
   adopt(tasks: readonly Task[]): void {
     for (const task of tasks) {
       if (task.state === 'queued') task.state = 'handed';

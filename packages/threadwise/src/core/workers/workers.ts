@@ -35,7 +35,7 @@ export class Workers {
     return this.slots.filter((slot) => slot.serves);
   }
 
-  /** What the workers came to, for whoever decides how many there should be. Asks the system about each thread. */
+  /** What the sizing policy measures. Asks the system about each thread. */
   measure(): Measured {
     const ready = this.slots.filter((slot) => slot.state === 'ready');
     const workers = ready.map(({ id, load, completed, runMs, thread }) => {
@@ -62,7 +62,7 @@ export class Workers {
     }
   }
 
-  /** Has that many workers prepared for another thread to start. */
+  /** Prepares workers that another thread can start, until there are `count` of them. */
   reserve(sizing: RemoteSizing, count: number): void {
     while (this.#reserved.size < count) {
       const slot = this.#newSlot();
@@ -83,7 +83,7 @@ export class Workers {
     }
   }
 
-  /** No other thread starts a worker any more. */
+  /** Gives up the prepared workers: no other thread starts one any more. */
   dropReserved(): void {
     for (const slot of this.#reserved) slot.terminate();
   }

@@ -23,11 +23,11 @@ type Next = Pick<Decision<State>, 'target' | 'why' | 'state'>;
 const LOOK_MS = 100;
 /** The first time after a pause: there has to be something that later measurements are compared with. */
 const FIRST_LOOK_MS = 10;
-/** Tasks that compute for more of their time than that gain nothing from more workers than cores. */
+/** Tasks that compute for a larger share of their time gain nothing from more workers than cores. */
 const COMPUTES = 0.85;
-/** Tasks that compute for less of it wait, without a doubt. */
+/** Tasks that compute for a smaller share wait, without a doubt. */
 const WAITS = 0.3;
-/** Tasks that compute for more than that may be in each other's way; whether others are is looked at less often. */
+/** Tasks that compute for a larger share may be in each other's way: fewer workers are tried more often. */
 const MAY_CROWD = 0.5;
 const LATE_HOLD_MS = 16_000;
 /** How much of the cores is to be used by tasks that do both. */

@@ -5,11 +5,11 @@ import type { Measured, WorkerSample } from '../../core/contracts.js';
 export interface Sample {
   readonly now: number;
   readonly measured: Measured;
-  /** Tasks waited, and nobody had nothing to do. */
+  /** Tasks waited, and all workers were busy. */
   readonly isFull: boolean;
 }
 
-/** Between two samples. */
+/** What happened between two samples. */
 export interface Workload {
   readonly elapsedMs: number;
   readonly completed: number;
