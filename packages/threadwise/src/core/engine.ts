@@ -116,9 +116,7 @@ export class Engine {
       ...{ platform, exchange, newQueue: parts.newQueue, tasksPerWorker: options.tasksPerWorker },
       choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
       slots: () => this.workers.slots,
-      onHand: (task, slot) => this.canceller.handed(task, slot),
-      onOffer: (task) => this.canceller.offered(task),
-      onWithdraw: (task) => this.canceller.release(task),
+      canceller: this.canceller,
     });
     this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);

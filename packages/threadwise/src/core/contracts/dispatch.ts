@@ -1,4 +1,5 @@
 /** The seam to dispatch: who decides which worker gets a task. Implemented in `scheduling/dispatch/`. */
+import type { Canceller } from '../calls/canceller.js';
 import type { Task } from '../calls/task.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 import type { Platform } from './platform.js';
@@ -55,10 +56,6 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
-  /** A task is about to be handed over. */
-  onHand(task: Task, slot: WorkerSlot): void;
-  /** A task is where workers may take it by themselves. */
-  onOffer(task: Task): void;
-  /** A task was withdrawn from a worker. */
-  onWithdraw(task: Task): void;
+  /** Is told where each task is. */
+  readonly canceller: Pick<Canceller, 'handed' | 'offered' | 'release'>;
 }
