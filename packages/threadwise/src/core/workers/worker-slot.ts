@@ -99,7 +99,11 @@ export class WorkerSlot implements WorkerView {
   /** Whether anything runs there that was not told to end. */
   servesOthers(): boolean {
     this.adopt(this.link.adopt()); // what it took by itself counts, too
-    return [...this.handed].some((task) => !task.settled && this.link.startedAt(task) !== undefined);
+    return [...this.handed].some((task) => !task.settled && this.hasBegun(task));
+  }
+
+  hasBegun(task: Task): boolean {
+    return this.link.startedAt(task) !== undefined;
   }
 
   /** Ends the thread. */
