@@ -140,10 +140,7 @@ export class Workers {
         sayLost(task, error);
         task.settle({ outcome: 'failed', error, runMs, by: slot.record });
       },
-      ranPlain: (count, runMs) => {
-        this.#counted(slot, count, runMs);
-        this.#stopIfDone(slot);
-      },
+      ranPlain: (count, runMs) => this.#counted(slot, count, runMs),
       progress: (task, value) => {
         if (!task.settled) engine.ledger.tellProgress(task.id, task.name, value, task.run);
       },
@@ -192,6 +189,7 @@ export class Workers {
     this.#engine.scaler.succeeded();
     this.#engine.meter.settled(count);
     if (slot.completed >= this.#mostTasks) this.#engine.recycler.recycle(slot);
+    this.#stopIfDone(slot);
   }
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
@@ -201,7 +199,6 @@ export class Workers {
     }
     this.#engine.canceller.ended(task);
     this.#counted(slot, 1, runMs);
-    this.#stopIfDone(slot);
   }
 
   // --- how a worker ends ---

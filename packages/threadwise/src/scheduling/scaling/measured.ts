@@ -99,7 +99,7 @@ function look(load: LoadView, found: Measured, before: State): Next {
   const isStuck = last.isFull && (work === undefined || work.completed === 0);
   const state: State = {
     last,
-    share: smoothed(before.share, work?.share),
+    share: work?.share === undefined ? before.share : smoothed(before.share, work.share),
     memory: found.memory,
     stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
     climb: before.climb,
@@ -118,9 +118,8 @@ function look(load: LoadView, found: Measured, before: State): Next {
   return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
 }
 
-function smoothed(before: number | undefined, now: number | undefined): number | undefined {
-  if (before === undefined || now === undefined) return now ?? before;
-  return before * (1 - WEIGHT) + now * WEIGHT;
+function smoothed(before: number | undefined, now: number): number {
+  return before === undefined ? now : before * (1 - WEIGHT) + now * WEIGHT;
 }
 
 function computes({ share }: State): boolean {
