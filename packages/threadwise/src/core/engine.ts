@@ -253,7 +253,6 @@ export class Engine {
 
   // --- how the pool ends: the steps of `lifecycle.ts` ---
 
-  /** Settles every open call. */
   rejectAll(error: ThreadwiseError): void {
     this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';

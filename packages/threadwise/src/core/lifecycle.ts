@@ -139,7 +139,6 @@ export class Lifecycle {
     return closed;
   }
 
-  /** A call settled. */
   settled(): void {
     this.updateKeepAlive();
     if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();

@@ -20,7 +20,6 @@ export interface Dispatch {
   /** Whether a call without options may go the way of plain calls now: nothing stands in front of it. */
   readonly takesPlain: boolean;
   submit(task: Task): void;
-  /** A task for one worker only. */
   submitTo(slot: WorkerSlot, task: Task): void;
   /** Takes tasks again that a worker was handed and has not begun. */
   putBack(tasks: readonly Task[]): void;
@@ -37,7 +36,6 @@ export interface Dispatch {
   resume(): void;
   /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
   holder(task: Task): WorkerSlot | undefined;
-  /** A run time was measured. */
   observe(task: Task, runMs: number): void;
   /** Hands over what can be handed over. */
   pump(): void;
@@ -47,7 +45,6 @@ export interface Dispatch {
   oldestSubmittedAt(): number | undefined;
 }
 
-/** What a dispatch is bound to. */
 export interface DispatchContext {
   readonly platform: Platform;
   readonly exchange: Exchange;

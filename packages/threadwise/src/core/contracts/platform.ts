@@ -21,7 +21,6 @@ export interface Port {
   close(): void;
 }
 
-/** What a new thread is given. */
 export interface ThreadSpec {
   readonly workerId: number;
   readonly poolName: string;
@@ -37,11 +36,9 @@ export interface ThreadSpec {
 
 /** The worker's end of a link, to be cloned: opaque to the core, understood by the transport's worker side. */
 export interface Wire {
-  /** Which transport made it. */
   readonly transport: string;
   /** The far end of a channel; it is transferred. */
   readonly port: unknown;
-  /** Whatever memory the two ends share. */
   readonly memory: unknown;
 }
 

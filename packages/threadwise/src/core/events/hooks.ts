@@ -71,7 +71,6 @@ export class Hooks {
     this.#listeners.set(name, listeners.add(listener));
   }
 
-  /** Inverse of `on`. */
   off<E extends PoolEventName>(name: E, listener: Listener<E>): void {
     this.#listeners.get(name)?.delete(listener);
   }

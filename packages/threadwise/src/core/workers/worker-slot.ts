@@ -106,7 +106,6 @@ export class WorkerSlot implements WorkerView {
     return this.link.startedAt(task) !== undefined;
   }
 
-  /** Ends the thread. */
   terminate(): void {
     this.link.dismiss?.();
     void this.thread?.terminate();
