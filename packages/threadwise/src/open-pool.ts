@@ -1,5 +1,5 @@
 /** Binds the core to Node and to the policies that the options name. Loaded when the first pool is made: see `create-pool.ts`. */
-import type { Platform, Transport } from './core/contracts.js';
+import type { Transport } from './core/contracts.js';
 import type { Parts } from './core/engine.js';
 import { type PoolOptions, type ResolvedOptions, resolveOptions } from './core/options/options.js';
 import { Pool } from './core/pool.js';
@@ -12,7 +12,7 @@ import { asyncStore, nodePlatform } from './platform/node/platform.js';
 import { processesFor } from './platform/process/platform.js';
 import { classNames } from './core/options/classes.js';
 import { moduleHere } from './runner/here.js';
-import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/index.js';
+import { builtInName, choiceNames, resolveChoice } from './scheduling/choice/strategies.js';
 import { DirectDispatch } from './scheduling/dispatch/direct.js';
 import { MAX_PREFETCH } from './scheduling/dispatch/prefetch.js';
 import { SharedQueueDispatch } from './scheduling/dispatch/shared-queue.js';
@@ -41,17 +41,14 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!),
   },
   coordinator: {
-    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) => {
-      const cores = availableThreads();
-      const sendsMoved = Number.isFinite(worker.recycle.afterTasks);
-      return coordinatedTransport({
+    transport: ({ tasksPerWorker, choose, worker, idleTimeoutMs = Number.POSITIVE_INFINITY }) =>
+      coordinatedTransport({
         tasksPerWorker,
         choose: builtInName(choose)!,
-        cores,
+        cores: availableThreads(),
         idleTimeoutMs,
-        sendsMoved,
-      });
-    },
+        sendsMoved: Number.isFinite(worker.recycle.afterTasks),
+      }),
     newDispatch: (context) => new SharedQueueDispatch(context, context.exchange.pull!, 'coordinator'),
   },
   direct: {
@@ -61,15 +58,10 @@ const WAYS: Readonly<Record<ResolvedOptions['dispatch'], Way>> = {
 };
 
 /** What holds the workers; and how their tasks cross, where that leaves no choice. */
-const HOLDERS: Readonly<
-  Record<
-    ResolvedOptions['isolation'],
-    (options: ResolvedOptions) => { readonly platform: Platform; readonly transport: Transport | undefined }
-  >
-> = {
+const HOLDERS = {
   thread: () => ({ platform: nodePlatform, transport: undefined }),
-  process: ({ division }) => processesFor(division),
-};
+  process: ({ division }: ResolvedOptions) => processesFor(division),
+} satisfies Record<ResolvedOptions['isolation'], unknown>;
 
 /** @param usualName the pool's name where the options give none */
 export function openPool<M = UntypedTasks>(
@@ -79,24 +71,16 @@ export function openPool<M = UntypedTasks>(
 ): Pool<M> {
   const resolved = resolveOptions(options, { ...nodePlatform, choices: choiceNames, builtInName });
   const moduleUrl = nodePlatform.resolveModule(module);
-  const name = resolved.name ?? usualName;
-  const pool = new Pool<M>({ ...partsFor(resolved, moduleUrl), name, moduleUrl, options: resolved });
-  controlFromEnvironment(pool);
-  return pool;
-}
-
-function partsFor(
-  options: ResolvedOptions,
-  moduleUrl: string,
-): Omit<Parts, 'name' | 'moduleUrl' | 'options'> {
-  const { classes } = options;
-  const way = WAYS[options.dispatch];
-  const { platform, transport = way.transport(options) } = HOLDERS[options.isolation](options);
-  // A broadcast may come on top of a full window.
-  const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
-  return {
+  const { name = usualName, classes, dispatch, isolation, tasksPerWorker } = resolved;
+  const way = WAYS[dispatch];
+  const { platform, transport = way.transport(resolved) } = HOLDERS[isolation](resolved);
+  const pool = new Pool<M>({
+    name,
+    moduleUrl,
+    options: resolved,
     platform,
-    exchange: transport.open(platform, linkCapacity),
+    // A broadcast may come on top of a full window.
+    exchange: transport.open(platform, tasksPerWorker + MAX_PREFETCH + 1),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
       moduleHere({
@@ -114,7 +98,9 @@ function partsFor(
     newDispatch: way.newDispatch,
     choices: choiceNames,
     newChoice: resolveChoice,
-  };
+  });
+  controlFromEnvironment(pool);
+  return pool;
 }
 
 /** How many threads the machine and its container allow: CPU affinity, CPU quota, memory limit. At least 1. */

@@ -4,7 +4,7 @@
  * written down in `transport/coordinator/README.md`. Knows no platform.
  */
 import type { Choice, Platform, Port, TaskQueue, Thread, ThreadExit } from '../core/contracts.js';
-import { resolveChoice } from '../scheduling/choice/index.js';
+import { resolveChoice } from '../scheduling/choice/strategies.js';
 import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';

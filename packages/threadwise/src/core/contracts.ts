@@ -4,7 +4,6 @@
  */
 export type * from './contracts/board.js';
 export type * from './contracts/dispatch.js';
-export type * from './contracts/instances.js';
 export type * from './contracts/module.js';
 export type * from './contracts/platform.js';
 export type * from './contracts/policy.js';

@@ -9,7 +9,7 @@ import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
 import { checkCloneable } from './calls/payload.js';
 import { RoomQueue } from './calls/room.js';
-import { defaultRun, type ResolvedRun, type RunOptions } from './calls/run-options.js';
+import { defaultRun, type ResolvedRun } from './calls/run-options.js';
 import type { Task } from './calls/task.js';
 import type {
   Choice,
@@ -66,7 +66,7 @@ export class Engine {
   readonly parts: Parts;
   readonly hooks: Hooks;
   readonly tracing: Tracing;
-  /** What a call without options gets. */
+  /** The options of a call that gives none. */
   readonly defaults: ResolvedRun;
   readonly leases: LeaseStore;
   readonly meter: CrossingMeter;
@@ -86,7 +86,7 @@ export class Engine {
   placement: Placement;
   choice: Choice;
   #threads: SizeBounds;
-  /** What the first worker that has loaded the module says of it. */
+  /** What the first worker that loaded the module said of its functions. */
   #traits: ModuleTraits | undefined;
 
   constructor(parts: Parts) {
@@ -112,7 +112,12 @@ export class Engine {
     this.recycler = new Recycler(this);
     this.scaler = new Scaler(this, usesThreads ? options.threads : { min: 0, max: 0 });
     this.canceller = new Canceller(this);
-    this.dispatch = parts.newDispatch(this.#dispatchContext());
+    this.dispatch = parts.newDispatch({
+      ...{ platform, exchange, newQueue: parts.newQueue, tasksPerWorker: options.tasksPerWorker },
+      choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
+      slots: () => this.workers.slots,
+      canceller: this.canceller,
+    });
     this.ledger = new Ledger(this);
     this.lifecycle = new Lifecycle(this);
     const { instances } = parts;
@@ -143,30 +148,12 @@ export class Engine {
     return callHost(this.parts.options.host, name, args);
   }
 
-  #dispatchContext(): DispatchContext {
-    const { platform, exchange, newQueue, options } = this.parts;
-    return {
-      ...{ platform, exchange, newQueue, tasksPerWorker: options.tasksPerWorker },
-      choice: { choose: (task, candidates) => this.choice.choose(task, candidates) },
-      slots: () => this.workers.slots,
-      onHand: (task, slot) => this.canceller.handed(task, slot),
-      onOffer: (task) => this.canceller.offered(task),
-      onWithdraw: (task) => this.canceller.release(task),
-    };
-  }
-
   // --- calls ---
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
     const isOpen = this.lifecycle.state === 'open' && this.placement.usesThreads;
     this.admission.plain = isOpen ? this.ledger.plain : undefined;
-  }
-
-  /** A call for each worker that is there or starting, and for the calling thread where it serves as one. */
-  enterForEach(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown>[] {
-    const receivers = [...(this.here?.isServing ? [this.here] : []), ...this.workers.serving];
-    return receivers.map((to) => this.admission.enter(name, args, given, to));
   }
 
   // --- what is changed while the pool runs ---
@@ -176,12 +163,9 @@ export class Engine {
     this.configure({ threads });
   }
 
-  /** All of it, or, if anything is wrong with it, nothing. Throws ERR_OPTION. */
+  /** Makes all the changes, or none if one of them is wrong. Throws ERR_OPTION. */
   configure(given: unknown): void {
-    const { threads, choose, placement, queue } = checkChanges(given, this.parts, {
-      ...this.parts.options,
-      dispatch: this.dispatch.name,
-    });
+    const { threads, choose, placement, queue } = checkChanges(given, this.parts.options, this.parts);
     this.lifecycle.checkOpen();
     const { newChoice, newPlacement, exchange } = this.parts;
     if (queue?.limit !== undefined) this.admission.limit = queue.limit;
@@ -191,7 +175,7 @@ export class Engine {
     }
     if (placement !== undefined) this.#place(newPlacement(placement));
     if (threads !== undefined) this.#threads = threads;
-    // Workers that nobody calls any more are idle, and go as such.
+    // Workers that get no more calls are idle, and are released like any idle worker.
     if (threads !== undefined || placement !== undefined)
       this.scaler.resize(this.placement.usesThreads ? this.#threads : { ...this.#threads, min: 0 });
     this.pump();
@@ -269,7 +253,6 @@ export class Engine {
 
   // --- how the pool ends: the steps of `lifecycle.ts` ---
 
-  /** Settles every open call. */
   rejectAll(error: ThreadwiseError): void {
     this.dispatch.clear();
     const outcome = error.code === 'ERR_POOL_CLOSED' ? 'rejected' : 'failed';

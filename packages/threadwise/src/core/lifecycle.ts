@@ -27,7 +27,7 @@ const TRANSITIONS: Readonly<Record<PoolState, readonly PoolState[]>> = {
   closed: [],
 };
 
-/** `close` gives up on tasks when none has settled for that long. Milliseconds. */
+/** How many milliseconds `close` waits for a task to settle, by default, before it gives up. */
 const CLOSE_TIMEOUT_MS = 30_000;
 
 export class Lifecycle {
@@ -36,14 +36,14 @@ export class Lifecycle {
   readonly #keepAlive: KeepAlive;
   #state: PoolState = 'open';
   #readiness: { resolve: () => void; reject: (error: unknown) => void } | undefined;
-  #closed: { promise: Promise<void>; resolve: () => void } | undefined;
-  /** How long `close` waits for a call to settle before it gives up. */
+  #closed: ReturnType<typeof promised<void>> | undefined;
+  /** How many milliseconds `close` waits for a call to settle before it gives up; undefined: nobody closes the pool. */
   #stallMs: number | undefined;
   #stall: TimerHandle | undefined;
   #isEndingWorkers = false;
   #brokenBy: ThreadwiseError | undefined;
-  /** While it drains. */
-  #drained: { promise: Promise<void>; resolve: () => void } | undefined;
+  /** Set while the pool drains. */
+  #drained: ReturnType<typeof promised<void>> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -66,8 +66,10 @@ export class Lifecycle {
     if (this.#brokenBy !== undefined) return sameAgain(this.#brokenBy);
     if (this.#state !== 'open') return new ThreadwiseError('ERR_POOL_CLOSED', `The pool is ${this.#state}`);
     if (this.#drained === undefined) return undefined;
-    const message = 'The pool is being drained: it takes no calls until resume()';
-    return new ThreadwiseError('ERR_POOL_CLOSED', message);
+    return new ThreadwiseError(
+      'ERR_POOL_CLOSED',
+      'The pool is being drained: it takes no calls until resume()',
+    );
   }
 
   /** Throws the error that a call gets now, if it gets one. */
@@ -76,7 +78,7 @@ export class Lifecycle {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Throws what a call gets of a pool that is open no more. */
+  /** Throws the error that a call gets if the pool is not open any more. */
   checkOpen(): void {
     if (this.#state !== 'open') throw this.refusal;
   }
@@ -115,9 +117,8 @@ export class Lifecycle {
     this.checkOpen();
     this.#drained ??= promised();
     this.#engine.regate();
-    const { promise } = this.#drained;
     this.settled();
-    return promise;
+    return this.#drained.promise;
   }
 
   /** Throws ERR_OPTION. */
@@ -138,19 +139,33 @@ export class Lifecycle {
     return closed;
   }
 
-  /** A call settled. */
   settled(): void {
     this.updateKeepAlive();
     if (this.#drained !== undefined && this.#engine.ledger.size === 0) this.#drained.resolve();
     if (this.#state !== 'closing') return;
-    if (this.#engine.ledger.size > 0) this.#restartStall();
-    else this.#endWorkers('gently');
+    if (this.#engine.ledger.size === 0) return this.#endWorkers('gently');
+    const ms = this.#stallMs;
+    if (ms === undefined) return;
+    this.#stall?.cancel();
+    this.#stall = this.#engine.parts.platform.timer(ms, () => {
+      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
+    });
   }
 
-  /** A worker is gone. */
+  /** A worker is gone. Step 5, if it was the last one. */
   workerGone(): void {
     const { workers, here } = this.#engine;
-    if (this.#isEndingWorkers && workers.slots.length === 0 && !here?.isServing) this.#finish();
+    const isAnyLeft = workers.slots.length > 0 || here?.isServing;
+    if (!this.#isEndingWorkers || isAnyLeft || this.#state !== 'closing') return;
+    this.#transition('closed');
+    this.#stall?.cancel();
+    const tellClosed = () => {
+      this.#keepAlive.dispose();
+      this.#closed?.resolve();
+    };
+    const disposed = this.#engine.dispose();
+    if (disposed === undefined) tellClosed();
+    else void disposed.then(tellClosed);
   }
 
   /** The process stays alive while there is something to wait for, and only then. */
@@ -175,26 +190,16 @@ export class Lifecycle {
 
   #beginClosing(): Promise<void> {
     this.#closed = promised();
-    const { promise } = this.#closed;
     this.#transition('closing');
     if (this.#engine.ledger.size === 0) this.#failReadiness(this.refusal);
     this.updateKeepAlive();
-    return promise;
+    return this.#closed.promise;
   }
 
   #failReadiness(error: unknown): void {
     this.#readiness?.reject(error);
     this.#readiness = undefined;
     this.updateKeepAlive();
-  }
-
-  #restartStall(): void {
-    const ms = this.#stallMs;
-    if (ms === undefined) return;
-    this.#stall?.cancel();
-    this.#stall = this.#engine.parts.platform.timer(ms, () => {
-      this.#giveUp(`The pool was closing, and no task had settled for ${ms} ms`);
-    });
   }
 
   #giveUp(message: string): void {
@@ -211,19 +216,6 @@ export class Lifecycle {
     this.#failReadiness(this.refusal);
     this.#engine.endWorkers(how);
     this.workerGone();
-  }
-
-  #finish(): void {
-    if (this.#state !== 'closing') return;
-    this.#transition('closed');
-    this.#stall?.cancel();
-    const tellClosed = () => {
-      this.#keepAlive.dispose();
-      this.#closed?.resolve();
-    };
-    const disposed = this.#engine.dispose();
-    if (disposed === undefined) tellClosed();
-    else void disposed.then(tellClosed);
   }
 
   #transition(to: PoolState): void {

@@ -29,7 +29,12 @@ export class Pool<M = UntypedTasks> {
   constructor(parts: Parts) {
     this.#engine = new Engine(parts);
     this.name = parts.name;
-    this.tasks = this.#makeTasks();
+    this.tasks = new Proxy(Object.freeze(Object.create(null)), {
+      get: (_target, task) => {
+        if (typeof task === 'symbol' || task === 'then') return undefined; // or a pool could not be awaited around
+        return (...args: unknown[]) => this.run(task as TaskName<M>, args as never);
+      },
+    });
   }
 
   /** Resolves when every worker that must exist has loaded the module. Rejects with ERR_MODULE_LOAD. */
@@ -99,8 +104,10 @@ export class Pool<M = UntypedTasks> {
     args?: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>[]> {
-    const calls = this.#engine.enterForEach(name, args ?? [], options);
-    if (calls.length === 0) this.#engine.lifecycle.checkAccepting();
+    const { admission, here, lifecycle, workers } = this.#engine;
+    const receivers = [...(here?.isServing ? [here] : []), ...workers.serving];
+    if (receivers.length === 0) lifecycle.checkAccepting();
+    const calls = receivers.map((receiver) => admission.enter(name, args ?? [], options, receiver));
     const settled = await Promise.allSettled(calls);
     const failed = settled.find((result) => result.status === 'rejected');
     if (failed !== undefined) throw withCallerStack(failed.reason);
@@ -189,15 +196,5 @@ export class Pool<M = UntypedTasks> {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  #makeTasks(): Tasks<M> {
-    const call = (name: string, args: unknown[]) => this.run(name as TaskName<M>, args as never);
-    return new Proxy(Object.freeze(Object.create(null)), {
-      get: (_target, name) => {
-        if (typeof name === 'symbol' || name === 'then') return undefined; // or a pool could not be awaited around
-        return (...args: unknown[]) => call(name, args);
-      },
-    });
   }
 }

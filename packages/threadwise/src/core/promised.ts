@@ -1,8 +1,5 @@
 /** A promise, and what resolves it: `Promise.withResolvers`, which Node 20 does not have. */
-export function promised<T = void>(): {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-} {
+export function promised<T = void>() {
   let resolve: (value: T) => void = () => undefined;
   const promise = new Promise<T>((r) => {
     resolve = r;
@@ -14,17 +11,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   try {
     return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
   } catch (error) {
-    if (isRevoked(value)) return false; // whoever clones it will say what it is
+    try {
+      Array.isArray(value);
+    } catch {
+      return false; // It is a proxy that was revoked. Whoever clones it will say so.
+    }
     throw error;
-  }
-}
-
-/** Whether the value is a proxy that was revoked: `Array.isArray` throws for it, as nearly everything does. */
-function isRevoked(value: unknown): boolean {
-  try {
-    Array.isArray(value);
-    return false;
-  } catch {
-    return true;
   }
 }

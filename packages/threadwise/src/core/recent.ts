@@ -1,4 +1,4 @@
-/** The last few of many figures: their median is not moved by the one that met a collection of garbage. */
+/** The last few of many figures: a collection of garbage makes one of them large, and does not move their median. */
 
 const COUNT = 9;
 
@@ -6,7 +6,7 @@ export class Recent {
   readonly #figures: number[] = [];
   #next = 0;
 
-  /** For every few calls: so it only keeps the figure. */
+  /** Only keeps the figure, because this runs for one call in a few. */
   add(figure: number): void {
     this.#figures[this.#next] = figure;
     this.#next = (this.#next + 1) % COUNT;

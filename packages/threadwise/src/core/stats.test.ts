@@ -13,7 +13,7 @@ const recorded: RecorderSnapshot = {
   submitted: 20,
   outcomes: { completed: 6, failed: 5, aborted: 4, timedOut: 3, crashed: 2, rejected: 1 },
   retried: 7,
-  workerCrashes: 8,
+  crashes: 8,
   recycled: 9,
   interrupted: 10,
   functions: [],

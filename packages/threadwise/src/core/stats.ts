@@ -147,8 +147,7 @@ export function snapshot(engine: Engine): PoolStats {
   const { parts, workers, dispatch, here, placement, admission, scaler } = engine;
   const now = parts.platform.now();
   here?.within.flush();
-  const { submitted, outcomes, retried, workerCrashes, recycled, interrupted, functions, ...times } =
-    parts.recorder.snapshot(now);
+  const { submitted, outcomes, retried, functions, ...figures } = parts.recorder.snapshot(now);
   const { coordinator } = parts.exchange;
   const { serving } = workers;
   const ownThread = here?.stats(now);
@@ -172,11 +171,8 @@ export function snapshot(engine: Engine): PoolStats {
       oldestMs: oldest === undefined ? 0 : Math.max(0, now - oldest),
     },
     tasks: { ...outcomes, submitted, open: engine.ledger.size, retried },
-    ...times,
+    ...figures,
     process: parts.platform.ownLoad(),
-    crashes: workerCrashes,
-    recycled,
-    interrupted,
     ...(coordinator === undefined ? {} : { coordinator }),
     sizing: { policy: parts.scaling.name, decisions: [...scaler.decisions] },
     crossingMs: (placement.usesThreads ? engine.meter.costMs : undefined) ?? null,

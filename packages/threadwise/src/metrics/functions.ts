@@ -42,7 +42,8 @@ export interface FunctionCounts {
   readonly runMs: number;
 }
 
-class FunctionRecord {
+class FunctionRecord implements FunctionCounts {
+  readonly name: string;
   calls = 0;
   inline = 0;
   failures = 0;
@@ -51,7 +52,15 @@ class FunctionRecord {
   runMs = 0;
   #measured = 0;
 
-  ran(count: number, totalMs: number): void {
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** @param totalMs how many milliseconds the calls ran altogether; undefined: nobody measured it */
+  count(count: number, totalMs: number | undefined, isInline: boolean): void {
+    this.calls += count;
+    if (isInline) this.inline += count;
+    if (totalMs === undefined) return;
     this.#measured += count;
     const weight = count / Math.min(this.#measured, Math.max(RECENT_CALLS, count));
     this.runMs += (totalMs / count - this.runMs) * weight;
@@ -66,7 +75,7 @@ export class FunctionRecords {
 
   /** Calls of a function have completed. @param totalMs how many milliseconds they ran altogether */
   completed(name: string, count: number, totalMs: number, isInline: boolean): void {
-    this.#count(this.#records.get(name) ?? this.#enter(name), count, totalMs, isInline);
+    (this.#records.get(name) ?? this.#enter(name)).count(count, totalMs, isInline);
   }
 
   /** A call has ended, in whatever way. @param runMs undefined: nobody measured how long it ran */
@@ -80,7 +89,7 @@ export class FunctionRecords {
   ): void {
     const isKnown = outcome === 'completed' || this.names?.includes(name) === true;
     const record = this.#records.get(name) ?? (isKnown ? this.#enter(name) : this.#other());
-    this.#count(record, 1, runMs, isInline);
+    record.count(1, runMs, isInline);
     if (outcome === 'timedOut') record.timeouts++;
     if (outcome !== 'failed' && outcome !== 'timedOut' && outcome !== 'crashed') return;
     record.failures++;
@@ -90,34 +99,24 @@ export class FunctionRecords {
   /** Calls that a task made, and that ran as a part of it, have ended. */
   ranWithin(name: string, calls: number, failed: number, totalMs: number, isInline: boolean): void {
     const record = this.#records.get(name) ?? this.#enter(name);
-    this.#count(record, calls, totalMs, isInline);
+    record.count(calls, totalMs, isInline);
     record.failures += failed;
   }
 
   snapshot(): FunctionCounts[] {
-    const all: [string, FunctionRecord][] = [...this.#records];
-    if (this.#others !== undefined) all.push([OTHER_NAMES, this.#others]);
-    return all.map(([name, { calls, inline, failures, timeouts, lastError, runMs }]) => {
-      return { name, calls, inline, failures, timeouts, lastError, runMs };
-    });
-  }
-
-  #count(record: FunctionRecord, count: number, totalMs: number | undefined, isInline: boolean): void {
-    record.calls += count;
-    if (isInline) record.inline += count;
-    if (totalMs !== undefined) record.ran(count, totalMs);
+    const others = this.#others === undefined ? [] : [this.#others];
+    return [...this.#records.values(), ...others].map((record) => ({ ...record }));
   }
 
   #enter(name: string): FunctionRecord {
     if (this.#records.size >= MOST_FUNCTIONS) return this.#other();
-    const record = new FunctionRecord();
+    const record = new FunctionRecord(name);
     this.#records.set(name, record);
     return record;
   }
 
   #other(): FunctionRecord {
-    this.#others ??= new FunctionRecord();
-    return this.#others;
+    return (this.#others ??= new FunctionRecord(OTHER_NAMES));
   }
 }
 

@@ -12,7 +12,7 @@ function tellAll(recorder: MeasuredRecorder): void {
   for (const outcome of outcomes) recorder.settled(outcome, 1, 2, 0, worker);
   recorder.settled('aborted', undefined, undefined, 0, undefined);
   recorder.counts.retried++;
-  recorder.counts.workerCrashes++;
+  recorder.counts.crashes++;
   recorder.counts.recycled++;
   recorder.forget(worker);
 }
@@ -28,6 +28,7 @@ describe('a recorder', () => {
       const snapshot = recorder.snapshot(0);
       assert.deepEqual(Object.keys(snapshot).sort(), [
         'buckets',
+        'crashes',
         'functions',
         'interrupted',
         'outcomes',
@@ -38,7 +39,6 @@ describe('a recorder', () => {
         'submitted',
         'throughput',
         'waitMs',
-        'workerCrashes',
       ]);
       assert.deepEqual(Object.keys(snapshot.outcomes).sort(), outcomes.toSorted());
       const { ms, ...recent } = snapshot.recent;
@@ -97,15 +97,15 @@ test('MeasuredRecorder: counts what happened, each outcome by itself', () => {
     for (let n = 0; n <= i; n++) recorder.settled(outcome, undefined, undefined, 0, undefined);
   });
   recorder.counts.retried += 2;
-  recorder.counts.workerCrashes += 3;
+  recorder.counts.crashes += 3;
   recorder.counts.recycled += 4;
-  const { submitted, outcomes: byOutcome, retried, workerCrashes, recycled } = recorder.snapshot(0);
+  const { submitted, outcomes: byOutcome, retried, crashes, recycled } = recorder.snapshot(0);
   assert.deepEqual(
-    { submitted, retried, workerCrashes, recycled },
+    { submitted, retried, crashes, recycled },
     {
       submitted: 30,
       retried: 2,
-      workerCrashes: 3,
+      crashes: 3,
       recycled: 4,
     },
   );

@@ -1,26 +1,12 @@
 /** What happened in a pool, counted and measured: plain numbers, written on the main thread only. */
-import { type FunctionCounts, FunctionRecords } from './functions.js';
-import { type Bucket, type Distribution, Histogram } from './histogram.js';
-import { Recent, type RecentTimes } from './recent.js';
+import { FunctionRecords } from './functions.js';
+import { Histogram } from './histogram.js';
+import { Recent } from './recent.js';
 import { Throughput } from './throughput.js';
 
 export type Outcome = 'completed' | 'failed' | 'aborted' | 'timedOut' | 'crashed' | 'rejected';
 
-export interface RecorderSnapshot {
-  readonly submitted: number;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  readonly retried: number;
-  readonly workerCrashes: number;
-  readonly recycled: number;
-  readonly interrupted: number;
-  readonly functions: readonly FunctionCounts[];
-  /** Calls that settled, per second, over the last ten seconds. */
-  readonly throughput: number;
-  readonly waitMs: Distribution;
-  readonly runMs: Distribution;
-  readonly recent: RecentTimes;
-  readonly buckets: { readonly runMs: readonly Bucket[]; readonly waitMs: readonly Bucket[] };
-}
+export type RecorderSnapshot = ReturnType<MeasuredRecorder['snapshot']>;
 
 /** What is measured of one worker. */
 export class WorkerRecord {
@@ -38,23 +24,16 @@ export class WorkerRecord {
     this.run.add(run);
   }
 
-  snapshot(): Pick<RecorderSnapshot, 'runMs' | 'waitMs'> {
+  snapshot() {
     return { runMs: this.run.snapshot(), waitMs: this.wait.snapshot() };
   }
 }
 
 export class MeasuredRecorder {
-  /** Counted by whoever does it. */
-  readonly counts = { submitted: 0, retried: 0, workerCrashes: 0, recycled: 0, interrupted: 0 };
+  /** Whoever does such a thing counts it. */
+  readonly counts = { submitted: 0, retried: 0, crashes: 0, recycled: 0, interrupted: 0 };
   readonly functions = new FunctionRecords();
-  readonly #outcomes: Record<Outcome, number> = {
-    completed: 0,
-    failed: 0,
-    aborted: 0,
-    timedOut: 0,
-    crashed: 0,
-    rejected: 0,
-  };
+  readonly #outcomes = { completed: 0, failed: 0, aborted: 0, timedOut: 0, crashed: 0, rejected: 0 };
   /** What was measured of workers that are gone, and of calls that no worker ran. */
   readonly #others = new WorkerRecord();
   readonly #workers = new Set<WorkerRecord>();
@@ -92,7 +71,7 @@ export class MeasuredRecorder {
     this.#throughput.count(now, count);
   }
 
-  /** So many calls ran at once, where they were called, and completed. @param runMs of the one of them that was timed */
+  /** `count` calls ran to their end within `run`, on the calling thread. @param runMs how many milliseconds the one that was timed ran */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
     this.counts.submitted += count;
     this.ended('completed', count, now);
@@ -111,7 +90,7 @@ export class MeasuredRecorder {
     if (this.#workers.delete(worker)) this.#others.add(worker);
   }
 
-  snapshot(now: number): RecorderSnapshot {
+  snapshot(now: number) {
     const all = new WorkerRecord();
     for (const times of [this.#others, ...this.#workers]) all.add(times);
     return {

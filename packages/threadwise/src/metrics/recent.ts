@@ -1,7 +1,7 @@
 /** What was measured lately: all that was measured so far, less what an earlier look had seen. Recording a call costs nothing more by it. */
 import { type Distribution, Histogram } from './histogram.js';
 
-/** How many milliseconds a window reaches back where somebody looks often enough. */
+/** How many milliseconds a window reaches back if somebody looks often enough. */
 const WINDOW_MS = 10_000;
 /** Looks that follow each other sooner are not all kept: eleven are, at the most. Milliseconds. */
 const SPACING_MS = 1000;

@@ -14,7 +14,7 @@ export class Throughput {
 
   /** @param now milliseconds */
   count(now: number, count = 1): void {
-    // For every call: so most of them only compare and count.
+    // This runs for every call: most calls only compare and count.
     if (now >= this.#end) this.#advance(now);
     this.#counts[this.#at]! += count;
   }

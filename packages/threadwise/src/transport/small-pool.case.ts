@@ -10,7 +10,7 @@ import type { Task } from '../core/calls/task.js';
 import { MeasuredRecorder } from '../metrics/measured.js';
 import { diagnosticsSink } from '../platform/node/diagnostics.js';
 import { nodePlatform } from '../platform/node/platform.js';
-import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/index.js';
+import { builtInName, choiceNames, resolveChoice } from '../scheduling/choice/strategies.js';
 import { DirectDispatch } from '../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from '../scheduling/placement/index.js';

@@ -1,4 +1,5 @@
 /** The seam to dispatch: who decides which worker gets a task. Implemented in `scheduling/dispatch/`. */
+import type { Canceller } from '../calls/canceller.js';
 import type { Task } from '../calls/task.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 import type { Platform } from './platform.js';
@@ -19,7 +20,6 @@ export interface Dispatch {
   /** Whether a call without options may go the way of plain calls now: nothing stands in front of it. */
   readonly takesPlain: boolean;
   submit(task: Task): void;
-  /** A task for one worker only. */
   submitTo(slot: WorkerSlot, task: Task): void;
   /** Takes tasks again that a worker was handed and has not begun. */
   putBack(tasks: readonly Task[]): void;
@@ -36,7 +36,6 @@ export interface Dispatch {
   resume(): void;
   /** The worker that has taken a task by itself and begun it; from now on the task counts as handed to it. */
   holder(task: Task): WorkerSlot | undefined;
-  /** A run time was measured. */
   observe(task: Task, runMs: number): void;
   /** Hands over what can be handed over. */
   pump(): void;
@@ -46,7 +45,6 @@ export interface Dispatch {
   oldestSubmittedAt(): number | undefined;
 }
 
-/** What a dispatch is bound to. */
 export interface DispatchContext {
   readonly platform: Platform;
   readonly exchange: Exchange;
@@ -55,10 +53,6 @@ export interface DispatchContext {
   readonly newQueue: () => TaskQueue<Task>;
   /** All workers that are not dead. */
   slots(): readonly WorkerSlot[];
-  /** A task is about to be handed over. */
-  onHand(task: Task, slot: WorkerSlot): void;
-  /** A task is where workers may take it by themselves. */
-  onOffer(task: Task): void;
-  /** A task was withdrawn from a worker. */
-  onWithdraw(task: Task): void;
+  /** Is told where each task is. */
+  readonly canceller: Pick<Canceller, 'handed' | 'offered' | 'release'>;
 }

@@ -1,5 +1,4 @@
 /** The seam to the task module: what a worker says of it, and running its functions on the calling thread. */
-import type { Instances } from './instances.js';
 
 export type TaskFunction = (...args: unknown[]) => unknown;
 
@@ -74,4 +73,17 @@ export interface ModuleHere {
   copyError(error: unknown): unknown;
   /** About how large a value is that crosses. Bytes. */
   sizeOf(values: readonly unknown[]): number;
+}
+
+/** Instances of registered classes: what becomes of a value before it crosses, and after. Implemented in `transport/classes/`. */
+export interface Instances {
+  /** The value as it crosses: plain, with what makes its instances instances again. Throws ERR_NOT_CLONEABLE. */
+  pack(value: unknown): unknown;
+  /** Inverse of `pack`. The value must be the receiver's own. */
+  unpack(value: unknown): unknown;
+  /** The same of all arguments of a call. */
+  packArguments(args: readonly unknown[]): readonly unknown[];
+  unpackArguments(args: readonly unknown[]): readonly unknown[];
+  /** The same error, its fields unpacked; whatever else was thrown, unpacked. */
+  unpackError(error: unknown): unknown;
 }

@@ -1,5 +1,6 @@
 /** The seam to a runtime: threads, clocks, channels, limits. Implemented in `platform/<name>/platform.ts`. */
 
+import type { ResolvedOptions } from '../options/options.js';
 import type { CpuTime, Measured } from './policy.js';
 
 /** One end of a two-way, ordered channel of structured clones. */
@@ -20,7 +21,6 @@ export interface Port {
   close(): void;
 }
 
-/** What a new thread is given. */
 export interface ThreadSpec {
   readonly workerId: number;
   readonly poolName: string;
@@ -36,24 +36,14 @@ export interface ThreadSpec {
 
 /** The worker's end of a link, to be cloned: opaque to the core, understood by the transport's worker side. */
 export interface Wire {
-  /** Which transport made it. */
   readonly transport: string;
   /** The far end of a channel; it is transferred. */
   readonly port: unknown;
-  /** Whatever memory the two ends share. */
   readonly memory: unknown;
 }
 
-/** The `worker` option of a pool, resolved. Passed to the platform as it is. */
-export interface WorkerSettings {
-  readonly data: unknown;
-  readonly env: unknown;
-  readonly argv: readonly string[] | undefined;
-  readonly execArgv: readonly string[] | undefined;
-  /** Only of a process. */
-  readonly cwd?: string | undefined;
-  readonly resourceLimits: Readonly<Record<string, number>> | undefined;
-}
+/** The `worker` option of a pool, resolved, as far as a platform needs it. */
+export type WorkerSettings = Partial<Omit<ResolvedOptions['worker'], 'recycle' | 'startTimeoutMs'>>;
 
 export interface ThreadExit {
   readonly exitCode: number;

@@ -29,7 +29,6 @@ export interface LinkEvents {
   error(error: unknown): void;
   /** What the worker wrote into shared memory makes no sense: it is not to be trusted with more. */
   broken(error: unknown): void;
-  /** What is measured of the worker. */
   readonly record: WorkerRecord;
   /** The worker has ended `count` plain calls, which ran for `runMs` altogether. */
   ranPlain(count: number, runMs: number): void;
@@ -82,15 +81,12 @@ export interface Link {
 
 /** The way of plain calls: calls without options, of which main keeps no record but a slot of `PlainCalls`. */
 export interface PlainWay {
-  /** How many slots there are. */
   readonly slots: number;
   /** The ends of plain calls are told to `calls` from now on. */
   attach(calls: PlainCalls): void;
   /** Writes a call into a slot, and has workers take it. -1: it has to go another way. Throws what is wrong with the arguments. */
   enter(name: string, args: readonly unknown[], id: number): number;
-  /** Whether a worker has begun the call in a slot. */
   hasBegun(slot: number): boolean;
-  /** The arguments in a slot. */
   payloadOf(slot: number): Payload;
   /** The call in a slot has a record from now on. */
   keep(slot: number, task: Task): void;

@@ -3,7 +3,7 @@
  * transport knows of it, and a call that takes nothing along costs nothing.
  */
 
-/** No exported function has it at the end of its name. */
+/** Ends no name of an exported function. */
 const MARK = '\0';
 
 /** The call as it crosses. Inverse: `unpack`. */
@@ -11,13 +11,7 @@ export function pack(name: string, args: readonly unknown[], context: unknown): 
   return context === undefined ? [name, args] : [name + MARK, [...args, context]];
 }
 
-export interface Unpacked {
-  readonly name: string;
-  readonly args: readonly unknown[];
-  readonly context: unknown;
-}
-
-export function unpack(name: string, args: readonly unknown[]): Unpacked {
+export function unpack(name: string, args: readonly unknown[]) {
   if (!name.endsWith(MARK)) return { name, args, context: undefined };
   return { name: name.slice(0, -MARK.length), args: args.slice(0, -1), context: args.at(-1) };
 }

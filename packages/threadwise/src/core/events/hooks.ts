@@ -28,7 +28,7 @@ export interface PoolEvents {
 
 export type ExitReason = 'released' | 'recycled' | 'closed' | 'interrupted' | 'load-failed' | 'crashed';
 export type PoolEventName = keyof PoolEvents;
-/** The name of the pool is the same in all of them. */
+/** What `emit` is given: it adds the name of the pool. */
 type Told<E extends PoolEventName> = Omit<PoolEvents[E], 'pool'>;
 export type Listener<E extends PoolEventName> = (event: PoolEvents[E]) => void;
 
@@ -71,7 +71,6 @@ export class Hooks {
     this.#listeners.set(name, listeners.add(listener));
   }
 
-  /** Inverse of `on`. */
   off<E extends PoolEventName>(name: E, listener: Listener<E>): void {
     this.#listeners.get(name)?.delete(listener);
   }

@@ -1,6 +1,7 @@
-/** What the owner hears of each task, and gives it to take along: enough for the spans of a tracer. */
+/** Tells the pool's owner of each task, and asks what the task takes along: enough for the spans of a tracer. */
 import type { Outcome } from '../contracts.js';
 import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
+import type { ResolvedOptions } from '../options/options.js';
 import { isThenable } from '../promised.js';
 import { UserCode } from './user-code.js';
 
@@ -22,10 +23,7 @@ export interface TaskEnd extends TaskStart {
   readonly error: unknown;
 }
 
-interface TracingHooks {
-  readonly onTaskStart: ((task: TaskStart) => unknown) | undefined;
-  readonly onTaskEnd: ((task: TaskEnd) => void) | undefined;
-}
+type TracingHooks = Pick<ResolvedOptions, 'onTaskStart' | 'onTaskEnd'>;
 
 export class Tracing {
   readonly isOn: boolean;
@@ -42,7 +40,7 @@ export class Tracing {
     this.isOn = hooks.onTaskStart !== undefined || hooks.onTaskEnd !== undefined;
   }
 
-  /** What the task takes along. */
+  /** Asks what the task takes along. */
   start(taskId: number, name: string): unknown {
     const { onTaskStart } = this.#hooks;
     if (onTaskStart === undefined) return undefined;
@@ -52,7 +50,7 @@ export class Tracing {
     return undefined;
   }
 
-  /** What the hook returned cannot go along: the call goes without. */
+  /** What the hook returned cannot cross: the call goes without it. */
   refused(cause: unknown): void {
     this.#tellWrong('what cannot be cloned', { cause });
   }

@@ -26,16 +26,15 @@ export function duration(option: string, value: unknown, min: number): number | 
 /** The longest budget of a turn of the event loop: a second is what people call hung. Milliseconds. */
 const MAX_BUDGET_MS = 1000;
 
-/** How long something may run in one turn of the event loop. */
+/** How many milliseconds something may run in one turn of the event loop. */
 export function budget(option: string, value: unknown): number {
   if (typeof value === 'number' && value > 0 && value <= MAX_BUDGET_MS) return value;
   return reject(option, `milliseconds above 0, up to ${MAX_BUDGET_MS}`, value);
 }
 
 export function finite(option: string, value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value)
-    ? value
-    : reject(option, 'a finite number', value);
+  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  return reject(option, 'a finite number', value);
 }
 
 export function oneOf<T extends string>(option: string, value: unknown, known: readonly T[]): T {
@@ -76,14 +75,14 @@ export type Check<T> = (option: string, value: unknown) => T;
 
 type Checks = Readonly<Record<string, Check<unknown>>>;
 
-/** What is not given comes to `missing`, unchecked. */
+/** Gives `missing` where the option is not given. */
 export function optional<T>(check: Check<T>): Check<T | undefined>;
 export function optional<T, const M>(check: Check<T>, missing: M): Check<T | M>;
 export function optional<T>(check: Check<T>, missing?: unknown): Check<unknown> {
   return (option, value) => (value === undefined ? missing : check(option, value));
 }
 
-/** What the options in a record come to: those that are named in `checks`, and no others. */
+/** Checks each option of a record by its entry in `checks`, and refuses all others. */
 export function checked<C extends Checks>(
   option: string,
   given: unknown,
@@ -95,6 +94,16 @@ export function checked<C extends Checks>(
     check(pathOf(option, key), values[key]),
   ]);
   return Object.fromEntries(results) as { [K in keyof C]: ReturnType<C[K]> };
+}
+
+/** What the environment says of an option that the code leaves open. An empty text says nothing. */
+export function fromEnvironment<T>(
+  { env }: { env(name: string): string | undefined },
+  name: string,
+  check: (option: string, value: string) => T,
+): T | undefined {
+  const value = env(name);
+  return value === undefined || value === '' ? undefined : check(`${name} (environment)`, value);
 }
 
 function pathOf(option: string, key: string): string {

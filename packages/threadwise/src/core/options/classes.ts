@@ -31,7 +31,7 @@ export interface RegisteredClass {
 
 const KEYS = ['class', 'name', 'encode', 'decode'];
 const NATIVE = /\{\s*\[native code\]\s*\}$/;
-/** Only a class that has private members can have that in its source, but for texts and comments. */
+/** Found only in the source of a class with private members, or in its texts and comments. */
 const PRIVATE = /\bthis\.#/;
 
 /** Checks a list of classes. Throws ERR_OPTION. */
@@ -76,7 +76,7 @@ function hiddenState(prototype: object): string | undefined {
   return undefined;
 }
 
-/** What a thread that loads the task module is told. */
+/** What the pool tells a thread that loads the task module. */
 export function classNames(classes: readonly RegisteredClass[] | 'plain'): readonly string[] | 'plain' {
   return classes === 'plain' ? classes : classes.map(({ name }) => name);
 }
@@ -86,14 +86,11 @@ export function checkSameClasses(ofPool: readonly string[], ofModule: readonly s
   const others = (all: readonly string[], known: readonly string[]) =>
     all.filter((name) => !known.includes(name)).join(', ');
   const [notInPool, notInModule] = [others(ofModule, ofPool), others(ofPool, ofModule)];
-  const why: string[] = [];
-  if (notInPool !== '')
-    why.push(
+  const why = [
+    notInPool &&
       `the task module registers ${notInPool}, createPool does not: add the option classes: [${notInPool}], or classes: 'plain' to have such instances arrive as plain objects`,
-    );
-  if (notInModule !== '')
-    why.push(
+    notInModule &&
       `createPool registers ${notInModule}, the task module does not: add export const threadwise = { classes: [${notInModule}] } to it`,
-    );
+  ].filter(Boolean);
   if (why.length > 0) throw new ThreadwiseError('ERR_OPTION', `Option 'classes': ${why.join('; ')}`);
 }

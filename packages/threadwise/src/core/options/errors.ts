@@ -76,11 +76,8 @@ export function isThreadwiseError(value: unknown): value is ThreadwiseError {
 
 /** The same error anew, for another caller: each gets a stack of its own. */
 export function sameAgain(error: ThreadwiseError): ThreadwiseError {
-  return new ThreadwiseError(
-    error.code,
-    error.message,
-    Object.hasOwn(error, 'cause') ? { cause: error.cause } : {},
-  );
+  const { code, message, cause } = error;
+  return new ThreadwiseError(code, message, Object.hasOwn(error, 'cause') ? { cause } : {});
 }
 
 /** Whether `code` is one of the codes of threadwise. */

@@ -111,8 +111,12 @@ test('a working directory is for processes only', () => {
 
 test('a running pool of processes does not begin to run tasks on the calling thread', () => {
   const platform = { availableThreads: () => 1, threadCeiling: () => 1 };
-  const change = (isolation: string) =>
-    checkChanges({ placement: 'inline' }, { platform, choices: [] }, { dispatch: 'direct', isolation });
+  const change = (isolation: 'thread' | 'process') =>
+    checkChanges(
+      { placement: 'inline' },
+      { dispatch: 'direct', isolation, fixedSize: undefined },
+      { platform, choices: [] },
+    );
   assert.equal(change('thread').placement, 'inline');
   assert.throws(() => change('process'), { code: 'ERR_OPTION', message: /'placement': expected 'threads'/ });
 });

@@ -7,6 +7,7 @@ import {
   checked,
   duration,
   finite,
+  fromEnvironment,
   integer,
   MAX_TIMER_MS,
   oneOf,
@@ -17,10 +18,11 @@ import {
   texts,
 } from './checks.js';
 import { type ClassEntry, registeredClasses } from './classes.js';
-import type { Choice, TaskView, WorkerView } from '../contracts.js';
+import type { Choice, Platform, TaskView, WorkerView } from '../contracts.js';
 import {
+  type Refusal,
   isolationOf,
-  isolationOfText,
+  MAX_THREADS,
   placementOfProcesses,
   resolveIsolation,
   sizeOfProcesses,
@@ -155,41 +157,36 @@ export interface SizeBounds {
 }
 
 /** What validation needs to know of the surroundings. */
-export interface OptionContext {
+export interface OptionContext
+  extends ThreadLimits, Pick<Platform, 'hasSharedMemory' | 'hasProcesses' | 'env'> {
+  /** The names that `choose` can have. The first is the default. */
   readonly choices: readonly string[];
   /** The name of a strategy of ours; undefined for the user's own. */
   builtInName(choose: unknown): string | undefined;
-  readonly hasSharedMemory: boolean;
-  /** Whether a worker can have a process of its own. */
-  readonly hasProcesses: boolean;
-  availableThreads(): number;
-  threadCeiling(): number;
-  env(name: string): string | undefined;
 }
 
-type ThreadLimits = Pick<OptionContext, 'availableThreads' | 'threadCeiling'>;
+type ThreadLimits = Pick<Platform, 'availableThreads' | 'threadCeiling'>;
 
-/** A bound against mistakes: a thread costs megabytes, and nothing gains from more. */
-const MAX_THREADS = 1024;
 /** Bounded by the claim board of a worker, see transport/message/claim-board.ts. */
 const MAX_TASKS_PER_WORKER = 1024;
 
 const TRANSPORTS = ['auto', 'shared', 'message'] as const;
 const DISPATCHES = ['shared-queue', 'coordinator', 'direct'] as const;
-type Dispatch = (typeof DISPATCHES)[number];
-const PLACEMENTS = ['threads', 'auto', 'inline'] as const;
+const placementName = among(['threads', 'auto', 'inline']);
 
-/** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
-export function resolveOptions(given: unknown, context: OptionContext) {
-  const options = checked('options', given ?? {}, {
+/** The options of a pool, each checked by itself. */
+export type CheckedOptions = ReturnType<typeof checkEach>;
+
+function checkEach(given: unknown, context: OptionContext) {
+  return checked('options', given ?? {}, {
     name: optional(text),
     threads: (_option, value) => value,
     transport: optional(among(TRANSPORTS)),
     dispatch: optional(among(DISPATCHES)),
     placement: optional(placementName, 'threads'),
     loopBudgetMs: optional(budget, 5),
-    isolation: optional((option, value) => isolationOf(option, value, MAX_THREADS)),
-    choose: optional((option, value) => strategy(option, value, context)),
+    isolation: optional(isolationOf),
+    choose: optional((option, value) => strategy(option, value, context.choices)),
     tasksPerWorker: (option, value) => integer(option, value ?? 1, 1, MAX_TASKS_PER_WORKER),
     queue: (option, value) => checked(option, value ?? {}, { limit: limitFrom(0) }),
     timeoutMs: optional((option, value) => duration(option, value, 1)),
@@ -201,14 +198,17 @@ export function resolveOptions(given: unknown, context: OptionContext) {
     onTaskStart: optional(callback),
     onTaskEnd: optional(callback),
   } satisfies Readonly<Record<keyof PoolOptions, Check<unknown>>>);
+}
+
+/** Validates the options of a pool and fills in the defaults. Throws ERR_OPTION. */
+export function resolveOptions(given: unknown, context: OptionContext) {
+  const options = checkEach(given, context);
   const { choices } = context;
   const usual = fromEnvironment(context, 'THREADWISE_CHOOSE', among(choices)) ?? choices[0]!;
-  const held = resolveIsolation(options, context, (name) =>
-    fromEnvironment(context, name, (option, value) => isolationOfText(option, value, MAX_THREADS)),
-  );
+  const held = resolveIsolation(options, context);
   const { isolation, fixedSize: size } = held;
   const threads = size === undefined ? resolveThreads(context, options.threads) : { min: size, max: size };
-  const crossing = resolveCrossing({ ...options, isolation }, context);
+  const crossing = resolveCrossing(options, isolation, context);
   return { ...options, ...held, threads, ...crossing, choose: options.choose ?? usual };
 }
 
@@ -227,12 +227,8 @@ const WORKER = {
 /** Validates changes of a pool; undefined: stays. Throws ERR_OPTION. */
 export function checkChanges(
   given: unknown,
+  { dispatch, isolation, fixedSize }: Pick<ResolvedOptions, 'dispatch' | 'isolation' | 'fixedSize'>,
   { platform, choices }: { readonly platform: ThreadLimits; readonly choices: readonly string[] },
-  {
-    dispatch,
-    isolation,
-    fixedSize,
-  }: { readonly dispatch: string; readonly isolation: string; readonly fixedSize?: number | undefined },
 ) {
   const taken = `no strategy with dispatch '${dispatch}': workers take tasks by themselves`;
   return checked('changes', given, {
@@ -249,48 +245,33 @@ export function checkChanges(
   } satisfies Readonly<Record<keyof PoolChanges, Check<unknown>>>);
 }
 
-interface Crossing {
-  readonly transport: (typeof TRANSPORTS)[number] | undefined;
-  readonly dispatch: Dispatch | undefined;
-  readonly isolation: string;
-  readonly choose: unknown;
-}
-
 /** How tasks cross, and who decides where they go: what the code leaves open, the environment or the default says. */
 function resolveCrossing(
-  { transport, dispatch, isolation, choose }: Crossing,
+  { transport, dispatch, choose }: CheckedOptions,
+  isolation: 'thread' | 'process',
   context: OptionContext,
-): { readonly transport: 'shared' | 'message'; readonly dispatch: Dispatch } {
-  if (isolation === 'process') return { transport: 'message', dispatch: 'direct' };
+) {
+  if (isolation === 'process') return { transport: 'message', dispatch: 'direct' } as const;
   const { choices, hasSharedMemory } = context;
-  const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', among(TRANSPORTS)) ?? 'auto';
+  const way = transport ?? fromEnvironment(context, 'THREADWISE_TRANSPORT', among(TRANSPORTS));
   if (way === 'shared' && !hasSharedMemory)
     reject('transport', "'message': this runtime has no shared memory", way);
   const crossing = hasSharedMemory && way !== 'message' ? 'shared' : 'message';
-  const whyNot = (wanted: string): [option: string, expected: string] | undefined => {
+  const whyNot = (wanted: string): Refusal | undefined => {
     if (wanted === 'shared-queue' && crossing === 'message')
-      return ['dispatch', "'direct' with transport 'message'"];
+      return ['dispatch', "'direct' with transport 'message'", wanted];
     if (wanted !== 'coordinator') return undefined;
-    if (!hasSharedMemory) return ['dispatch', "'direct': this runtime has no shared memory"];
+    if (!hasSharedMemory) return ['dispatch', "'direct': this runtime has no shared memory", wanted];
     if (choose === undefined || context.builtInName(choose) !== undefined) return undefined;
-    return ['choose', `one of ${choices.join(', ')} with dispatch 'coordinator': it is a thread of its own`];
+    const known = `one of ${choices.join(', ')} with dispatch 'coordinator': it is a thread of its own`;
+    return ['choose', known, choose];
   };
   const why = dispatch && whyNot(dispatch);
-  if (why !== undefined) reject(...why, why[0] === 'choose' ? choose : dispatch);
+  if (why !== undefined) reject(...why);
   // With 'shared-queue' workers take tasks by themselves, and no strategy is asked.
   const usual = crossing === 'shared' && choose === undefined ? 'shared-queue' : 'direct';
   const wanted = dispatch ?? fromEnvironment(context, 'THREADWISE_DISPATCH', among(DISPATCHES)) ?? usual;
-  return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' };
-}
-
-/** What the environment says of an option that the code leaves open. */
-function fromEnvironment<T>(
-  context: OptionContext,
-  name: string,
-  check: (option: string, value: string) => T,
-): T | undefined {
-  const value = context.env(name);
-  return value === undefined || value === '' ? undefined : check(`${name} (environment)`, value);
+  return { transport: crossing, dispatch: whyNot(wanted) === undefined ? wanted : 'direct' } as const;
 }
 
 function among<T extends string>(known: readonly T[]): Check<T> {
@@ -329,11 +310,7 @@ export function threadBounds(option: string, given: unknown, context: ThreadLimi
   return { min: min ?? 1, max };
 }
 
-function strategy(
-  option: string,
-  given: unknown,
-  { choices }: OptionContext,
-): NonNullable<PoolOptions['choose']> {
+function strategy(option: string, given: unknown, choices: readonly string[]) {
   if (typeof given === 'function') return given as ChooseFunction;
   if (typeof given === 'string') return oneOf(option, given, choices);
   if (typeof (given as Choice | null)?.choose === 'function') return given as Choice;
@@ -344,10 +321,6 @@ function strategy(
 function limitFrom(min: number): Check<number> {
   return (option, value = Number.POSITIVE_INFINITY) =>
     value === Number.POSITIVE_INFINITY ? value : integer(option, value, min, Number.MAX_SAFE_INTEGER);
-}
-
-function placementName(option: string, value: unknown): PlacementName {
-  return oneOf(option, value, PLACEMENTS);
 }
 
 /** An object of variables, or the runtime's own symbol for sharing the parent's. */
@@ -365,10 +338,7 @@ function resourceLimits(option: string, given: unknown): Readonly<Record<string,
   return limits as Record<string, number>;
 }
 
-function hostFunctions(
-  option: string,
-  given: unknown = {},
-): ReadonlyMap<string, (...args: unknown[]) => unknown> {
+function hostFunctions(option: string, given: unknown = {}) {
   if (typeof given !== 'object' || given === null) return reject(option, 'an object of functions', given);
   return new Map(Object.entries(given).map(([name, fn]) => [name, callback(`${option}.${name}`, fn)]));
 }

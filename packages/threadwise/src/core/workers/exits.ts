@@ -7,25 +7,34 @@ import { ThreadwiseError } from '../options/errors.js';
 import { lostError, reasonOf } from './failures.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker that dies idle so soon after its start is reckoned to do so again. Milliseconds; chosen by hand. */
+/** A worker that ends idle within this time after its start would do so again. Milliseconds; chosen by hand. */
 const EARLY_MS = 10_000;
 
 /** The thread of a worker is gone. */
 export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
-  const { recorder } = engine.parts;
+  const { workers, canceller, dispatch, forks, hooks, parts } = engine;
+  const { recorder } = parts;
   slot.link.drain(); // what it said before it ended
   slot.adopt(slot.link.adopt());
   slot.link.bury();
   const phase = failurePhase(engine, slot);
   slot.transition('dead');
-  engine.workers.slots.splice(engine.workers.slots.indexOf(slot), 1);
-  settleHeld(engine, slot, exit);
+  workers.slots.splice(workers.slots.indexOf(slot), 1);
+  const again: Task[] = [];
+  for (const task of slot.handed) {
+    canceller.ended(task);
+    if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
+  }
+  for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
+  slot.handed.clear();
+  for (const task of again) canceller.release(task);
+  dispatch.putBack(again);
   recorder.forget(slot.record);
   slot.link.close();
   const { id: workerId, exitReason: reason } = slot;
   const { exitCode, error } = exit;
-  engine.hooks.emit('worker:exit', { workerId, reason, exitCode, error });
-  if (reason === 'crashed') recorder.counts.workerCrashes++;
+  hooks.emit('worker:exit', { workerId, reason, exitCode, error });
+  if (reason === 'crashed') recorder.counts.crashes++;
   if (reason === 'interrupted') recorder.counts.interrupted++;
   if (phase !== undefined) {
     const during = phase === 'idle' ? 'had nothing to do' : 'was starting';
@@ -34,43 +43,29 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   const broadcasts = slot.lane.clear();
   engine.workerGone();
-  for (const task of broadcasts) inherit(engine, task, slot, exit);
-  engine.forks.gone(slot);
+  // A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does.
+  for (const task of broadcasts) {
+    const lost = forks.lost(task);
+    const heir = workers.slots.findLast((other) => other.serves && other.id > workerId);
+    if (lost !== undefined) task.settle({ outcome: 'aborted', error: lost });
+    else if (heir !== undefined) dispatch.submitTo(heir, task);
+    else task.settle({ outcome: 'crashed', error: crashError(task, slot, exit) });
+  }
+  forks.gone(slot);
 }
 
-/** A broadcast that the dead worker had not begun goes to the worker that replaces it, if one does. */
-function inherit({ workers, dispatch, forks }: Engine, task: Task, dead: WorkerSlot, exit: ThreadExit): void {
-  const lost = forks.lost(task);
-  if (lost !== undefined) return void task.settle({ outcome: 'aborted', error: lost });
-  const heir = workers.slots.findLast((slot) => slot.serves && slot.id > dead.id);
-  if (heir !== undefined) return dispatch.submitTo(heir, task);
-  task.settle({ outcome: 'crashed', error: crashError(task, dead, exit) });
-}
-
-/** Whether this is a death that a restart would only repeat: unasked for, early, and no task to blame. */
+/** What the worker was doing when it ended, if a restart would only repeat that: nobody asked it to end, it was young, and no task is to blame. */
 function failurePhase({ parts }: Engine, slot: WorkerSlot): 'loading' | 'idle' | undefined {
   if (slot.exitReason !== 'crashed') return undefined;
   if (slot.state === 'starting') return 'loading';
   const isEarly = parts.platform.now() - slot.startedAt < EARLY_MS;
-  const hasWorked = slot.completed > 0 || [...slot.handed].some((task) => hasBegun(slot, task));
+  const hasWorked = slot.completed > 0 || [...slot.handed].some((task) => slot.hasBegun(task));
   return isEarly && !hasWorked ? 'idle' : undefined;
-}
-
-function settleHeld(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void {
-  const again: Task[] = [];
-  for (const task of slot.handed) {
-    engine.canceller.ended(task);
-    if (!task.settled && survives(engine, slot, task, exit)) again.push(task);
-  }
-  for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
-  slot.handed.clear();
-  for (const task of again) engine.canceller.release(task);
-  engine.dispatch.putBack(again);
 }
 
 /** Whether a task that the dead worker held is to run elsewhere. If not, it is settled, or kept for an heir. */
 function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: ThreadExit): boolean {
-  const begun = hasBegun(slot, task);
+  const begun = slot.hasBegun(task);
   if (!begun && !task.moves) {
     if (task.pinned) slot.lane.push(task, task.priority);
     return !task.pinned;
@@ -94,11 +89,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
   return false;
 }
 
-function hasBegun(slot: WorkerSlot, task: Task): boolean {
-  return slot.link.startedAt(task) !== undefined;
-}
-
-/** What a task gets that ran on a worker when it ended. */
+/** The error of a task that ran on a worker when the worker ended. */
 function crashError(
   task: Task,
   { id: workerId, exitCause: cause }: WorkerSlot,

@@ -41,7 +41,7 @@ export function loadError(moduleUrl: string, cause: unknown): ThreadwiseError {
   });
 }
 
-/** A reason of ours why a worker is not there. It has no stack: that would lead to us. */
+/** An error that says why a worker is missing. It has no stack: that would lead into the library. */
 export function reasonOf(message: string): Error {
   const reason = new Error(message);
   reason.stack = `Error: ${message}`;
@@ -53,7 +53,7 @@ export function loadsTooLong(ms: number): Error {
   return reasonOf(`It did not load within ${ms} ms (option worker.startTimeoutMs)`);
 }
 
-/** Where it was thrown: the first place in the stack that is in a file of the user's; and whether `setup` of the module called that. */
+/** Where an error was thrown: the first place in its stack that is in a file of the user's; and whether `setup` of the module called that. */
 function placeOf(cause: unknown, moduleUrl: string): { at: string; isSetup: boolean } | undefined {
   const lines = cause instanceof Error ? String(cause.stack).split('\n') : [];
   // Node.js puts the place before the name where it could not compile the module.
@@ -68,25 +68,22 @@ function shorten(url: string): string {
   return url.length > 200 ? `${url.slice(0, 200)}…` : url;
 }
 
-/** Ways out, for the load errors that people meet most. */
+const LOADER = "a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })";
+/** Ways out, for the load errors that people meet most, by their code. */
+const HINTS: ReadonlyMap<unknown, string> = new Map(
+  Object.entries({
+    ERR_UNKNOWN_FILE_EXTENSION: `This runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript, or pass ${LOADER}`,
+    ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX: `Node.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through ${LOADER}`,
+    ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING:
+      'Node.js strips no types under node_modules: publish the module as JavaScript',
+  }),
+);
+
 function hint(moduleUrl: string, cause: unknown): string {
   const code = (cause as { code?: unknown } | null)?.code;
-  if (code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[cm]?tsx?$/.test(moduleUrl)) {
-    return (
-      '\nThis runtime does not strip types. Either use Node.js 22.18 or later, or compile the module to JavaScript,' +
-      " or pass a loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
-    );
-  }
-  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX') {
-    return (
-      '\nNode.js strips types and nothing else: an enum, a namespace or a parameter property has to be compiled, or to go through a' +
-      " loader: createPool(url, { worker: { execArgv: ['--import', 'tsx'] } })"
-    );
-  }
-  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING') {
-    return '\nNode.js strips no types under node_modules: publish the module as JavaScript';
-  }
-  return '';
+  const isOtherFile = code === 'ERR_UNKNOWN_FILE_EXTENSION' && !/\.[cm]?tsx?$/.test(moduleUrl);
+  const way = isOtherFile ? undefined : HINTS.get(code);
+  return way === undefined ? '' : `\n${way}`;
 }
 
 export function queueFullError(name: string, limit: number): ThreadwiseError {

@@ -1,29 +1,28 @@
 /** Replaces workers: every one of a pool when asked to, and those whose time has come or whose heap is too large. */
-import type { Platform } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** A worker whose heap is fuller than that after a task is replaced: what happens at the limit is not promised. */
+/** A worker is replaced when its heap is fuller than this after a task: nobody promises what happens at the limit. */
 const MAX_HEAP_SHARE = 0.85;
 /** The share of the memory limit from which memory is short. Chosen by hand: the same as in `scheduling/scaling/measured.ts`. */
 const AT_LIMIT = 0.95;
 /** How much a heap must have grown for its worker to be replaced; a new worker takes about a third of it. Bytes. */
 const WORTHWHILE_BYTES = 32 * 2 ** 20;
-/** How many times as large as at first it must be, too. */
+/** How many times as large as at first the heap must be, too. */
 const WORTHWHILE_FACTOR = 2;
 /** The least time between two replacements: each needs memory itself until the old worker is gone. Milliseconds. */
 const RELIEF_INTERVAL_MS = 10_000;
 
 export class Recycler {
   readonly #engine: Engine;
-  /** When a worker was replaced last because memory was short. */
+  /** When a worker was last replaced because memory was short. */
   #relievedAt = Number.NEGATIVE_INFINITY;
   /** The workers that are still to be replaced. */
   #old: WorkerSlot[] = [];
   /** The worker that is being replaced. */
   #leaving: WorkerSlot | undefined;
-  #done: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #done: ReturnType<typeof promised<void>> | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -75,38 +74,28 @@ export class Recycler {
     this.#engine.workerGone();
   }
 
+  /** Replaces a worker with too large a heap, or, near the limit of memory, the one with the largest. */
   heapMeasured(slot: WorkerSlot, usedBytes: number, limitBytes: number): void {
     const { parts, workers, scaler } = this.#engine;
     const { options, platform } = parts;
     const { min, max } = scaler.bounds;
     slot.heapUsedBytes = usedBytes;
     slot.heapAtFirstBytes ??= usedBytes;
-    // 0: the number of workers is not the pool's to decide.
+    const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
+    if (usedBytes > mostBytes) return this.recycle(slot);
+    // With no more workers than there must be: before that, idle ones go. 0: the number of workers is not the pool's to decide.
     const least = min < max ? min : 0;
-    const isTooLarge =
-      usedBytes > options.worker.recycle.aboveMemoryMiB * 2 ** 20 || usedBytes > limitBytes * MAX_HEAP_SHARE;
-    if (isTooLarge) return this.recycle(slot);
     const now = platform.now();
     const isEarly = now - this.#relievedAt < RELIEF_INTERVAL_MS;
-    if (isEarly || workers.serving.length > least || !this.#relieves(slot, platform)) return;
+    if (isEarly || workers.serving.length > least) return;
+    // Replacing the worker must be worth it. What each worker loads, a cache for instance, would be there again: only what has grown
+    // since the worker began can be given back.
+    const first = slot.heapAtFirstBytes;
+    if (usedBytes < Math.max(first + WORTHWHILE_BYTES, first * WORTHWHILE_FACTOR)) return;
+    if (workers.serving.some((other) => other.heapUsedBytes > usedBytes)) return;
+    const used = platform.memory(); // last, because it asks the system
+    if (used === undefined || used.usedBytes < AT_LIMIT * used.limitBytes) return;
     this.#relievedAt = now;
     this.recycle(slot);
-  }
-
-  /**
-   * Near the limit of memory, and with no more workers than there must be (idle ones go first): whether replacing a worker is
-   * worth it. Only the one with the largest heap is, and only what has grown since it began can be given back: a cache that each
-   * worker loads would be there again.
-   */
-  #relieves(
-    { heapUsedBytes, heapAtFirstBytes = 0 }: WorkerSlot,
-    platform: Pick<Platform, 'memory'>,
-  ): boolean {
-    const hasGrown =
-      heapUsedBytes - heapAtFirstBytes >= WORTHWHILE_BYTES &&
-      heapUsedBytes >= WORTHWHILE_FACTOR * heapAtFirstBytes;
-    const isLargest = this.#engine.workers.serving.every((other) => other.heapUsedBytes <= heapUsedBytes);
-    const used = hasGrown && isLargest ? platform.memory() : undefined; // last: it asks the system
-    return used !== undefined && used.usedBytes >= AT_LIMIT * used.limitBytes;
   }
 }

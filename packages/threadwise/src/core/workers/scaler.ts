@@ -6,13 +6,13 @@ import type { SizeBounds } from '../options/options.js';
 import { Sizer, type SizingDecision } from './sizer.js';
 import type { WorkerSlot } from './worker-slot.js';
 
-/** First pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
+/** The pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
 const BACKOFF_MS = 50;
 /** Failures in a row after which no more workers are started. */
 const MAX_FAILURES = 6;
 /** How many workers another thread can start while this one is busy. Chosen by hand. */
 const RESERVE = 4;
-/** How often it is looked whether tasks are stranded, while calls are open. Milliseconds; chosen by hand. */
+/** How often, while calls are open, the scaler looks whether tasks are stranded. Milliseconds; chosen by hand. */
 const WATCH_MS = 1000;
 /** How many decisions are kept. Chosen by hand: a screen or two. */
 const KEPT_DECISIONS = 64;
@@ -54,14 +54,15 @@ export class Scaler {
     });
   }
 
-  /** What the bounds come to now, for whoever looks at the pool. */
+  /** The bounds as `stats()` shows them. */
   get bounds(): { readonly min: number; readonly max: number } {
     const { min, max, usualMax } = this.#bounds;
     return { min, max: usualMax === undefined ? max : Math.max(usualMax, this.#current) };
   }
 
   resize(bounds: SizeBounds): void {
-    this.#bound(bounds);
+    this.#bounds = bounds;
+    this.#remote?.bound(bounds);
     this.adjust();
   }
 
@@ -69,19 +70,31 @@ export class Scaler {
   adjust(): void {
     if (!this.#isOpen) return;
     const { min, max } = this.#bounds;
-    this.#growToLeast();
+    const { workers, dispatch } = this.#engine;
+    const before = this.#current;
+    // What the minimum asks for is started without asking the policy, which takes a while in which threads could start.
+    if (before < min) {
+      this.#grow(min - before);
+      this.#sizer.least({ from: before, queued: dispatch.queued, idle: this.#idle().length }, min);
+    }
     const current = this.#current;
     this.#isFull = current >= max;
     if (current === min && current === max) return; // whatever was wanted, nothing could change
-    const target = this.#target();
+    const wanted = Math.max(min, Math.min(max, this.#remote?.wanted ?? this.#sizer.target()));
+    const target = wanted === 0 && this.#isNeeded ? 1 : wanted;
     // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
     const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
     this.#isFull = target >= max || (target > 0 && isSated);
     if (target > current) this.#grow(target - current);
-    else if (target < current) this.#shrink(current - target);
+    else if (target < current) {
+      // Idle workers first, the youngest first; the others end what they run.
+      const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
+      for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
+      dispatch.pump(); // what they had not begun may go to the others at once
+    }
     // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
-    if (this.#remote !== undefined && this.#engine.workers.serving.some(({ state }) => state === 'ready'))
-      this.#engine.workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
+    if (this.#remote !== undefined && workers.serving.some(({ state }) => state === 'ready'))
+      workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
   /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
@@ -99,7 +112,17 @@ export class Scaler {
    * hold, for a reason that nobody has thought of: then one worker is started, and an error says that there is a defect.
    */
   watch(): void {
-    this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => this.#lookForStranded());
+    this.#watchdog ??= this.#engine.parts.platform.timer(WATCH_MS, () => {
+      this.#watchdog = undefined;
+      if (this.#engine.ledger.size === 0) return;
+      this.watch();
+      const { queued } = this.#engine.dispatch;
+      const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
+      if (queued === 0 || !mayStart || this.#current > 0) return;
+      const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
+      this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
+      this.#grow(1);
+    });
   }
 
   /** A worker ended a task: the failures before it do not count any more. */
@@ -118,7 +141,7 @@ export class Scaler {
         this.adjust();
       });
     } else if (left === 0) this.#engine.moduleFailed(error);
-    else this.#bound({ min: 0, max: left });
+    else this.resize({ min: 0, max: left });
     this.#engine.report(error);
   }
 
@@ -135,13 +158,6 @@ export class Scaler {
     return this.#engine.workers.serving.length;
   }
 
-  #target(): number {
-    const { min, max } = this.#bounds;
-    const wanted = this.#remote?.wanted ?? this.#sizer.target();
-    const target = Math.max(min, Math.min(max, wanted));
-    return target === 0 && this.#isNeeded ? 1 : target;
-  }
-
   /**
    * The invariant: where tasks wait, or are with a worker, and there may be workers, one is there or starting. It is kept
    * here, whatever the policy wants, and whatever a coordinator wants, which does not see what waits for main's workers.
@@ -152,27 +168,10 @@ export class Scaler {
     return queued + offered > 0 || this.#engine.workers.serving.some(({ load }) => load > 0);
   }
 
-  #lookForStranded(): void {
-    this.#watchdog = undefined;
-    if (this.#engine.ledger.size === 0) return;
-    this.watch();
-    const { queued } = this.#engine.dispatch;
-    const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
-    if (queued === 0 || !mayStart || this.#current > 0) return;
-    const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
-    this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
-    this.#grow(1);
-  }
-
   #decided(decision: SizingDecision): void {
     this.decisions.push(decision);
     if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
     this.#engine.hooks.emit('pool:size', decision);
-  }
-
-  #bound(bounds: SizeBounds): void {
-    this.#bounds = bounds;
-    this.#remote?.bound(bounds);
   }
 
   #grow(count: number): void {
@@ -180,33 +179,15 @@ export class Scaler {
     for (let i = 0; i < count; i++) this.#engine.workers.start();
   }
 
-  /** Starts what the minimum asks for without asking the policy, which takes a while in which threads could start. */
-  #growToLeast(): void {
-    const { min } = this.#bounds;
-    const from = this.#current;
-    if (from >= min) return;
-    this.#grow(min - from);
-    this.#sizer.least({ from, queued: this.#engine.dispatch.queued, idle: this.#idle().length }, min);
-  }
-
-  /** Idle workers first, the youngest first; the others end what they run. */
-  #shrink(count: number): void {
-    const { workers, dispatch } = this.#engine;
-    const byIdleness = workers.serving.toSorted((a, b) => a.load - b.load || b.id - a.id);
-    for (const slot of byIdleness.slice(0, count)) workers.retire(slot, 'released');
-    dispatch.pump(); // what they had not begun may go to the others at once
-  }
-
   #load() {
     const { workers, dispatch, parts } = this.#engine;
     const { tasksPerWorker, idleTimeoutMs = Number.POSITIVE_INFINITY } = parts.options;
     const { serving } = workers;
-    // As many as there are tasks on offer have one, and do not know it yet.
+    // For each task on offer, one idle worker is about to take it.
     const idle = this.#idle().slice(dispatch.offered);
     const now = parts.platform.now();
     return {
-      min: this.#bounds.min,
-      max: this.#bounds.max,
+      ...this.#bounds,
       cores: (this.#cores ??= parts.platform.availableThreads()),
       current: serving.length,
       starting: serving.filter((slot) => slot.state === 'starting').length,

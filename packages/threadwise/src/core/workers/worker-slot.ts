@@ -33,7 +33,7 @@ export class WorkerSlot implements WorkerView {
   runMs = 0;
   /** Why the worker ends, once that is decided. */
   exitReason: ExitReason = 'crashed';
-  /** What made us end it, for the errors of the tasks that it takes along. */
+  /** Why the pool ended it: the cause of the errors that its tasks get. */
   exitCause: unknown;
   /** When the worker ran out of work, on the platform's clock. */
   idleSince: number;
@@ -48,7 +48,7 @@ export class WorkerSlot implements WorkerView {
   record!: WorkerRecord;
   /** Set before the slot is used. */
   link!: Link;
-  /** Undefined where it could not even be started; then the slot is soon gone. */
+  /** Undefined: it could not be started, and the slot goes soon. */
   thread: Thread | undefined;
 
   constructor(id: number, lane: TaskQueue<Task>, now: number) {
@@ -88,7 +88,7 @@ export class WorkerSlot implements WorkerView {
     this.link.send(task);
   }
 
-  /** Tasks that the worker has taken by itself, for when one has to know: from now on they count as handed to it. */
+  /** Counts tasks that the worker took by itself as handed to it, from now on. */
   adopt(tasks: readonly Task[]): void {
     for (const task of tasks) {
       if (task.state === 'queued') task.state = 'handed';
@@ -99,10 +99,13 @@ export class WorkerSlot implements WorkerView {
   /** Whether anything runs there that was not told to end. */
   servesOthers(): boolean {
     this.adopt(this.link.adopt()); // what it took by itself counts, too
-    return [...this.handed].some((task) => !task.settled && this.link.startedAt(task) !== undefined);
+    return [...this.handed].some((task) => !task.settled && this.hasBegun(task));
   }
 
-  /** Ends the thread. */
+  hasBegun(task: Task): boolean {
+    return this.link.startedAt(task) !== undefined;
+  }
+
   terminate(): void {
     this.link.dismiss?.();
     void this.thread?.terminate();

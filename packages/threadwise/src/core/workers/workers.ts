@@ -35,7 +35,7 @@ export class Workers {
     return this.slots.filter((slot) => slot.serves);
   }
 
-  /** What the workers came to, for whoever decides how many there should be. Asks the system about each thread. */
+  /** What the sizing policy measures. Asks the system about each thread. */
   measure(): Measured {
     const ready = this.slots.filter((slot) => slot.state === 'ready');
     const workers = ready.map(({ id, load, completed, runMs, thread }) => {
@@ -62,33 +62,30 @@ export class Workers {
     }
   }
 
-  /** Has that many workers prepared for another thread to start. */
+  /** Prepares workers that another thread can start, until there are `count` of them. */
   reserve(sizing: RemoteSizing, count: number): void {
-    while (this.#reserved.size < count) this.#reserveOne(sizing);
+    while (this.#reserved.size < count) {
+      const slot = this.#newSlot();
+      const specOf = (link: Link) => {
+        slot.link = link;
+        return this.#specOf(slot);
+      };
+      slot.thread = sizing.reserve(this.#eventsOf(slot), specOf, {
+        started: () => this.#started(slot),
+        exited: (exit) => {
+          if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
+          this.#parts.recorder.forget(slot.record);
+          slot.link.bury();
+          slot.link.close();
+        },
+      }).thread;
+      this.#reserved.add(slot);
+    }
   }
 
-  /** No other thread starts a worker any more. */
+  /** Gives up the prepared workers: no other thread starts one any more. */
   dropReserved(): void {
     for (const slot of this.#reserved) slot.terminate();
-  }
-
-  #reserveOne(sizing: RemoteSizing): void {
-    const slot = this.#newSlot();
-    const specOf = (link: Link) => {
-      slot.link = link;
-      return this.#specOf(slot);
-    };
-    const { thread } = sizing.reserve(this.#eventsOf(slot), specOf, {
-      started: () => this.#started(slot),
-      exited: (exit) => {
-        if (!this.#reserved.delete(slot)) return exited(this.#engine, slot, exit);
-        this.#parts.recorder.forget(slot.record);
-        slot.link.bury();
-        slot.link.close();
-      },
-    });
-    slot.thread = thread;
-    this.#reserved.add(slot);
   }
 
   /** Another thread has started a worker that was prepared. */
@@ -119,9 +116,9 @@ export class Workers {
     const { name: poolName, moduleUrl, options } = this.#parts;
     const { tasksPerWorker, worker: settings } = options;
     const classes = classNames(options.classes);
-    const { wire }: Link = slot.link;
-    const allowance = slot.allowance.memory;
-    return { workerId: slot.id, poolName, moduleUrl, tasksPerWorker, classes, allowance, wire, settings };
+    const { id: workerId, allowance, link } = slot;
+    const own = { workerId, allowance: allowance.memory, wire: link.wire };
+    return { ...own, poolName, moduleUrl, tasksPerWorker, classes, settings };
   }
 
   // --- what a worker says ---
@@ -143,10 +140,7 @@ export class Workers {
         sayLost(task, error);
         task.settle({ outcome: 'failed', error, runMs, by: slot.record });
       },
-      ranPlain: (count, runMs) => {
-        this.#counted(slot, count, runMs);
-        this.#stopIfDone(slot);
-      },
+      ranPlain: (count, runMs) => this.#counted(slot, count, runMs),
       progress: (task, value) => {
         if (!task.settled) engine.ledger.tellProgress(task.id, task.name, value, task.run);
       },
@@ -195,6 +189,7 @@ export class Workers {
     this.#engine.scaler.succeeded();
     this.#engine.meter.settled(count);
     if (slot.completed >= this.#mostTasks) this.#engine.recycler.recycle(slot);
+    this.#stopIfDone(slot);
   }
 
   #released(slot: WorkerSlot, task: Task, runMs: number): void {
@@ -204,7 +199,6 @@ export class Workers {
     }
     this.#engine.canceller.ended(task);
     this.#counted(slot, 1, runMs);
-    this.#stopIfDone(slot);
   }
 
   // --- how a worker ends ---

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { isThreadwiseError } from '../../core/options/errors.js';
 import type { ChooseFunction } from '../../core/options/options.js';
 import { anyTask, choiceConformance, unexpected, worker } from './choice.case.js';
-import { guarded } from './index.js';
+import { guarded } from './strategies.js';
 
 const workers = [worker(1, { load: 2 }), worker(2, { load: 0 }), worker(3, { load: 1 })];
 const last: ChooseFunction = (_task, candidates) => candidates.at(-1)!;

@@ -65,9 +65,11 @@ export class DispatchBench {
       choice,
       newQueue: () => new PriorityQueue<Task>(),
       slots: () => this.slots,
-      onHand: (task) => void this.told.push(`+${task.id}`),
-      onOffer: (task) => void this.told.push(`o${task.id}`),
-      onWithdraw: (task) => void this.told.push(`-${task.id}`),
+      canceller: {
+        handed: (task) => void this.told.push(`+${task.id}`),
+        offered: (task) => void this.told.push(`o${task.id}`),
+        release: (task) => void this.told.push(`-${task.id}`),
+      },
     });
   }
 

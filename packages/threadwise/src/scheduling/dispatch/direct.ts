@@ -292,7 +292,7 @@ export class DirectDispatch implements Dispatch {
 
   #hand(task: Task, slot: WorkerSlot): void {
     slot.hand(task);
-    this.context.onHand(task, slot);
+    this.context.canceller.handed(task, slot);
   }
 
   /** As long as any worker holds unbegun tasks, looks every STALL_MS whether it got on. */
@@ -337,7 +337,7 @@ export class DirectDispatch implements Dispatch {
   #withdraw(slot: WorkerSlot, tasks: Iterable<Task>): Task[] {
     const now = this.context.platform.now();
     const withdrawn = [...tasks].filter((task) => isMovable(task) && slot.withdraw(task, now));
-    for (const task of withdrawn) this.context.onWithdraw(task);
+    for (const task of withdrawn) this.context.canceller.release(task);
     return withdrawn;
   }
 }

@@ -137,7 +137,7 @@ export class SharedQueueDispatch extends DirectDispatch {
   #offer(task: Task): boolean {
     if (!this.#pull.offer(task)) return false;
     if (task.priority < this.#lowest) this.#lowest = task.priority;
-    if (task.unwatch !== undefined) this.context.onOffer(task);
+    if (task.unwatch !== undefined) this.context.canceller.offered(task);
     return true;
   }
 

@@ -17,20 +17,17 @@ interface State {
   readonly climb: Climb;
 }
 
-type Wish = Pick<Decision<State>, 'target' | 'why'>;
-
-/** A wish, and what is remembered with it. */
-type Next = Wish & { readonly state: State };
+type Next = Pick<Decision<State>, 'target' | 'why' | 'state'>;
 
 /** How often it measures while there is work. Milliseconds. */
 const LOOK_MS = 100;
 /** The first time after a pause: there has to be something that later measurements are compared with. */
 const FIRST_LOOK_MS = 10;
-/** Tasks that compute for more of their time than that gain nothing from more workers than cores. */
+/** Tasks that compute for a larger share of their time gain nothing from more workers than cores. */
 const COMPUTES = 0.85;
-/** Tasks that compute for less of it wait, without a doubt. */
+/** Tasks that compute for a smaller share wait, without a doubt. */
 const WAITS = 0.3;
-/** Tasks that compute for more than that may be in each other's way; whether others are is looked at less often. */
+/** Tasks that compute for a larger share may be in each other's way: fewer workers are tried more often. */
 const MAY_CROWD = 0.5;
 const LATE_HOLD_MS = 16_000;
 /** How much of the cores is to be used by tasks that do both. */
@@ -52,7 +49,10 @@ export const measured: Scaling<State> = {
     const { target, why, state } =
       load.measured === undefined ? atOnce(load, before) : look(load, load.measured, before);
     const isWorking = load.queued > 0 || load.idle + load.starting < load.current || load.starting > 0;
-    const dueMs = releaseDueMs(load);
+    // When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker to which a
+    // task is on its way does not count as idle, and nothing may happen after that task was given to another.
+    const mayRelease = load.current > load.min && load.idleTimeoutMs !== Number.POSITIVE_INFINITY;
+    const dueMs = mayRelease ? Math.max(1, load.idleTimeoutMs - load.longestIdleMs) : undefined;
     const hasBaseline = state.last !== undefined && load.now - state.last.now < 2 * LOOK_MS;
     const lookMs = hasBaseline ? LOOK_MS : FIRST_LOOK_MS;
     const againMs = isWorking ? Math.min(lookMs, dueMs ?? lookMs) : dueMs;
@@ -64,38 +64,23 @@ export const measured: Scaling<State> = {
 
 /** Without a measurement: what cannot wait for one. */
 function atOnce(load: LoadView, state: State): Next {
-  const fast = load.queued > 0 ? quickStart(load, state) : released(load);
-  return { target: load.current, why: 'as many as there is work for', ...fast, state };
-}
-
-/** A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well. */
-function quickStart(load: LoadView, state: State): Wish | undefined {
-  const room = Math.min(enoughFor(load, state) - load.current, missing(load), affordable(load, state));
-  if (room <= 0) return undefined;
-  const tasks = load.queued === 1 ? '1 task waits' : `${load.queued} tasks wait`;
-  return { target: load.current + room, why: `${tasks} for a worker, and there are ${load.cores} cores` };
-}
-
-/** One at a time, so that a load that comes in bursts does not find an empty pool. */
-function released(load: LoadView): Wish | undefined {
-  const isReleasable = load.current > load.min && load.idle > 0 && load.longestIdleMs >= load.idleTimeoutMs;
-  if (!isReleasable) return undefined;
-  return { target: load.current - 1, why: `a worker has been idle for ${Math.round(load.longestIdleMs)} ms` };
+  const { current, queued, cores, longestIdleMs } = load;
+  // A core that nobody uses while tasks wait is worth a worker, unless fewer were measured, or are, to do as well.
+  const more = Math.min(enoughFor(load, state) - current, missing(load), affordable(load, state));
+  if (queued > 0 && more > 0) {
+    const tasks = queued === 1 ? '1 task waits' : `${queued} tasks wait`;
+    return { target: current + more, why: `${tasks} for a worker, and there are ${cores} cores`, state };
+  }
+  // One at a time, so that a load that comes in bursts does not find an empty pool.
+  if (queued === 0 && current > load.min && load.idle > 0 && longestIdleMs >= load.idleTimeoutMs)
+    return { target: current - 1, why: `a worker has been idle for ${Math.round(longestIdleMs)} ms`, state };
+  return { target: current, why: 'as many as there is work for', state };
 }
 
 /** How many more workers the waiting tasks could use, beside those that start already or are idle. */
 function missing(load: LoadView): number {
   const wanted = Math.ceil(load.queued / load.tasksPerWorker);
   return Math.max(0, wanted - load.starting - load.idle);
-}
-
-/**
- * When the worker that has been idle longest may be released; undefined: none may be. Also while none is idle: a worker
- * to which a task is on its way does not count as idle, and nothing may happen after that task was given to another.
- */
-function releaseDueMs(load: LoadView): number | undefined {
-  if (load.current <= load.min || load.idleTimeoutMs === Number.POSITIVE_INFINITY) return undefined;
-  return Math.max(1, load.idleTimeoutMs - load.longestIdleMs);
 }
 
 /** How many are not too many without a measurement. A size that is being tried is left alone, unless all its workers died. */
@@ -114,13 +99,14 @@ function look(load: LoadView, found: Measured, before: State): Next {
   const isStuck = last.isFull && (work === undefined || work.completed === 0);
   const state: State = {
     last,
-    share: smoothed(before.share, work?.share),
+    share: work?.share === undefined ? before.share : smoothed(before.share, work.share),
     memory: found.memory,
     stuckSince: isStuck ? (before.stuckSince ?? load.now) : undefined,
     climb: before.climb,
   };
-  const relief = relieved(load, state);
-  if (relief !== undefined) return { ...relief, state };
+  const used = found.memory === undefined ? 0 : found.memory.usedBytes / found.memory.limitBytes;
+  if (used >= AT_LIMIT && load.current > Math.max(1, load.min))
+    return { target: load.current - 1, why: `${percent(used)} of the memory is used`, state };
   const fast = atOnce(load, state);
   if (fast.target !== load.current || load.starting > 0 || work === undefined) return fast;
   if (load.current > coresFor(load) && computes(state)) {
@@ -132,28 +118,18 @@ function look(load: LoadView, found: Measured, before: State): Next {
   return state.climb.base === undefined ? fast : { ...fast, state: { ...state, climb: START } };
 }
 
-function smoothed(before: number | undefined, now: number | undefined): number | undefined {
-  if (before === undefined || now === undefined) return now ?? before;
-  return before * (1 - WEIGHT) + now * WEIGHT;
+function smoothed(before: number | undefined, now: number): number {
+  return before === undefined ? now : before * (1 - WEIGHT) + now * WEIGHT;
 }
 
 function computes({ share }: State): boolean {
   return share !== undefined && share >= COMPUTES;
 }
 
-// --- memory ---
-
 /** How many more workers there is memory for. */
 function affordable({ current }: LoadView, { memory }: State): number {
   if (memory === undefined || current === 0) return Number.POSITIVE_INFINITY;
   return Math.max(0, Math.floor((memory.limitBytes * NEAR_LIMIT - memory.usedBytes) / BYTES_PER_WORKER));
-}
-
-function relieved(load: LoadView, { memory }: State): Wish | undefined {
-  if (memory === undefined || load.current <= load.min || load.current <= 1) return undefined;
-  const used = memory.usedBytes / memory.limitBytes;
-  if (used < AT_LIMIT) return undefined;
-  return { target: load.current - 1, why: `${percent(used)} of the memory is used` };
 }
 
 // --- more workers than cores ---
@@ -184,20 +160,16 @@ function grownWhenStuck(load: LoadView, state: State, room: Room): Next | undefi
 }
 
 function roomFor(load: LoadView, state: State): Room {
-  const { now, current } = load;
+  const { now, current, cores, min: least } = load;
+  const { share } = state;
   const most = computes(state) ? coresFor(load) : load.max;
   const more = Math.min(missing(load), affordable(load, state));
-  const next = Math.max(current, Math.min(most, stepUp(load, state), current + more));
-  const mayShrink = (state.share ?? 1) >= MAY_CROWD || state.climb.holdMs >= LATE_HOLD_MS;
-  return { now, current, least: load.min, most, next, mayShrink };
-}
-
-/** Twice as many; but where the tasks also compute, not many more than the cores can feed. */
-function stepUp({ current, cores }: LoadView, { share }: State): number {
-  const small = current + Math.ceil(current / 2);
-  if (share === undefined) return small;
-  const fed = Math.floor((cores * FILL) / Math.max(share, 0.001));
-  return Math.max(small, Math.min(2 * current, fed));
+  // Twice as many; but where the tasks also compute, not many more than the cores can feed.
+  const fed = share === undefined ? 0 : Math.floor((cores * FILL) / Math.max(share, 0.001));
+  const step = Math.max(current + Math.ceil(current / 2), Math.min(2 * current, fed));
+  const next = Math.max(current, Math.min(most, step, current + more));
+  const mayShrink = (share ?? 1) >= MAY_CROWD || state.climb.holdMs >= LATE_HOLD_MS;
+  return { now, current, least, most, next, mayShrink };
 }
 
 function shareText({ share }: State): string {

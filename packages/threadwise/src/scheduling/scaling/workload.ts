@@ -5,11 +5,11 @@ import type { Measured, WorkerSample } from '../../core/contracts.js';
 export interface Sample {
   readonly now: number;
   readonly measured: Measured;
-  /** Tasks waited, and nobody had nothing to do. */
+  /** Tasks waited, and all workers were busy. */
   readonly isFull: boolean;
 }
 
-/** Between two samples. */
+/** What happened between two samples. */
 export interface Workload {
   readonly elapsedMs: number;
   readonly completed: number;
@@ -27,23 +27,19 @@ export interface Workload {
 const MIN_BUSY = 0.2;
 
 export function workloadBetween(before: Sample, after: Sample): Workload {
-  const elapsedMs = after.now - before.now;
   return {
-    elapsedMs,
+    elapsedMs: after.now - before.now,
     completed: after.measured.completed - before.measured.completed,
-    share: shareBetween(before.measured.workers, after.measured.workers, elapsedMs),
+    share: shareBetween(before, after),
     isFull: before.isFull && after.isFull,
   };
 }
 
-function shareBetween(
-  before: readonly WorkerSample[],
-  after: readonly WorkerSample[],
-  elapsedMs: number,
-): number | undefined {
-  const earlier = new Map(before.map((worker) => [worker.id, worker]));
+function shareBetween(before: Sample, after: Sample): number | undefined {
+  const elapsedMs = after.now - before.now;
+  const earlier = new Map(before.measured.workers.map((worker) => [worker.id, worker]));
   let [usedMs, waitedMs, busyMs] = [0, 0, 0];
-  for (const worker of after) {
+  for (const worker of after.measured.workers) {
     const then = earlier.get(worker.id);
     const ms = then === undefined ? 0 : busyBetween(then, worker, elapsedMs);
     if (ms === 0 || then?.cpu === undefined || worker.cpu === undefined) continue;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anyTask, choiceConformance, unexpected, worker } from './choice.case.js';
-import { choiceNames, resolveChoice } from './index.js';
+import { choiceNames, resolveChoice } from './strategies.js';
 
 const workers = [worker(1, { load: 5 }), worker(2)];
 
