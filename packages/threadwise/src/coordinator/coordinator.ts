@@ -24,26 +24,7 @@ import type {
 import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
-import {
-  BY_PORT,
-  cellOf,
-  COORDINATOR,
-  DOUBLES,
-  FORM,
-  HEAD,
-  NAME,
-  POSTED,
-  POSTED_FOR_ALL,
-  postedBy,
-  RUN_MS,
-  ringPlace,
-  ringSize,
-  runTimeOf,
-  STATE,
-  state,
-  TASK_ID,
-  WORDS,
-} from '../transport/shared/layout.js';
+import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
@@ -101,7 +82,7 @@ export class Coordinator {
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.board);
-    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => {
+    this.#sleeper = new Sleeper(this.#words, L.COORDINATOR, () => {
       if (!isCoordinatorDismissed(this.#words)) this.turn();
     });
     // It has thrown, and takes down with it the workers that it has started.
@@ -157,7 +138,7 @@ export class Coordinator {
     if (this.#isYielding) return;
     const end = this.platform.now() + SLICE_MS;
     do {
-      Atomics.store(this.#words, COORDINATOR, AWAKE);
+      Atomics.store(this.#words, L.COORDINATOR, AWAKE);
       this.#takeHints();
       this.#look();
       this.#giveAll();
@@ -175,13 +156,13 @@ export class Coordinator {
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
     if (next === undefined) {
-      Atomics.store(this.#words, COORDINATOR, WANTS_HINTS);
+      Atomics.store(this.#words, L.COORDINATOR, WANTS_HINTS);
       if (isCoordinatorDismissed(this.#words)) return true;
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
     for (const seat of this.seats.values()) seat.wakeAt(this.data.tasksPerWorker, depth);
-    Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
+    Atomics.store(this.#words, L.COORDINATOR, WANTS_ROOM);
     if (isCoordinatorDismissed(this.#words)) return true;
     this.#look();
     for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
@@ -217,14 +198,14 @@ export class Coordinator {
   /** T2. */
   #takeHints(): void {
     const { sizes } = this.data;
-    const head = Atomics.load(this.#words, HEAD);
+    const head = Atomics.load(this.#words, L.HEAD);
     const { length } = this.#board;
     // Then main starts another coordinator, and posts anew what lay here.
-    if (length < 0 || length > ringSize(sizes))
-      throw untrue('the number of hints', length, `0 to ${ringSize(sizes)}`);
-    const hints = Array.from({ length }, (_, i) => this.#words[ringPlace(head + i, sizes)]!);
+    if (length < 0 || length > L.ringSize(sizes))
+      throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
+    const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
     // Else main has claimed all of it.
-    if (Atomics.compareExchange(this.#words, HEAD, head, (head + length) | 0) !== head) return;
+    if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + length) | 0) !== head) return;
     for (const hint of hints) {
       const entry = this.#entryOf(hint);
       if (entry !== undefined) this.#queue.push(entry, entry.priority);
@@ -235,12 +216,12 @@ export class Coordinator {
 
   #entryOf(hint: number): Entry | undefined {
     if (!this.#isPosted({ hint })) return undefined;
-    const cell = cellOf(hint);
-    const at = cell * WORDS;
-    const id = this.#cells[at + TASK_ID]!;
-    const priority = this.#cellDoubles[cell * DOUBLES + RUN_MS]!;
-    const nameId = this.#cells[at + NAME]!;
-    const isByPort = this.#cells[at + FORM] === BY_PORT;
+    const cell = L.cellOf(hint);
+    const at = cell * L.WORDS;
+    const id = this.#cells[at + L.TASK_ID]!;
+    const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
+    const nameId = this.#cells[at + L.NAME]!;
+    const isByPort = this.#cells[at + L.FORM] === L.BY_PORT;
     const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
     // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
     if (isByPort && args === undefined) return undefined;
@@ -254,7 +235,9 @@ export class Coordinator {
   }
 
   #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
-    return Atomics.load(this.#cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, POSTED_FOR_ALL);
+    return (
+      Atomics.load(this.#cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, L.POSTED_FOR_ALL)
+    );
   }
 
   /** T4. */
@@ -284,7 +267,7 @@ export class Coordinator {
   /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
     if (args !== undefined && args[2].length > 0) return 0;
-    return prefetchDepth(this.#runTimes[runTimeOf(nameId)] || undefined);
+    return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
   }
 
   /** G1 to G4. */
@@ -297,13 +280,13 @@ export class Coordinator {
   /** False: the arguments were moved, and the task was taken back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
     const [id, stamp, name, transfer, args] = posted;
-    const cell = cellOf(hint);
+    const cell = L.cellOf(hint);
     if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
     seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
-    const before = postedBy(hint, POSTED_FOR_ALL);
-    const assigned = postedBy(hint, state(POSTED, seat.id));
-    return Atomics.compareExchange(this.#cells, cell * WORDS + STATE, before, assigned) === before;
+    const before = L.postedBy(hint, L.POSTED_FOR_ALL);
+    const assigned = L.postedBy(hint, L.state(L.POSTED, seat.id));
+    return Atomics.compareExchange(this.#cells, cell * L.WORDS + L.STATE, before, assigned) === before;
   }
 
   /** What the worker has not begun, and another one can run, waits in the queue again. */

@@ -3,21 +3,7 @@ import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
 import type { Line } from '../transport/line.js';
-import {
-  ENDED,
-  GIVEN_TAIL,
-  givenPlace,
-  IDLE_SINCE,
-  LEAVING,
-  MAIL_HEAD,
-  MAIL_TAIL,
-  PROGRESS,
-  RAN_MS,
-  type Sizes,
-  THREAD_ID,
-  UTILIZATION,
-  WAKE_AT,
-} from '../transport/shared/layout.js';
+import * as L from '../transport/shared/layout.js';
 import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
 
@@ -53,7 +39,7 @@ export class Seat implements WorkerView {
   load = 0;
   /** How many there were at the last look. */
   #seen = 0;
-  readonly #sizes: Sizes;
+  readonly #sizes: L.Sizes;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** The tasks that were given, by the place of their hints. */
@@ -68,13 +54,13 @@ export class Seat implements WorkerView {
   #looks = 0;
 
   /** @param own the memory of the worker's seat */
-  constructor(id: number, own: ArrayBufferLike, line: Line, sizes: Sizes) {
+  constructor(id: number, own: ArrayBufferLike, line: Line, sizes: L.Sizes) {
     this.id = id;
     this.line = line;
     this.#sizes = sizes;
     this.#words = int32sOf(own);
     this.#doubles = float64sOf(own);
-    this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
+    this.#tail = Atomics.load(this.#words, L.GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
 
@@ -84,35 +70,35 @@ export class Seat implements WorkerView {
   }
 
   get completed(): number {
-    return this.#words[ENDED]!;
+    return this.#words[L.ENDED]!;
   }
 
   get runMs(): number {
-    return this.#doubles[RAN_MS]!;
+    return this.#doubles[L.RAN_MS]!;
   }
 
   /** When the worker ran out of tasks. */
   get idleSince(): number {
-    return this.#doubles[IDLE_SINCE]!;
+    return this.#doubles[L.IDLE_SINCE]!;
   }
 
   /** What the system calls its thread; 0: unknown. */
   get threadId(): number {
-    return this.#words[THREAD_ID]!;
+    return this.#words[L.THREAD_ID]!;
   }
 
   get utilization(): number {
-    return this.#words[UTILIZATION]! / 1000;
+    return this.#words[L.UTILIZATION]! / 1000;
   }
 
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
     const { mail, cells } = this.#sizes;
-    const progress = Atomics.load(this.#words, PROGRESS);
-    const mails = (Atomics.load(this.#words, MAIL_TAIL) - Atomics.load(this.#words, MAIL_HEAD)) | 0;
+    const progress = Atomics.load(this.#words, L.PROGRESS);
+    const mails = (Atomics.load(this.#words, L.MAIL_TAIL) - Atomics.load(this.#words, L.MAIL_HEAD)) | 0;
     const unread = this.#unreadOf(progress);
     this.#seen = this.load = unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
-    if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
+    if (this.isLeaving || Atomics.load(this.#words, L.LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
@@ -129,16 +115,16 @@ export class Seat implements WorkerView {
 
   /** Tells the worker with how few tasks it wakes a coordinator that wants room for such tasks. */
   wakeAt(places: number, depth: number): void {
-    Atomics.store(this.#words, WAKE_AT, refillAt(places, depth));
+    Atomics.store(this.#words, L.WAKE_AT, refillAt(places, depth));
   }
 
   /** G3. */
   give(entry: Entry): void {
-    this.#words[givenPlace(this.#tail, this.#sizes)] = entry.hint;
+    this.#words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
     this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
-    Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
+    Atomics.store(this.#words, L.GIVEN_TAIL, this.#tail);
   }
 
   /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
@@ -162,7 +148,7 @@ export class Seat implements WorkerView {
     const progress = this.#progress;
     this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
-    const runs = runningOf(Atomics.load(this.#words, PROGRESS)) > 0;
+    const runs = runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
     const isStuck = this.#looks >= (runs ? 1 : MANY_LOOKS);
     if (isStuck) this.#stalledAt = progress;
     return isStuck;
@@ -179,7 +165,7 @@ export class Seat implements WorkerView {
   }
 
   get #unread(): number {
-    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
+    return this.#unreadOf(Atomics.load(this.#words, L.PROGRESS));
   }
 
   /** A task may have written there: then all that the worker can have is unread. */

@@ -11,18 +11,7 @@ import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
-import {
-  COORDINATOR,
-  DOUBLES,
-  HEAD,
-  NAME,
-  RESERVED,
-  RUN_MS,
-  type SharedMemory,
-  SIZES,
-  type Sizes,
-  WORDS,
-} from '../shared/layout.js';
+import * as L from '../shared/layout.js';
 import { argumentsOf } from '../shared/main/link.js';
 import { ARGUMENTS } from '../shared/messages.js';
 import { AWAKE, dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
@@ -32,7 +21,7 @@ import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
 
 export function coordinatedTransport(
   options: CoordinatorOptions,
-  sizes: Omit<Sizes, 'mail'> = SIZES,
+  sizes: Omit<L.Sizes, 'mail'> = L.SIZES,
 ): Transport {
   return {
     name: 'coordinator',
@@ -52,7 +41,7 @@ export class CoordinatedExchange extends SharedExchange {
   /** Seats whose worker is gone, and which the coordinator may still give something to. */
   readonly #left = new Set<number>();
 
-  constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
+  constructor(platform: Platform, sizes: L.Sizes, linkCapacity: number, options: CoordinatorOptions) {
     super(platform, sizes, linkCapacity);
     this.options = options;
     this.thread = this.sizing = new CoordinatorThread(this, options.choose, {
@@ -87,7 +76,7 @@ export class CoordinatedExchange extends SharedExchange {
   }
 
   override offer(cell: number, id: number): void {
-    this.cells.doubles[cell * DOUBLES + RUN_MS] = 0;
+    this.cells.doubles[cell * L.DOUBLES + L.RUN_MS] = 0;
     super.offer(cell, id);
   }
 
@@ -95,13 +84,13 @@ export class CoordinatedExchange extends SharedExchange {
   handOver(task: Task, cell: number): void {
     if (this.cells.isByPort(cell)) {
       this.thread.ensureStarted();
-      this.cells.words[cell * WORDS + NAME] = this.nameId(task.wireName);
+      this.cells.words[cell * L.WORDS + L.NAME] = this.nameId(task.wireName);
       const { id, wireName, payload } = task;
       const posted = [cell, id, this.cells.nextStamp, wireName, payload.transfer, argumentsOf(task)] as const;
       this.thread.tell([ARGUMENTS, ...posted], payload.transfer);
     }
     this.cells.keep(cell, task);
-    this.cells.doubles[cell * DOUBLES + RUN_MS] = task.priority;
+    this.cells.doubles[cell * L.DOUBLES + L.RUN_MS] = task.priority;
     super.offer(cell, task.id);
   }
 
@@ -129,12 +118,12 @@ export class CoordinatedExchange extends SharedExchange {
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
     link.measureUtilization();
-    this.board.set(RESERVED, link.seat);
+    this.board.set(L.RESERVED, link.seat);
     return link;
   }
 
   protected override newLink(
-    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    memory: Omit<L.SharedMemory, 'own' | 'stream' | 'ownShapes'>,
     events: LinkEvents,
     capacity: number,
   ): CoordinatedLink {
@@ -168,8 +157,8 @@ export class CoordinatedExchange extends SharedExchange {
   withdrawAll(): Task[] {
     for (const seat of [...this.#left]) this.released(seat);
     const unbegun = this.pull.withdrawAll();
-    Atomics.store(this.board.words, HEAD, this.tail);
-    Atomics.store(this.board.words, COORDINATOR, AWAKE);
+    Atomics.store(this.board.words, L.HEAD, this.tail);
+    Atomics.store(this.board.words, L.COORDINATOR, AWAKE);
     for (const seat of this.links.keys()) this.board.wakeAgain(seat);
     return unbegun;
   }

@@ -2,27 +2,7 @@
 import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
-import {
-  cellOf,
-  ENDED,
-  GIVEN_TAIL,
-  givenPlace,
-  IDLE_SINCE,
-  LEAVING,
-  MEASURES,
-  NAME,
-  POSTED_FOR_ALL,
-  PROGRESS,
-  postedBy,
-  pulledOf,
-  RAN_MS,
-  RESERVED,
-  STATE,
-  THREAD_ID,
-  UTILIZATION,
-  WAKE_AT,
-  WORDS,
-} from '../shared/layout.js';
+import * as L from '../shared/layout.js';
 import { type Seat, TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
@@ -54,10 +34,10 @@ export class Given extends TaskSource {
   }
 
   open(): void {
-    this.own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.own[L.THREAD_ID] = this.#platform.threadId?.() ?? 0;
     this.search();
-    this.board.clear(RESERVED, this.seat);
-    if (!this.becomeReady()) Atomics.store(this.own, LEAVING, 1);
+    this.board.clear(L.RESERVED, this.seat);
+    if (!this.becomeReady()) Atomics.store(this.own, L.LEAVING, 1);
     callCoordinator(this.board.words);
   }
 
@@ -73,11 +53,11 @@ export class Given extends TaskSource {
       const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, given));
       const hasBegun = isMail ? this.takeMail(mail, now) : this.#takeGiven(given, now);
       if (hasBegun) this.#running++;
-      Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
+      Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
       if (!hasBegun) continue;
-      const cell = cellOf(isMail ? mail : given);
-      this.#names[cell] = isMail ? MAILED : this.cells[cell * WORDS + NAME]!;
-      if (!isMail) Atomics.add(this.board.words, pulledOf(this.seat), 1);
+      const cell = L.cellOf(isMail ? mail : given);
+      this.#names[cell] = isMail ? MAILED : this.cells[cell * L.WORDS + L.NAME]!;
+      if (!isMail) Atomics.add(this.board.words, L.pulledOf(this.seat), 1);
       if (--this.#toBegin === 0) this.#leave();
       this.spinning.end();
       return cell;
@@ -87,7 +67,7 @@ export class Given extends TaskSource {
   #takeGiven(hint: number, now: number): boolean {
     const isLeaving = this.#isLeaving;
     if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
-    const hasBegun = this.take(hint, POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
+    const hasBegun = this.take(hint, L.POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
     if (isLeaving) return hasBegun;
     // Only now: until it has begun, the hint is all that is known of it.
     this.#head = (this.#head + 1) | 0;
@@ -98,17 +78,17 @@ export class Given extends TaskSource {
   ended(cell: number, ms: number): void {
     const name = this.#names[cell]!;
     if (name !== MAILED) {
-      Atomics.sub(this.board.words, pulledOf(this.seat), 1);
+      Atomics.sub(this.board.words, L.pulledOf(this.seat), 1);
       noteRunTime(this.#runTimes, name, ms);
     }
-    this.#doubles[RAN_MS]! += ms;
-    this.own[ENDED]!++;
-    if (this.own[MEASURES] === 1) {
-      this.own[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
+    this.#doubles[L.RAN_MS]! += ms;
+    this.own[L.ENDED]!++;
+    if (this.own[L.MEASURES] === 1) {
+      this.own[L.UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
-    Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
-    if (this.#unread + this.#running <= this.own[WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
+    Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
+    if (this.#unread + this.#running <= this.own[L.WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
   }
 
   override limit(allowance: Allowance): void {
@@ -127,7 +107,7 @@ export class Given extends TaskSource {
   }
 
   search(): void {
-    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#platform.now();
+    if (this.#running === 0) this.#doubles[L.IDLE_SINCE] = this.#platform.now();
   }
 
   get takesMore(): boolean {
@@ -135,11 +115,11 @@ export class Given extends TaskSource {
   }
 
   get #isLeaving(): boolean {
-    return this.own[LEAVING] === 1;
+    return this.own[L.LEAVING] === 1;
   }
 
   #leave(): void {
-    if (Atomics.exchange(this.own, LEAVING, 1) === 0) callCoordinator(this.board.words);
+    if (Atomics.exchange(this.own, L.LEAVING, 1) === 0) callCoordinator(this.board.words);
   }
 
   /** The next hint that the worker may follow; -1: there is none. */
@@ -147,21 +127,22 @@ export class Given extends TaskSource {
     if (this.#isLeaving) return this.#assigned();
     // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
-    return this.own[givenPlace(this.#head, this.sizes)]!;
+    return this.own[L.givenPlace(this.#head, this.sizes)]!;
   }
 
   /** The first hint of a task that nobody else can run; -1: there is none. */
   #assigned(): number {
     const { cells, sizes } = this;
-    const tail = Atomics.load(this.own, GIVEN_TAIL);
+    const tail = Atomics.load(this.own, L.GIVEN_TAIL);
     for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
-      const hint = this.own[givenPlace(at, sizes)]!;
-      if (Atomics.load(cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, this.postedHere)) return hint;
+      const hint = this.own[L.givenPlace(at, sizes)]!;
+      if (Atomics.load(cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, this.postedHere))
+        return hint;
     }
     return -1;
   }
 
   get #unread(): number {
-    return (Atomics.load(this.own, GIVEN_TAIL) - this.#head) | 0;
+    return (Atomics.load(this.own, L.GIVEN_TAIL) - this.#head) | 0;
   }
 }

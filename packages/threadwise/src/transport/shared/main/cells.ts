@@ -4,32 +4,7 @@ import type { Task } from '../../../core/calls/task.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import type { LeaseLike, Payload } from '../../../core/calls/payload.js';
 import type { ArgumentWriter } from './values.js';
-import {
-  ABORTING,
-  BEGAN,
-  BY_PORT,
-  CELL_BYTES,
-  DOUBLES,
-  FORM,
-  FREE,
-  INLINE_NUMBER,
-  NAME,
-  NOTHING,
-  NUMBER,
-  POSTED,
-  POSTED_FOR_ALL,
-  RUNNING,
-  STATE,
-  TASK_ID,
-  WORDS,
-  cellOf,
-  phaseOf,
-  seatOf,
-  hintOf,
-  postedBy,
-  stamped,
-  state,
-} from '../layout.js';
+import * as L from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
 /** The share of all cells that is kept for tasks which have none and are about to be sent. Chosen by hand. */
@@ -69,7 +44,7 @@ export class Cells {
   readonly #writer: ArgumentWriter;
 
   constructor(buffer: ArrayBufferLike, writer: ArgumentWriter) {
-    const count = buffer.byteLength / CELL_BYTES;
+    const count = buffer.byteLength / L.CELL_BYTES;
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
@@ -106,7 +81,7 @@ export class Cells {
   write(nameId: number, args: readonly unknown[]): number {
     const cell = this.#next();
     if (cell < 0 || !this.#writeArguments(cell, args)) return -1;
-    this.words[cell * WORDS + NAME] = nameId;
+    this.words[cell * L.WORDS + L.NAME] = nameId;
     return this.#hold(cell);
   }
 
@@ -116,8 +91,8 @@ export class Cells {
     if (args.length > 0 && (args.length > 1 || typeof first !== 'number')) {
       return this.#writer.write(cell, this, args);
     }
-    this.words[cell * WORDS + FORM] = args.length === 0 ? NOTHING : NUMBER;
-    if (args.length === 1) this.doubles[cell * DOUBLES + INLINE_NUMBER] = first as number;
+    this.words[cell * L.WORDS + L.FORM] = args.length === 0 ? L.NOTHING : L.NUMBER;
+    if (args.length === 1) this.doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
     return true;
   }
 
@@ -125,7 +100,7 @@ export class Cells {
   reserve(): number {
     const cell = this.#next();
     if (cell < 0) return -1;
-    this.words[cell * WORDS + FORM] = BY_PORT;
+    this.words[cell * L.WORDS + L.FORM] = L.BY_PORT;
     return this.#hold(cell);
   }
 
@@ -134,7 +109,8 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    if (!this.#writeArguments(payload.cell, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    if (!this.#writeArguments(payload.cell, payload.args))
+      this.words[payload.cell * L.WORDS + L.FORM] = L.BY_PORT;
   }
 
   /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
@@ -146,7 +122,7 @@ export class Cells {
   }
 
   isByPort(cell: number): boolean {
-    return this.words[cell * WORDS + FORM] === BY_PORT;
+    return this.words[cell * L.WORDS + L.FORM] === L.BY_PORT;
   }
 
   /** The number of cells that were ever given out. */
@@ -189,11 +165,11 @@ export class Cells {
     this.outCount++;
     if (seat < 0) this.offeredCount++;
     this.#owners[cell] = seat < 0 ? OFFERED : OUT;
-    this.words[cell * WORDS + TASK_ID] = id;
-    this.doubles[cell * DOUBLES + BEGAN] = 0;
-    const posted = stamped(state(POSTED, seat), ++this.#stamp);
-    Atomics.store(this.words, cell * WORDS + STATE, posted);
-    return hintOf(cell, posted);
+    this.words[cell * L.WORDS + L.TASK_ID] = id;
+    this.doubles[cell * L.DOUBLES + L.BEGAN] = 0;
+    const posted = L.stamped(L.state(L.POSTED, seat), ++this.#stamp);
+    Atomics.store(this.words, cell * L.WORDS + L.STATE, posted);
+    return L.hintOf(cell, posted);
   }
 
   /** Returns whether it had not begun. */
@@ -203,8 +179,8 @@ export class Cells {
     // If the exchange fails, a worker has begun the task, or a coordinator has assigned it, which happens once.
     do {
       word = this.#state(cell);
-      if (phaseOf(word) !== POSTED) return false;
-    } while (Atomics.compareExchange(this.words, cell * WORDS + STATE, word, FREE) !== word);
+      if (L.phaseOf(word) !== L.POSTED) return false;
+    } while (Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, word, L.FREE) !== word);
     this.takeBack(cell);
     return true;
   }
@@ -219,29 +195,29 @@ export class Cells {
 
   /** The seat of the worker that has begun the task in a cell, or -1. */
   holder(cell: number): number {
-    const word = Atomics.load(this.words, cell * WORDS + STATE);
-    const phase = phaseOf(word);
-    return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
+    const word = Atomics.load(this.words, cell * L.WORDS + L.STATE);
+    const phase = L.phaseOf(word);
+    return phase === L.RUNNING || phase === L.ABORTING ? L.seatOf(word) : -1;
   }
 
   /** Whether any worker may begin what the hint is of. */
   isOffered(hint: number): boolean {
-    const cell = cellOf(hint);
-    return this.isOut(cell) && this.#state(cell) === postedBy(hint, POSTED_FOR_ALL);
+    const cell = L.cellOf(hint);
+    return this.isOut(cell) && this.#state(cell) === L.postedBy(hint, L.POSTED_FOR_ALL);
   }
 
   /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
   isUnbegun(cell: number): boolean {
-    return this.#owners[cell] === OFFERED && phaseOf(this.#state(cell)) === POSTED;
+    return this.#owners[cell] === OFFERED && L.phaseOf(this.#state(cell)) === L.POSTED;
   }
 
   /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
   assignedTo(cell: number): number {
-    return this.isUnbegun(cell) ? seatOf(this.#state(cell)) : -1;
+    return this.isUnbegun(cell) ? L.seatOf(this.#state(cell)) : -1;
   }
 
   #state(cell: number): number {
-    return Atomics.load(this.words, cell * WORDS + STATE);
+    return Atomics.load(this.words, cell * L.WORDS + L.STATE);
   }
 
   /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
@@ -260,14 +236,14 @@ export class Cells {
 
   /** When it began; 0 if it has only just. */
   began(cell: number): number {
-    return this.doubles[cell * DOUBLES + BEGAN]!;
+    return this.doubles[cell * L.DOUBLES + L.BEGAN]!;
   }
 
   abort(cell: number): void {
-    const at = cell * WORDS + STATE;
+    const at = cell * L.WORDS + L.STATE;
     const word = Atomics.load(this.words, at);
-    if (phaseOf(word) !== RUNNING) return;
-    Atomics.compareExchange(this.words, at, word, state(ABORTING, seatOf(word)));
+    if (L.phaseOf(word) !== L.RUNNING) return;
+    Atomics.compareExchange(this.words, at, word, L.state(L.ABORTING, L.seatOf(word)));
   }
 
   /** A cell that was posted for all counts as posted for the worker that has begun it. */

@@ -6,28 +6,7 @@ import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { untrue } from '../../trust.js';
 import type { PortLink } from '../../port-link.js';
-import {
-  ASLEEP,
-  AWAKE,
-  DONE_TAIL,
-  DOUBLES,
-  FORM,
-  INLINE_NUMBER,
-  IS_ERROR,
-  MAIN_PARKED,
-  NAME,
-  NUMBER,
-  PORT_FIRST,
-  RESTING,
-  RUNNING,
-  RUN_MS,
-  SPINNERS,
-  STATE,
-  type SharedMemory,
-  WORDS,
-  donePlace,
-  state,
-} from '../layout.js';
+import * as L from '../layout.js';
 import type { SharedExchange } from './exchange.js';
 
 import { LOST, ResultReader } from './values.js';
@@ -93,7 +72,7 @@ export class Drain {
   constructor(from: SharedExchange) {
     this.#from = from;
     this.#budget = new SpinBudget(SPIN, from.platform.now);
-    this.#sleeper = new Sleeper(from.board.words, MAIN_PARKED, this.#turnLater);
+    this.#sleeper = new Sleeper(from.board.words, L.MAIN_PARKED, this.#turnLater);
   }
 
   /** A task is out: its result will have to be handled. */
@@ -114,7 +93,7 @@ export class Drain {
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
-    Atomics.store(board.words, MAIN_PARKED, AWAKE);
+    Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst(this.#from.links.size);
@@ -165,21 +144,21 @@ export class Drain {
   #countCores(): number {
     const { platform, board } = this.#from;
     const spinners = Math.max(0, platform.availableThreads() - 1);
-    Atomics.store(board.words, SPINNERS, spinners);
+    Atomics.store(board.words, L.SPINNERS, spinners);
     return spinners;
   }
 
   /** M1 to M3. */
   #park(): void {
     const { board } = this.#from;
-    const depth = this.#canRest ? RESTING : ASLEEP;
-    Atomics.store(board.words, MAIN_PARKED, depth);
+    const depth = this.#canRest ? L.RESTING : L.ASLEEP;
+    Atomics.store(board.words, L.MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
-      Atomics.store(board.words, MAIN_PARKED, AWAKE);
+      Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }
     this.#isScheduled = false;
-    if (depth === RESTING) this.#lookSoon();
+    if (depth === L.RESTING) this.#lookSoon();
     this.#from.waker.callAtLast();
   }
 
@@ -241,7 +220,7 @@ export class Completed {
 
   constructor(
     exchange: SharedExchange,
-    { seat, own, stream, ownShapes }: SharedMemory,
+    { seat, own, stream, ownShapes }: L.SharedMemory,
     events: LinkEvents,
     link: PortLink,
     sent: Map<number, Task>,
@@ -253,11 +232,11 @@ export class Completed {
     this.#seat = seat;
     this.#own = int32sOf(own);
     this.#results = new ResultReader(exchange.cells, own, stream, ownShapes);
-    this.#endedState = state(RUNNING, seat) | 1;
+    this.#endedState = L.state(L.RUNNING, seat) | 1;
   }
 
   get hasAny(): boolean {
-    return Atomics.load(this.#own, DONE_TAIL) !== this.#head && this.#fault === undefined;
+    return Atomics.load(this.#own, L.DONE_TAIL) !== this.#head && this.#fault === undefined;
   }
 
   /** A result came over the port; a hint that names its cell comes behind it. */
@@ -281,30 +260,32 @@ export class Completed {
     // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
     for (; ((end - this.#head) | 0) > 0 && this.#isBelieved; count++) {
       const at = this.#head;
-      const hint = own[donePlace(at, sizes)]!;
+      const hint = own[L.donePlace(at, sizes)]!;
       this.#head = (at + 1) | 0;
       // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile.
-      if (((end - at) | 0) > AHEAD) words[own[donePlace(at + AHEAD, sizes)]! * WORDS + NAME] = 0;
-      const runMs = doubles[hint * DOUBLES + RUN_MS]!;
+      if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.NAME] = 0;
+      const runMs = doubles[hint * L.DOUBLES + L.RUN_MS]!;
       const isPlain =
         plain?.has(hint) === true &&
-        (words[hint * WORDS + STATE]! | 1) === this.#endedState &&
+        (words[hint * L.WORDS + L.STATE]! | 1) === this.#endedState &&
         runMs >= 0 &&
         runMs < Number.POSITIVE_INFINITY;
       if (!isPlain) {
         this.#drainOne(hint);
         continue;
       }
-      const form = words[hint * WORDS + FORM]!;
+      const form = words[hint * L.WORDS + L.FORM]!;
       const value =
-        form === NUMBER ? doubles[hint * DOUBLES + INLINE_NUMBER]! : this.#read(hint, form & ~IS_ERROR);
+        form === L.NUMBER
+          ? doubles[hint * L.DOUBLES + L.INLINE_NUMBER]!
+          : this.#read(hint, form & ~L.IS_ERROR);
       if (value === DAMAGED) break; // what is read next would be no better
       ranCount++;
       ranMs += runMs;
       runTimes.add(runMs);
       plain.runMs = runMs;
       cells.freePlain(hint);
-      if ((form & IS_ERROR) === 0) plain.completed(hint, value, record);
+      if ((form & L.IS_ERROR) === 0) plain.completed(hint, value, record);
       else plain.failed(hint, decodeError(value as EncodedError), record);
     }
     plain?.endBatch();
@@ -323,7 +304,7 @@ export class Completed {
     const tail = (at + this.#pending(at)) | 0;
     let count = 0;
     for (; at !== tail; at = (at + 1) | 0) {
-      const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
+      const cell = this.#own[L.donePlace(at, sizes)]! & ~L.PORT_FIRST;
       if (this.#hasBegun(cell)) count += cells.freeArguments(cell);
     }
     this.#reclaimed = tail;
@@ -350,7 +331,7 @@ export class Completed {
   /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
   #pending(from: number): number {
     if (this.#fault !== undefined) return 0;
-    const count = (Atomics.load(this.#own, DONE_TAIL) - from) | 0;
+    const count = (Atomics.load(this.#own, L.DONE_TAIL) - from) | 0;
     if (count >= 0 && count <= this.#exchange.open) return count;
     this.distrust(untrue('the number of ended tasks', count, `0 to ${this.#exchange.open}`));
     return 0;
@@ -358,22 +339,22 @@ export class Completed {
 
   #drainOne(hint: number): void {
     const { cells, runTimes } = this.#exchange;
-    if ((hint & PORT_FIRST) !== 0) this.#link.drainPort();
-    const cell = hint & ~PORT_FIRST;
+    if ((hint & L.PORT_FIRST) !== 0) this.#link.drainPort();
+    const cell = hint & ~L.PORT_FIRST;
     if (!this.#hasBegun(cell)) {
       return this.distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
     }
-    const form = cells.words[cell * WORDS + FORM]!;
-    const value = this.#read(cell, form & ~IS_ERROR);
+    const form = cells.words[cell * L.WORDS + L.FORM]!;
+    const value = this.#read(cell, form & ~L.IS_ERROR);
     if (value === DAMAGED) return;
-    const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
+    const runMs = cells.doubles[cell * L.DOUBLES + L.RUN_MS]!;
     if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY))
       return this.distrust(untrue('the running time of a task', runMs, 'milliseconds'));
     const task = cells.taskIn(cell)!;
     runTimes.add(runMs);
     if (this.#sent.size > 0) this.#sent.delete(task.id);
     cells.takeBack(cell);
-    const isError = (form & IS_ERROR) !== 0;
+    const isError = (form & L.IS_ERROR) !== 0;
     if (value === LOST) this.#events.failed(task, unreadable(isError ? 'thrown' : 'result'), runMs);
     else if (isError) this.#events.failed(task, decodeError(value as EncodedError), runMs);
     else this.#events.done(task, value, runMs);

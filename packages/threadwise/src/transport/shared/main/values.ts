@@ -10,27 +10,7 @@ import { estimateItems } from '../../codec/estimate.js';
 import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 import type { CellPayload } from './cells.js';
-import {
-  BY_PORT,
-  CELL_BYTES,
-  DOUBLES,
-  FORM,
-  INLINE_BYTES,
-  INLINE_NUMBER,
-  INLINE_START,
-  IN_CELL,
-  LATIN1,
-  LENGTH,
-  NOTHING,
-  NUMBER,
-  ONE,
-  OUTSIDE,
-  PLACE,
-  STREAM_READ,
-  WITH_LEASES,
-  WORDS,
-  offsetOf,
-} from '../layout.js';
+import * as L from '../layout.js';
 
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
@@ -62,10 +42,10 @@ export class ArgumentWriter {
   write(cell: number, to: ArgumentCells, args: readonly unknown[]): boolean {
     const first = args[0];
     if (args.length === 1 && typeof first === 'string') {
-      const start = cell * CELL_BYTES + INLINE_START;
-      if (writeLatin1(first, to.memory, start, start + INLINE_BYTES) >= 0) {
-        to.words[cell * WORDS + FORM] = LATIN1;
-        to.words[cell * WORDS + LENGTH] = first.length;
+      const start = cell * L.CELL_BYTES + L.INLINE_START;
+      if (writeLatin1(first, to.memory, start, start + L.INLINE_BYTES) >= 0) {
+        to.words[cell * L.WORDS + L.FORM] = L.LATIN1;
+        to.words[cell * L.WORDS + L.LENGTH] = first.length;
         return true;
       }
     }
@@ -86,24 +66,24 @@ export class ArgumentWriter {
     const estimate = estimateItems(args) + extra;
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
-    const flag = isOne ? ONE : 0;
-    if (estimate <= INLINE_BYTES) {
+    const flag = isOne ? L.ONE : 0;
+    if (estimate <= L.INLINE_BYTES) {
       const end = this.#writeInCell(payload, to, value, flag, extra);
       if (end !== FULL) return end !== UNKNOWN;
     }
     if (estimate <= SCRATCH_BYTES / 2) {
       const end = this.#writer.write(value, this.#scratch, 0, SCRATCH_BYTES);
       if (end === UNKNOWN) return false;
-      if (end !== FULL) return this.#copy(payload, to, OUTSIDE | flag, end, extra);
+      if (end !== FULL) return this.#copy(payload, to, L.OUTSIDE | flag, end, extra);
     }
-    return this.#writeDirectly(payload, to, OUTSIDE | flag, value, estimate, extra);
+    return this.#writeDirectly(payload, to, L.OUTSIDE | flag, value, estimate, extra);
   }
 
   /** What the writer said. */
   #writeInCell(payload: CellPayload, to: CellMemory, value: unknown, flag: number, extra: number): number {
-    const start = payload.cell * CELL_BYTES + INLINE_START;
-    const end = this.#writer.write(value, to.memory, start, start + INLINE_BYTES - extra);
-    if (end >= 0) this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
+    const start = payload.cell * L.CELL_BYTES + L.INLINE_START;
+    const end = this.#writer.write(value, to.memory, start, start + L.INLINE_BYTES - extra);
+    if (end >= 0) this.#wrote(payload, to, L.IN_CELL | flag, 0, end - start);
     return end;
   }
 
@@ -112,7 +92,7 @@ export class ArgumentWriter {
     if (block < 0) return false;
     payload.block = block;
     const memory = this.#arena.memory(block);
-    writeBytes(memory, offsetOf(block), this.#scratch.u8.subarray(0, length));
+    writeBytes(memory, L.offsetOf(block), this.#scratch.u8.subarray(0, length));
     return this.#wrote(payload, to, form, block, length);
   }
 
@@ -127,7 +107,7 @@ export class ArgumentWriter {
     for (let size = estimate; ;) {
       const block = this.#arena.take(size);
       if (block < 0) return false;
-      const start = offsetOf(block);
+      const start = L.offsetOf(block);
       const capacity = this.#arena.size(block);
       const end = this.#writer.write(value, this.#arena.memory(block), start, start + capacity - extra);
       if (end >= 0) {
@@ -141,10 +121,10 @@ export class ArgumentWriter {
   }
 
   #wrote(payload: CellPayload, to: CellMemory, form: number, place: number, length: number): true {
-    const at = payload.cell * WORDS;
-    to.words[at + FORM] = form;
-    to.words[at + PLACE] = place;
-    to.words[at + LENGTH] = length;
+    const at = payload.cell * L.WORDS;
+    to.words[at + L.FORM] = form;
+    to.words[at + L.PLACE] = place;
+    to.words[at + L.LENGTH] = length;
     return true;
   }
 
@@ -166,18 +146,18 @@ export class ArgumentWriter {
     const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
     const extra = 4 + entries.length * 4;
     if (!this.#writeValues(payload, to, values, extra)) return false;
-    const at = payload.cell * WORDS;
+    const at = payload.cell * L.WORDS;
     const isOutside = payload.block >= 0;
     const { view } = isOutside ? this.#arena.memory(payload.block) : to.memory;
-    const start = isOutside ? offsetOf(payload.block) : payload.cell * CELL_BYTES + INLINE_START;
-    let end = start + to.words[at + LENGTH]!;
+    const start = isOutside ? L.offsetOf(payload.block) : payload.cell * L.CELL_BYTES + L.INLINE_START;
+    let end = start + to.words[at + L.LENGTH]!;
     for (const word of entries) {
       view.setInt32(end, word);
       end += 4;
     }
     view.setInt32(end, entries.length / 4);
-    to.words[at + LENGTH] = end + 4 - start;
-    to.words[at + FORM] = to.words[at + FORM]! | WITH_LEASES;
+    to.words[at + L.LENGTH] = end + 4 - start;
+    to.words[at + L.FORM] = to.words[at + L.FORM]! | L.WITH_LEASES;
     payload.leases = leases.filter((lease) => lease !== undefined);
     return true;
   }
@@ -222,20 +202,20 @@ export class ResultReader {
   /** Throws what is wrong with what the worker wrote. @param form of layout.ts, without its flags */
   read(cell: number, form: number): unknown {
     const { words, doubles, memory } = this.#cells;
-    const length = words[cell * WORDS + LENGTH]!;
+    const length = words[cell * L.WORDS + L.LENGTH]!;
     switch (form) {
-      case NOTHING:
+      case L.NOTHING:
         return undefined;
-      case NUMBER:
-        return doubles[cell * DOUBLES + INLINE_NUMBER];
-      case LATIN1:
-        if (!(length >= 0 && length <= INLINE_BYTES)) throw untrueLength(length, INLINE_BYTES);
-        return readLatin1(memory, cell * CELL_BYTES + INLINE_START, length);
-      case IN_CELL:
-        return this.#readAt(memory, cell * CELL_BYTES + INLINE_START, length, INLINE_BYTES);
-      case OUTSIDE:
-        return this.#readStream(words[cell * WORDS + PLACE]!, length);
-      case BY_PORT: {
+      case L.NUMBER:
+        return doubles[cell * L.DOUBLES + L.INLINE_NUMBER];
+      case L.LATIN1:
+        if (!(length >= 0 && length <= L.INLINE_BYTES)) throw untrueLength(length, L.INLINE_BYTES);
+        return readLatin1(memory, cell * L.CELL_BYTES + L.INLINE_START, length);
+      case L.IN_CELL:
+        return this.#readAt(memory, cell * L.CELL_BYTES + L.INLINE_START, length, L.INLINE_BYTES);
+      case L.OUTSIDE:
+        return this.#readStream(words[cell * L.WORDS + L.PLACE]!, length);
+      case L.BY_PORT: {
         const value = this.#posted.has(cell) ? this.#posted.get(cell) : LOST;
         this.#posted.delete(cell);
         return value;
@@ -249,7 +229,7 @@ export class ResultReader {
     const size = this.#stream.u8.byteLength;
     const start = position & (size - 1);
     const value = this.#readAt(this.#stream, start, length, size - start);
-    Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
+    Atomics.store(this.#own, L.STREAM_READ, (position + length) | 0);
     return value;
   }
 

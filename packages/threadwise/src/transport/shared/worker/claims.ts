@@ -1,21 +1,6 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { RunTimes, Waker } from '../board.js';
-import {
-  HEAD,
-  MAX_CLAIM,
-  PARKED,
-  POSTED_FOR_ALL,
-  SEATS_USED,
-  STATE,
-  TAIL,
-  WORDS,
-  cellOf,
-  claimedOf,
-  claimsOf,
-  postedBy,
-  pulledOf,
-  ringPlace,
-} from '../layout.js';
+import * as L from '../layout.js';
 import { type Seat, TaskSource } from './task-source.js';
 
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
@@ -45,9 +30,9 @@ export class Claims extends TaskSource {
     this.#waker = new Waker(board, this.#times, now);
     this.#words = board.words;
     this.#isPulled = new Uint8Array(sizes.cells);
-    this.#claims = claimsOf(seat);
-    this.#claimed = claimedOf(seat);
-    this.#pulledAt = pulledOf(seat);
+    this.#claims = L.claimsOf(seat);
+    this.#claimed = L.claimedOf(seat);
+    this.#pulledAt = L.pulledOf(seat);
   }
 
   /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
@@ -78,17 +63,17 @@ export class Claims extends TaskSource {
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         if (this.takeMail(mail, now)) {
-          this.#isPulled[cellOf(mail)] = 0;
+          this.#isPulled[L.cellOf(mail)] = 0;
           // Nobody knows how long this one runs: what was claimed must not have to wait for that.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
-          return cellOf(mail);
+          return L.cellOf(mail);
         }
       } else {
         const hint = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.take(hint, POSTED_FOR_ALL, now);
+        const isMine = this.take(hint, L.POSTED_FOR_ALL, now);
         // Only now: until it has begun, the claim is all that is known of it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
-        if (isMine) return this.#pulled(cellOf(hint));
+        if (isMine) return this.#pulled(L.cellOf(hint));
         this.allowance.give();
       }
     }
@@ -106,7 +91,7 @@ export class Claims extends TaskSource {
 
   /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
   isReliedOn(): boolean {
-    const tail = Atomics.load(this.#words, TAIL);
+    const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
     const hasMissed = came !== this.#begunHere;
     this.#tailBefore = tail;
@@ -126,16 +111,16 @@ export class Claims extends TaskSource {
   /** C1 to C4. */
   #claim(): void {
     for (;;) {
-      const head = Atomics.load(this.#words, HEAD);
-      const length = (Atomics.load(this.#words, TAIL) - head) | 0;
+      const head = Atomics.load(this.#words, L.HEAD);
+      const length = (Atomics.load(this.#words, L.TAIL) - head) | 0;
       if (length <= 0) return;
       const count = this.allowance.take(this.#share(length));
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
-        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.sizes)]!;
+        this.#words[this.#claims + i] = this.#words[L.ringPlace(head + i, this.sizes)]!;
       }
       Atomics.store(this.#words, this.#claimed, count);
-      if (Atomics.compareExchange(this.#words, HEAD, head, (head + count) | 0) === head) {
+      if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + count) | 0) === head) {
         this.#next = 0;
         this.#count = count;
         return;
@@ -147,9 +132,9 @@ export class Claims extends TaskSource {
 
   /** C2: how many of `length` hints. */
   #share(length: number): number {
-    const workers = Atomics.load(this.#words, SEATS_USED);
+    const workers = Atomics.load(this.#words, L.SEATS_USED);
     const fair = Math.ceil(length / (2 * workers));
-    const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / MAX_CLAIM));
+    const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / L.MAX_CLAIM));
     return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
@@ -163,9 +148,9 @@ export class Claims extends TaskSource {
   #found(): void {
     this.#isSearching = false;
     this.spinning.end();
-    if (!this.board.any(PARKED)) return;
+    if (!this.board.any(L.PARKED)) return;
     const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
-    this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
+    this.#waker.call(Atomics.load(this.#words, L.SEATS_USED), left);
   }
 
   #pulled(cell: number): number {
@@ -179,7 +164,7 @@ export class Claims extends TaskSource {
     if (!this.takesMore) return -1;
     for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
       if (this.allowance.take() === 0) return -1;
-      if (this.take(hint, POSTED_FOR_ALL, now)) return this.#pulled(cellOf(hint));
+      if (this.take(hint, L.POSTED_FOR_ALL, now)) return this.#pulled(L.cellOf(hint));
       this.allowance.give();
     }
     return -1;
@@ -187,14 +172,14 @@ export class Claims extends TaskSource {
 
   /** The first hint that others have claimed of what has not begun; -1: none. */
   #claimOfOthers(): number {
-    const seats = Atomics.load(this.#words, SEATS_USED);
+    const seats = Atomics.load(this.#words, L.SEATS_USED);
     for (let other = 0; other < seats; other++) {
       if (other === this.seat) continue;
-      const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
+      const count = Math.min(L.MAX_CLAIM, Atomics.load(this.#words, L.claimedOf(other)));
       for (let i = 0; i < count; i++) {
-        const hint = this.#words[claimsOf(other) + i]!;
-        const word = Atomics.load(this.cells, cellOf(hint) * WORDS + STATE);
-        if (word === postedBy(hint, POSTED_FOR_ALL)) return hint;
+        const hint = this.#words[L.claimsOf(other) + i]!;
+        const word = Atomics.load(this.cells, L.cellOf(hint) * L.WORDS + L.STATE);
+        if (word === L.postedBy(hint, L.POSTED_FOR_ALL)) return hint;
       }
     }
     return -1;

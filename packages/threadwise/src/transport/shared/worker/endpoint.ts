@@ -20,45 +20,7 @@ import { Board } from '../board.js';
 import { Claims } from './claims.js';
 import type { Seat, TaskSource } from './task-source.js';
 import { Rest } from './rest.js';
-import {
-  ABORTING,
-  AWAKE,
-  BATCHED,
-  BY_PORT,
-  CELL_BYTES,
-  DONE_TAIL,
-  DOUBLES,
-  FORM,
-  INLINE_BYTES,
-  INLINE_NUMBER,
-  INLINE_START,
-  IN_CELL,
-  IS_ERROR,
-  LATIN1,
-  LENGTH,
-  MAIN_PARKED,
-  NAME,
-  NOTHING,
-  NUMBER,
-  ONE,
-  OUTSIDE,
-  PLACE,
-  PORT_FIRST,
-  RESTING,
-  RUN_MS,
-  SEATS_TAKEN,
-  SEGMENTS_TOLD,
-  STATE,
-  STREAM_READ,
-  type SharedMemory,
-  TASK_ID,
-  WITH_LEASES,
-  WORDS,
-  donePlace,
-  offsetOf,
-  phaseOf,
-  segmentOf,
-} from '../layout.js';
+import * as L from '../layout.js';
 import { ARGUMENTS, LINE, NAMED, PostedArguments, RESULT, SEGMENT, type ToWorker } from '../messages.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
@@ -92,7 +54,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #names: string[];
   readonly #reader: ValueReader;
   readonly #source: TaskSource;
-  readonly #sizes: SharedMemory['sizes'];
+  readonly #sizes: L.SharedMemory['sizes'];
   readonly #own: Int32Array;
   readonly #stream: Memory;
   readonly #writer: ValueWriter;
@@ -111,7 +73,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** @param newSource where it gets its tasks from */
   constructor(
     port: Line,
-    memory: SharedMemory,
+    memory: L.SharedMemory,
     platform: EndpointPlatform,
     newSource: (seat: Seat) => TaskSource = (seat) => new Claims(seat),
   ) {
@@ -170,7 +132,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     const cell = this.#source.begin(now);
     if (cell < 0) return undefined;
     this.cell = cell;
-    this.id = this.#words[cell * WORDS + TASK_ID]!;
+    this.id = this.#words[cell * L.WORDS + L.TASK_ID]!;
     this.fault = undefined;
     try {
       this.#read(cell);
@@ -192,7 +154,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   failed(cell: number, _id: number, error: EncodedError, runMs: number): void {
-    this.#end(cell, this.#write(cell, error, undefined) | IS_ERROR, runMs);
+    this.#end(cell, this.#write(cell, error, undefined) | L.IS_ERROR, runMs);
     this.#source.ended(cell, runMs);
   }
 
@@ -203,7 +165,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   isAborting(cell: number): boolean {
-    return phaseOf(Atomics.load(this.#words, cell * WORDS + STATE)) === ABORTING;
+    return L.phaseOf(Atomics.load(this.#words, cell * L.WORDS + L.STATE)) === L.ABORTING;
   }
 
   drain(): void {
@@ -225,27 +187,27 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #read(cell: number): void {
-    const at = cell * WORDS;
-    const form = this.#words[at + FORM]!;
-    if (form === BY_PORT) return this.#readPosted(cell);
-    this.name = this.#nameOf(this.#words[at + NAME]!);
-    switch (form & ~(WITH_LEASES | ONE)) {
-      case NOTHING:
+    const at = cell * L.WORDS;
+    const form = this.#words[at + L.FORM]!;
+    if (form === L.BY_PORT) return this.#readPosted(cell);
+    this.name = this.#nameOf(this.#words[at + L.NAME]!);
+    switch (form & ~(L.WITH_LEASES | L.ONE)) {
+      case L.NOTHING:
         this.args = NO_ARGS;
         return;
-      case NUMBER:
-        this.args = this.#one(this.#doubles[cell * DOUBLES + INLINE_NUMBER]);
+      case L.NUMBER:
+        this.args = this.#one(this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]);
         return;
-      case LATIN1:
+      case L.LATIN1:
         this.args = this.#one(
-          readLatin1(this.#cells, cell * CELL_BYTES + INLINE_START, this.#words[at + LENGTH]!),
+          readLatin1(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, this.#words[at + L.LENGTH]!),
         );
         return;
-      case IN_CELL:
-        return this.#readValues(this.#cells, cell * CELL_BYTES + INLINE_START, at, form);
-      case OUTSIDE: {
-        const place = this.#words[at + PLACE]!;
-        return this.#readValues(this.#segment(segmentOf(place)), offsetOf(place), at, form);
+      case L.IN_CELL:
+        return this.#readValues(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, at, form);
+      case L.OUTSIDE: {
+        const place = this.#words[at + L.PLACE]!;
+        return this.#readValues(this.#segment(L.segmentOf(place)), L.offsetOf(place), at, form);
       }
       default:
         throw new Error(`threadwise: arguments in an unknown form, ${form}`);
@@ -259,10 +221,10 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readValues(memory: Memory, start: number, at: number, form: number): void {
-    const end = start + this.#words[at + LENGTH]!;
-    if ((form & WITH_LEASES) === 0) {
+    const end = start + this.#words[at + L.LENGTH]!;
+    if ((form & L.WITH_LEASES) === 0) {
       const value = this.#reader.read(memory, start, end);
-      this.args = (form & ONE) === 0 ? (value as unknown[]) : this.#one(value);
+      this.args = (form & L.ONE) === 0 ? (value as unknown[]) : this.#one(value);
       return;
     }
     const { view } = memory;
@@ -300,7 +262,7 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
   #segment(index: number): Memory {
-    const told = Atomics.load(this.#board.words, SEGMENTS_TOLD);
+    const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
     if (told !== this.#segmentsHeard) this.#port.drain();
     this.#segmentsHeard = told;
     this.#segments[index] ??= memoryOf(this.#buffers[index]!);
@@ -318,45 +280,45 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   /** K1 to K3: the result is written; main finds it. */
   #end(cell: number, form: number, runMs: number): void {
-    this.#words[cell * WORDS + FORM] = form;
-    this.#doubles[cell * DOUBLES + RUN_MS] = runMs;
-    const hint = this.#hasSpoken ? cell | PORT_FIRST : cell;
+    this.#words[cell * L.WORDS + L.FORM] = form;
+    this.#doubles[cell * L.DOUBLES + L.RUN_MS] = runMs;
+    const hint = this.#hasSpoken ? cell | L.PORT_FIRST : cell;
     this.#hasSpoken = false;
-    this.#own[donePlace(this.#doneTail, this.#sizes)] = hint;
+    this.#own[L.donePlace(this.#doneTail, this.#sizes)] = hint;
     this.#doneTail = (this.#doneTail + 1) | 0;
-    Atomics.store(this.#own, DONE_TAIL, this.#doneTail);
+    Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
     // K3
     const { words } = this.#board;
-    const parked = Atomics.load(words, MAIN_PARKED);
-    if (parked === AWAKE || (parked === RESTING && this.#canWait())) return;
-    if (Atomics.compareExchange(words, MAIN_PARKED, parked, AWAKE) === parked)
-      Atomics.notify(words, MAIN_PARKED);
+    const parked = Atomics.load(words, L.MAIN_PARKED);
+    if (parked === L.AWAKE || (parked === L.RESTING && this.#canWait())) return;
+    if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) === parked)
+      Atomics.notify(words, L.MAIN_PARKED);
   }
 
   /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do. */
   #canWait(): boolean {
-    if (this.#doneTail % BATCHED === 0) return false;
-    return this.#board.length > LITTLE * Atomics.load(this.#board.words, SEATS_TAKEN);
+    if (this.#doneTail % L.BATCHED === 0) return false;
+    return this.#board.length > LITTLE * Atomics.load(this.#board.words, L.SEATS_TAKEN);
   }
 
   /** Returns the form. */
   #write(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
-    if (value === undefined) return NOTHING;
+    if (value === undefined) return L.NOTHING;
     if (typeof value === 'number') {
-      this.#doubles[cell * DOUBLES + INLINE_NUMBER] = value;
-      return NUMBER;
+      this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = value;
+      return L.NUMBER;
     }
     if (transfer !== undefined) return this.#post(cell, value, transfer);
-    const start = cell * CELL_BYTES + INLINE_START;
-    if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + INLINE_BYTES) >= 0) {
-      this.#words[cell * WORDS + LENGTH] = value.length;
-      return LATIN1;
+    const start = cell * L.CELL_BYTES + L.INLINE_START;
+    if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + L.INLINE_BYTES) >= 0) {
+      this.#words[cell * L.WORDS + L.LENGTH] = value.length;
+      return L.LATIN1;
     }
-    const end = this.#writer.write(value, this.#cells, start, start + INLINE_BYTES);
+    const end = this.#writer.write(value, this.#cells, start, start + L.INLINE_BYTES);
     if (end === UNKNOWN) return this.#post(cell, value, undefined);
     if (end === FULL) return this.#writeOutside(cell, value);
-    this.#words[cell * WORDS + LENGTH] = end - start;
-    return IN_CELL;
+    this.#words[cell * L.WORDS + L.LENGTH] = end - start;
+    return L.IN_CELL;
   }
 
   /** Into the longest free piece of the stream; where that is too short, over the port. */
@@ -372,15 +334,15 @@ export class SharedEndpoint implements Endpoint, Begun {
     const from = skipped > 0 ? 0 : start;
     const end = this.#writer.write(value, this.#stream, from, from + room);
     if (end < 0) return this.#post(cell, value, undefined);
-    this.#words[cell * WORDS + PLACE] = (this.#written + skipped) | 0;
-    this.#words[cell * WORDS + LENGTH] = end - from;
+    this.#words[cell * L.WORDS + L.PLACE] = (this.#written + skipped) | 0;
+    this.#words[cell * L.WORDS + L.LENGTH] = end - from;
     this.#written = (this.#written + skipped + end - from) | 0;
-    return OUTSIDE;
+    return L.OUTSIDE;
   }
 
   /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
   #freeOf(size: number): number {
-    const read = Atomics.load(this.#own, STREAM_READ);
+    const read = Atomics.load(this.#own, L.STREAM_READ);
     const first = ((read - this.#origin) | 0) > 0 ? read : this.#origin;
     if (first !== this.#written) return size - ((this.#written - first) | 0);
     this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
@@ -391,6 +353,6 @@ export class SharedEndpoint implements Endpoint, Begun {
   #post(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
     this.#port.post([RESULT, cell, value], transfer);
     this.#hasSpoken = true;
-    return BY_PORT;
+    return L.BY_PORT;
   }
 }

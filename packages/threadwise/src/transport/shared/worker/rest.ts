@@ -1,7 +1,7 @@
 /** A worker without a task looks for one for a short while, then sleeps until it is woken. */
 import type { EndpointPlatform } from '../../endpoint.js';
 import { type Board, DOZE_MS } from '../board.js';
-import { DOZING, PARKED, RESERVED, SPINNERS, wakeupsOf } from '../layout.js';
+import * as L from '../layout.js';
 import { Sleeper, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 import type { TaskSource } from './task-source.js';
@@ -28,7 +28,7 @@ export class Rest {
     this.#platform = platform;
     this.#tasks = tasks;
     this.#budget = new SpinBudget(SPIN, platform.now);
-    this.#sleeper = new Sleeper(board.words, wakeupsOf(seat), () => {
+    this.#sleeper = new Sleeper(board.words, L.wakeupsOf(seat), () => {
       if (!board.isDismissed(seat)) tasks();
     });
     // A thread that throws, or leaves by `process.exit`, is ended by nobody but itself.
@@ -47,15 +47,15 @@ export class Rest {
 
   unpark(): void {
     this.isParked = false;
-    this.#board.clear(PARKED, this.#seat);
-    this.#board.clear(RESERVED, this.#seat);
+    this.#board.clear(L.PARKED, this.#seat);
+    this.#board.clear(L.RESERVED, this.#seat);
     // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
-    this.#board.clear(DOZING, this.#seat);
+    this.#board.clear(L.DOZING, this.#seat);
   }
 
   #spin(): boolean {
     if (!this.#source.takesMore || !this.#budget.wants()) return false;
-    const spinners = Atomics.load(this.#board.words, SPINNERS);
+    const spinners = Atomics.load(this.#board.words, L.SPINNERS);
     if (spinners === 0 || !this.#source.spinning.begin(spinners)) return false;
     return this.#budget.spin(this.#hasNew);
   }
@@ -63,10 +63,10 @@ export class Rest {
   /** P1 to P3. Returns whether it sleeps. */
   #park(): boolean {
     const { words } = this.#board;
-    const wakeups = Atomics.load(words, wakeupsOf(this.#seat));
+    const wakeups = Atomics.load(words, L.wakeupsOf(this.#seat));
     const { takesMore } = this.#source;
-    if (this.#isDozing && takesMore) this.#board.set(DOZING, this.#seat);
-    this.#board.set(takesMore ? PARKED : RESERVED, this.#seat);
+    if (this.#isDozing && takesMore) this.#board.set(L.DOZING, this.#seat);
+    this.#board.set(takesMore ? L.PARKED : L.RESERVED, this.#seat);
     this.isParked = true;
     // D3: after `wakeups` was read. It is over: the event loop waits for the end.
     if (this.#board.isDismissed(this.#seat)) return true;
@@ -84,10 +84,10 @@ export class Rest {
   #doze(): void {
     if (this.#isDozing || !this.#source.isReliedOn()) return;
     this.#isDozing = true;
-    this.#board.set(DOZING, this.#seat);
+    this.#board.set(L.DOZING, this.#seat);
     this.#platform.timer(DOZE_MS, () => {
       this.#isDozing = false;
-      this.#board.clear(DOZING, this.#seat);
+      this.#board.clear(L.DOZING, this.#seat);
       if (!this.isParked) return;
       this.#isOneLook = true;
       this.#tasks();

@@ -2,26 +2,11 @@
 import { Allowance } from '../../../core/workers/allowance.js';
 import { becomeReady } from '../../stage.js';
 import { type Board, Spinning } from '../board.js';
-import {
-  BEGAN,
-  cellOf,
-  DOUBLES,
-  MAIL_HEAD,
-  MAIL_TAIL,
-  mailPlace,
-  POSTED,
-  postedBy,
-  RUNNING,
-  type Sizes,
-  STATE,
-  state,
-  TASK_ID,
-  WORDS,
-} from '../layout.js';
+import * as L from '../layout.js';
 
 export interface Seat {
   readonly seat: number;
-  readonly sizes: Sizes;
+  readonly sizes: L.Sizes;
   readonly board: Board;
   readonly own: Int32Array;
   readonly cells: Int32Array;
@@ -36,7 +21,7 @@ export abstract class TaskSource {
   protected readonly seat: number;
   protected readonly board: Board;
   protected readonly own: Int32Array;
-  protected readonly sizes: Sizes;
+  protected readonly sizes: L.Sizes;
   protected readonly cells: Int32Array;
   readonly #cellDoubles: Float64Array;
   /** The phase of what is posted for this worker alone. */
@@ -52,8 +37,8 @@ export abstract class TaskSource {
     this.sizes = sizes;
     this.cells = cells;
     this.#cellDoubles = cellDoubles;
-    this.postedHere = state(POSTED, seat);
-    this.#runningHere = state(RUNNING, seat);
+    this.postedHere = L.state(L.POSTED, seat);
+    this.#runningHere = L.state(L.RUNNING, seat);
   }
 
   /** The worker is ready, and main can hear so by now. */
@@ -92,31 +77,33 @@ export abstract class TaskSource {
   /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
     if (this.#isForestalled) return -1; // main takes it back
-    const head = Atomics.load(this.own, MAIL_HEAD);
-    if (Atomics.load(this.own, MAIL_TAIL) === head) return -1;
-    return this.own[mailPlace(head, this.sizes)]!;
+    const head = Atomics.load(this.own, L.MAIL_HEAD);
+    if (Atomics.load(this.own, L.MAIL_TAIL) === head) return -1;
+    return this.own[L.mailPlace(head, this.sizes)]!;
   }
 
   /** Begins the next mailed task, of which that is the hint, unless it was withdrawn. */
   protected takeMail(hint: number, now: number): boolean {
-    Atomics.add(this.own, MAIL_HEAD, 1);
+    Atomics.add(this.own, L.MAIL_HEAD, 1);
     return this.take(hint, this.postedHere, now);
   }
 
   /** Whether what a hint is of was called before what another one is of. */
   protected isOlder(hint: number, other: number): boolean {
     const { cells } = this;
-    return ((cells[cellOf(hint) * WORDS + TASK_ID]! - cells[cellOf(other) * WORDS + TASK_ID]!) | 0) < 0;
+    return (
+      ((cells[L.cellOf(hint) * L.WORDS + L.TASK_ID]! - cells[L.cellOf(other) * L.WORDS + L.TASK_ID]!) | 0) < 0
+    );
   }
 
   /** B1, B2. @param phase posted for all, or for this worker */
   protected take(hint: number, phase: number, now: number): boolean {
-    const cell = cellOf(hint);
-    const posted = postedBy(hint, phase);
-    if (Atomics.compareExchange(this.cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
+    const cell = L.cellOf(hint);
+    const posted = L.postedBy(hint, phase);
+    if (Atomics.compareExchange(this.cells, cell * L.WORDS + L.STATE, posted, this.#runningHere) !== posted) {
       return false;
     }
-    this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
+    this.#cellDoubles[cell * L.DOUBLES + L.BEGAN] = now;
     return true;
   }
 }
