@@ -4,7 +4,6 @@ import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
 import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
-import { isReady } from '../transport/stage.js';
 import { countWithin } from '../transport/trust.js';
 
 /** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
@@ -66,7 +65,7 @@ export class Seat implements WorkerView {
 
   /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
-    return isReady(this.#words);
+    return Atomics.load(this.#words, L.STAGE) === L.READY;
   }
 
   get completed(): number {

@@ -3,7 +3,7 @@ import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
 import * as L from '../shared/layout.js';
-import { type Seat, TaskSource } from '../shared/worker/task-source.js';
+import { type SourceMemory, TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
 /** What stands for the name of a function where the task was mailed. */
@@ -12,7 +12,6 @@ const MAILED = -1;
 export class Given extends TaskSource {
   readonly #runTimes: Float64Array;
   readonly #doubles: Float64Array;
-  readonly #platform: EndpointPlatform;
   /** The number of the function, or MAILED, of each task that runs here, by cell. */
   readonly #names: Int32Array;
   #running = 0;
@@ -21,20 +20,19 @@ export class Given extends TaskSource {
   /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
-  constructor(seat: Seat, platform: EndpointPlatform) {
-    super(seat);
-    this.#runTimes = float64sOf(seat.board.words.buffer);
-    this.#doubles = float64sOf(seat.own.buffer);
-    this.#platform = platform;
-    this.#names = new Int32Array(seat.sizes.cells);
+  constructor(memory: SourceMemory, platform: EndpointPlatform) {
+    super(memory, platform);
+    this.#runTimes = float64sOf(memory.board);
+    this.#doubles = float64sOf(memory.own);
+    this.#names = new Int32Array(this.sizes.cells);
   }
 
-  isReliedOn(): boolean {
+  protected isReliedOn(): boolean {
     return false;
   }
 
   open(): void {
-    this.own[L.THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.own[L.THREAD_ID] = this.platform.threadId?.() ?? 0;
     this.search();
     this.board.clear(L.RESERVED, this.seat);
     if (!this.becomeReady()) Atomics.store(this.own, L.LEAVING, 1);
@@ -59,7 +57,7 @@ export class Given extends TaskSource {
       this.#names[cell] = isMail ? MAILED : this.cells[cell * L.WORDS + L.NAME]!;
       if (!isMail) Atomics.add(this.board.words, L.pulledOf(this.seat), 1);
       if (--this.#toBegin === 0) this.#leave();
-      this.spinning.end();
+      this.endSpinning();
       return cell;
     }
   }
@@ -84,7 +82,7 @@ export class Given extends TaskSource {
     this.#doubles[L.RAN_MS]! += ms;
     this.own[L.ENDED]!++;
     if (this.own[L.MEASURES] === 1) {
-      this.own[L.UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
+      this.own[L.UTILIZATION] = Math.round((this.platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
     Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
@@ -98,19 +96,19 @@ export class Given extends TaskSource {
 
   retire(): boolean {
     this.#leave();
-    this.spinning.end();
+    this.endSpinning();
     return this.#assigned() < 0;
   }
 
-  hasWork(): boolean {
+  protected hasWork(): boolean {
     return this.mail() >= 0 || this.#next() >= 0;
   }
 
-  search(): void {
-    if (this.#running === 0) this.#doubles[L.IDLE_SINCE] = this.#platform.now();
+  protected search(): void {
+    if (this.#running === 0) this.#doubles[L.IDLE_SINCE] = this.platform.now();
   }
 
-  get takesMore(): boolean {
+  protected get takesMore(): boolean {
     return !this.#isLeaving && this.allowance.left > 0;
   }
 

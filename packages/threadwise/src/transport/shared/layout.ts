@@ -169,8 +169,14 @@ export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
 /** The number of bytes of the stream that main has read. */
 export const STREAM_READ = 3 * LINE;
-/** Whether the worker may take tasks: see `../stage.ts`. */
+/**
+ * Whether the worker may begin to take tasks by itself. It changes once: the worker, which has said to main that it is ready, sets READY;
+ * or main is first and sets FORESTALLED: then main can end the worker and knows that no task goes down with it.
+ */
 export const STAGE = STREAM_READ + 1;
+export const NOT_READY = 0;
+export const READY = 1;
+export const FORESTALLED = 2;
 // The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md`.
 /** Main's, before the worker begins: whether utilisation is measured. */
 export const MEASURES = STREAM_READ + 2;

@@ -5,12 +5,11 @@ import type { Task } from '../../../core/calls/task.js';
 import { shapeBookByteLength } from '../../codec/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { PortLink } from '../../port-link.js';
-import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
 import type { MessageToMain } from '../../messages.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
-import { MAIL_HEAD, MAIL_TAIL, type SharedMemory, mailPlace, pulledOf, seatByteLength } from '../layout.js';
+import * as L from '../layout.js';
 import { Completed } from './drain.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
 
@@ -28,16 +27,16 @@ export class SharedLink extends PortLink implements Link {
 
   constructor(
     exchange: SharedExchange,
-    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
+    memory: Omit<L.SharedMemory, 'own' | 'stream' | 'ownShapes'>,
     events: LinkEvents,
     capacity: number,
   ) {
     super(exchange.platform, events);
     const { platform, sizes } = exchange;
-    const own = platform.sharedMemory(seatByteLength(sizes));
+    const own = platform.sharedMemory(L.seatByteLength(sizes));
     const stream = platform.sharedMemory(sizes.stream);
     const ownShapes = platform.sharedMemory(shapeBookByteLength());
-    const all: SharedMemory = { ...memory, own, stream, ownShapes };
+    const all: L.SharedMemory = { ...memory, own, stream, ownShapes };
     this.wire = { transport: exchange.name, port: this.far, memory: all };
     this.#exchange = exchange;
     this.seat = memory.seat;
@@ -55,19 +54,19 @@ export class SharedLink extends PortLink implements Link {
   }
 
   forestall(): boolean {
-    return forestall(this.own);
+    return Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.FORESTALLED) !== L.READY;
   }
 
   get #places(): number {
     const { mail } = this.#exchange.sizes;
-    const mailed = (Atomics.load(this.own, MAIL_TAIL) - Atomics.load(this.own, MAIL_HEAD)) | 0;
+    const mailed = (Atomics.load(this.own, L.MAIL_TAIL) - Atomics.load(this.own, L.MAIL_HEAD)) | 0;
     if (mailed >= 0 && mailed <= mail) return Math.min(this.#capacity - this.#sent.size, mail - mailed);
     this.completed.distrust(untrue('the number of unread mailed tasks', mailed, `0 to ${mail}`));
     return 0;
   }
 
   get pulled(): number {
-    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.seat)), this.#exchange.open);
+    return countWithin(Atomics.load(this.#exchange.board.words, L.pulledOf(this.seat)), this.#exchange.open);
   }
 
   send(task: Task): void {
@@ -80,9 +79,9 @@ export class SharedLink extends PortLink implements Link {
     }
     this.#sent.set(task.id, task);
     cells.keep(cell, task);
-    const tail = Atomics.load(this.own, MAIL_TAIL);
-    this.own[mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
-    Atomics.store(this.own, MAIL_TAIL, (tail + 1) | 0);
+    const tail = Atomics.load(this.own, L.MAIL_TAIL);
+    this.own[L.mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
+    Atomics.store(this.own, L.MAIL_TAIL, (tail + 1) | 0);
     board.wake(this.seat);
     drain.expect();
   }

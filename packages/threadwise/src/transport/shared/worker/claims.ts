@@ -1,7 +1,8 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { RunTimes, Waker } from '../board.js';
 import * as L from '../layout.js';
-import { type Seat, TaskSource } from './task-source.js';
+import type { EndpointPlatform } from '../../endpoint.js';
+import { type SourceMemory, TaskSource } from './task-source.js';
 
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
@@ -24,15 +25,14 @@ export class Claims extends TaskSource {
   #isSearching = true;
   #isRetired = false;
 
-  constructor(at: Seat) {
-    super(at);
-    const { seat, sizes, board, now } = at;
-    this.#waker = new Waker(board, this.#times, now);
-    this.#words = board.words;
-    this.#isPulled = new Uint8Array(sizes.cells);
-    this.#claims = L.claimsOf(seat);
-    this.#claimed = L.claimedOf(seat);
-    this.#pulledAt = L.pulledOf(seat);
+  constructor(memory: SourceMemory, platform: EndpointPlatform) {
+    super(memory, platform);
+    this.#waker = new Waker(this.board, this.#times, platform.now);
+    this.#words = this.board.words;
+    this.#isPulled = new Uint8Array(this.sizes.cells);
+    this.#claims = L.claimsOf(this.seat);
+    this.#claimed = L.claimedOf(this.seat);
+    this.#pulledAt = L.pulledOf(this.seat);
   }
 
   /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
@@ -79,18 +79,18 @@ export class Claims extends TaskSource {
     }
   }
 
-  hasWork(): boolean {
+  protected hasWork(): boolean {
     if (this.#next < this.#count || this.hasNew()) return true;
     return this.takesMore && this.#claimOfOthers() >= 0;
   }
 
   /** Only the ring and the mailbox: what can come at any moment. */
-  override hasNew(): boolean {
+  protected override hasNew(): boolean {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
   /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
-  isReliedOn(): boolean {
+  protected isReliedOn(): boolean {
     const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
     const hasMissed = came !== this.#begunHere;
@@ -99,12 +99,12 @@ export class Claims extends TaskSource {
     return this.takesMore && came !== 0 && (hasMissed || this.#times.areTiny);
   }
 
-  search(): void {
+  protected search(): void {
     this.#isSearching = true;
   }
 
   /** Whether it takes anything out of the ring. */
-  get takesMore(): boolean {
+  protected get takesMore(): boolean {
     return this.allowance.left > 0 && !this.#isRetired;
   }
 
@@ -147,7 +147,7 @@ export class Claims extends TaskSource {
   /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
   #found(): void {
     this.#isSearching = false;
-    this.spinning.end();
+    this.endSpinning();
     if (!this.board.any(L.PARKED)) return;
     const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
     this.#waker.call(Atomics.load(this.#words, L.SEATS_USED), left);

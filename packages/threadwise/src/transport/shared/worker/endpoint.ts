@@ -4,24 +4,18 @@ import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
 import { readLatin1, writeLatin1 } from '../../codec/text.js';
-import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
-import {
-  type Begun,
-  hear,
-  type Endpoint,
-  type EndpointEvents,
-  type EndpointPlatform,
-} from '../../endpoint.js';
+import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
+import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
-import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
-import { Board } from '../board.js';
+import { TO_MAIN, type MessageToMain } from '../../messages.js';
+import type { Board } from '../board.js';
 import { Claims } from './claims.js';
-import type { Seat, TaskSource } from './task-source.js';
-import { Rest } from './rest.js';
+import type { TaskSource } from './task-source.js';
 import * as L from '../layout.js';
-import { ARGUMENTS, LINE, NAMED, PostedArguments, RESULT, SEGMENT, type ToWorker } from '../messages.js';
+import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } from '../messages.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -41,7 +35,6 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #single: unknown[] = [undefined];
   readonly #port: Line;
   readonly #platform: EndpointPlatform;
-  readonly #seat: number;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
@@ -65,51 +58,49 @@ export class SharedEndpoint implements Endpoint, Begun {
   #doneTail = 0;
   /** Something was said over the port since the last completion: main must hear it before the next one. */
   #hasSpoken = false;
-  readonly #posted = new PostedArguments();
+  /**
+   * Arguments that came over ports, by cell. There is no order among those of two ports, so the stamps tell which posting of the cell is
+   * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
+   */
+  readonly #posted = new Map<number, Posted>();
   /** To the coordinator, where there is one. */
   #line: Line | undefined;
-  #rest: Rest | undefined;
 
-  /** @param newSource where it gets its tasks from */
+  /** @param source where it gets its tasks from */
   constructor(
     port: Line,
     memory: L.SharedMemory,
     platform: EndpointPlatform,
-    newSource: (seat: Seat) => TaskSource = (seat) => new Claims(seat),
+    source: TaskSource = new Claims(memory, platform),
   ) {
-    const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
-    this.#seat = seat;
-    this.#board = new Board(memory.board);
-    this.#words = int32sOf(memory.cells);
-    this.#doubles = float64sOf(memory.cells);
+    this.#source = source;
+    this.#board = source.board;
+    this.#words = source.cells;
+    this.#doubles = source.doubles;
+    this.#sizes = source.sizes;
+    this.#own = source.own;
     this.#cells = memoryOf(memory.cells);
     this.#buffers = memory.segments;
     this.#names = [...memory.names];
     this.#reader = new ValueReader(new ShapeReader(memory.mainShapes));
-    const own = int32sOf(memory.own);
-    const [cells, cellDoubles] = [this.#words, this.#doubles];
-    const { now } = platform;
-    this.#source = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
-    this.#sizes = sizes;
-    this.#own = own;
     this.#stream = memoryOf(memory.stream);
     this.#writer = new ValueWriter(new ShapeWriter(memory.ownShapes));
   }
 
   listen(events: EndpointEvents): void {
-    const tasks = () => events.tasks();
-    this.#rest = new Rest(this.#seat, this.#board, this.#source, this.#platform, tasks);
+    this.#source.onTasks = () => events.tasks();
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
-          return this.#posted.keep(said);
+          if (said[3] > (this.#posted.get(said[1])?.[3] ?? 0)) this.#posted.set(said[1], said);
+          return;
         case NAMED:
-          this.#names[said[1] as number] = said[2] as string;
+          this.#names[said[1]] = said[2];
           return;
         case SEGMENT:
-          return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
+          return this.#hearSegment(said[1], said[2]);
         case LINE:
           // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
           this.#line?.drain();
@@ -117,7 +108,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#line = new Line(this.#platform.port(said[1]));
           return this.#line.listen((message) => onWord(message as ToWorker));
         default:
-          return hear(said as MessageToWorker, events);
+          return hear(said, events);
       }
     };
     // Main finds out by itself that a result could not be read: its cell says that it came over the port.
@@ -128,7 +119,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   take(now: number): Begun | undefined {
-    if (this.#rest?.isParked) this.#rest.unpark();
+    if (this.#source.isParked) this.#source.unpark();
     const cell = this.#source.begin(now);
     if (cell < 0) return undefined;
     this.cell = cell;
@@ -142,13 +133,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return this;
   }
 
-  done(
-    cell: number,
-    _id: number,
-    value: unknown,
-    transfer: readonly unknown[] | undefined,
-    runMs: number,
-  ): void {
+  done(cell: number, _id: number, value: unknown, transfer: Transfer, runMs: number): void {
     this.#end(cell, this.#write(cell, value, transfer), runMs);
     this.#source.ended(cell, runMs);
   }
@@ -178,12 +163,12 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   retire(): boolean {
-    if (this.#rest?.isParked) this.#rest.unpark();
+    if (this.#source.isParked) this.#source.unpark();
     return this.#source.retire();
   }
 
   rest(canSpin: boolean): boolean {
-    return this.#rest!.begin(canSpin);
+    return this.#source.rest(canSpin);
   }
 
   #read(cell: number): void {
@@ -243,15 +228,13 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readPosted(cell: number): void {
-    let posted = this.#posted.take(cell, this.id);
-    if (posted === undefined) {
-      this.drain();
-      posted = this.#posted.take(cell, this.id);
-    }
-    if (posted === undefined) throw unreadable('args'); // they have come, and could not be read
-    const [, , name, args] = posted;
-    this.name = name;
-    this.args = args;
+    // The arguments that were kept may be those of a withdrawn task: the right ones come behind them.
+    if (this.#posted.get(cell)?.[2] !== this.id) this.drain();
+    const posted = this.#posted.get(cell);
+    if (posted?.[2] !== this.id) throw unreadable('args'); // they have come, and could not be read
+    this.#posted.delete(cell);
+    this.name = posted[4];
+    this.args = posted[5];
   }
 
   /** Main sends a name before any task needs it, but the message may still lie in the port. */
@@ -302,7 +285,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   /** Returns the form. */
-  #write(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
+  #write(cell: number, value: unknown, transfer: Transfer): number {
     if (value === undefined) return L.NOTHING;
     if (typeof value === 'number') {
       this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = value;
@@ -350,7 +333,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return size;
   }
 
-  #post(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
+  #post(cell: number, value: unknown, transfer: Transfer): number {
     this.#port.post([RESULT, cell, value], transfer);
     this.#hasSpoken = true;
     return L.BY_PORT;
