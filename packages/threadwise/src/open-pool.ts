@@ -96,7 +96,7 @@ function partsFor(
   const linkCapacity = options.tasksPerWorker + MAX_PREFETCH + 1;
   return {
     platform,
-    exchange: transport.open(platform, linkCapacity),
+    exchange: transport(platform, linkCapacity),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
       moduleHere({

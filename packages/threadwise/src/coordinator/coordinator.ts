@@ -9,7 +9,6 @@ import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import {
-  AWAKE,
   dismissCoordinator,
   isCoordinatorDismissed,
   WANTS_HINTS,
@@ -88,7 +87,7 @@ export class Coordinator {
     // It has thrown, and takes down with it the workers that it has started.
     platform.atExit(() => {
       dismissCoordinator(this.#words);
-      for (const seat of this.#sizing.startedSeats()) this.#board.dismiss(seat);
+      for (const seat of this.#sizing.threads.keys()) this.#board.dismiss(seat);
     });
     this.#sizing = new SeatSizing(this);
     this.#main.listen(
@@ -115,11 +114,15 @@ export class Coordinator {
       case 'set':
         return this.#set(message[1]);
       case 'hire':
-        return message[4] === undefined ? this.hire(message) : this.#sizing.reserve(message);
+        return message[4] === undefined
+          ? this.hire(message)
+          : void this.#sizing.reserved.set(message[1], message);
       case 'retire':
-        return this.#retire(message[1]);
-      case 'gone':
-        return this.#bury(message[1]);
+        return void this.#leave(message[1])?.line.post([TO_WORKER.retire]);
+      case 'gone': // C3
+        this.#leave(message[1])?.line.close();
+        this.seats.delete(message[1]);
+        return this.tell(['released', message[1]]);
       case 'end':
         return this.#sizing.end(message[1]);
     }
@@ -138,7 +141,7 @@ export class Coordinator {
     if (this.#isYielding) return;
     const end = this.platform.now() + SLICE_MS;
     do {
-      Atomics.store(this.#words, L.COORDINATOR, AWAKE);
+      Atomics.store(this.#words, L.COORDINATOR, L.AWAKE);
       this.#takeHints();
       this.#look();
       this.#giveAll();
@@ -161,11 +164,11 @@ export class Coordinator {
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
-    for (const seat of this.seats.values()) seat.wakeAt(this.data.tasksPerWorker, depth);
+    for (const seat of this.seats.values()) seat.wakeAt(depth);
     Atomics.store(this.#words, L.COORDINATOR, WANTS_ROOM);
     if (isCoordinatorDismissed(this.#words)) return true;
     this.#look();
-    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
+    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) return false;
     return this.#sleeper.sleep(WANTS_ROOM);
   }
 
@@ -221,17 +224,14 @@ export class Coordinator {
     const id = this.#cells[at + L.TASK_ID]!;
     const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
     const nameId = this.#cells[at + L.NAME]!;
-    const isByPort = this.#cells[at + L.FORM] === L.BY_PORT;
-    const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
-    // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
-    if (isByPort && args === undefined) return undefined;
+    let args: Arguments | undefined;
+    if (this.#cells[at + L.FORM] === L.BY_PORT) {
+      if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
+      args = this.#posted.get(cell);
+      // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
+      if (args?.[0] !== id) return undefined;
+    }
     return { hint, id, name: args?.[2] ?? '', priority, key: undefined, nameId, args };
-  }
-
-  #argumentsFor(cell: number, id: number): Arguments | undefined {
-    if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
-    const posted = this.#posted.get(cell);
-    return posted?.[0] === id ? posted : undefined;
   }
 
   #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
@@ -240,7 +240,7 @@ export class Coordinator {
     );
   }
 
-  /** T4. */
+  /** T4; with G1 to G4 for each task. */
   #giveAll(): void {
     if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
@@ -248,20 +248,19 @@ export class Coordinator {
       const seat = isPosted ? this.#choose(entry) : undefined;
       if (seat === undefined && isPosted) return;
       this.#queue.shift();
-      if (seat !== undefined) this.#give(entry, seat);
+      if (seat === undefined) continue;
+      if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) continue;
+      seat.give(entry);
+      this.#board.wake(seat.id);
     }
   }
 
   #choose(entry: Entry): Seat | undefined {
     const depth = this.#depth(entry);
     const candidates: Seat[] = [];
-    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
+    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
     return this.#choice.choose(entry, candidates) as Seat;
-  }
-
-  #hasRoom(seat: Seat, depth: number): boolean {
-    return seat.hasRoom(this.data.tasksPerWorker, depth);
   }
 
   /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
@@ -270,14 +269,7 @@ export class Coordinator {
     return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
   }
 
-  /** G1 to G4. */
-  #give(entry: Entry, seat: Seat): void {
-    if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) return;
-    seat.give(entry);
-    this.#board.wake(seat.id);
-  }
-
-  /** False: the arguments were moved, and the task was taken back. */
+  /** G1, G2. False: the arguments were moved, and the task was taken back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
     const [id, stamp, name, transfer, args] = posted;
     const cell = L.cellOf(hint);
@@ -309,19 +301,8 @@ export class Coordinator {
     const line = new Line(this.platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.seats.set(id, new Seat(id, own, line, this.data.sizes));
+    this.seats.set(id, new Seat(id, own, line, this.data));
     this.#board.refresh();
-  }
-
-  #retire(id: number): void {
-    this.#leave(id)?.line.post([TO_WORKER.retire]);
-  }
-
-  /** C3. */
-  #bury(id: number): void {
-    this.#leave(id)?.line.close();
-    this.seats.delete(id);
-    this.tell(['released', id]);
   }
 
   /** The worker gets nothing more; others get what it has not begun. */

@@ -2,6 +2,7 @@
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
+import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
 import { countWithin } from '../transport/trust.js';
@@ -26,9 +27,6 @@ export interface Entry extends TaskView {
   readonly args: Arguments | undefined;
 }
 
-/** A worker is given more tasks when it has at most this many. @param depth see `Seat.hasRoom` */
-const refillAt = (places: number, depth: number) => places + ((depth - 1) >> 1);
-
 export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
@@ -39,6 +37,8 @@ export class Seat implements WorkerView {
   /** How many there were at the last look. */
   #seen = 0;
   readonly #sizes: L.Sizes;
+  /** How many tasks it may run at a time. */
+  readonly #places: number;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** The tasks that were given, by the place of their hints. */
@@ -53,10 +53,11 @@ export class Seat implements WorkerView {
   #looks = 0;
 
   /** @param own the memory of the worker's seat */
-  constructor(id: number, own: ArrayBufferLike, line: Line, sizes: L.Sizes) {
+  constructor(id: number, own: ArrayBufferLike, line: Line, { sizes, tasksPerWorker }: CoordinatorData) {
     this.id = id;
     this.line = line;
     this.#sizes = sizes;
+    this.#places = tasksPerWorker;
     this.#words = int32sOf(own);
     this.#doubles = float64sOf(own);
     this.#tail = Atomics.load(this.#words, L.GIVEN_TAIL);
@@ -104,17 +105,23 @@ export class Seat implements WorkerView {
 
   /**
    * Whether it may be given a task: then so many that nobody has to wake anybody for each of them.
-   * @param places tasks that it may run at a time
-   * @param depth how many more it may have, of those that it is given now
+   * @param depth how many tasks it may have beyond those that it runs, of those that it is given now
    */
-  hasRoom(places: number, depth: number): boolean {
+  hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
-    return this.#seen <= refillAt(places, depth) && this.load < Math.min(places + depth, this.#sizes.mail);
+    return (
+      this.#seen <= this.#refillAt(depth) && this.load < Math.min(this.#places + depth, this.#sizes.mail)
+    );
   }
 
   /** Tells the worker with how few tasks it wakes a coordinator that wants room for such tasks. */
-  wakeAt(places: number, depth: number): void {
-    Atomics.store(this.#words, L.WAKE_AT, refillAt(places, depth));
+  wakeAt(depth: number): void {
+    Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
+  }
+
+  /** It is given more tasks when it has at most this many. */
+  #refillAt(depth: number): number {
+    return this.#places + ((depth - 1) >> 1);
   }
 
   /** G3. */

@@ -14,9 +14,8 @@ import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
 import { COORDINATOR_DISMISSED, type SharedMemory } from '../shared/layout.js';
 import { ARGUMENTS, LINE } from '../shared/messages.js';
-import type { CoordinatedExchange } from './exchange.js';
+import type { CoordinatedExchange, CoordinatedLink } from './exchange.js';
 import { dismissCoordinator } from './layout.js';
-import type { CoordinatedLink } from './link.js';
 import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './messages.js';
 
 /** What a coordinator decides by. */

@@ -5,7 +5,7 @@ import { type EncodedError, encodeError } from '../codec/error-codec.js';
 import { type Begun, hear, type Endpoint, type EndpointEvents, type Transfer } from '../endpoint.js';
 import type { Line } from '../line.js';
 import { SpinBudget, type SpinLimits } from '../spin-budget.js';
-import type { MessageToMain, MessageToWorker } from '../messages.js';
+import type { MessageToMain } from '../messages.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 /** How long a worker looks for a message before it sleeps: about what it costs main to wake it. Chosen by measurement between processes. */
@@ -30,7 +30,7 @@ export class MessageEndpoint implements Endpoint {
     this.#port.listen(
       (message) => {
         const said = message as ToWorker;
-        if (said[0] !== TASKS) return hear(said as MessageToWorker, events);
+        if (said[0] !== TASKS) return hear(said, events);
         this.#backlog.push(...said[2]);
         events.tasks();
       },

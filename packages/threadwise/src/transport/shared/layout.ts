@@ -72,7 +72,7 @@ export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (2 * sizes.cells - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
-/** Values of MAIN_PARKED. AWAKE: main looks for results by itself. ASLEEP: it has to be woken for the next one. */
+/** Values of MAIN_PARKED. AWAKE: main looks for results by itself, or, in COORDINATOR, a coordinator for tasks. ASLEEP: main has to be woken for the next one. */
 export const AWAKE = 0;
 export const ASLEEP = 1;
 /** Main will soon look by itself. Until then it is woken for BATCHED results together, or when little is left to be done. */

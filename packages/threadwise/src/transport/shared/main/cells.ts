@@ -3,7 +3,9 @@ import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import type { LeaseLike, Payload } from '../../../core/calls/payload.js';
-import type { ArgumentWriter } from './values.js';
+import type { ValueWriter } from '../../codec/value-writer.js';
+import type { Arena } from './arena.js';
+import { ArgumentWriter } from './values.js';
 import * as L from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
@@ -35,30 +37,26 @@ export class Cells {
   /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
+  /** A stack: the cell that was freed last is used first, and cells that were never used lie in their order below the others. */
   readonly #free: Int32Array;
-  #freeCount = 0;
-  /** Cells that were given out at least once: the others need not be touched before. */
-  #usedCount = 0;
+  #freeCount: number;
   /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
 
-  constructor(buffer: ArrayBufferLike, writer: ArgumentWriter) {
+  constructor(buffer: ArrayBufferLike, values: ValueWriter, arena: Arena) {
     const count = buffer.byteLength / L.CELL_BYTES;
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
-    this.#writer = writer;
+    this.#writer = new ArgumentWriter(this, values, arena);
     this.#owners = new Uint8Array(count);
-    this.#free = new Int32Array(count);
+    this.#free = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
+    this.#freeCount = count;
     this.#kept = Math.max(1, count * KEPT_SHARE);
   }
 
   get hasFree(): boolean {
-    if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
-      this.#free[this.#freeCount++] = this.#usedCount++;
-      this.#payloads.push(undefined);
-    }
     return this.#freeCount > 0;
   }
 
@@ -67,7 +65,7 @@ export class Cells {
    * stand in front of others that wait with one.
    */
   get hasSpare(): boolean {
-    return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
+    return this.#freeCount > this.#kept;
   }
 
   /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
@@ -79,17 +77,23 @@ export class Cells {
 
   /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */
   write(nameId: number, args: readonly unknown[]): number {
-    const cell = this.#next();
-    if (cell < 0 || !this.#writeArguments(cell, args)) return -1;
+    const cell = this.#take();
+    if (cell < 0) return -1;
     this.words[cell * L.WORDS + L.NAME] = nameId;
-    return this.#hold(cell);
+    let isWritten = false;
+    try {
+      isWritten = this.#writeArguments(cell, args);
+    } finally {
+      if (!isWritten) this.freeIfHeld(cell);
+    }
+    return isWritten ? cell : -1;
   }
 
   /** False, and nothing is kept: the arguments can only go by port. */
   #writeArguments(cell: number, args: readonly unknown[]): boolean {
     const first = args[0];
     if (args.length > 0 && (args.length > 1 || typeof first !== 'number')) {
-      return this.#writer.write(cell, this, args);
+      return this.#writer.write(cell, args);
     }
     this.words[cell * L.WORDS + L.FORM] = args.length === 0 ? L.NOTHING : L.NUMBER;
     if (args.length === 1) this.doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
@@ -98,10 +102,9 @@ export class Cells {
 
   /** A cell for a task whose arguments go over the port; -1 where none is free. */
   reserve(): number {
-    const cell = this.#next();
-    if (cell < 0) return -1;
-    this.words[cell * L.WORDS + L.FORM] = L.BY_PORT;
-    return this.#hold(cell);
+    const cell = this.#take();
+    if (cell >= 0) this.words[cell * L.WORDS + L.FORM] = L.BY_PORT;
+    return cell;
   }
 
   /** Writes the arguments of a task that its worker's death may have spoilt. */
@@ -127,7 +130,7 @@ export class Cells {
 
   /** The number of cells that were ever given out. */
   get usedCount(): number {
-    return this.#usedCount;
+    return this.#payloads.length;
   }
 
   /** The record of the call in a cell that is out; a plain call gets one. */
@@ -172,6 +175,10 @@ export class Cells {
     return L.hintOf(cell, posted);
   }
 
+  #state(cell: number): number {
+    return Atomics.load(this.words, cell * L.WORDS + L.STATE);
+  }
+
   /** Returns whether it had not begun. */
   withdraw(cell: number): boolean {
     if (!this.isOut(cell)) return false;
@@ -195,7 +202,7 @@ export class Cells {
 
   /** The seat of the worker that has begun the task in a cell, or -1. */
   holder(cell: number): number {
-    const word = Atomics.load(this.words, cell * L.WORDS + L.STATE);
+    const word = this.#state(cell);
     const phase = L.phaseOf(word);
     return phase === L.RUNNING || phase === L.ABORTING ? L.seatOf(word) : -1;
   }
@@ -216,10 +223,6 @@ export class Cells {
     return this.isUnbegun(cell) ? L.seatOf(this.#state(cell)) : -1;
   }
 
-  #state(cell: number): number {
-    return Atomics.load(this.words, cell * L.WORDS + L.STATE);
-  }
-
   /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
   freePlain(cell: number): void {
     this.outCount--;
@@ -234,16 +237,11 @@ export class Cells {
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** When it began; 0 if it has only just. */
-  began(cell: number): number {
-    return this.doubles[cell * L.DOUBLES + L.BEGAN]!;
-  }
-
   abort(cell: number): void {
-    const at = cell * L.WORDS + L.STATE;
-    const word = Atomics.load(this.words, at);
+    const word = this.#state(cell);
     if (L.phaseOf(word) !== L.RUNNING) return;
-    Atomics.compareExchange(this.words, at, word, L.state(L.ABORTING, L.seatOf(word)));
+    const aborting = L.state(L.ABORTING, L.seatOf(word));
+    Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, word, aborting);
   }
 
   /** A cell that was posted for all counts as posted for the worker that has begun it. */
@@ -263,19 +261,20 @@ export class Cells {
     const payload = this.#payloads[cell];
     if (payload !== undefined) {
       this.#writer.free(payload);
-      payload.reset();
+      payload.args = NO_VALUES;
+      payload.transfer = NO_VALUES;
+      payload.leases = undefined;
+      payload.isSpoilt = false;
     }
     this.#owners[cell] = UNUSED;
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** The cell that is given out next; -1: none. */
-  #next(): number {
-    return this.#freeCount > 0 || this.hasFree ? this.#free[this.#freeCount - 1]! : -1;
-  }
-
-  #hold(cell: number): number {
-    this.#freeCount--;
+  /** A free cell; -1: none. Before anything is written: an argument may have a getter that makes a call. */
+  #take(): number {
+    if (this.#freeCount === 0) return -1;
+    const cell = this.#free[--this.#freeCount]!;
+    if (cell === this.#payloads.length) this.#payloads.push(undefined);
     this.#owners[cell] = HELD;
     return cell;
   }
@@ -306,20 +305,10 @@ export class CellPayload implements Payload {
   }
 
   onSettled(stillRuns: boolean): void {
-    if (this.#ends !== undefined) this.#endUse(stillRuns);
+    if (this.#ends !== undefined) {
+      for (const end of this.#ends) end(stillRuns);
+      if (!stillRuns) this.#ends = undefined;
+    }
     this.#owner.freeIfHeld(this.cell);
-  }
-
-  /** Makes it ready for the next call. */
-  reset(): void {
-    this.args = NO_VALUES;
-    this.transfer = NO_VALUES;
-    this.leases = undefined;
-    this.isSpoilt = false;
-  }
-
-  #endUse(stillRuns: boolean): void {
-    for (const end of this.#ends!) end(stillRuns);
-    if (!stillRuns) this.#ends = undefined;
   }
 }

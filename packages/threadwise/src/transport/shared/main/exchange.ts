@@ -15,7 +15,6 @@ import type { Task } from '../../../core/calls/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
-import { ArgumentWriter } from './values.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
@@ -35,13 +34,7 @@ const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 const SPARED = 16;
 
 export function sharedTransport(sizes: Omit<L.Sizes, 'mail'> = L.SIZES): Transport {
-  return {
-    name: 'shared',
-    open: (platform, linkCapacity) => {
-      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
-      return new SharedExchange(platform, { ...sizes, mail }, linkCapacity);
-    },
-  };
+  return (platform, linkCapacity) => new SharedExchange(platform, sizes, linkCapacity);
 }
 
 export class SharedExchange implements Exchange, PlainWay {
@@ -50,6 +43,7 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly plain: PlainWay = this;
   readonly platform: Platform;
   readonly sizes: L.Sizes;
+  readonly linkCapacity: number;
   readonly board: Board;
   readonly cells: Cells;
   readonly arena: Arena;
@@ -64,8 +58,7 @@ export class SharedExchange implements Exchange, PlainWay {
   #roomUntil: number;
   /** A copy of the board's word SEATS_USED, which only main writes. */
   #seatsUsed = 0;
-  readonly #memory: Omit<L.SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
-  readonly #linkCapacity: number;
+  readonly #memory: Pick<L.SharedMemory, 'sizes' | 'board' | 'cells' | 'mainShapes'>;
   /** The name of the plain call before and its number: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
@@ -75,10 +68,12 @@ export class SharedExchange implements Exchange, PlainWay {
   /** Seats that were left; the others are given out in order. */
   readonly #freeSeats: number[] = [];
 
-  constructor(platform: Platform, sizes: L.Sizes, linkCapacity: number) {
+  /** @param linkCapacity how many tasks can be sent to one worker before they end */
+  constructor(platform: Platform, { cells, stream }: Omit<L.Sizes, 'mail'>, linkCapacity: number) {
+    const sizes = { cells, stream, mail: 2 ** Math.ceil(Math.log2(linkCapacity)) };
     this.platform = platform;
     this.sizes = sizes;
-    this.#linkCapacity = linkCapacity;
+    this.linkCapacity = linkCapacity;
     this.#roomUntil = L.ringSize(sizes);
     this.#memory = {
       sizes,
@@ -95,13 +90,17 @@ export class SharedExchange implements Exchange, PlainWay {
         Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
       },
       maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
-      reclaim: () => this.#reclaim(),
+      // The arguments of tasks that have ended and that main has not had the time to hear of.
+      reclaim: () => {
+        let count = 0;
+        for (const link of this.links.values()) count += link.reclaim();
+        return count > 0;
+      },
       timer: platform.timer,
     });
     this.leaseMemory = leaseMemory(this.arena);
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
-    const writer = new ArgumentWriter(values, this.arena);
-    this.cells = new Cells(this.#memory.cells, writer);
+    this.cells = new Cells(this.#memory.cells, values, this.arena);
     this.drain = new Drain(this);
     this.pull = this.newQueue();
   }
@@ -110,12 +109,22 @@ export class SharedExchange implements Exchange, PlainWay {
     return new SharedQueue(this);
   }
 
-  protected newLink(
-    memory: Omit<L.SharedMemory, 'own' | 'stream' | 'ownShapes'>,
-    events: LinkEvents,
-    capacity: number,
-  ): SharedLink {
-    return new SharedLink(this, memory, events, capacity);
+  protected newLink(seat: number, events: LinkEvents): SharedLink {
+    return new SharedLink(this, seat, events);
+  }
+
+  /** What the worker of a seat is given. */
+  newMemory(seat: number): L.SharedMemory {
+    const { platform, sizes } = this;
+    return {
+      ...this.#memory,
+      seat,
+      own: platform.sharedMemory(L.seatByteLength(sizes)),
+      stream: platform.sharedMemory(sizes.stream),
+      ownShapes: platform.sharedMemory(shapeBookByteLength()),
+      segments: this.arena.segments,
+      names: [...this.#nameIds.keys()],
+    };
   }
 
   get slots(): number {
@@ -185,8 +194,7 @@ export class SharedExchange implements Exchange, PlainWay {
     Atomics.store(words, L.dismissedOf(seat), 0);
     this.board.refresh();
     if (this.links.size === 0) this.#forgetExit = this.platform.atExit(() => this.dismissAll());
-    const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
-    const link = this.newLink(memory, events, this.#linkCapacity);
+    const link = this.newLink(seat, events);
     this.links.set(seat, link);
     Atomics.store(words, L.SEATS_TAKEN, this.links.size);
     return link;
@@ -228,7 +236,7 @@ export class SharedExchange implements Exchange, PlainWay {
   /** O4, O5: tells all workers. @param hint of what was posted */
   hint(hint: number): void {
     const { words } = this.board;
-    if (this.tail === this.#roomUntil && this.#isRingFull()) this.#compact();
+    if (this.tail === this.#roomUntil) this.#makeRoom();
     words[L.ringPlace(this.tail, this.sizes)] = hint;
     this.tail = (this.tail + 1) | 0;
     Atomics.store(words, L.TAIL, this.tail);
@@ -253,25 +261,21 @@ export class SharedExchange implements Exchange, PlainWay {
     return this.cells.outCount;
   }
 
-  /** Looks at HEAD anew. A worker may have written anything there: then the ring counts as full. */
-  #isRingFull(): boolean {
-    const size = L.ringSize(this.sizes);
-    const length = (this.tail - Atomics.load(this.board.words, L.HEAD)) | 0;
-    if (length < 0 || length >= size) return true;
-    this.#roomUntil = (this.tail + size - length) | 0;
-    return false;
-  }
-
-  /** A full ring is full of old hints: there are half as many cells. Main claims all, and puts back those that count. */
-  #compact(): void {
+  /**
+   * Looks at HEAD anew. A ring that is full all the same is full of old hints: there are half as many cells. Main claims all, and puts
+   * back those that count.
+   */
+  #makeRoom(): void {
     const { words } = this.board;
+    this.#roomUntil = (this.head + L.ringSize(this.sizes)) | 0;
+    if (this.tail !== this.#roomUntil) return;
     const head = Atomics.load(words, L.HEAD);
     const posted = new Set<number>();
     for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
       const hint = words[L.ringPlace(at, this.sizes)]!;
       if (this.cells.isOffered(hint)) posted.add(hint);
     }
-    if (Atomics.compareExchange(words, L.HEAD, head, this.tail) !== head) return this.#compact();
+    if (Atomics.compareExchange(words, L.HEAD, head, this.tail) !== head) return this.#makeRoom();
     this.#roomUntil = (this.tail + L.ringSize(this.sizes)) | 0;
     for (const hint of posted) this.hint(hint);
   }
@@ -303,14 +307,7 @@ export class SharedExchange implements Exchange, PlainWay {
     task.cell = -1;
   }
 
-  /** Arguments of tasks that have ended and that main has not had the time to hear of. */
-  #reclaim(): boolean {
-    let count = 0;
-    for (const link of this.links.values()) count += link.completed.reclaim();
-    return count > 0;
-  }
-
-  protected nameId(name: string): number {
+  nameId(name: string): number {
     const known = this.#nameIds.get(name);
     if (known !== undefined) return known;
     if (this.#nameIds.size >= MAX_NAMES) return -1;
@@ -321,6 +318,6 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   #tellAll(word: readonly unknown[]): void {
-    for (const link of this.links?.values() ?? []) link.tell(word);
+    for (const link of this.links.values()) link.tell(word);
   }
 }

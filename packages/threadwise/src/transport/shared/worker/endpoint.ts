@@ -100,7 +100,11 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#names[said[1]] = said[2];
           return;
         case SEGMENT:
-          return this.#hearSegment(said[1], said[2]);
+          this.#buffers[said[1]] = said[2];
+          this.#segments[said[1]] = undefined;
+          // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
+          if (said[2] === undefined) this.args = NO_ARGS;
+          return;
         case LINE:
           // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
           this.#line?.drain();
@@ -175,7 +179,10 @@ export class SharedEndpoint implements Endpoint, Begun {
     const at = cell * L.WORDS;
     const form = this.#words[at + L.FORM]!;
     if (form === L.BY_PORT) return this.#readPosted(cell);
-    this.name = this.#nameOf(this.#words[at + L.NAME]!);
+    const nameId = this.#words[at + L.NAME]!;
+    // Main sends a name before any task needs it, but the message may still lie in the port.
+    if (this.#names[nameId] === undefined) this.#port.drain();
+    this.name = this.#names[nameId]!;
     switch (form & ~(L.WITH_LEASES | L.ONE)) {
       case L.NOTHING:
         this.args = NO_ARGS;
@@ -237,12 +244,6 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.args = posted[5];
   }
 
-  /** Main sends a name before any task needs it, but the message may still lie in the port. */
-  #nameOf(id: number): string {
-    if (this.#names[id] === undefined) this.#port.drain();
-    return this.#names[id]!;
-  }
-
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
   #segment(index: number): Memory {
     const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
@@ -250,13 +251,6 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#segmentsHeard = told;
     this.#segments[index] ??= memoryOf(this.#buffers[index]!);
     return this.#segments[index];
-  }
-
-  #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
-    this.#buffers[index] = buffer;
-    this.#segments[index] = undefined;
-    // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
-    if (buffer === undefined) this.args = NO_ARGS;
   }
 
   // --- results ---
