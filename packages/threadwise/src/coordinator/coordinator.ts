@@ -15,6 +15,7 @@ import {
   WANTS_ROOM,
 } from '../transport/coordinator/layout.js';
 import type {
+  Arguments,
   ExitFacts,
   MessageFromCoordinator,
   MessageToCoordinator,
@@ -28,7 +29,7 @@ import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
-import { type Arguments, type Entry, Seat } from './seat.js';
+import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
@@ -107,10 +108,8 @@ export class Coordinator {
 
   #hear(message: MessageToCoordinator): void {
     switch (message[0]) {
-      case ARGUMENTS: {
-        const [, cell, ...posted] = message;
-        return void this.#posted.set(cell, posted);
-      }
+      case ARGUMENTS:
+        return void this.#posted.set(message[1], message);
       case 'set':
         return this.#set(message[1]);
       case 'hire':
@@ -203,11 +202,11 @@ export class Coordinator {
     const { sizes } = this.data;
     const head = Atomics.load(this.#words, L.HEAD);
     const { length } = this.#board;
-    // Then main starts another coordinator, and posts anew what lay here.
+    // The throw ends this thread: main starts another coordinator, and posts anew what lay here.
     if (length < 0 || length > L.ringSize(sizes))
       throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
     const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
-    // Else main has claimed all of it.
+    // If the exchange fails, main has claimed all of it.
     if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + length) | 0) !== head) return;
     for (const hint of hints) {
       const entry = this.#entryOf(hint);
@@ -226,12 +225,12 @@ export class Coordinator {
     const nameId = this.#cells[at + L.NAME]!;
     let args: Arguments | undefined;
     if (this.#cells[at + L.FORM] === L.BY_PORT) {
-      if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
+      if (this.#posted.get(cell)?.[2] !== id) this.#main.drain();
       args = this.#posted.get(cell);
       // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
-      if (args?.[0] !== id) return undefined;
+      if (args?.[2] !== id) return undefined;
     }
-    return { hint, id, name: args?.[2] ?? '', priority, key: undefined, nameId, args };
+    return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
   }
 
   #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
@@ -265,14 +264,13 @@ export class Coordinator {
 
   /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
-    if (args !== undefined && args[2].length > 0) return 0;
+    if (args !== undefined && args[5].length > 0) return 0;
     return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
   }
 
   /** G1, G2. False: the arguments were moved, and the task was taken back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
-    const [id, stamp, name, transfer, args] = posted;
-    const cell = L.cellOf(hint);
+    const [, cell, id, stamp, name, transfer, args] = posted;
     if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
     seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
@@ -281,7 +279,7 @@ export class Coordinator {
     return Atomics.compareExchange(this.#cells, cell * L.WORDS + L.STATE, before, assigned) === before;
   }
 
-  /** What the worker has not begun, and another one can run, waits in the queue again. */
+  /** Puts tasks into the queue again that the worker has not begun and another one can run. */
   #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);

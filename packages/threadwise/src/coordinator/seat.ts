@@ -2,6 +2,7 @@
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
+import type { Arguments } from '../transport/coordinator/messages.js';
 import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import type { Line } from '../transport/line.js';
 import * as L from '../transport/shared/layout.js';
@@ -9,14 +10,6 @@ import { countWithin } from '../transport/trust.js';
 
 /** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
-
-export type Arguments = readonly [
-  id: number,
-  stamp: number,
-  name: string,
-  transfer: readonly unknown[],
-  args: readonly unknown[],
-];
 
 /** A task that main has posted, as long as its cell's state is that of the hint. */
 export interface Entry extends TaskView {

@@ -136,7 +136,7 @@ export class CoordinatedLink extends SharedLink {
   declare protected readonly exchange: CoordinatedExchange;
   isRetiring = false;
 
-  /** To be called before the worker begins. */
+  /** Called before the worker begins. */
   measureUtilization(): void {
     this.own[L.MEASURES] = 1;
   }

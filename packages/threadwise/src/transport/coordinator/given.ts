@@ -6,7 +6,7 @@ import * as L from '../shared/layout.js';
 import { type SourceMemory, TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
-/** What stands for the name of a function where the task was mailed. */
+/** The place of the name of a function has this number where the task was mailed. */
 const MAILED = -1;
 
 export class Given extends TaskSource {
@@ -67,7 +67,7 @@ export class Given extends TaskSource {
     if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
     const hasBegun = this.take(hint, L.POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
     if (isLeaving) return hasBegun;
-    // Only now: until it has begun, the hint is all that is known of it.
+    // Not before: until the task has begun, nothing but the hint names it.
     this.#head = (this.#head + 1) | 0;
     if (!hasBegun) this.allowance.give();
     return hasBegun;
@@ -123,7 +123,8 @@ export class Given extends TaskSource {
   /** The next hint that the worker may follow; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
-    // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
+    // The rest of the allowance may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run
+    // what it was given.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
     return this.own[L.givenPlace(this.#head, this.sizes)]!;
   }

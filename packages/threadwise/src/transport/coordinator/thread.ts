@@ -56,7 +56,7 @@ export class CoordinatorThread implements RemoteSizing {
   /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
   readonly #reserved = new Map<number, ReservedEvents>();
   /** The decisions that were heard in this batch. */
-  #news: (SizingDecision | undefined)[] = [];
+  readonly #news: (SizingDecision | undefined)[] = [];
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
   constructor(exchange: CoordinatedExchange, choose: string, data: CoordinatorData) {
@@ -138,9 +138,7 @@ export class CoordinatorThread implements RemoteSizing {
    * that the coordinator has started as many by itself.
    */
   #tellWanted(): void {
-    const news = this.#news;
-    this.#news = [];
-    for (const decision of news) this.#onWanted(decision);
+    for (const decision of this.#news.splice(0)) this.#onWanted(decision);
   }
 
   // --- the thread ---

@@ -136,7 +136,7 @@ export const NOTHING = 0;
 /** One argument, or the result: an Int32 or a Float64 in the cell. */
 export const NUMBER = 1;
 export const IN_CELL = 2;
-/** In the arena (arguments) or the seat's stream (results). */
+/** The value lies in the arena (arguments) or in the seat's stream (results). */
 export const OUTSIDE = 3;
 /** Comes over the port. */
 export const BY_PORT = 4;

@@ -230,7 +230,7 @@ export class Arena {
     return this.#heads[(word << 5) + 31 - Math.clz32(lists & -lists)]! - 1;
   }
 
-  /** Into its list, and to the end of the block its size. */
+  /** Puts a free block into its list, and writes its size at its end. */
   #link(address: number, units: number): void {
     const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;

@@ -256,6 +256,15 @@ export class SharedExchange implements Exchange, PlainWay {
     return length >= 0 && length <= size ? head : (this.tail - size) | 0;
   }
 
+  /** The hints in the ring of tasks that nobody has begun. */
+  *offeredHints(): Generator<number> {
+    const { tail } = this;
+    for (let at = this.head; at !== tail; at = (at + 1) | 0) {
+      const hint = this.board.words[L.ringPlace(at, this.sizes)]!;
+      if (this.cells.isOffered(hint)) yield hint;
+    }
+  }
+
   /** Tasks that are out. */
   get open(): number {
     return this.cells.outCount;
@@ -270,11 +279,7 @@ export class SharedExchange implements Exchange, PlainWay {
     this.#roomUntil = (this.head + L.ringSize(this.sizes)) | 0;
     if (this.tail !== this.#roomUntil) return;
     const head = Atomics.load(words, L.HEAD);
-    const posted = new Set<number>();
-    for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
-      const hint = words[L.ringPlace(at, this.sizes)]!;
-      if (this.cells.isOffered(hint)) posted.add(hint);
-    }
+    const posted = new Set(this.offeredHints());
     if (Atomics.compareExchange(words, L.HEAD, head, this.tail) !== head) return this.#makeRoom();
     this.#roomUntil = (this.tail + L.ringSize(this.sizes)) | 0;
     for (const hint of posted) this.hint(hint);

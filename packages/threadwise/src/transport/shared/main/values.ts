@@ -80,7 +80,7 @@ export class ArgumentWriter {
     return this.#writeDirectly(payload, value, flag, estimate, extra);
   }
 
-  /** Into a block of that size; if the values do not fit, into larger ones. */
+  /** Writes into a block of that size; if the value does not fit, into larger ones. */
   #writeDirectly(payload: CellPayload, value: unknown, flag: number, size: number, extra: number): boolean {
     for (let block = this.#arena.take(size); block >= 0; block = this.#arena.take(size)) {
       const start = L.offsetOf(block);

@@ -48,7 +48,7 @@ export class Claims extends TaskSource {
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
   retire(): boolean {
     this.#isRetired = true;
-    // Whoever was relied on, or was woken for what it will not take, hands that on.
+    // Others may have relied on this worker, or have woken it for tasks that it will not take: it calls another one.
     if (this.#isSearching) this.#found();
     return this.#next === this.#count;
   }
@@ -64,14 +64,14 @@ export class Claims extends TaskSource {
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         if (this.takeMail(mail, now)) {
           this.#isPulled[L.cellOf(mail)] = 0;
-          // Nobody knows how long this one runs: what was claimed must not have to wait for that.
+          // Nobody knows how long this task runs: the tasks that were claimed must not have to wait for it.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
           return L.cellOf(mail);
         }
       } else {
         const hint = this.#words[this.#claims + this.#next++]!;
         const isMine = this.take(hint, L.POSTED_FOR_ALL, now);
-        // Only now: until it has begun, the claim is all that is known of it.
+        // Not before: until the task has begun, nothing but the claim names it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
         if (isMine) return this.#pulled(L.cellOf(hint));
         this.allowance.give();
@@ -84,7 +84,7 @@ export class Claims extends TaskSource {
     return this.takesMore && this.#claimOfOthers() >= 0;
   }
 
-  /** Only the ring and the mailbox: what can come at any moment. */
+  /** Looks only into the ring and the mailbox, where tasks can come at any moment. */
   protected override hasNew(): boolean {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }

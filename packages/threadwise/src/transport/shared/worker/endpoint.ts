@@ -63,7 +63,7 @@ export class SharedEndpoint implements Endpoint, Begun {
    * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
    */
   readonly #posted = new Map<number, Posted>();
-  /** To the coordinator, where there is one. */
+  /** The line to the coordinator, where there is one. */
   #line: Line | undefined;
 
   /** @param source where it gets its tasks from */
@@ -298,7 +298,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     return L.IN_CELL;
   }
 
-  /** Into the longest free piece of the stream; where that is too short, over the port. */
+  /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
   #writeOutside(cell: number, value: unknown): number {
     const size = this.#sizes.stream;
     const free = this.#freeOf(size);

@@ -70,7 +70,7 @@ export abstract class TaskSource {
   /** Whether it takes anything that others could run. */
   protected abstract readonly takesMore: boolean;
 
-  /** The same as `hasWork`, but only of what can come at any moment. */
+  /** The same as `hasWork`, but it looks only where tasks can come at any moment. */
   protected hasNew(): boolean {
     return this.hasWork();
   }
@@ -80,7 +80,7 @@ export abstract class TaskSource {
     this.allowance = allowance;
   }
 
-  /** To be called once it is, after it has said so to main. False: main was first, so it takes nothing. */
+  /** Called once, after the worker has said to main that it is ready. False: main was first, so the worker takes nothing. */
   protected becomeReady(): boolean {
     const before = Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.READY);
     this.#isForestalled = before === L.FORESTALLED;
