@@ -80,7 +80,7 @@ export function openPool<M = UntypedTasks>(
     options: resolved,
     platform,
     // A broadcast may come on top of a full window.
-    exchange: transport.open(platform, tasksPerWorker + MAX_PREFETCH + 1),
+    exchange: transport(platform, tasksPerWorker + MAX_PREFETCH + 1),
     newPlacement: (name) => PLACEMENTS[name](),
     newModuleHere: () =>
       moduleHere({

@@ -77,13 +77,11 @@ class Worker {
       {
         seat,
         sizes: SIZES,
-        board: pool.board,
-        own: this.#own,
-        cells: pool.words,
-        cellDoubles: pool.doubles,
-        now: () => pool.clock.now,
+        board: pool.board.words.buffer,
+        own: this.memory,
+        cells: pool.words.buffer,
       },
-      { now: () => pool.clock.now } as EndpointPlatform,
+      { now: () => pool.clock.now, atExit: () => undefined } as unknown as EndpointPlatform,
     );
   }
 

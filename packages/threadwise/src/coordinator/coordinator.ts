@@ -9,13 +9,13 @@ import { prefetchDepth } from '../scheduling/dispatch/prefetch.js';
 import { PriorityQueue } from '../scheduling/queue/priority.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import {
-  AWAKE,
   dismissCoordinator,
   isCoordinatorDismissed,
   WANTS_HINTS,
   WANTS_ROOM,
 } from '../transport/coordinator/layout.js';
 import type {
+  Arguments,
   ExitFacts,
   MessageFromCoordinator,
   MessageToCoordinator,
@@ -24,31 +24,12 @@ import type {
 import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import { type About, Line } from '../transport/line.js';
 import { Board } from '../transport/shared/board.js';
-import {
-  BY_PORT,
-  cellOf,
-  COORDINATOR,
-  DOUBLES,
-  FORM,
-  HEAD,
-  NAME,
-  POSTED,
-  POSTED_FOR_ALL,
-  postedBy,
-  RUN_MS,
-  ringPlace,
-  ringSize,
-  runTimeOf,
-  STATE,
-  state,
-  TASK_ID,
-  WORDS,
-} from '../transport/shared/layout.js';
+import * as L from '../transport/shared/layout.js';
 import { TO_WORKER } from '../transport/messages.js';
 import { ARGUMENTS } from '../transport/shared/messages.js';
 import { Sleeper } from '../transport/shared/waiting.js';
 import { untrue } from '../transport/trust.js';
-import { type Arguments, type Entry, Seat } from './seat.js';
+import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
@@ -101,13 +82,13 @@ export class Coordinator {
     this.#cells = int32sOf(data.cells);
     this.#cellDoubles = float64sOf(data.cells);
     this.#runTimes = float64sOf(data.board);
-    this.#sleeper = new Sleeper(this.#words, COORDINATOR, () => {
+    this.#sleeper = new Sleeper(this.#words, L.COORDINATOR, () => {
       if (!isCoordinatorDismissed(this.#words)) this.turn();
     });
     // It has thrown, and takes down with it the workers that it has started.
     platform.atExit(() => {
       dismissCoordinator(this.#words);
-      for (const seat of this.#sizing.startedSeats()) this.#board.dismiss(seat);
+      for (const seat of this.#sizing.threads.keys()) this.#board.dismiss(seat);
     });
     this.#sizing = new SeatSizing(this);
     this.#main.listen(
@@ -127,18 +108,20 @@ export class Coordinator {
 
   #hear(message: MessageToCoordinator): void {
     switch (message[0]) {
-      case ARGUMENTS: {
-        const [, cell, ...posted] = message;
-        return void this.#posted.set(cell, posted);
-      }
+      case ARGUMENTS:
+        return void this.#posted.set(message[1], message);
       case 'set':
         return this.#set(message[1]);
       case 'hire':
-        return message[4] === undefined ? this.hire(message) : this.#sizing.reserve(message);
+        return message[4] === undefined
+          ? this.hire(message)
+          : void this.#sizing.reserved.set(message[1], message);
       case 'retire':
-        return this.#retire(message[1]);
-      case 'gone':
-        return this.#bury(message[1]);
+        return void this.#leave(message[1])?.line.post([TO_WORKER.retire]);
+      case 'gone': // C3
+        this.#leave(message[1])?.line.close();
+        this.seats.delete(message[1]);
+        return this.tell(['released', message[1]]);
       case 'end':
         return this.#sizing.end(message[1]);
     }
@@ -157,7 +140,7 @@ export class Coordinator {
     if (this.#isYielding) return;
     const end = this.platform.now() + SLICE_MS;
     do {
-      Atomics.store(this.#words, COORDINATOR, AWAKE);
+      Atomics.store(this.#words, L.COORDINATOR, L.AWAKE);
       this.#takeHints();
       this.#look();
       this.#giveAll();
@@ -175,16 +158,16 @@ export class Coordinator {
   #sleeps(): boolean {
     const next = this.#state === 'open' ? this.#queue.peek() : undefined;
     if (next === undefined) {
-      Atomics.store(this.#words, COORDINATOR, WANTS_HINTS);
+      Atomics.store(this.#words, L.COORDINATOR, WANTS_HINTS);
       if (isCoordinatorDismissed(this.#words)) return true;
       return this.#board.length === 0 && this.#sleeper.sleep(WANTS_HINTS);
     }
     const depth = this.#depth(next);
-    for (const seat of this.seats.values()) seat.wakeAt(this.data.tasksPerWorker, depth);
-    Atomics.store(this.#words, COORDINATOR, WANTS_ROOM);
+    for (const seat of this.seats.values()) seat.wakeAt(depth);
+    Atomics.store(this.#words, L.COORDINATOR, WANTS_ROOM);
     if (isCoordinatorDismissed(this.#words)) return true;
     this.#look();
-    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) return false;
+    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) return false;
     return this.#sleeper.sleep(WANTS_ROOM);
   }
 
@@ -217,14 +200,14 @@ export class Coordinator {
   /** T2. */
   #takeHints(): void {
     const { sizes } = this.data;
-    const head = Atomics.load(this.#words, HEAD);
+    const head = Atomics.load(this.#words, L.HEAD);
     const { length } = this.#board;
-    // Then main starts another coordinator, and posts anew what lay here.
-    if (length < 0 || length > ringSize(sizes))
-      throw untrue('the number of hints', length, `0 to ${ringSize(sizes)}`);
-    const hints = Array.from({ length }, (_, i) => this.#words[ringPlace(head + i, sizes)]!);
-    // Else main has claimed all of it.
-    if (Atomics.compareExchange(this.#words, HEAD, head, (head + length) | 0) !== head) return;
+    // The throw ends this thread: main starts another coordinator, and posts anew what lay here.
+    if (length < 0 || length > L.ringSize(sizes))
+      throw untrue('the number of hints', length, `0 to ${L.ringSize(sizes)}`);
+    const hints = Array.from({ length }, (_, i) => this.#words[L.ringPlace(head + i, sizes)]!);
+    // If the exchange fails, main has claimed all of it.
+    if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + length) | 0) !== head) return;
     for (const hint of hints) {
       const entry = this.#entryOf(hint);
       if (entry !== undefined) this.#queue.push(entry, entry.priority);
@@ -235,29 +218,28 @@ export class Coordinator {
 
   #entryOf(hint: number): Entry | undefined {
     if (!this.#isPosted({ hint })) return undefined;
-    const cell = cellOf(hint);
-    const at = cell * WORDS;
-    const id = this.#cells[at + TASK_ID]!;
-    const priority = this.#cellDoubles[cell * DOUBLES + RUN_MS]!;
-    const nameId = this.#cells[at + NAME]!;
-    const isByPort = this.#cells[at + FORM] === BY_PORT;
-    const args = isByPort ? this.#argumentsFor(cell, id) : undefined;
-    // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
-    if (isByPort && args === undefined) return undefined;
-    return { hint, id, name: args?.[2] ?? '', priority, key: undefined, nameId, args };
-  }
-
-  #argumentsFor(cell: number, id: number): Arguments | undefined {
-    if (this.#posted.get(cell)?.[0] !== id) this.#main.drain();
-    const posted = this.#posted.get(cell);
-    return posted?.[0] === id ? posted : undefined;
+    const cell = L.cellOf(hint);
+    const at = cell * L.WORDS;
+    const id = this.#cells[at + L.TASK_ID]!;
+    const priority = this.#cellDoubles[cell * L.DOUBLES + L.RUN_MS]!;
+    const nameId = this.#cells[at + L.NAME]!;
+    let args: Arguments | undefined;
+    if (this.#cells[at + L.FORM] === L.BY_PORT) {
+      if (this.#posted.get(cell)?.[2] !== id) this.#main.drain();
+      args = this.#posted.get(cell);
+      // What was read may be another call's by now; then the state is not what it was, and this is dropped as any old hint.
+      if (args?.[2] !== id) return undefined;
+    }
+    return { hint, id, name: args?.[4] ?? '', priority, key: undefined, nameId, args };
   }
 
   #isPosted({ hint }: Pick<Entry, 'hint'>): boolean {
-    return Atomics.load(this.#cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, POSTED_FOR_ALL);
+    return (
+      Atomics.load(this.#cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, L.POSTED_FOR_ALL)
+    );
   }
 
-  /** T4. */
+  /** T4; with G1 to G4 for each task. */
   #giveAll(): void {
     if (this.#state === 'paused') return;
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
@@ -265,48 +247,39 @@ export class Coordinator {
       const seat = isPosted ? this.#choose(entry) : undefined;
       if (seat === undefined && isPosted) return;
       this.#queue.shift();
-      if (seat !== undefined) this.#give(entry, seat);
+      if (seat === undefined) continue;
+      if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) continue;
+      seat.give(entry);
+      this.#board.wake(seat.id);
     }
   }
 
   #choose(entry: Entry): Seat | undefined {
     const depth = this.#depth(entry);
     const candidates: Seat[] = [];
-    for (const seat of this.seats.values()) if (this.#hasRoom(seat, depth)) candidates.push(seat);
+    for (const seat of this.seats.values()) if (seat.hasRoom(depth)) candidates.push(seat);
     if (candidates.length <= 1) return candidates[0];
     return this.#choice.choose(entry, candidates) as Seat;
   }
 
-  #hasRoom(seat: Seat, depth: number): boolean {
-    return seat.hasRoom(this.data.tasksPerWorker, depth);
-  }
-
   /** A task that moves its arguments cannot be given twice, so it is not left lying at a worker. */
   #depth({ nameId, args }: Entry): number {
-    if (args !== undefined && args[2].length > 0) return 0;
-    return prefetchDepth(this.#runTimes[runTimeOf(nameId)] || undefined);
+    if (args !== undefined && args[5].length > 0) return 0;
+    return prefetchDepth(this.#runTimes[L.runTimeOf(nameId)] || undefined);
   }
 
-  /** G1 to G4. */
-  #give(entry: Entry, seat: Seat): void {
-    if (entry.args !== undefined && !this.#sendArguments(entry.hint, entry.args, seat)) return;
-    seat.give(entry);
-    this.#board.wake(seat.id);
-  }
-
-  /** False: the arguments were moved, and the task was taken back. */
+  /** G1, G2. False: the arguments were moved, and the task was taken back. */
   #sendArguments(hint: number, posted: Arguments, seat: Seat): boolean {
-    const [id, stamp, name, transfer, args] = posted;
-    const cell = cellOf(hint);
+    const [, cell, id, stamp, name, transfer, args] = posted;
     if (this.#posted.get(cell) === posted) this.#posted.delete(cell); // else those of a later task lie there
     seat.line.post([ARGUMENTS, cell, id, stamp, name, args], transfer);
     if (transfer.length === 0) return true;
-    const before = postedBy(hint, POSTED_FOR_ALL);
-    const assigned = postedBy(hint, state(POSTED, seat.id));
-    return Atomics.compareExchange(this.#cells, cell * WORDS + STATE, before, assigned) === before;
+    const before = L.postedBy(hint, L.POSTED_FOR_ALL);
+    const assigned = L.postedBy(hint, L.state(L.POSTED, seat.id));
+    return Atomics.compareExchange(this.#cells, cell * L.WORDS + L.STATE, before, assigned) === before;
   }
 
-  /** What the worker has not begun, and another one can run, waits in the queue again. */
+  /** Puts tasks into the queue again that the worker has not begun and another one can run. */
   #takeBack(seat: Seat): void {
     const unbegun = seat.takeBack().filter((entry) => this.#isPosted(entry));
     for (const entry of unbegun.reverse()) this.#queue.push(entry, entry.priority);
@@ -326,19 +299,8 @@ export class Coordinator {
     const line = new Line(this.platform.port(end));
     // The worker says nothing but what it has read: what it cannot read, it fails by itself.
     line.listen(() => undefined);
-    this.seats.set(id, new Seat(id, own, line, this.data.sizes));
+    this.seats.set(id, new Seat(id, own, line, this.data));
     this.#board.refresh();
-  }
-
-  #retire(id: number): void {
-    this.#leave(id)?.line.post([TO_WORKER.retire]);
-  }
-
-  /** C3. */
-  #bury(id: number): void {
-    this.#leave(id)?.line.close();
-    this.seats.delete(id);
-    this.tell(['released', id]);
   }
 
   /** The worker gets nothing more; others get what it has not begun. */

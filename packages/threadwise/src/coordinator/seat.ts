@@ -2,35 +2,14 @@
 import type { TaskView, WorkerView } from '../core/contracts.js';
 import { float64sOf, int32sOf } from '../transport/codec/value-memory.js';
 import { runningOf, unreadOf } from '../transport/coordinator/layout.js';
+import type { Arguments } from '../transport/coordinator/messages.js';
+import type { CoordinatorData } from '../transport/coordinator/thread.js';
 import type { Line } from '../transport/line.js';
-import {
-  ENDED,
-  GIVEN_TAIL,
-  givenPlace,
-  IDLE_SINCE,
-  LEAVING,
-  MAIL_HEAD,
-  MAIL_TAIL,
-  PROGRESS,
-  RAN_MS,
-  type Sizes,
-  THREAD_ID,
-  UTILIZATION,
-  WAKE_AT,
-} from '../transport/shared/layout.js';
-import { isReady } from '../transport/stage.js';
+import * as L from '../transport/shared/layout.js';
 import { countWithin } from '../transport/trust.js';
 
 /** Looks after which a worker that runs nothing is stuck: a thread may wait for its core for tens of milliseconds. Chosen by hand. */
 const MANY_LOOKS = 10;
-
-export type Arguments = readonly [
-  id: number,
-  stamp: number,
-  name: string,
-  transfer: readonly unknown[],
-  args: readonly unknown[],
-];
 
 /** A task that main has posted, as long as its cell's state is that of the hint. */
 export interface Entry extends TaskView {
@@ -41,9 +20,6 @@ export interface Entry extends TaskView {
   readonly args: Arguments | undefined;
 }
 
-/** A worker is given more tasks when it has at most this many. @param depth see `Seat.hasRoom` */
-const refillAt = (places: number, depth: number) => places + ((depth - 1) >> 1);
-
 export class Seat implements WorkerView {
   readonly id: number;
   readonly line: Line;
@@ -53,7 +29,9 @@ export class Seat implements WorkerView {
   load = 0;
   /** How many there were at the last look. */
   #seen = 0;
-  readonly #sizes: Sizes;
+  readonly #sizes: L.Sizes;
+  /** How many tasks it may run at a time. */
+  readonly #places: number;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
   /** The tasks that were given, by the place of their hints. */
@@ -68,77 +46,84 @@ export class Seat implements WorkerView {
   #looks = 0;
 
   /** @param own the memory of the worker's seat */
-  constructor(id: number, own: ArrayBufferLike, line: Line, sizes: Sizes) {
+  constructor(id: number, own: ArrayBufferLike, line: Line, { sizes, tasksPerWorker }: CoordinatorData) {
     this.id = id;
     this.line = line;
     this.#sizes = sizes;
+    this.#places = tasksPerWorker;
     this.#words = int32sOf(own);
     this.#doubles = float64sOf(own);
-    this.#tail = Atomics.load(this.#words, GIVEN_TAIL);
+    this.#tail = Atomics.load(this.#words, L.GIVEN_TAIL);
     this.#takenBack = this.#tail;
   }
 
   /** The worker's module is loaded, and it takes tasks. */
   get isReady(): boolean {
-    return isReady(this.#words);
+    return Atomics.load(this.#words, L.STAGE) === L.READY;
   }
 
   get completed(): number {
-    return this.#words[ENDED]!;
+    return this.#words[L.ENDED]!;
   }
 
   get runMs(): number {
-    return this.#doubles[RAN_MS]!;
+    return this.#doubles[L.RAN_MS]!;
   }
 
   /** When the worker ran out of tasks. */
   get idleSince(): number {
-    return this.#doubles[IDLE_SINCE]!;
+    return this.#doubles[L.IDLE_SINCE]!;
   }
 
   /** What the system calls its thread; 0: unknown. */
   get threadId(): number {
-    return this.#words[THREAD_ID]!;
+    return this.#words[L.THREAD_ID]!;
   }
 
   get utilization(): number {
-    return this.#words[UTILIZATION]! / 1000;
+    return this.#words[L.UTILIZATION]! / 1000;
   }
 
   /** Returns true if the worker says now, and has not said before, that it leaves. */
   look(): boolean {
     const { mail, cells } = this.#sizes;
-    const progress = Atomics.load(this.#words, PROGRESS);
-    const mails = (Atomics.load(this.#words, MAIL_TAIL) - Atomics.load(this.#words, MAIL_HEAD)) | 0;
+    const progress = Atomics.load(this.#words, L.PROGRESS);
+    const mails = (Atomics.load(this.#words, L.MAIL_TAIL) - Atomics.load(this.#words, L.MAIL_HEAD)) | 0;
     const unread = this.#unreadOf(progress);
     this.#seen = this.load = unread + countWithin(mails, mail) + countWithin(runningOf(progress), cells);
-    if (this.isLeaving || Atomics.load(this.#words, LEAVING) === 0) return false;
+    if (this.isLeaving || Atomics.load(this.#words, L.LEAVING) === 0) return false;
     this.isLeaving = true;
     return true;
   }
 
   /**
    * Whether it may be given a task: then so many that nobody has to wake anybody for each of them.
-   * @param places tasks that it may run at a time
-   * @param depth how many more it may have, of those that it is given now
+   * @param depth how many tasks it may have beyond those that it runs, of those that it is given now
    */
-  hasRoom(places: number, depth: number): boolean {
+  hasRoom(depth: number): boolean {
     if (this.isLeaving || !this.isReady || this.#stalledAt === this.#progress) return false;
-    return this.#seen <= refillAt(places, depth) && this.load < Math.min(places + depth, this.#sizes.mail);
+    return (
+      this.#seen <= this.#refillAt(depth) && this.load < Math.min(this.#places + depth, this.#sizes.mail)
+    );
   }
 
   /** Tells the worker with how few tasks it wakes a coordinator that wants room for such tasks. */
-  wakeAt(places: number, depth: number): void {
-    Atomics.store(this.#words, WAKE_AT, refillAt(places, depth));
+  wakeAt(depth: number): void {
+    Atomics.store(this.#words, L.WAKE_AT, this.#refillAt(depth));
+  }
+
+  /** It is given more tasks when it has at most this many. */
+  #refillAt(depth: number): number {
+    return this.#places + ((depth - 1) >> 1);
   }
 
   /** G3. */
   give(entry: Entry): void {
-    this.#words[givenPlace(this.#tail, this.#sizes)] = entry.hint;
+    this.#words[L.givenPlace(this.#tail, this.#sizes)] = entry.hint;
     this.#entries[this.#tail & (this.#sizes.mail - 1)] = entry;
     this.#tail = (this.#tail + 1) | 0;
     this.load++;
-    Atomics.store(this.#words, GIVEN_TAIL, this.#tail);
+    Atomics.store(this.#words, L.GIVEN_TAIL, this.#tail);
   }
 
   /** Returns the tasks that were given and have perhaps not begun, the oldest first; each once. */
@@ -162,7 +147,7 @@ export class Seat implements WorkerView {
     const progress = this.#progress;
     this.#looks = this.#watchedAt === progress ? this.#looks + 1 : 0;
     this.#watchedAt = progress;
-    const runs = runningOf(Atomics.load(this.#words, PROGRESS)) > 0;
+    const runs = runningOf(Atomics.load(this.#words, L.PROGRESS)) > 0;
     const isStuck = this.#looks >= (runs ? 1 : MANY_LOOKS);
     if (isStuck) this.#stalledAt = progress;
     return isStuck;
@@ -179,7 +164,7 @@ export class Seat implements WorkerView {
   }
 
   get #unread(): number {
-    return this.#unreadOf(Atomics.load(this.#words, PROGRESS));
+    return this.#unreadOf(Atomics.load(this.#words, L.PROGRESS));
   }
 
   /** A task may have written there: then all that the worker can have is unread. */

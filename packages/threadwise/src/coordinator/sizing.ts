@@ -20,9 +20,9 @@ export class SeatSizing {
   #decision: SizingDecision | undefined;
   #patience: TimerHandle | undefined;
   /** Workers that main has prepared, by seat: the first is started first. */
-  readonly #reserved = new Map<number, Hire>();
+  readonly reserved = new Map<number, Hire>();
   /** Those that were started. */
-  readonly #threads = new Map<number, Thread>();
+  readonly threads = new Map<number, Thread>();
 
   constructor(coordinator: Coordinator) {
     const { platform } = coordinator;
@@ -57,19 +57,10 @@ export class SeatSizing {
     return this.bounds !== undefined && this.#serving().length < this.bounds.max;
   }
 
-  /** Main has prepared a worker. */
-  reserve(message: Hire): void {
-    this.#reserved.set(message[1], message);
-  }
-
   /** Ends a prepared worker: its thread, or, where that was not started, by saying so at once. */
   end(seat: number): void {
-    if (this.#reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
-    else void this.#threads.get(seat)?.terminate();
-  }
-
-  startedSeats(): Iterable<number> {
-    return this.#threads.keys();
+    if (this.reserved.delete(seat)) this.#exited(seat, { exitCode: 0, outOfMemory: false });
+    else void this.threads.get(seat)?.terminate();
   }
 
   /** Starts what is missing after a while: a main thread that is not busy has started it before. */
@@ -77,25 +68,25 @@ export class SeatSizing {
     this.#patience ??= this.#coordinator.platform.timer(PATIENCE_MS, () => {
       this.#patience = undefined;
       const missing = (this.#wanted ?? 0) - this.#serving().length;
-      for (const message of [...this.#reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
+      for (const message of [...this.reserved.values()].slice(0, Math.max(0, missing))) this.#start(message);
     });
   }
 
   #start(message: Hire): void {
     const [, seat, , , recipe] = message;
-    this.#reserved.delete(seat);
+    this.reserved.delete(seat);
     this.#coordinator.tell(['started', seat]);
     this.#coordinator.hire(message);
     try {
       const thread = this.#coordinator.platform.spawn(recipe, (exit) => this.#exited(seat, exit));
-      this.#threads.set(seat, thread);
+      this.threads.set(seat, thread);
     } catch (error) {
       this.#exited(seat, { exitCode: 1, outOfMemory: false, error });
     }
   }
 
   #exited(seat: number, { exitCode, outOfMemory, error }: ThreadExit): void {
-    this.#threads.delete(seat);
+    this.threads.delete(seat);
     const encoded = error === undefined ? undefined : encodeError(error, (value) => structuredClone(value));
     this.#coordinator.tell(['exited', seat, { exitCode, outOfMemory }, encoded]);
   }

@@ -12,7 +12,6 @@ import type {
   ThreadExit,
   ThreadSpec,
   TimerHandle,
-  Transport,
 } from './contracts.js';
 import type { EventSink } from './events/hooks.js';
 import { LeaseStore } from './lease.js';
@@ -200,8 +199,7 @@ export class FakeLink implements Link {
   close(): void {}
 }
 
-export class FakeTransport implements Transport {
-  readonly name = 'fake';
+export class FakeTransport {
   readonly links: FakeLink[] = [];
 
   open(platform: Platform): Exchange {

@@ -15,7 +15,7 @@ const ENDPOINTS: Readonly<Record<string, Open>> = {
   message: (line, board: ArrayBufferLike, platform) =>
     new MessageEndpoint(line, new ClaimBoard(board), platform.now),
   coordinator: (line, memory: SharedMemory, platform) =>
-    new SharedEndpoint(line, memory, platform, (seat) => new Given(seat, platform)),
+    new SharedEndpoint(line, memory, platform, new Given(memory, platform)),
 };
 
 /** @param port the near side of what `wire.port` is on this thread */

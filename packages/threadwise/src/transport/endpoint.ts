@@ -27,18 +27,15 @@ export interface EndpointEvents {
   unread(about: About, reason: string): void;
 }
 
+/** What of a value is moved and not copied. */
+export type Transfer = readonly unknown[] | undefined;
+
 export interface Endpoint {
   listen(events: EndpointEvents): void;
   /** Begins the next task. */
   take(now: number): Begun | undefined;
   /** Throws, and has told nothing, when the value cannot cross. */
-  done(
-    cell: number,
-    id: number,
-    value: unknown,
-    transfer: readonly unknown[] | undefined,
-    runMs: number,
-  ): void;
+  done(cell: number, id: number, value: unknown, transfer: Transfer, runMs: number): void;
   failed(cell: number, id: number, error: EncodedError, runMs: number): void;
   /** Throws, and has said nothing, when a value cannot cross. */
   say(word: MessageToMain, transfer?: readonly unknown[]): void;

@@ -46,8 +46,10 @@ export class Line {
       (message) => {
         this.#count();
         const [type, number, reason] = message as readonly [number, number, string];
-        if (type === READ) this.#forget(number);
-        else if (type === UNREAD) onUnread?.(this.#abouts[number - this.#known] ?? [], reason);
+        if (type === READ) {
+          this.#abouts.splice(0, number - this.#known);
+          this.#known = number;
+        } else if (type === UNREAD) onUnread?.(this.#abouts[number - this.#known] ?? [], reason);
         else handler(message);
       },
       onBatch,
@@ -72,10 +74,5 @@ export class Line {
   #count(): void {
     this.#received++;
     if (this.#received % READ_EVERY === 0) this.post([READ, this.#received]);
-  }
-
-  #forget(read: number): void {
-    this.#abouts.splice(0, read - this.#known);
-    this.#known = read;
   }
 }

@@ -2,7 +2,7 @@
 import type { LinkEvents, Platform } from '../core/contracts.js';
 import { notCloneable, unreadable } from '../core/calls/payload.js';
 import type { Task } from '../core/calls/task.js';
-import { decodeError, type EncodedError, encodeError } from './codec/error-codec.js';
+import { decodeError, encodeError } from './codec/error-codec.js';
 import { type About, Line } from './line.js';
 import { TO_MAIN, TO_WORKER, type MessageToMain, type MessageToWorker } from './messages.js';
 
@@ -12,15 +12,15 @@ export abstract class PortLink {
   /** The worker's end of the port. */
   protected readonly far: unknown;
   isClosed = false;
-  readonly #line: Line;
+  protected readonly line: Line;
 
   constructor(platform: Platform, events: LinkEvents) {
     const { near, far } = platform.channel();
     this.platform = platform;
     this.events = events;
     this.far = far;
-    this.#line = new Line(near);
-    this.#line.listen(
+    this.line = new Line(near);
+    this.line.listen(
       (message) => {
         if (!this.isClosed) this.hear(message as MessageToMain);
       },
@@ -58,11 +58,6 @@ export abstract class PortLink {
     }
   }
 
-  /** How many messages of the worker could not be read. */
-  protected get unreadCount(): number {
-    return this.#line.unreadCount;
-  }
-
   /** The worker could not read a message of ours. */
   protected unread([type, number]: About, reason: string): void {
     if (type === TO_WORKER.hostReply)
@@ -85,28 +80,20 @@ export abstract class PortLink {
 
   /** Throws, and sends nothing, when the message cannot be cloned. */
   tell(message: MessageToWorker | readonly unknown[], transfer?: readonly unknown[]): void {
-    if (!this.isClosed) this.#line.post(message, transfer);
+    if (!this.isClosed) this.line.post(message, transfer);
   }
 
   drain(): void {
-    this.drainPort();
-  }
-
-  drainPort(): void {
-    if (!this.isClosed) this.#line.drain();
+    if (!this.isClosed) this.line.drain();
   }
 
   close(): void {
     this.isClosed = true;
-    this.#line.close();
+    this.line.close();
   }
 
   #abort(id: number, reason: unknown): void {
-    this.tell([TO_WORKER.abort, id, this.#encode(reason)]);
-  }
-
-  #encode(error: unknown): EncodedError {
-    return encodeError(error, this.platform.clone);
+    this.tell([TO_WORKER.abort, id, encodeError(reason, this.platform.clone)]);
   }
 
   #about(id: number, tell: (task: Task) => void): void {
@@ -116,15 +103,14 @@ export abstract class PortLink {
 
   async #callHost(call: number, name: string, args: readonly unknown[]): Promise<void> {
     try {
-      const value = await this.events.hostCall(name, args);
-      this.#replyWith(call, value);
+      this.#replyWith(call, await this.events.hostCall(name, args));
     } catch (error) {
       this.#refuseHostCall(call, error);
     }
   }
 
   #refuseHostCall(call: number, error: unknown): void {
-    this.tell([TO_WORKER.hostReply, call, this.#encode(error), undefined]);
+    this.tell([TO_WORKER.hostReply, call, encodeError(error, this.platform.clone), undefined]);
   }
 
   #replyWith(call: number, value: unknown): void {

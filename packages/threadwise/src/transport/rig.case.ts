@@ -69,7 +69,7 @@ export class Rig {
     const { platform, transport } = ground;
     this.#keepAlive = platform.keepAlive();
     this.#keepAlive.hold();
-    this.#exchange = transport.open(platform, capacity);
+    this.#exchange = transport(platform, capacity);
     this.link = this.#exchange.connect(this.#events(host));
     this.#far = ground.farPort(this.link.wire);
     const { wire } = this.link;

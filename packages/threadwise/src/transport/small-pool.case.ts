@@ -124,9 +124,10 @@ export function smallPool(t: TestContext, given: SmallOptions = {}): SmallPool {
     moduleUrl: new URL('./small-pool-tasks.case.js', import.meta.url).href,
     options: resolved,
     platform,
-    exchange: way
-      .transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)
-      .open(platform, capacity),
+    exchange: way.transport({ cells, stream }, resolved.idleTimeoutMs ?? Number.POSITIVE_INFINITY)(
+      platform,
+      capacity,
+    ),
     newPlacement: PLACEMENTS.threads,
     newModuleHere: () => assert.fail('no call is to run here'),
     choices: choiceNames,

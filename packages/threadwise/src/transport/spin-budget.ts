@@ -43,13 +43,16 @@ export class SpinBudget {
 
   /** Looks again and again. Returns whether it found anything. */
   spin(found: () => boolean): boolean {
-    const { mostMs } = this.#limits;
+    const { mostMs, wakeUpMs } = this.#limits;
     const begin = this.#now();
     for (;;) {
       const hasFound = this.#look(found);
       const ms = this.#now() - begin;
       if (!hasFound && ms <= mostMs) continue;
-      this.#took(hasFound ? Math.min(ms, mostMs) : mostMs);
+      const tookMs = hasFound ? Math.min(ms, mostMs) : mostMs;
+      this.#averageMs += (tookMs - this.#averageMs) * NEWEST_WEIGHT;
+      // One quick attempt is reason enough to spin the next time.
+      if (tookMs < wakeUpMs / 2) this.#averageMs = Math.min(this.#averageMs, wakeUpMs / 2);
       return hasFound;
     }
   }
@@ -60,12 +63,5 @@ export class SpinBudget {
       pause();
     }
     return false;
-  }
-
-  /** One quick attempt is reason enough to spin the next time. */
-  #took(ms: number): void {
-    const quickMs = this.#limits.wakeUpMs / 2;
-    this.#averageMs += (ms - this.#averageMs) * NEWEST_WEIGHT;
-    if (ms < quickMs) this.#averageMs = Math.min(this.#averageMs, quickMs);
   }
 }

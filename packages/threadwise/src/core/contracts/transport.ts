@@ -182,8 +182,5 @@ export interface Exchange {
   close(): Promise<void> | undefined;
 }
 
-export interface Transport {
-  readonly name: string;
-  /** @param linkCapacity how many tasks a link must be able to hold */
-  open(platform: Platform, linkCapacity: number): Exchange;
-}
+/** Opens the way by which the tasks of a pool cross. @param linkCapacity how many tasks a link must be able to hold */
+export type Transport = (platform: Platform, linkCapacity: number) => Exchange;

@@ -1,66 +1,37 @@
 /** Main's side of a pool with a coordinator: hands cells to its thread, and takes back what that leaves when it dies. */
-import type {
-  HelperView,
-  LinkEvents,
-  Platform,
-  PullQueue,
-  RemoteSizing,
-  Transport,
-} from '../../core/contracts.js';
+import type { HelperView, LinkEvents, Platform, RemoteSizing, Transport } from '../../core/contracts.js';
 import { lostError } from '../../core/workers/failures.js';
 import { unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { SharedExchange } from '../shared/main/exchange.js';
-import {
-  COORDINATOR,
-  DOUBLES,
-  HEAD,
-  NAME,
-  RESERVED,
-  RUN_MS,
-  type SharedMemory,
-  SIZES,
-  type Sizes,
-  WORDS,
-} from '../shared/layout.js';
-import { argumentsOf } from '../shared/main/link.js';
+import * as L from '../shared/layout.js';
+import { argumentsOf, SharedLink } from '../shared/main/link.js';
+import { SharedQueue } from '../shared/main/queue.js';
 import { ARGUMENTS } from '../shared/messages.js';
-import { AWAKE, dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
-import { CoordinatedLink } from './link.js';
-import { CoordinatedQueue } from './queue.js';
+import { countWithin } from '../trust.js';
+import { dismissCoordinator, WANTS_HINTS, wakeCoordinator } from './layout.js';
 import { type CoordinatorOptions, CoordinatorThread } from './thread.js';
 
-export function coordinatedTransport(
-  options: CoordinatorOptions,
-  sizes: Omit<Sizes, 'mail'> = SIZES,
-): Transport {
-  return {
-    name: 'coordinator',
-    open: (platform, linkCapacity) => {
-      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
-      return new CoordinatedExchange(platform, { ...sizes, mail }, linkCapacity, options);
-    },
-  };
+type Sizes = Omit<L.Sizes, 'mail'>;
+
+export function coordinatedTransport(options: CoordinatorOptions, sizes: Sizes = L.SIZES): Transport {
+  return (platform, linkCapacity) => new CoordinatedExchange(platform, sizes, linkCapacity, options);
 }
 
 export class CoordinatedExchange extends SharedExchange {
   override readonly name = 'coordinator';
+  declare readonly pull: CoordinatedQueue;
   readonly options: CoordinatorOptions;
   readonly thread: CoordinatorThread;
   readonly sizing: RemoteSizing;
-  onReturned: (tasks: readonly Task[]) => void = () => undefined;
   /** Seats whose worker is gone, and which the coordinator may still give something to. */
   readonly #left = new Set<number>();
 
   constructor(platform: Platform, sizes: Sizes, linkCapacity: number, options: CoordinatorOptions) {
     super(platform, sizes, linkCapacity);
     this.options = options;
-    this.thread = this.sizing = new CoordinatorThread(this, options.choose, {
-      ...options,
-      sizes,
-      board: this.board.words.buffer,
-      cells: this.cells.words.buffer,
-    });
+    const memory = { sizes: this.sizes, board: this.board.words.buffer, cells: this.cells.words.buffer };
+    this.thread = this.sizing = new CoordinatorThread(this, options.choose, { ...options, ...memory });
   }
 
   get coordinator(): HelperView {
@@ -76,7 +47,7 @@ export class CoordinatedExchange extends SharedExchange {
     return this.thread.close();
   }
 
-  protected override newQueue(): PullQueue {
+  protected override newQueue(): CoordinatedQueue {
     return new CoordinatedQueue(this);
   }
 
@@ -86,23 +57,9 @@ export class CoordinatedExchange extends SharedExchange {
     return this.thread.isDown ? -1 : super.enter(name, args, id);
   }
 
-  override offer(cell: number, id: number): void {
-    this.cells.doubles[cell * DOUBLES + RUN_MS] = 0;
+  override offer(cell: number, id: number, priority = 0): void {
+    this.cells.doubles[cell * L.DOUBLES + L.RUN_MS] = priority;
     super.offer(cell, id);
-  }
-
-  /** Offers a task at once: how long this turn will be, nobody knows. */
-  handOver(task: Task, cell: number): void {
-    if (this.cells.isByPort(cell)) {
-      this.thread.ensureStarted();
-      this.cells.words[cell * WORDS + NAME] = this.nameId(task.wireName);
-      const { id, wireName, payload } = task;
-      const posted = [cell, id, this.cells.nextStamp, wireName, payload.transfer, argumentsOf(task)] as const;
-      this.thread.tell([ARGUMENTS, ...posted], payload.transfer);
-    }
-    this.cells.keep(cell, task);
-    this.cells.doubles[cell * DOUBLES + RUN_MS] = task.priority;
-    super.offer(cell, task.id);
   }
 
   protected override callForTask(): void {
@@ -129,16 +86,12 @@ export class CoordinatedExchange extends SharedExchange {
   connectReserved(events: LinkEvents): CoordinatedLink {
     const link = super.connect(events) as CoordinatedLink;
     link.measureUtilization();
-    this.board.set(RESERVED, link.seat);
+    this.board.set(L.RESERVED, link.seat);
     return link;
   }
 
-  protected override newLink(
-    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
-    events: LinkEvents,
-    capacity: number,
-  ): CoordinatedLink {
-    const link = new CoordinatedLink(this.thread, this, memory, events, capacity);
+  protected override newLink(seat: number, events: LinkEvents): CoordinatedLink {
+    const link = new CoordinatedLink(this, seat, events);
     if (this.thread.settings.choose === 'least-elu') link.measureUtilization();
     return link;
   }
@@ -151,9 +104,7 @@ export class CoordinatedExchange extends SharedExchange {
   /** C3: arguments that had been moved to the worker of that seat are gone with it. */
   released(seat: number): void {
     if (!this.#left.delete(seat)) return;
-    for (const task of (this.pull as CoordinatedQueue).unbegun(seat)) {
-      if (this.pull.withdraw(task)) settleLost(task, 'A worker');
-    }
+    for (const task of this.pull.unbegun(seat)) if (this.pull.withdraw(task)) settleLost(task, 'A worker');
     super.freeSeat(seat);
   }
 
@@ -168,15 +119,118 @@ export class CoordinatedExchange extends SharedExchange {
   withdrawAll(): Task[] {
     for (const seat of [...this.#left]) this.released(seat);
     const unbegun = this.pull.withdrawAll();
-    Atomics.store(this.board.words, HEAD, this.tail);
-    Atomics.store(this.board.words, COORDINATOR, AWAKE);
+    Atomics.store(this.board.words, L.HEAD, this.tail);
+    Atomics.store(this.board.words, L.COORDINATOR, L.AWAKE);
     for (const seat of this.links.keys()) this.board.wakeAgain(seat);
     return unbegun;
   }
 
   giveBack(unbegun: readonly Task[]): void {
     for (const task of unbegun) if (task.moves) settleLost(task, 'The coordinator');
-    this.onReturned(unbegun.filter((task) => !task.moves));
+    this.pull.giveBack(unbegun.filter((task) => !task.moves));
+  }
+}
+
+/** Main's line to a worker of a pool with a coordinator: that of the shared transport, and what the coordinator has of it. */
+export class CoordinatedLink extends SharedLink {
+  declare protected readonly exchange: CoordinatedExchange;
+  isRetiring = false;
+
+  /** Called before the worker begins. */
+  measureUtilization(): void {
+    this.own[L.MEASURES] = 1;
+  }
+
+  get threadId(): number {
+    return Atomics.load(this.own, L.THREAD_ID);
+  }
+
+  /** The worker's event loop utilisation, as it measured that last, 0 to 1. */
+  get utilization(): number {
+    return countWithin(Atomics.load(this.own, L.UTILIZATION), 1000) / 1000;
+  }
+
+  /** Goes by way of the coordinator, so that the worker hears of it after everything that was assigned to it. */
+  override retire(): boolean {
+    const { thread } = this.exchange;
+    this.isRetiring = true;
+    if (thread.isDown) return super.retire();
+    thread.tell(['retire', this.seat]);
+    return false;
+  }
+}
+
+/** The coordinator's queue, as main sees it. */
+class CoordinatedQueue extends SharedQueue {
+  override readonly sorts = true;
+  declare protected readonly exchange: CoordinatedExchange;
+  /** Gives back tasks that nobody has begun, to be dispatched anew. */
+  giveBack: (tasks: readonly Task[]) => void = () => undefined;
+
+  override carries(task: Task): boolean {
+    const { thread, options } = this.exchange;
+    const isSent = options.sendsMoved && task.payload.transfer.length > 0;
+    return task.key === undefined && !thread.isDown && !isSent;
+  }
+
+  /** An exact number, as it decides whether a worker is needed: tasks that nobody has begun. */
+  override get unclaimed(): number {
+    const { cells } = this.exchange;
+    if (cells.offeredCount === 0) return 0;
+    let count = 0;
+    for (let cell = 0; cell < cells.usedCount; cell++) if (cells.isUnbegun(cell)) count++;
+    return count;
+  }
+
+  /** Offers a task at once: how long this turn will be, nobody knows. */
+  override offer(task: Task): boolean {
+    const { cells, thread } = this.exchange;
+    const cell = this.carries(task) ? this.exchange.cellFor(task) : -1;
+    if (cell < 0) return false;
+    if (cells.isByPort(cell)) {
+      thread.ensureStarted();
+      const { id, wireName, payload } = task;
+      cells.words[cell * L.WORDS + L.NAME] = this.exchange.nameId(wireName);
+      const posted = [cell, id, cells.nextStamp, wireName, payload.transfer, argumentsOf(task)] as const;
+      thread.tell([ARGUMENTS, ...posted], payload.transfer);
+    }
+    cells.keep(cell, task);
+    this.exchange.offer(cell, task.id, task.priority);
+    return true;
+  }
+
+  override withdrawAll(): Task[] {
+    return this.unbegun().filter((task) => this.withdraw(task));
+  }
+
+  /** Arguments that were moved to the coordinator are nowhere else: such a task waits there. */
+  override pause(): Task[] {
+    this.exchange.thread.set({ state: 'paused' });
+    return this.unbegun().filter((task) => !task.moves && this.withdraw(task));
+  }
+
+  override resume(): void {
+    this.exchange.thread.set({ state: 'open' });
+  }
+
+  override peek(): Task | undefined {
+    return this.unbegun()[0];
+  }
+
+  override onReturned(callback: (tasks: readonly Task[]) => void): void {
+    this.giveBack = callback;
+  }
+
+  /** Tasks that nobody has begun, the oldest first. @param seat only those that are assigned to it */
+  unbegun(seat?: number): Task[] {
+    const { cells } = this.exchange;
+    const tasks: Task[] = [];
+    for (let cell = 0; cell < cells.usedCount; cell++) {
+      const isMeant = cells.isUnbegun(cell) && (seat === undefined || cells.assignedTo(cell) === seat);
+      const task = isMeant ? cells.taskIn(cell) : undefined;
+      if (task !== undefined) tasks.push(task);
+    }
+    return tasks.sort((a, b) => a.id - b.id);
   }
 }
 

@@ -2,37 +2,16 @@
 import type { Allowance } from '../../core/workers/allowance.js';
 import { float64sOf } from '../codec/value-memory.js';
 import type { EndpointPlatform } from '../endpoint.js';
-import {
-  cellOf,
-  ENDED,
-  GIVEN_TAIL,
-  givenPlace,
-  IDLE_SINCE,
-  LEAVING,
-  MEASURES,
-  NAME,
-  POSTED_FOR_ALL,
-  PROGRESS,
-  postedBy,
-  pulledOf,
-  RAN_MS,
-  RESERVED,
-  STATE,
-  THREAD_ID,
-  UTILIZATION,
-  WAKE_AT,
-  WORDS,
-} from '../shared/layout.js';
-import { type Seat, TaskSource } from '../shared/worker/task-source.js';
+import * as L from '../shared/layout.js';
+import { type SourceMemory, TaskSource } from '../shared/worker/task-source.js';
 import { callCoordinator, noteRunTime, progress, WANTS_ROOM, wakeCoordinator } from './layout.js';
 
-/** What stands for the name of a function where the task was mailed. */
+/** The place of the name of a function has this number where the task was mailed. */
 const MAILED = -1;
 
 export class Given extends TaskSource {
   readonly #runTimes: Float64Array;
   readonly #doubles: Float64Array;
-  readonly #platform: EndpointPlatform;
   /** The number of the function, or MAILED, of each task that runs here, by cell. */
   readonly #names: Int32Array;
   #running = 0;
@@ -41,23 +20,22 @@ export class Given extends TaskSource {
   /** How many tasks, mailed ones too, the worker has yet to begin before it is replaced. */
   #toBegin = Number.POSITIVE_INFINITY;
 
-  constructor(seat: Seat, platform: EndpointPlatform) {
-    super(seat);
-    this.#runTimes = float64sOf(seat.board.words.buffer);
-    this.#doubles = float64sOf(seat.own.buffer);
-    this.#platform = platform;
-    this.#names = new Int32Array(seat.sizes.cells);
+  constructor(memory: SourceMemory, platform: EndpointPlatform) {
+    super(memory, platform);
+    this.#runTimes = float64sOf(memory.board);
+    this.#doubles = float64sOf(memory.own);
+    this.#names = new Int32Array(this.sizes.cells);
   }
 
-  isReliedOn(): boolean {
+  protected isReliedOn(): boolean {
     return false;
   }
 
   open(): void {
-    this.own[THREAD_ID] = this.#platform.threadId?.() ?? 0;
+    this.own[L.THREAD_ID] = this.platform.threadId?.() ?? 0;
     this.search();
-    this.board.clear(RESERVED, this.seat);
-    if (!this.becomeReady()) Atomics.store(this.own, LEAVING, 1);
+    this.board.clear(L.RESERVED, this.seat);
+    if (!this.becomeReady()) Atomics.store(this.own, L.LEAVING, 1);
     callCoordinator(this.board.words);
   }
 
@@ -73,13 +51,13 @@ export class Given extends TaskSource {
       const isMail = mail >= 0 && (given < 0 || this.isOlder(mail, given));
       const hasBegun = isMail ? this.takeMail(mail, now) : this.#takeGiven(given, now);
       if (hasBegun) this.#running++;
-      Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
+      Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
       if (!hasBegun) continue;
-      const cell = cellOf(isMail ? mail : given);
-      this.#names[cell] = isMail ? MAILED : this.cells[cell * WORDS + NAME]!;
-      if (!isMail) Atomics.add(this.board.words, pulledOf(this.seat), 1);
+      const cell = L.cellOf(isMail ? mail : given);
+      this.#names[cell] = isMail ? MAILED : this.cells[cell * L.WORDS + L.NAME]!;
+      if (!isMail) Atomics.add(this.board.words, L.pulledOf(this.seat), 1);
       if (--this.#toBegin === 0) this.#leave();
-      this.spinning.end();
+      this.endSpinning();
       return cell;
     }
   }
@@ -87,9 +65,9 @@ export class Given extends TaskSource {
   #takeGiven(hint: number, now: number): boolean {
     const isLeaving = this.#isLeaving;
     if (!isLeaving && this.allowance.take() === 0) return false; // main has just taken the last for a mailed task
-    const hasBegun = this.take(hint, POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
+    const hasBegun = this.take(hint, L.POSTED_FOR_ALL, now) || this.take(hint, this.postedHere, now);
     if (isLeaving) return hasBegun;
-    // Only now: until it has begun, the hint is all that is known of it.
+    // Not before: until the task has begun, nothing but the hint names it.
     this.#head = (this.#head + 1) | 0;
     if (!hasBegun) this.allowance.give();
     return hasBegun;
@@ -98,17 +76,17 @@ export class Given extends TaskSource {
   ended(cell: number, ms: number): void {
     const name = this.#names[cell]!;
     if (name !== MAILED) {
-      Atomics.sub(this.board.words, pulledOf(this.seat), 1);
+      Atomics.sub(this.board.words, L.pulledOf(this.seat), 1);
       noteRunTime(this.#runTimes, name, ms);
     }
-    this.#doubles[RAN_MS]! += ms;
-    this.own[ENDED]!++;
-    if (this.own[MEASURES] === 1) {
-      this.own[UTILIZATION] = Math.round((this.#platform.utilization?.() ?? 0) * 1000);
+    this.#doubles[L.RAN_MS]! += ms;
+    this.own[L.ENDED]!++;
+    if (this.own[L.MEASURES] === 1) {
+      this.own[L.UTILIZATION] = Math.round((this.platform.utilization?.() ?? 0) * 1000);
     }
     this.#running--;
-    Atomics.store(this.own, PROGRESS, progress(this.#running, this.#head));
-    if (this.#unread + this.#running <= this.own[WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
+    Atomics.store(this.own, L.PROGRESS, progress(this.#running, this.#head));
+    if (this.#unread + this.#running <= this.own[L.WAKE_AT]!) wakeCoordinator(this.board.words, WANTS_ROOM);
   }
 
   override limit(allowance: Allowance): void {
@@ -118,50 +96,52 @@ export class Given extends TaskSource {
 
   retire(): boolean {
     this.#leave();
-    this.spinning.end();
+    this.endSpinning();
     return this.#assigned() < 0;
   }
 
-  hasWork(): boolean {
+  protected hasWork(): boolean {
     return this.mail() >= 0 || this.#next() >= 0;
   }
 
-  search(): void {
-    if (this.#running === 0) this.#doubles[IDLE_SINCE] = this.#platform.now();
+  protected search(): void {
+    if (this.#running === 0) this.#doubles[L.IDLE_SINCE] = this.platform.now();
   }
 
-  get takesMore(): boolean {
+  protected get takesMore(): boolean {
     return !this.#isLeaving && this.allowance.left > 0;
   }
 
   get #isLeaving(): boolean {
-    return this.own[LEAVING] === 1;
+    return this.own[L.LEAVING] === 1;
   }
 
   #leave(): void {
-    if (Atomics.exchange(this.own, LEAVING, 1) === 0) callCoordinator(this.board.words);
+    if (Atomics.exchange(this.own, L.LEAVING, 1) === 0) callCoordinator(this.board.words);
   }
 
   /** The next hint that the worker may follow; -1: there is none. */
   #next(): number {
     if (this.#isLeaving) return this.#assigned();
-    // What is left may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run it.
+    // The rest of the allowance may be for mailed tasks on their way. If one is withdrawn, main wakes this worker; until then, others may run
+    // what it was given.
     if (this.allowance.left <= 0 || this.#unread === 0) return -1;
-    return this.own[givenPlace(this.#head, this.sizes)]!;
+    return this.own[L.givenPlace(this.#head, this.sizes)]!;
   }
 
   /** The first hint of a task that nobody else can run; -1: there is none. */
   #assigned(): number {
     const { cells, sizes } = this;
-    const tail = Atomics.load(this.own, GIVEN_TAIL);
+    const tail = Atomics.load(this.own, L.GIVEN_TAIL);
     for (let at = this.#head; at !== tail; at = (at + 1) | 0) {
-      const hint = this.own[givenPlace(at, sizes)]!;
-      if (Atomics.load(cells, cellOf(hint) * WORDS + STATE) === postedBy(hint, this.postedHere)) return hint;
+      const hint = this.own[L.givenPlace(at, sizes)]!;
+      if (Atomics.load(cells, L.cellOf(hint) * L.WORDS + L.STATE) === L.postedBy(hint, this.postedHere))
+        return hint;
     }
     return -1;
   }
 
   get #unread(): number {
-    return (Atomics.load(this.own, GIVEN_TAIL) - this.#head) | 0;
+    return (Atomics.load(this.own, L.GIVEN_TAIL) - this.#head) | 0;
   }
 }

@@ -1,9 +1,8 @@
 /** What the words of shared memory mean that only a pool with a coordinator uses: README.md says who writes them. */
-import { COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/layout.js';
+import { AWAKE, COORDINATOR, COORDINATOR_DISMISSED, runTimeOf } from '../shared/layout.js';
 
-// --- what wakes the coordinator ---
+// --- what wakes the coordinator: the word COORDINATOR is AWAKE, or what the coordinator, which sleeps, waits for ---
 
-export const AWAKE = 0;
 /** It sleeps with an empty queue: a hint wakes it. */
 export const WANTS_HINTS = 1;
 /** It sleeps with tasks that it has no seat for: a worker that has room wakes it. */

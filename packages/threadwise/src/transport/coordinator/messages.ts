@@ -17,17 +17,19 @@ export interface Settings {
 /** How a thread ended; its error is said beside that. */
 export type ExitFacts = Pick<ThreadExit, 'exitCode' | 'outOfMemory'>;
 
+/** A task's arguments, before it is posted. `transfer`: what of them is to be moved on. */
+export type Arguments = readonly [
+  type: typeof ARGUMENTS,
+  cell: number,
+  id: number,
+  stamp: number,
+  name: string,
+  transfer: readonly unknown[],
+  args: readonly unknown[],
+];
+
 export type MessageToCoordinator =
-  /** A task's arguments, before it is posted. `transfer`: what of them is to be moved on. */
-  | readonly [
-      type: typeof ARGUMENTS,
-      cell: number,
-      id: number,
-      stamp: number,
-      name: string,
-      transfer: readonly unknown[],
-      args: readonly unknown[],
-    ]
+  | Arguments
   /** A worker, the memory of its seat, and the near end of the line to it. With a recipe, main starts it only by way of the coordinator. */
   | readonly [type: 'hire', seat: number, own: ArrayBufferLike, line: unknown, recipe: unknown]
   /** The worker is to get nothing more; its thread has ended; the thread that the coordinator has started is to end. */

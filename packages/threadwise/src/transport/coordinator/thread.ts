@@ -14,9 +14,8 @@ import { decodeError } from '../codec/error-codec.js';
 import { type About, Line } from '../line.js';
 import { COORDINATOR_DISMISSED, type SharedMemory } from '../shared/layout.js';
 import { ARGUMENTS, LINE } from '../shared/messages.js';
-import type { CoordinatedExchange } from './exchange.js';
+import type { CoordinatedExchange, CoordinatedLink } from './exchange.js';
 import { dismissCoordinator } from './layout.js';
-import type { CoordinatedLink } from './link.js';
 import type { MessageFromCoordinator, MessageToCoordinator, Settings } from './messages.js';
 
 /** What a coordinator decides by. */
@@ -57,7 +56,7 @@ export class CoordinatorThread implements RemoteSizing {
   /** What the pool is told of the workers that the coordinator may start, or has started, by seat. */
   readonly #reserved = new Map<number, ReservedEvents>();
   /** The decisions that were heard in this batch. */
-  #news: (SizingDecision | undefined)[] = [];
+  readonly #news: (SizingDecision | undefined)[] = [];
   #onWanted: (decision: SizingDecision | undefined) => void = () => undefined;
 
   constructor(exchange: CoordinatedExchange, choose: string, data: CoordinatorData) {
@@ -139,9 +138,7 @@ export class CoordinatorThread implements RemoteSizing {
    * that the coordinator has started as many by itself.
    */
   #tellWanted(): void {
-    const news = this.#news;
-    this.#news = [];
-    for (const decision of news) this.#onWanted(decision);
+    for (const decision of this.#news.splice(0)) this.#onWanted(decision);
   }
 
   // --- the thread ---

@@ -2,10 +2,10 @@
 import type { WorkerBoard } from '../../core/contracts.js';
 import { unreadable } from '../../core/calls/payload.js';
 import { type EncodedError, encodeError } from '../codec/error-codec.js';
-import { type Begun, hear, type Endpoint, type EndpointEvents } from '../endpoint.js';
+import { type Begun, hear, type Endpoint, type EndpointEvents, type Transfer } from '../endpoint.js';
 import type { Line } from '../line.js';
 import { SpinBudget, type SpinLimits } from '../spin-budget.js';
-import type { MessageToMain, MessageToWorker } from '../messages.js';
+import type { MessageToMain } from '../messages.js';
 import { DONE, FAILED, type PostedTask, TASKS, type ToMain, type ToWorker } from './protocol.js';
 
 /** How long a worker looks for a message before it sleeps: about what it costs main to wake it. Chosen by measurement between processes. */
@@ -30,7 +30,7 @@ export class MessageEndpoint implements Endpoint {
     this.#port.listen(
       (message) => {
         const said = message as ToWorker;
-        if (said[0] !== TASKS) return hear(said as MessageToWorker, events);
+        if (said[0] !== TASKS) return hear(said, events);
         this.#backlog.push(...said[2]);
         events.tasks();
       },
@@ -39,7 +39,7 @@ export class MessageEndpoint implements Endpoint {
         const [type, id, runMs] = about as [number, number, number];
         if (type !== DONE && type !== FAILED) return events.unread(about, reason);
         const error = unreadable(type === DONE ? 'result' : 'thrown', reason);
-        this.#post([FAILED, id, runMs, encodeError(error, (text) => text)]);
+        this.#port.post([FAILED, id, runMs, encodeError(error, (text) => text)] satisfies ToMain);
       },
     );
   }
@@ -53,24 +53,18 @@ export class MessageEndpoint implements Endpoint {
     return undefined;
   }
 
-  done(
-    cell: number,
-    id: number,
-    value: unknown,
-    transfer: readonly unknown[] | undefined,
-    runMs: number,
-  ): void {
+  done(cell: number, id: number, value: unknown, transfer: Transfer, runMs: number): void {
     this.#board.end(cell);
-    this.#post([DONE, id, runMs, value], transfer);
+    this.#port.post([DONE, id, runMs, value] satisfies ToMain, transfer);
   }
 
   failed(cell: number, id: number, error: EncodedError, runMs: number): void {
     this.#board.end(cell);
-    this.#post([FAILED, id, runMs, error]);
+    this.#port.post([FAILED, id, runMs, error] satisfies ToMain);
   }
 
-  say(word: MessageToMain, transfer?: readonly unknown[]): void {
-    this.#post(word, transfer);
+  say(word: MessageToMain, transfer?: Transfer): void {
+    this.#port.post(word, transfer);
   }
 
   isAborting(cell: number): boolean {
@@ -91,9 +85,5 @@ export class MessageEndpoint implements Endpoint {
   rest(canSpin: boolean): boolean {
     if (this.#next < this.#backlog.length) return true;
     return canSpin && this.#budget.wants() && this.#budget.spin(this.#hasHeard);
-  }
-
-  #post(message: ToMain, transfer?: readonly unknown[]): void {
-    this.#port.post(message, transfer);
   }
 }

@@ -19,7 +19,10 @@ export class KeptBytes {
     const at = given.findIndex((value) => !isImmutable(value));
     const source = given[at];
     if (!isWhole(source) || given.some((value, i) => i !== at && !isImmutable(value))) return undefined;
-    const copy = this.#take(source.byteLength);
+    const { byteLength } = source;
+    const found = this.#free.get(byteLength)?.pop();
+    if (found !== undefined) this.#keptBytes -= byteLength;
+    const copy = found ?? new Uint8Array(byteLength);
     copy.set(source);
     return {
       args: given.with(at, copy),
@@ -31,27 +34,18 @@ export class KeptBytes {
     };
   }
 
-  #take(byteLength: number): Uint8Array {
-    const found = this.#free.get(byteLength)?.pop();
-    if (found === undefined) return new Uint8Array(byteLength);
-    this.#keptBytes -= byteLength;
-    return found;
-  }
-
   #keep(bytes: Uint8Array): void {
     const { byteLength } = bytes;
     // An array whose length comes only once is not used again: it makes room for those of now.
-    if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) this.#forget();
+    if (this.#keptBytes + byteLength > MOST_KEPT && !this.#free.has(byteLength)) {
+      this.#free.clear();
+      this.#keptBytes = 0;
+    }
     if (this.#keptBytes + byteLength > MOST_KEPT) return;
     const free = this.#free.get(byteLength);
     if (free === undefined) this.#free.set(byteLength, [bytes]);
     else free.push(bytes);
     this.#keptBytes += byteLength;
-  }
-
-  #forget(): void {
-    this.#free.clear();
-    this.#keptBytes = 0;
   }
 }
 

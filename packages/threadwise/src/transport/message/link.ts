@@ -1,6 +1,5 @@
 /** The main side of a worker's line over a port. README.md beside this file has the protocol. */
 import type {
-  Exchange,
   Link,
   LinkEvents,
   MainBoard,
@@ -15,7 +14,6 @@ import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
 import { estimateItems } from '../codec/estimate.js';
 import type { About } from '../line.js';
-import type { MessageToMain } from '../messages.js';
 import { PortLink } from '../port-link.js';
 import { beganWithin } from '../trust.js';
 import { KeptBytes } from './kept-bytes.js';
@@ -27,21 +25,18 @@ const LARGE_BYTES = 2 ** 14;
 
 /** @param newBoard makes the board of one worker, for as many posted tasks as `cells` */
 export function messagesWith(newBoard: (cells: number, platform: Platform) => NewBoard): Transport {
-  return {
-    name: 'message',
-    open: (platform, linkCapacity): Exchange => {
-      const kept = new KeptBytes();
-      return {
-        name: 'message',
-        pull: undefined,
-        leaseMemory: undefined,
-        capture: (_name, args, { transfer }) =>
-          (transfer.length === 0 ? kept.capture(args) : undefined) ??
-          capture(args, transfer, platform.clone, LeaseStore.of),
-        connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
-        close: () => undefined,
-      };
-    },
+  return (platform, linkCapacity) => {
+    const kept = new KeptBytes();
+    return {
+      name: 'message',
+      pull: undefined,
+      leaseMemory: undefined,
+      capture: (_name, args, { transfer }) =>
+        (transfer.length === 0 ? kept.capture(args) : undefined) ??
+        capture(args, transfer, platform.clone, LeaseStore.of),
+      connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
+      close: () => undefined,
+    };
   };
 }
 
@@ -102,7 +97,7 @@ export class MessageLink extends PortLink implements Link {
   }
 
   hasEndedUnread(task: Task): boolean {
-    return this.unreadCount > 0 && this.#board.hasEnded(task.cell);
+    return this.line.unreadCount > 0 && this.#board.hasEnded(task.cell);
   }
 
   override abort(task: Task, reason: unknown): void {
@@ -147,7 +142,7 @@ export class MessageLink extends PortLink implements Link {
           this.events.failed(task, decodeError(message[3]), message[2]),
         );
       default:
-        return super.hear(message as MessageToMain);
+        return super.hear(message);
     }
   }
 

@@ -1,20 +1,7 @@
 /** The board that all threads of a pool share: who sleeps, who looks for tasks, and which sleeper is woken when. */
 import { int32sOf } from '../codec/value-memory.js';
 import { countWithin } from '../trust.js';
-import {
-  dismissedOf,
-  DOZING,
-  HEAD,
-  MAIN_PARKED,
-  PARKED,
-  RESERVED,
-  SEATS,
-  SEATS_TAKEN,
-  SEATS_USED,
-  SPINNING,
-  TAIL,
-  wakeupsOf,
-} from './layout.js';
+import * as L from './layout.js';
 
 /** A task is tiny if it runs for fewer milliseconds: about what it costs to wake a worker. */
 const TINY_MS = 0.02;
@@ -56,12 +43,12 @@ export class Board {
 
   /** Looks how many seats there are by now. */
   refresh(): void {
-    this.#maskWords = (countWithin(Atomics.load(this.words, SEATS_USED), SEATS) + 31) >>> 5;
+    this.#maskWords = (countWithin(Atomics.load(this.words, L.SEATS_USED), L.SEATS) + 31) >>> 5;
   }
 
   /** The number of hints in the ring. */
   get length(): number {
-    return (Atomics.load(this.words, TAIL) - Atomics.load(this.words, HEAD)) | 0;
+    return (Atomics.load(this.words, L.TAIL) - Atomics.load(this.words, L.HEAD)) | 0;
   }
 
   set(mask: number, seat: number): void {
@@ -92,43 +79,43 @@ export class Board {
 
   /** Workers that do not sleep. */
   get awake(): number {
-    return Atomics.load(this.words, SEATS_TAKEN) - this.count(PARKED) - this.count(RESERVED);
+    return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
   /** W1, W2: wakes one sleeper, if there is one. */
   wakeOne(): void {
-    const end = PARKED + this.#maskWords;
-    for (let at = PARKED; at < end; at++) {
+    const end = L.PARKED + this.#maskWords;
+    for (let at = L.PARKED; at < end; at++) {
       // The exchange may come second to another waker's: then the next bit is tried.
       for (let word = Atomics.load(this.words, at); word !== 0; word = Atomics.load(this.words, at)) {
-        const seat = ((at - PARKED) << 5) + (31 - Math.clz32(word & -word));
+        const seat = ((at - L.PARKED) << 5) + (31 - Math.clz32(word & -word));
         // First: once it is called it is relied on, until it looks; it clears this bit after the other one.
-        this.set(DOZING, seat);
-        if (this.#wake(PARKED, seat)) return;
-        this.clear(DOZING, seat);
+        this.set(L.DOZING, seat);
+        if (this.#wake(L.PARKED, seat)) return;
+        this.clear(L.DOZING, seat);
       }
     }
   }
 
   /** Wakes the worker of a seat, if it sleeps, whatever it can be woken for. */
   wake(seat: number): boolean {
-    return this.#wake(PARKED, seat) || this.#wake(RESERVED, seat);
+    return this.#wake(L.PARKED, seat) || this.#wake(L.RESERVED, seat);
   }
 
   /** X5: whoever was about to wake this worker is dead; a wake-up too many does no harm. */
   wakeAgain(seat: number): void {
-    Atomics.add(this.words, wakeupsOf(seat), 1);
-    Atomics.notify(this.words, wakeupsOf(seat));
+    Atomics.add(this.words, L.wakeupsOf(seat), 1);
+    Atomics.notify(this.words, L.wakeupsOf(seat));
   }
 
   /** D1, D2: has the worker of a seat wait for nothing any more. To be called before its thread ends, by whoever ends it. */
   dismiss(seat: number): void {
-    Atomics.store(this.words, dismissedOf(seat), 1);
+    Atomics.store(this.words, L.dismissedOf(seat), 1);
     this.wakeAgain(seat);
   }
 
   isDismissed(seat: number): boolean {
-    return Atomics.load(this.words, dismissedOf(seat)) !== 0;
+    return Atomics.load(this.words, L.dismissedOf(seat)) !== 0;
   }
 
   #wake(mask: number, seat: number): boolean {
@@ -171,14 +158,14 @@ export class Waker {
       this.#owed--;
       return;
     }
-    if (!this.#board.any(PARKED)) return;
-    const isRush = this.#times.areTiny && this.#board.any(DOZING);
+    if (!this.#board.any(L.PARKED)) return;
+    const isRush = this.#times.areTiny && this.#board.any(L.DOZING);
     if (isRush && this.#isSeenTo(workers, more)) {
       this.#owed = 1 + this.#spared;
       return;
     }
     const tasks = this.#board.length + more;
-    if (tasks <= 0 || this.#board.count(SPINNING) >= tasks) return;
+    if (tasks <= 0 || this.#board.count(L.SPINNING) >= tasks) return;
     if (isRush) this.#quietUntil = this.#now() + QUIET_MS;
     this.#owed = 0;
     this.#board.wakeOne();
@@ -186,7 +173,7 @@ export class Waker {
 
   /** Wakes a worker for `tasks` that lie elsewhere and may have to wait for a long one, however short they are. */
   callFor(tasks: number): void {
-    if (!this.#board.any(PARKED) || this.#board.count(SPINNING) >= tasks) return;
+    if (!this.#board.any(L.PARKED) || this.#board.count(L.SPINNING) >= tasks) return;
     this.#owed = 0;
     this.#board.wakeOne();
   }
@@ -195,14 +182,14 @@ export class Waker {
   callAfterBurst(workers: number): void {
     if (this.#owed === 0) return;
     this.#owed = 1;
-    if (this.#board.count(PARKED) === workers) this.callAtLast();
+    if (this.#board.count(L.PARKED) === workers) this.callAtLast();
   }
 
   /** To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. */
   callAtLast(): void {
     if (this.#owed === 0) return;
     this.#owed = 0;
-    if (this.#board.any(PARKED) && this.#board.length > 0) this.#board.wakeOne();
+    if (this.#board.any(L.PARKED) && this.#board.length > 0) this.#board.wakeOne();
   }
 
   /**
@@ -210,45 +197,15 @@ export class Waker {
    * has not looked yet, the others get on, and there is not much to do.
    */
   #isSeenTo(workers: number, more: number): boolean {
-    if (this.#board.count(PARKED) === workers) return this.#board.length + more < BURST;
+    if (this.#board.count(L.PARKED) === workers) return this.#board.length + more < BURST;
     const now = this.#now();
     if (now < this.#quietUntil) return true;
-    const head = Atomics.load(this.#board.words, HEAD);
+    const head = Atomics.load(this.#board.words, L.HEAD);
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
     const backlogMs = (this.#board.length + more) * this.#times.averageMs;
     if (!getOn || backlogMs > MUCH_MS) return false;
     this.#quietUntil = now + QUIET_MS;
     return true;
-  }
-}
-
-/** Whether a worker looks for its next task again and again before it sleeps: not if it takes the time of those it waits for. */
-export class Spinning {
-  readonly #board: Board;
-  readonly #seat: number;
-  #isOn = false;
-
-  constructor(board: Board, seat: number) {
-    this.#board = board;
-    this.#seat = seat;
-  }
-
-  /** S1. Returns false where enough others spin, or more threads are awake than there are cores: `atMost` and one. */
-  begin(atMost: number): boolean {
-    if (this.#isOn) return true;
-    if (this.#board.count(SPINNING) >= atMost) return false;
-    const isMainAwake = Atomics.load(this.#board.words, MAIN_PARKED) === 0;
-    if (this.#board.awake + (isMainAwake ? 1 : 0) > atMost + 1) return false;
-    this.#isOn = true;
-    this.#board.set(SPINNING, this.#seat);
-    return true;
-  }
-
-  /** S4, or the first half of S3. */
-  end(): void {
-    if (!this.#isOn) return;
-    this.#isOn = false;
-    this.#board.clear(SPINNING, this.#seat);
   }
 }

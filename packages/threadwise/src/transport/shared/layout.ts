@@ -72,7 +72,7 @@ export const ringSize = (sizes: Sizes) => 2 * sizes.cells;
 export const ringPlace = (position: number, sizes: Sizes) => RING + (position & (2 * sizes.cells - 1));
 export const boardByteLength = (sizes: Sizes) => (RING + ringSize(sizes)) * 4;
 
-/** Values of MAIN_PARKED. AWAKE: main looks for results by itself. ASLEEP: it has to be woken for the next one. */
+/** Values of MAIN_PARKED. AWAKE: main looks for results by itself, or, in COORDINATOR, a coordinator for tasks. ASLEEP: main has to be woken for the next one. */
 export const AWAKE = 0;
 export const ASLEEP = 1;
 /** Main will soon look by itself. Until then it is woken for BATCHED results together, or when little is left to be done. */
@@ -136,7 +136,7 @@ export const NOTHING = 0;
 /** One argument, or the result: an Int32 or a Float64 in the cell. */
 export const NUMBER = 1;
 export const IN_CELL = 2;
-/** In the arena (arguments) or the seat's stream (results). */
+/** The value lies in the arena (arguments) or in the seat's stream (results). */
 export const OUTSIDE = 3;
 /** Comes over the port. */
 export const BY_PORT = 4;
@@ -169,8 +169,14 @@ export const MAIL_TAIL = LINE;
 export const MAIL_HEAD = 2 * LINE;
 /** The number of bytes of the stream that main has read. */
 export const STREAM_READ = 3 * LINE;
-/** Whether the worker may take tasks: see `../stage.ts`. */
+/**
+ * Whether the worker may begin to take tasks by itself. It changes once: the worker, which has said to main that it is ready, sets READY;
+ * or main is first and sets FORESTALLED: then main can end the worker and knows that no task goes down with it.
+ */
 export const STAGE = STREAM_READ + 1;
+export const NOT_READY = 0;
+export const READY = 1;
+export const FORESTALLED = 2;
 // The others, up to DONE, are for a pool with a coordinator: `../coordinator/README.md`.
 /** Main's, before the worker begins: whether utilisation is measured. */
 export const MEASURES = STREAM_READ + 2;

@@ -54,6 +54,21 @@ describe('shared threads: what does not fit', () => {
     assert.equal(await pool.run('echo', [text]), text);
   });
 
+  test('an argument with a getter that makes a call itself: each call has a cell of its own', async (t) => {
+    const { pool } = smallPool(t);
+    const inner: Promise<unknown>[] = [];
+    const value = {
+      a: 1,
+      get b() {
+        inner.push(pool.run('echo', [7]));
+        return 2;
+      },
+    };
+    assert.deepEqual(await pool.run('echo', [value]), { a: 1, b: 2 });
+    assert.ok(inner.length > 0);
+    for (const result of await Promise.all(inner)) assert.equal(result, 7);
+  });
+
   test('results while main is blocked: the stream fills up, and every one arrives', async (t) => {
     const { pool, words } = smallPool(t, { cells: 32 });
     await pool.ready;

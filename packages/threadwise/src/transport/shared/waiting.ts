@@ -1,14 +1,9 @@
 /** How a thread waits for a word of shared memory to change, without holding up its event loop. */
+/// <reference lib="es2024.sharedmemory" />
 import type { SpinLimits } from '../spin-budget.js';
 
 /** How long main and workers look for something in shared memory before they sleep: about what being woken costs. Chosen by hand. */
 export const SPIN: SpinLimits = { mostMs: 0.05, wakeUpMs: 0.015, looks: 16 };
-
-type WaitAsync = (
-  words: Int32Array,
-  at: number,
-  value: number,
-) => { async: false; value: string } | { async: true; value: Promise<string> };
 
 /** Calls back when a word is notified; asleep at most once. */
 export class Sleeper {
@@ -27,7 +22,7 @@ export class Sleeper {
   sleep(value: number): boolean {
     // An earlier wait that was not needed still stands: a notice finds it, and it calls back as a new one would.
     if (this.#isWaiting) return Atomics.load(this.#words, this.#at) === value;
-    const result = (Atomics as unknown as { waitAsync: WaitAsync }).waitAsync(this.#words, this.#at, value);
+    const result = Atomics.waitAsync(this.#words, this.#at, value);
     if (!result.async) return false;
     this.#isWaiting = true;
     void result.value.then(() => {

@@ -30,6 +30,7 @@ import { OFFSET_BITS, OFFSET_MASK, offsetOf, segmentOf, UNIT_BITS, UNIT_BYTES } 
 const MIN_UNITS = 4;
 /** Blocks larger than a segment are whole pages. */
 const PAGE_BYTES = 4096;
+const PAGE_UNITS = PAGE_BYTES / UNIT_BYTES;
 const MAX_SEGMENT_BYTES = 2 ** (OFFSET_BITS + UNIT_BITS);
 const MIN_SEGMENT_BYTES = 2 ** 16;
 /** Segments whose addresses fit an int32. */
@@ -73,18 +74,21 @@ interface Segment {
 }
 
 export class Arena {
+  /** The memory of each segment. Always the same list: who was given it sees what was given back. */
+  readonly segments: (ArrayBufferLike | undefined)[] = [];
+  /** Bytes of the blocks that are taken, as large as they were rounded up to. */
+  usedBytes = 0;
+  /** Bytes of all segments. */
+  reservedBytes = 0;
   readonly #options: ArenaOptions;
   readonly #segmentUnits: number;
   readonly #segments: (Segment | undefined)[] = [];
-  readonly #buffers: (ArrayBufferLike | undefined)[] = [];
   readonly #heads = new Int32Array(LISTS);
   /** A bit for each list: whether there is any block in it. */
   readonly #lists = new Int32Array((LISTS >> 5) + 1);
   #state: 'open' | 'closed' = 'open';
   /** 0: not asked yet. */
   #maxSegments = 0;
-  #usedBytes = 0;
-  #reservedBytes = 0;
   /** How many takes are refused before memory is asked for again. */
   #refusals = 0;
   #timer: TimerHandle | undefined;
@@ -99,16 +103,6 @@ export class Arena {
     this.#segmentUnits = segmentBytes / UNIT_BYTES;
   }
 
-  /** Bytes of the blocks that are taken, as large as they were rounded up to. */
-  get usedBytes(): number {
-    return this.#usedBytes;
-  }
-
-  /** Bytes of all segments. */
-  get reservedBytes(): number {
-    return this.#reservedBytes;
-  }
-
   /** The most that `reservedBytes` may become. */
   get maxBytes(): number {
     if (this.#maxSegments === 0) {
@@ -118,21 +112,18 @@ export class Arena {
     return this.#maxSegments * this.#segmentUnits * UNIT_BYTES;
   }
 
-  /** Always the same list: who was given it sees what was given back. */
-  get segments(): (ArrayBufferLike | undefined)[] {
-    return this.#buffers;
-  }
-
   /**
    * Address of a block of at least `byteLength` bytes (a whole number, not below 0), or -1: the arena is full or closed,
    * or there is no memory. What was in a block stays there.
    */
   take(byteLength: number): number {
-    const units = roundedUnits(byteLength);
-    if (units > this.#segmentUnits) return this.#takeLarge(Math.ceil(byteLength / PAGE_BYTES) * PAGE_BYTES);
-    let address = this.#takeBlock(units);
-    while (address === NONE && this.#options.reclaim?.() === true) address = this.#takeBlock(units);
-    if (address === NONE && this.#addSegment(this.#segmentUnits)) address = this.#takeBlock(units);
+    const rounded = roundedUnits(byteLength);
+    const isLarge = rounded > this.#segmentUnits;
+    const units = isLarge ? Math.ceil(byteLength / PAGE_BYTES) * PAGE_UNITS : rounded;
+    let address = this.#takeUnits(units);
+    while (address === NONE && this.#options.reclaim?.() === true) address = this.#takeUnits(units);
+    if (address === NONE && this.#addSegment(isLarge ? units : this.#segmentUnits))
+      address = this.#takeUnits(units);
     return address;
   }
 
@@ -144,7 +135,7 @@ export class Arena {
     let units = -(segment?.words[at] ?? 0);
     if (units <= 0) throw new Error(`threadwise: no block is taken at address ${address}`);
     const { words, isLarge } = segment!;
-    this.#usedBytes -= units * UNIT_BYTES;
+    this.usedBytes -= units * UNIT_BYTES;
     if (!isLarge) {
       const before = at === 0 ? 0 : words[at - 1]!;
       const after = at + units === this.#segmentUnits ? 0 : words[at + units]!;
@@ -168,7 +159,7 @@ export class Arena {
   memory(address: number): Memory {
     const index = segmentOf(address);
     const segment = this.#segments[index]!;
-    segment.memory ??= memoryOf(this.#buffers[index]!);
+    segment.memory ??= memoryOf(this.segments[index]!);
     return segment.memory;
   }
 
@@ -184,10 +175,28 @@ export class Arena {
     for (const index of this.#segments.keys()) this.#forget(index);
     this.#heads.fill(0);
     this.#lists.fill(0);
-    this.#usedBytes = 0;
+    this.usedBytes = 0;
   }
 
   // --- blocks ---
+
+  /** The address of a free block that is taken from now on; NONE: there is none. */
+  #takeUnits(units: number): number {
+    return units > this.#segmentUnits ? this.#takeLarge(units) : this.#takeBlock(units);
+  }
+
+  /** Takes a large segment that is free and less than twice as large. */
+  #takeLarge(units: number): number {
+    const index = this.#segments.findIndex(
+      (each) => each?.isLarge && each.words[0]! >= units && each.words[0]! < 2 * units,
+    );
+    if (index < 0) return NONE;
+    const segment = this.#segments[index]!;
+    segment.words[0] = -segment.units;
+    segment.isIdle = false;
+    this.usedBytes += segment.units * UNIT_BYTES;
+    return index << OFFSET_BITS;
+  }
 
   #takeBlock(units: number): number {
     const address = this.#find(listOf(units));
@@ -206,7 +215,7 @@ export class Arena {
     words[at] = -taken;
     words[at + taken - 1] = 0;
     segment.isIdle = false;
-    this.#usedBytes += taken * UNIT_BYTES;
+    this.usedBytes += taken * UNIT_BYTES;
     return address;
   }
 
@@ -221,7 +230,7 @@ export class Arena {
     return this.#heads[(word << 5) + 31 - Math.clz32(lists & -lists)]! - 1;
   }
 
-  /** Into its list, and to the end of the block its size. */
+  /** Puts a free block into its list, and writes its size at its end. */
   #link(address: number, units: number): void {
     const { words } = this.#segments[segmentOf(address)]!;
     const at = address & OFFSET_MASK;
@@ -250,31 +259,13 @@ export class Arena {
 
   // --- segments ---
 
-  /** Takes a large segment that is free and less than twice as large, or makes a new one. */
-  #takeLarge(byteLength: number): number {
-    const units = byteLength / UNIT_BYTES;
-    const find = () =>
-      this.#segments.findIndex(
-        (each) => each?.isLarge && each.words[0]! >= units && each.words[0]! < 2 * units,
-      );
-    let index = find();
-    while (index < 0 && this.#options.reclaim?.() === true) index = find();
-    if (index < 0 && this.#addSegment(units)) index = find();
-    if (index < 0) return NONE;
-    const segment = this.#segments[index]!;
-    segment.words[0] = -segment.units;
-    segment.isIdle = false;
-    this.#usedBytes += segment.units * UNIT_BYTES;
-    return index << OFFSET_BITS;
-  }
-
   /** Whether there was room for one, and memory. */
   #addSegment(units: number): boolean {
     if (this.#state === 'closed') return false;
     const byteLength = units * UNIT_BYTES;
     const { maxBytes } = this;
-    if (this.#reservedBytes + byteLength > maxBytes) this.#giveBack(() => true);
-    if (this.#reservedBytes + byteLength > maxBytes) return false;
+    if (this.reservedBytes + byteLength > maxBytes) this.#giveBack(() => true);
+    if (this.reservedBytes + byteLength > maxBytes) return false;
     if (this.#refusals > 0) {
       this.#refusals--;
       return false;
@@ -283,26 +274,23 @@ export class Arena {
     const index = unused < 0 ? this.#segments.length : unused;
     if (index >= MAX_SEGMENTS) return false;
     const isLarge = units > this.#segmentUnits;
-    const made = this.#allocate(byteLength, isLarge ? 1 : units);
-    if (made === undefined) return false;
-    this.#options.onSegment(index, made.buffer);
-    this.#buffers[index] = made.buffer;
-    this.#segments[index] = { units, isLarge, words: made.words, memory: undefined, isIdle: false };
-    this.#reservedBytes += byteLength;
-    made.words[0] = units;
-    if (!isLarge) this.#link(index << OFFSET_BITS, units);
-    return true;
-  }
-
-  #allocate(byteLength: number, words: number): { buffer: ArrayBufferLike; words: Int32Array } | undefined {
+    let buffer: ArrayBufferLike;
+    let words: Int32Array;
     try {
-      const { allocate } = this.#options;
-      return { buffer: allocate(byteLength), words: int32sOf(allocate(words * 4)) };
+      buffer = this.#options.allocate(byteLength);
+      words = int32sOf(this.#options.allocate((isLarge ? 1 : units) * 4));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#refusals = TAKES_BEFORE_RETRY;
-      return undefined;
+      return false;
     }
+    this.#options.onSegment(index, buffer);
+    this.segments[index] = buffer;
+    this.#segments[index] = { units, isLarge, words, memory: undefined, isIdle: false };
+    this.reservedBytes += byteLength;
+    words[0] = units;
+    if (!isLarge) this.#link(index << OFFSET_BITS, units);
+    return true;
   }
 
   /** A segment is wholly free: looks later whether it still is. */
@@ -329,9 +317,9 @@ export class Arena {
   }
 
   #forget(index: number): void {
-    this.#reservedBytes -= (this.#segments[index]?.units ?? 0) * UNIT_BYTES;
+    this.reservedBytes -= (this.#segments[index]?.units ?? 0) * UNIT_BYTES;
     this.#segments[index] = undefined;
-    this.#buffers[index] = undefined;
+    this.segments[index] = undefined;
   }
 }
 

@@ -3,33 +3,10 @@ import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
 import type { LeaseLike, Payload } from '../../../core/calls/payload.js';
-import type { ArgumentWriter } from './values.js';
-import {
-  ABORTING,
-  BEGAN,
-  BY_PORT,
-  CELL_BYTES,
-  DOUBLES,
-  FORM,
-  FREE,
-  INLINE_NUMBER,
-  NAME,
-  NOTHING,
-  NUMBER,
-  POSTED,
-  POSTED_FOR_ALL,
-  RUNNING,
-  STATE,
-  TASK_ID,
-  WORDS,
-  cellOf,
-  phaseOf,
-  seatOf,
-  hintOf,
-  postedBy,
-  stamped,
-  state,
-} from '../layout.js';
+import type { ValueWriter } from '../../codec/value-writer.js';
+import type { Arena } from './arena.js';
+import { ArgumentWriter } from './values.js';
+import * as L from '../layout.js';
 
 const NO_VALUES: readonly unknown[] = [];
 /** The share of all cells that is kept for tasks which have none and are about to be sent. Chosen by hand. */
@@ -60,30 +37,26 @@ export class Cells {
   /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
+  /** A stack: the cell that was freed last is used first, and cells that were never used lie in their order below the others. */
   readonly #free: Int32Array;
-  #freeCount = 0;
-  /** Cells that were given out at least once: the others need not be touched before. */
-  #usedCount = 0;
+  #freeCount: number;
   /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
 
-  constructor(buffer: ArrayBufferLike, writer: ArgumentWriter) {
-    const count = buffer.byteLength / CELL_BYTES;
+  constructor(buffer: ArrayBufferLike, values: ValueWriter, arena: Arena) {
+    const count = buffer.byteLength / L.CELL_BYTES;
     this.words = int32sOf(buffer);
     this.doubles = float64sOf(buffer);
     this.memory = memoryOf(buffer);
-    this.#writer = writer;
+    this.#writer = new ArgumentWriter(this, values, arena);
     this.#owners = new Uint8Array(count);
-    this.#free = new Int32Array(count);
+    this.#free = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
+    this.#freeCount = count;
     this.#kept = Math.max(1, count * KEPT_SHARE);
   }
 
   get hasFree(): boolean {
-    if (this.#freeCount === 0 && this.#usedCount < this.#free.length) {
-      this.#free[this.#freeCount++] = this.#usedCount++;
-      this.#payloads.push(undefined);
-    }
     return this.#freeCount > 0;
   }
 
@@ -92,7 +65,7 @@ export class Cells {
    * stand in front of others that wait with one.
    */
   get hasSpare(): boolean {
-    return this.hasFree && this.#freeCount + this.#free.length - this.#usedCount > this.#kept;
+    return this.#freeCount > this.#kept;
   }
 
   /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
@@ -104,29 +77,34 @@ export class Cells {
 
   /** A cell with the arguments in it; -1 where no cell is free, or they can only go by port. */
   write(nameId: number, args: readonly unknown[]): number {
-    const cell = this.#next();
-    if (cell < 0 || !this.#writeArguments(cell, args)) return -1;
-    this.words[cell * WORDS + NAME] = nameId;
-    return this.#hold(cell);
+    const cell = this.#take();
+    if (cell < 0) return -1;
+    this.words[cell * L.WORDS + L.NAME] = nameId;
+    let isWritten = false;
+    try {
+      isWritten = this.#writeArguments(cell, args);
+    } finally {
+      if (!isWritten) this.freeIfHeld(cell);
+    }
+    return isWritten ? cell : -1;
   }
 
   /** False, and nothing is kept: the arguments can only go by port. */
   #writeArguments(cell: number, args: readonly unknown[]): boolean {
     const first = args[0];
     if (args.length > 0 && (args.length > 1 || typeof first !== 'number')) {
-      return this.#writer.write(cell, this, args);
+      return this.#writer.write(cell, args);
     }
-    this.words[cell * WORDS + FORM] = args.length === 0 ? NOTHING : NUMBER;
-    if (args.length === 1) this.doubles[cell * DOUBLES + INLINE_NUMBER] = first as number;
+    this.words[cell * L.WORDS + L.FORM] = args.length === 0 ? L.NOTHING : L.NUMBER;
+    if (args.length === 1) this.doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first as number;
     return true;
   }
 
   /** A cell for a task whose arguments go over the port; -1 where none is free. */
   reserve(): number {
-    const cell = this.#next();
-    if (cell < 0) return -1;
-    this.words[cell * WORDS + FORM] = BY_PORT;
-    return this.#hold(cell);
+    const cell = this.#take();
+    if (cell >= 0) this.words[cell * L.WORDS + L.FORM] = L.BY_PORT;
+    return cell;
   }
 
   /** Writes the arguments of a task that its worker's death may have spoilt. */
@@ -134,7 +112,8 @@ export class Cells {
     if (!payload.isSpoilt) return;
     payload.isSpoilt = false;
     this.#writer.free(payload);
-    if (!this.#writeArguments(payload.cell, payload.args)) this.words[payload.cell * WORDS + FORM] = BY_PORT;
+    if (!this.#writeArguments(payload.cell, payload.args))
+      this.words[payload.cell * L.WORDS + L.FORM] = L.BY_PORT;
   }
 
   /** Frees the arguments of a task that has ended; if it is tried again, they are written anew. Returns the number of blocks freed. */
@@ -146,12 +125,12 @@ export class Cells {
   }
 
   isByPort(cell: number): boolean {
-    return this.words[cell * WORDS + FORM] === BY_PORT;
+    return this.words[cell * L.WORDS + L.FORM] === L.BY_PORT;
   }
 
   /** The number of cells that were ever given out. */
   get usedCount(): number {
-    return this.#usedCount;
+    return this.#payloads.length;
   }
 
   /** The record of the call in a cell that is out; a plain call gets one. */
@@ -189,11 +168,15 @@ export class Cells {
     this.outCount++;
     if (seat < 0) this.offeredCount++;
     this.#owners[cell] = seat < 0 ? OFFERED : OUT;
-    this.words[cell * WORDS + TASK_ID] = id;
-    this.doubles[cell * DOUBLES + BEGAN] = 0;
-    const posted = stamped(state(POSTED, seat), ++this.#stamp);
-    Atomics.store(this.words, cell * WORDS + STATE, posted);
-    return hintOf(cell, posted);
+    this.words[cell * L.WORDS + L.TASK_ID] = id;
+    this.doubles[cell * L.DOUBLES + L.BEGAN] = 0;
+    const posted = L.stamped(L.state(L.POSTED, seat), ++this.#stamp);
+    Atomics.store(this.words, cell * L.WORDS + L.STATE, posted);
+    return L.hintOf(cell, posted);
+  }
+
+  #state(cell: number): number {
+    return Atomics.load(this.words, cell * L.WORDS + L.STATE);
   }
 
   /** Returns whether it had not begun. */
@@ -203,8 +186,8 @@ export class Cells {
     // If the exchange fails, a worker has begun the task, or a coordinator has assigned it, which happens once.
     do {
       word = this.#state(cell);
-      if (phaseOf(word) !== POSTED) return false;
-    } while (Atomics.compareExchange(this.words, cell * WORDS + STATE, word, FREE) !== word);
+      if (L.phaseOf(word) !== L.POSTED) return false;
+    } while (Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, word, L.FREE) !== word);
     this.takeBack(cell);
     return true;
   }
@@ -219,29 +202,25 @@ export class Cells {
 
   /** The seat of the worker that has begun the task in a cell, or -1. */
   holder(cell: number): number {
-    const word = Atomics.load(this.words, cell * WORDS + STATE);
-    const phase = phaseOf(word);
-    return phase === RUNNING || phase === ABORTING ? seatOf(word) : -1;
+    const word = this.#state(cell);
+    const phase = L.phaseOf(word);
+    return phase === L.RUNNING || phase === L.ABORTING ? L.seatOf(word) : -1;
   }
 
   /** Whether any worker may begin what the hint is of. */
   isOffered(hint: number): boolean {
-    const cell = cellOf(hint);
-    return this.isOut(cell) && this.#state(cell) === postedBy(hint, POSTED_FOR_ALL);
+    const cell = L.cellOf(hint);
+    return this.isOut(cell) && this.#state(cell) === L.postedBy(hint, L.POSTED_FOR_ALL);
   }
 
   /** Whether it went out for any worker, and none has begun it: a coordinator may have assigned it to one. */
   isUnbegun(cell: number): boolean {
-    return this.#owners[cell] === OFFERED && phaseOf(this.#state(cell)) === POSTED;
+    return this.#owners[cell] === OFFERED && L.phaseOf(this.#state(cell)) === L.POSTED;
   }
 
   /** The worker that a coordinator has assigned it to, and that has not begun it; -1: none. */
   assignedTo(cell: number): number {
-    return this.isUnbegun(cell) ? seatOf(this.#state(cell)) : -1;
-  }
-
-  #state(cell: number): number {
-    return Atomics.load(this.words, cell * WORDS + STATE);
+    return this.isUnbegun(cell) ? L.seatOf(this.#state(cell)) : -1;
   }
 
   /** Takes back the cell of a plain call that has ended, and frees it: `takeBack` and `freeIfHeld` in one. */
@@ -258,16 +237,11 @@ export class Cells {
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** When it began; 0 if it has only just. */
-  began(cell: number): number {
-    return this.doubles[cell * DOUBLES + BEGAN]!;
-  }
-
   abort(cell: number): void {
-    const at = cell * WORDS + STATE;
-    const word = Atomics.load(this.words, at);
-    if (phaseOf(word) !== RUNNING) return;
-    Atomics.compareExchange(this.words, at, word, state(ABORTING, seatOf(word)));
+    const word = this.#state(cell);
+    if (L.phaseOf(word) !== L.RUNNING) return;
+    const aborting = L.state(L.ABORTING, L.seatOf(word));
+    Atomics.compareExchange(this.words, cell * L.WORDS + L.STATE, word, aborting);
   }
 
   /** A cell that was posted for all counts as posted for the worker that has begun it. */
@@ -287,19 +261,20 @@ export class Cells {
     const payload = this.#payloads[cell];
     if (payload !== undefined) {
       this.#writer.free(payload);
-      payload.reset();
+      payload.args = NO_VALUES;
+      payload.transfer = NO_VALUES;
+      payload.leases = undefined;
+      payload.isSpoilt = false;
     }
     this.#owners[cell] = UNUSED;
     this.#free[this.#freeCount++] = cell;
   }
 
-  /** The cell that is given out next; -1: none. */
-  #next(): number {
-    return this.#freeCount > 0 || this.hasFree ? this.#free[this.#freeCount - 1]! : -1;
-  }
-
-  #hold(cell: number): number {
-    this.#freeCount--;
+  /** A free cell; -1: none. Before anything is written: an argument may have a getter that makes a call. */
+  #take(): number {
+    if (this.#freeCount === 0) return -1;
+    const cell = this.#free[--this.#freeCount]!;
+    if (cell === this.#payloads.length) this.#payloads.push(undefined);
     this.#owners[cell] = HELD;
     return cell;
   }
@@ -330,20 +305,10 @@ export class CellPayload implements Payload {
   }
 
   onSettled(stillRuns: boolean): void {
-    if (this.#ends !== undefined) this.#endUse(stillRuns);
+    if (this.#ends !== undefined) {
+      for (const end of this.#ends) end(stillRuns);
+      if (!stillRuns) this.#ends = undefined;
+    }
     this.#owner.freeIfHeld(this.cell);
-  }
-
-  /** Makes it ready for the next call. */
-  reset(): void {
-    this.args = NO_VALUES;
-    this.transfer = NO_VALUES;
-    this.leases = undefined;
-    this.isSpoilt = false;
-  }
-
-  #endUse(stillRuns: boolean): void {
-    for (const end of this.#ends!) end(stillRuns);
-    if (!stillRuns) this.#ends = undefined;
   }
 }

@@ -1,43 +1,10 @@
-/** When main looks for results, and what it does with each. */
-import type { LinkEvents, TimerHandle } from '../../../core/contracts.js';
-import { unreadable } from '../../../core/calls/payload.js';
-import type { Task } from '../../../core/calls/task.js';
-import { decodeError, type EncodedError } from '../../codec/error-codec.js';
-import { int32sOf } from '../../codec/value-memory.js';
-import { untrue } from '../../trust.js';
-import type { PortLink } from '../../port-link.js';
-import {
-  ASLEEP,
-  AWAKE,
-  DONE_TAIL,
-  DOUBLES,
-  FORM,
-  INLINE_NUMBER,
-  IS_ERROR,
-  MAIN_PARKED,
-  NAME,
-  NUMBER,
-  PORT_FIRST,
-  RESTING,
-  RUNNING,
-  RUN_MS,
-  SPINNERS,
-  STATE,
-  type SharedMemory,
-  WORDS,
-  donePlace,
-  state,
-} from '../layout.js';
+/** When main looks for results: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
+import type { TimerHandle } from '../../../core/contracts.js';
+import * as L from '../layout.js';
 import type { SharedExchange } from './exchange.js';
-
-import { LOST, ResultReader } from './values.js';
 import { Sleeper, SPIN } from '../waiting.js';
 import { SpinBudget } from '../../spin-budget.js';
 
-/** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
-const AHEAD = 4;
-/** The bytes that were read are no value: the worker is not believed any more. */
-const DAMAGED = Symbol('damaged');
 /** Results may be handled back to back for that long before timers and I/O have their turn. Milliseconds. */
 const SLICE_MS = 1;
 /** Results of one worker that are handled at a time: few, as the calls that they bring forth feed workers that wait. */
@@ -66,7 +33,6 @@ const CHAIN = 4;
 
 const SETTLED = Promise.resolve();
 
-/** When main looks: soon after a call, in slices that leave its event loop alone, and asleep otherwise. */
 export class Drain {
   readonly #from: SharedExchange;
   readonly #budget: SpinBudget;
@@ -93,14 +59,16 @@ export class Drain {
   constructor(from: SharedExchange) {
     this.#from = from;
     this.#budget = new SpinBudget(SPIN, from.platform.now);
-    this.#sleeper = new Sleeper(from.board.words, MAIN_PARKED, this.#turnLater);
+    this.#sleeper = new Sleeper(from.board.words, L.MAIN_PARKED, this.#turnLater);
   }
 
   /** A task is out: its result will have to be handled. */
   expect(): void {
     if (this.#isScheduled || this.#isClosed) return;
     this.#isScheduled = true;
-    if (this.#isAloneAndLong) this.#park();
+    // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
+    // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
+    if (this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
     else void SETTLED.then(this.#turnNow);
   }
 
@@ -114,7 +82,7 @@ export class Drain {
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
-    Atomics.store(board.words, MAIN_PARKED, AWAKE);
+    Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
     const now = platform.now();
     if (after === 'loop' || now - this.#lastTurnAt > SLICE_MS) this.#sliceEnd = now + SLICE_MS;
     this.#from.waker.callAfterBurst(this.#from.links.size);
@@ -128,14 +96,6 @@ export class Drain {
     }
     // The event loop may have others to serve now, who call as well: one sleep for all of them, behind the last.
     else this.#from.platform.nextTurn(this.#turnLater);
-  }
-
-  /**
-   * One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
-   * wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
-   */
-  get #isAloneAndLong(): boolean {
-    return this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs;
   }
 
   /** No task is out. If a continuation makes a call within CHAIN promises, that call is treated as the next one of a chain. */
@@ -153,33 +113,34 @@ export class Drain {
   }
 
   #spin(): boolean {
-    const { board } = this.#from;
+    const { platform, board } = this.#from;
+    if (this.#spinners === undefined) {
+      // Takes a millisecond, so not before there is a moment for it: while the first workers start.
+      this.#spinners = Math.max(0, platform.availableThreads() - 1);
+      Atomics.store(board.words, L.SPINNERS, this.#spinners);
+    }
     // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
-    this.#spinners ??= this.#countCores();
     const { awake } = board;
     if (awake === 0 || awake > this.#spinners) return false;
     return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
   }
 
-  /** Takes a millisecond, so not before there is a moment for it: while the first workers start. */
-  #countCores(): number {
-    const { platform, board } = this.#from;
-    const spinners = Math.max(0, platform.availableThreads() - 1);
-    Atomics.store(board.words, SPINNERS, spinners);
-    return spinners;
-  }
-
   /** M1 to M3. */
   #park(): void {
     const { board } = this.#from;
-    const depth = this.#canRest ? RESTING : ASLEEP;
-    Atomics.store(board.words, MAIN_PARKED, depth);
+    const depth = this.#canRest ? L.RESTING : L.ASLEEP;
+    Atomics.store(board.words, L.MAIN_PARKED, depth);
     if (this.#anyDone() || !this.#sleeper.sleep(depth)) {
-      Atomics.store(board.words, MAIN_PARKED, AWAKE);
+      Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }
     this.#isScheduled = false;
-    if (depth === RESTING) this.#lookSoon();
+    if (depth === L.RESTING) {
+      this.#timer ??= this.#from.platform.timer(REST_MS, () => {
+        this.#timer = undefined;
+        if (!this.#isScheduled) this.#turnLater();
+      });
+    }
     this.#from.waker.callAtLast();
   }
 
@@ -199,193 +160,16 @@ export class Drain {
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
 
-  #lookSoon(): void {
-    this.#timer ??= this.#from.platform.timer(REST_MS, () => {
-      this.#timer = undefined;
-      if (!this.#isScheduled) this.#turnLater();
-    });
-  }
-
   #anyDone(): boolean {
-    for (const link of this.#from.links.values()) if (link.completed.hasAny) return true;
+    for (const link of this.#from.links.values()) if (link.hasDone) return true;
     return false;
   }
 
   #drainAll(): boolean {
     const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
-    for (const link of this.#from.links.values())
-      if (link.completed.hasAny) count += link.completed.drain(most);
+    for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
     this.#handled += count;
     return count > 0;
-  }
-}
-
-/** Reads what one worker has completed: the hints in its ring, and the results in cells, in its stream, or come over its port. */
-export class Completed {
-  readonly #exchange: SharedExchange;
-  readonly #events: LinkEvents;
-  readonly #link: PortLink;
-  /** Tasks that were sent to this worker and have not ended, by their ids: the link's. */
-  readonly #sent: Map<number, Task>;
-  readonly #seat: number;
-  readonly #own: Int32Array;
-  readonly #results: ResultReader;
-  #head = 0;
-  /** The position in the ring up to which `reclaim` has looked; it may lie behind `#head`. */
-  #reclaimed = 0;
-  /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
-  readonly #endedState: number;
-  /** Why nothing more of what the worker writes is believed: it is about to be ended. */
-  #fault: Error | undefined;
-
-  constructor(
-    exchange: SharedExchange,
-    { seat, own, stream, ownShapes }: SharedMemory,
-    events: LinkEvents,
-    link: PortLink,
-    sent: Map<number, Task>,
-  ) {
-    this.#exchange = exchange;
-    this.#events = events;
-    this.#link = link;
-    this.#sent = sent;
-    this.#seat = seat;
-    this.#own = int32sOf(own);
-    this.#results = new ResultReader(exchange.cells, own, stream, ownShapes);
-    this.#endedState = state(RUNNING, seat) | 1;
-  }
-
-  get hasAny(): boolean {
-    return Atomics.load(this.#own, DONE_TAIL) !== this.#head && this.#fault === undefined;
-  }
-
-  /** A result came over the port; a hint that names its cell comes behind it. */
-  post(cell: number, value: unknown): void {
-    this.#results.post(cell, value);
-  }
-
-  /** Handles at most `most` completed tasks; returns how many it did. */
-  drain(most: number): number {
-    const { cells, sizes, runTimes } = this.#exchange;
-    const { plain, words, doubles } = cells;
-    const [own, { record }] = [this.#own, this.#events];
-    // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
-    const ready = this.#pending(this.#head);
-    if (ready === 0) return 0;
-    const end = (this.#head + Math.min(most, ready)) | 0;
-    plain?.beginBatch();
-    let count = 0;
-    let ranCount = 0;
-    let ranMs = 0;
-    // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
-    for (; ((end - this.#head) | 0) > 0 && this.#isBelieved; count++) {
-      const at = this.#head;
-      const hint = own[donePlace(at, sizes)]!;
-      this.#head = (at + 1) | 0;
-      // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile.
-      if (((end - at) | 0) > AHEAD) words[own[donePlace(at + AHEAD, sizes)]! * WORDS + NAME] = 0;
-      const runMs = doubles[hint * DOUBLES + RUN_MS]!;
-      const isPlain =
-        plain?.has(hint) === true &&
-        (words[hint * WORDS + STATE]! | 1) === this.#endedState &&
-        runMs >= 0 &&
-        runMs < Number.POSITIVE_INFINITY;
-      if (!isPlain) {
-        this.#drainOne(hint);
-        continue;
-      }
-      const form = words[hint * WORDS + FORM]!;
-      const value =
-        form === NUMBER ? doubles[hint * DOUBLES + INLINE_NUMBER]! : this.#read(hint, form & ~IS_ERROR);
-      if (value === DAMAGED) break; // what is read next would be no better
-      ranCount++;
-      ranMs += runMs;
-      runTimes.add(runMs);
-      plain.runMs = runMs;
-      cells.freePlain(hint);
-      if ((form & IS_ERROR) === 0) plain.completed(hint, value, record);
-      else plain.failed(hint, decodeError(value as EncodedError), record);
-    }
-    plain?.endBatch();
-    if (ranCount > 0) this.#events.ranPlain(ranCount, ranMs);
-    if (count > 0) this.#events.settledBatch();
-    return count;
-  }
-
-  /**
-   * Gives back the blocks with the arguments of tasks that are completed, before it is told: K2 is behind them, and nobody looks at
-   * those any more but to write them anew. Returns how many there were.
-   */
-  reclaim(): number {
-    const { cells, sizes } = this.#exchange;
-    let at = ((this.#reclaimed - this.#head) | 0) > 0 ? this.#reclaimed : this.#head;
-    const tail = (at + this.#pending(at)) | 0;
-    let count = 0;
-    for (; at !== tail; at = (at + 1) | 0) {
-      const cell = this.#own[donePlace(at, sizes)]! & ~PORT_FIRST;
-      if (this.#hasBegun(cell)) count += cells.freeArguments(cell);
-    }
-    this.#reclaimed = tail;
-    return count;
-  }
-
-  /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
-  distrust(fault: unknown): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = fault instanceof Error ? fault : new Error(String(fault));
-    // Main may have found this while it hands tasks over: the worker is ended later.
-    this.#exchange.platform.defer(() => this.#events.broken(fault));
-  }
-
-  get #isBelieved(): boolean {
-    return this.#fault === undefined && !this.#link.isClosed;
-  }
-
-  #hasBegun(cell: number): boolean {
-    const { cells } = this.#exchange;
-    return cells.isOut(cell) && cells.holder(cell) === this.#seat;
-  }
-
-  /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
-  #pending(from: number): number {
-    if (this.#fault !== undefined) return 0;
-    const count = (Atomics.load(this.#own, DONE_TAIL) - from) | 0;
-    if (count >= 0 && count <= this.#exchange.open) return count;
-    this.distrust(untrue('the number of ended tasks', count, `0 to ${this.#exchange.open}`));
-    return 0;
-  }
-
-  #drainOne(hint: number): void {
-    const { cells, runTimes } = this.#exchange;
-    if ((hint & PORT_FIRST) !== 0) this.#link.drainPort();
-    const cell = hint & ~PORT_FIRST;
-    if (!this.#hasBegun(cell)) {
-      return this.distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
-    }
-    const form = cells.words[cell * WORDS + FORM]!;
-    const value = this.#read(cell, form & ~IS_ERROR);
-    if (value === DAMAGED) return;
-    const runMs = cells.doubles[cell * DOUBLES + RUN_MS]!;
-    if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY))
-      return this.distrust(untrue('the running time of a task', runMs, 'milliseconds'));
-    const task = cells.taskIn(cell)!;
-    runTimes.add(runMs);
-    if (this.#sent.size > 0) this.#sent.delete(task.id);
-    cells.takeBack(cell);
-    const isError = (form & IS_ERROR) !== 0;
-    if (value === LOST) this.#events.failed(task, unreadable(isError ? 'thrown' : 'result'), runMs);
-    else if (isError) this.#events.failed(task, decodeError(value as EncodedError), runMs);
-    else this.#events.done(task, value, runMs);
-    if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
-  }
-
-  #read(cell: number, form: number): unknown {
-    try {
-      return this.#results.read(cell, form);
-    } catch (error) {
-      this.distrust(error);
-      return DAMAGED;
-    }
   }
 }

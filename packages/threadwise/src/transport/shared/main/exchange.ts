@@ -15,34 +15,10 @@ import type { Task } from '../../../core/calls/task.js';
 import { ShapeWriter, shapeBookByteLength } from '../../codec/shape-book.js';
 import { ValueWriter } from '../../codec/value-writer.js';
 import { Arena, leaseMemory } from './arena.js';
-import { ArgumentWriter } from './values.js';
 import { Board, RunTimes, Waker } from '../board.js';
 import { CellPayload, Cells } from './cells.js';
 import { Drain } from './drain.js';
-import {
-  dismissedOf,
-  boardByteLength,
-  CELL_BYTES,
-  claimedOf,
-  claimsOf,
-  DOZING,
-  HEAD,
-  MAX_CLAIM,
-  PARKED,
-  pulledOf,
-  RESERVED,
-  ringPlace,
-  ringSize,
-  SEATS,
-  SEATS_TAKEN,
-  SEATS_USED,
-  SEGMENTS_TOLD,
-  type SharedMemory,
-  SIZES,
-  type Sizes,
-  SPINNING,
-  TAIL,
-} from '../layout.js';
+import * as L from '../layout.js';
 import { SharedLink } from './link.js';
 import { SharedQueue } from './queue.js';
 import { NAMED, SEGMENT } from '../messages.js';
@@ -57,14 +33,8 @@ const UNKNOWN_MEMORY_BYTES = 2 * 2 ** 30;
 /** How many tasks of a burst are not looked at once no worker needed to be woken for one. Chosen by hand. */
 const SPARED = 16;
 
-export function sharedTransport(sizes: Omit<Sizes, 'mail'> = SIZES): Transport {
-  return {
-    name: 'shared',
-    open: (platform, linkCapacity) => {
-      const mail = 2 ** Math.ceil(Math.log2(linkCapacity));
-      return new SharedExchange(platform, { ...sizes, mail }, linkCapacity);
-    },
-  };
+export function sharedTransport(sizes: Omit<L.Sizes, 'mail'> = L.SIZES): Transport {
+  return (platform, linkCapacity) => new SharedExchange(platform, sizes, linkCapacity);
 }
 
 export class SharedExchange implements Exchange, PlainWay {
@@ -72,7 +42,8 @@ export class SharedExchange implements Exchange, PlainWay {
   readonly pull: PullQueue;
   readonly plain: PlainWay = this;
   readonly platform: Platform;
-  readonly sizes: Sizes;
+  readonly sizes: L.Sizes;
+  readonly linkCapacity: number;
   readonly board: Board;
   readonly cells: Cells;
   readonly arena: Arena;
@@ -87,8 +58,7 @@ export class SharedExchange implements Exchange, PlainWay {
   #roomUntil: number;
   /** A copy of the board's word SEATS_USED, which only main writes. */
   #seatsUsed = 0;
-  readonly #memory: Omit<SharedMemory, 'seat' | 'own' | 'stream' | 'ownShapes' | 'segments' | 'names'>;
-  readonly #linkCapacity: number;
+  readonly #memory: Pick<L.SharedMemory, 'sizes' | 'board' | 'cells' | 'mainShapes'>;
   /** The name of the plain call before and its number: most programs call the same function again and again. */
   #lastName: string | undefined;
   #lastNameId = -1;
@@ -98,15 +68,17 @@ export class SharedExchange implements Exchange, PlainWay {
   /** Seats that were left; the others are given out in order. */
   readonly #freeSeats: number[] = [];
 
-  constructor(platform: Platform, sizes: Sizes, linkCapacity: number) {
+  /** @param linkCapacity how many tasks can be sent to one worker before they end */
+  constructor(platform: Platform, { cells, stream }: Omit<L.Sizes, 'mail'>, linkCapacity: number) {
+    const sizes = { cells, stream, mail: 2 ** Math.ceil(Math.log2(linkCapacity)) };
     this.platform = platform;
     this.sizes = sizes;
-    this.#linkCapacity = linkCapacity;
-    this.#roomUntil = ringSize(sizes);
+    this.linkCapacity = linkCapacity;
+    this.#roomUntil = L.ringSize(sizes);
     this.#memory = {
       sizes,
-      board: platform.sharedMemory(boardByteLength(sizes)),
-      cells: platform.sharedMemory(sizes.cells * CELL_BYTES),
+      board: platform.sharedMemory(L.boardByteLength(sizes)),
+      cells: platform.sharedMemory(sizes.cells * L.CELL_BYTES),
       mainShapes: platform.sharedMemory(shapeBookByteLength()),
     };
     this.board = new Board(this.#memory.board);
@@ -115,16 +87,20 @@ export class SharedExchange implements Exchange, PlainWay {
       allocate: platform.sharedMemory,
       onSegment: (index, buffer) => {
         this.#tellAll([SEGMENT, index, buffer]);
-        Atomics.add(this.board.words, SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
+        Atomics.add(this.board.words, L.SEGMENTS_TOLD, 1); // after it was told: who sees this finds the word in his port
       },
       maxBytes: () => (platform.memory()?.limitBytes ?? UNKNOWN_MEMORY_BYTES) * ARENA_SHARE,
-      reclaim: () => this.#reclaim(),
+      // The arguments of tasks that have ended and that main has not had the time to hear of.
+      reclaim: () => {
+        let count = 0;
+        for (const link of this.links.values()) count += link.reclaim();
+        return count > 0;
+      },
       timer: platform.timer,
     });
     this.leaseMemory = leaseMemory(this.arena);
     const values = new ValueWriter(new ShapeWriter(this.#memory.mainShapes));
-    const writer = new ArgumentWriter(values, this.arena);
-    this.cells = new Cells(this.#memory.cells, writer);
+    this.cells = new Cells(this.#memory.cells, values, this.arena);
     this.drain = new Drain(this);
     this.pull = this.newQueue();
   }
@@ -133,12 +109,22 @@ export class SharedExchange implements Exchange, PlainWay {
     return new SharedQueue(this);
   }
 
-  protected newLink(
-    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
-    events: LinkEvents,
-    capacity: number,
-  ): SharedLink {
-    return new SharedLink(this, memory, events, capacity);
+  protected newLink(seat: number, events: LinkEvents): SharedLink {
+    return new SharedLink(this, seat, events);
+  }
+
+  /** What the worker of a seat is given. */
+  newMemory(seat: number): L.SharedMemory {
+    const { platform, sizes } = this;
+    return {
+      ...this.#memory,
+      seat,
+      own: platform.sharedMemory(L.seatByteLength(sizes)),
+      stream: platform.sharedMemory(sizes.stream),
+      ownShapes: platform.sharedMemory(shapeBookByteLength()),
+      segments: this.arena.segments,
+      names: [...this.#nameIds.keys()],
+    };
   }
 
   get slots(): number {
@@ -201,17 +187,16 @@ export class SharedExchange implements Exchange, PlainWay {
 
   connect(events: LinkEvents): SharedLink {
     const seat = this.#freeSeats.pop() ?? this.#seatsUsed;
-    if (seat >= SEATS) throw new Error(`threadwise: a pool has at most ${SEATS} workers at a time`);
+    if (seat >= L.SEATS) throw new Error(`threadwise: a pool has at most ${L.SEATS} workers at a time`);
     const { words } = this.board;
     this.#seatsUsed = Math.max(this.#seatsUsed, seat + 1);
-    Atomics.store(words, SEATS_USED, this.#seatsUsed);
-    Atomics.store(words, dismissedOf(seat), 0);
+    Atomics.store(words, L.SEATS_USED, this.#seatsUsed);
+    Atomics.store(words, L.dismissedOf(seat), 0);
     this.board.refresh();
     if (this.links.size === 0) this.#forgetExit = this.platform.atExit(() => this.dismissAll());
-    const memory = { ...this.#memory, seat, segments: this.arena.segments, names: [...this.#nameIds.keys()] };
-    const link = this.newLink(memory, events, this.#linkCapacity);
+    const link = this.newLink(seat, events);
     this.links.set(seat, link);
-    Atomics.store(words, SEATS_TAKEN, this.links.size);
+    Atomics.store(words, L.SEATS_TAKEN, this.links.size);
     return link;
   }
 
@@ -223,21 +208,21 @@ export class SharedExchange implements Exchange, PlainWay {
   /** X3, X4: the seat's worker is gone. Its claims are given out anew. */
   leave(seat: number): void {
     const { words } = this.board;
-    const count = Math.min(MAX_CLAIM, Atomics.load(words, claimedOf(seat)));
-    Atomics.store(words, claimedOf(seat), 0);
+    const count = Math.min(L.MAX_CLAIM, Atomics.load(words, L.claimedOf(seat)));
+    Atomics.store(words, L.claimedOf(seat), 0);
     for (let i = 0; i < count; i++) {
-      const hint = words[claimsOf(seat) + i]!;
+      const hint = words[L.claimsOf(seat) + i]!;
       if (this.cells.isOffered(hint) && this.links.size > 0) this.hint(hint);
     }
-    for (const mask of [PARKED, SPINNING, DOZING, RESERVED]) this.board.clear(mask, seat);
-    Atomics.store(words, pulledOf(seat), 0);
+    for (const mask of [L.PARKED, L.SPINNING, L.DOZING, L.RESERVED]) this.board.clear(mask, seat);
+    Atomics.store(words, L.pulledOf(seat), 0);
     this.links.delete(seat);
     if (this.links.size === 0) this.#forgetExit();
-    Atomics.store(words, SEATS_TAKEN, this.links.size);
+    Atomics.store(words, L.SEATS_TAKEN, this.links.size);
     this.freeSeat(seat);
     // X5, X6: it may have died between choosing whom to wake and waking him.
     for (const living of this.links.keys()) {
-      this.board.clear(DOZING, living);
+      this.board.clear(L.DOZING, living);
       this.board.wakeAgain(living);
     }
     this.drain.expect();
@@ -251,10 +236,10 @@ export class SharedExchange implements Exchange, PlainWay {
   /** O4, O5: tells all workers. @param hint of what was posted */
   hint(hint: number): void {
     const { words } = this.board;
-    if (this.tail === this.#roomUntil && this.#isRingFull()) this.#compact();
-    words[ringPlace(this.tail, this.sizes)] = hint;
+    if (this.tail === this.#roomUntil) this.#makeRoom();
+    words[L.ringPlace(this.tail, this.sizes)] = hint;
     this.tail = (this.tail + 1) | 0;
-    Atomics.store(words, TAIL, this.tail);
+    Atomics.store(words, L.TAIL, this.tail);
     this.callForTask();
   }
 
@@ -265,10 +250,19 @@ export class SharedExchange implements Exchange, PlainWay {
 
   /** The position of the first unclaimed hint. If the word cannot be true, a task has overwritten it: then all that the ring holds counts. */
   get head(): number {
-    const head = Atomics.load(this.board.words, HEAD);
+    const head = Atomics.load(this.board.words, L.HEAD);
     const length = (this.tail - head) | 0;
-    const size = ringSize(this.sizes);
+    const size = L.ringSize(this.sizes);
     return length >= 0 && length <= size ? head : (this.tail - size) | 0;
+  }
+
+  /** The hints in the ring of tasks that nobody has begun. */
+  *offeredHints(): Generator<number> {
+    const { tail } = this;
+    for (let at = this.head; at !== tail; at = (at + 1) | 0) {
+      const hint = this.board.words[L.ringPlace(at, this.sizes)]!;
+      if (this.cells.isOffered(hint)) yield hint;
+    }
   }
 
   /** Tasks that are out. */
@@ -276,26 +270,18 @@ export class SharedExchange implements Exchange, PlainWay {
     return this.cells.outCount;
   }
 
-  /** Looks at HEAD anew. A worker may have written anything there: then the ring counts as full. */
-  #isRingFull(): boolean {
-    const size = ringSize(this.sizes);
-    const length = (this.tail - Atomics.load(this.board.words, HEAD)) | 0;
-    if (length < 0 || length >= size) return true;
-    this.#roomUntil = (this.tail + size - length) | 0;
-    return false;
-  }
-
-  /** A full ring is full of old hints: there are half as many cells. Main claims all, and puts back those that count. */
-  #compact(): void {
+  /**
+   * Looks at HEAD anew. A ring that is full all the same is full of old hints: there are half as many cells. Main claims all, and puts
+   * back those that count.
+   */
+  #makeRoom(): void {
     const { words } = this.board;
-    const head = Atomics.load(words, HEAD);
-    const posted = new Set<number>();
-    for (let at = this.head; at !== this.tail; at = (at + 1) | 0) {
-      const hint = words[ringPlace(at, this.sizes)]!;
-      if (this.cells.isOffered(hint)) posted.add(hint);
-    }
-    if (Atomics.compareExchange(words, HEAD, head, this.tail) !== head) return this.#compact();
-    this.#roomUntil = (this.tail + ringSize(this.sizes)) | 0;
+    this.#roomUntil = (this.head + L.ringSize(this.sizes)) | 0;
+    if (this.tail !== this.#roomUntil) return;
+    const head = Atomics.load(words, L.HEAD);
+    const posted = new Set(this.offeredHints());
+    if (Atomics.compareExchange(words, L.HEAD, head, this.tail) !== head) return this.#makeRoom();
+    this.#roomUntil = (this.tail + L.ringSize(this.sizes)) | 0;
     for (const hint of posted) this.hint(hint);
   }
 
@@ -326,14 +312,7 @@ export class SharedExchange implements Exchange, PlainWay {
     task.cell = -1;
   }
 
-  /** Arguments of tasks that have ended and that main has not had the time to hear of. */
-  #reclaim(): boolean {
-    let count = 0;
-    for (const link of this.links.values()) count += link.completed.reclaim();
-    return count > 0;
-  }
-
-  protected nameId(name: string): number {
+  nameId(name: string): number {
     const known = this.#nameIds.get(name);
     if (known !== undefined) return known;
     if (this.#nameIds.size >= MAX_NAMES) return -1;
@@ -344,6 +323,6 @@ export class SharedExchange implements Exchange, PlainWay {
   }
 
   #tellAll(word: readonly unknown[]): void {
-    for (const link of this.links?.values() ?? []) link.tell(word);
+    for (const link of this.links.values()) link.tell(word);
   }
 }

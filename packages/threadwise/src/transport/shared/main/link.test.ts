@@ -220,9 +220,9 @@ describe('shared: what a worker, or a task in it, has written over', () => {
       const all = worked(false);
       Atomics.add(all.own, DONE_TAIL, garbage);
       all.link.drain();
-      all.link.completed.reclaim();
+      all.link.reclaim();
       assert.deepEqual(heard(all), ['broken']);
-      assert.equal(all.link.completed.hasAny, false, 'nobody looks for its results any more');
+      assert.equal(all.link.hasDone, false, 'nobody looks for its results any more');
     });
 
     test(`which task it has ended: ${garbage}`, () => {
@@ -230,7 +230,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
       // A bit of it says that main is to read the port first: what is left is the number of a cell.
       all.own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] =
         garbage === PORT_FIRST ? garbage + 1 : garbage;
-      all.link.completed.reclaim();
+      all.link.reclaim();
       all.link.drain();
       assert.deepEqual(heard(all), ['broken']);
     });
@@ -315,7 +315,7 @@ describe('shared: what a worker, or a task in it, has written over', () => {
     own[donePlace(0, { cells: 4, mail: 4, stream: 1024 })] = all.cell;
     Atomics.store(own, DONE_TAIL, 1);
     other.drain();
-    assert.equal(other.completed.hasAny, false);
+    assert.equal(other.hasDone, false);
     assert.deepEqual(heard(all), [], 'the first one is not to blame');
     assert.equal(blamed, 1);
     assert.equal(all.exchange.cells.taskIn(all.cell), all.task);

@@ -1,78 +1,75 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
 import { LeaseStore } from '../../../core/lease.js';
+import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
-import { shapeBookByteLength } from '../../codec/shape-book.js';
+import { decodeError, type EncodedError } from '../../codec/error-codec.js';
 import { int32sOf } from '../../codec/value-memory.js';
 import { PortLink } from '../../port-link.js';
-import { forestall } from '../../stage.js';
 import { beganWithin, countWithin, untrue } from '../../trust.js';
-import type { MessageToMain } from '../../messages.js';
 import { CellPayload } from './cells.js';
 import type { SharedExchange } from './exchange.js';
-import { MAIL_HEAD, MAIL_TAIL, type SharedMemory, mailPlace, pulledOf, seatByteLength } from '../layout.js';
-import { Completed } from './drain.js';
+import * as L from '../layout.js';
 import { ARGUMENTS, RESULT, type ToMain } from '../messages.js';
+import { LOST, ResultReader } from './values.js';
+
+/** How many results ahead of the one that is read the next cell is fetched. Chosen by hand. */
+const AHEAD = 4;
+/** The bytes that were read are no value: the worker is not believed any more. */
+const DAMAGED = Symbol('damaged');
 
 export class SharedLink extends PortLink implements Link {
   readonly wire: Wire;
-  readonly completed: Completed;
-  readonly #exchange: SharedExchange;
   readonly seat: number;
   protected readonly own: Int32Array;
-  readonly #capacity: number;
+  protected readonly exchange: SharedExchange;
   /** Tasks that were sent to this worker and have not ended, by their numbers. */
   readonly #sent = new Map<number, Task>();
   /** Cells of a dead worker that no call holds any more: whether they had begun is yet to be asked. */
   #borrowed: number[] = [];
+  readonly #results: ResultReader;
+  /** How many hints of completed tasks main has read. */
+  #doneHead = 0;
+  /** The position in the completion ring up to which `reclaim` has looked; it may lie behind `#doneHead`. */
+  #reclaimed = 0;
+  /** The state of a cell whose task this worker has begun, whether it was to stop or not, with the lowest bit set. */
+  readonly #endedState: number;
+  /** Why nothing more of what the worker writes is believed: it is about to be ended. */
+  #fault: Error | undefined;
 
-  constructor(
-    exchange: SharedExchange,
-    memory: Omit<SharedMemory, 'own' | 'stream' | 'ownShapes'>,
-    events: LinkEvents,
-    capacity: number,
-  ) {
+  constructor(exchange: SharedExchange, seat: number, events: LinkEvents) {
     super(exchange.platform, events);
-    const { platform, sizes } = exchange;
-    const own = platform.sharedMemory(seatByteLength(sizes));
-    const stream = platform.sharedMemory(sizes.stream);
-    const ownShapes = platform.sharedMemory(shapeBookByteLength());
-    const all: SharedMemory = { ...memory, own, stream, ownShapes };
-    this.wire = { transport: exchange.name, port: this.far, memory: all };
-    this.#exchange = exchange;
-    this.seat = memory.seat;
-    this.own = int32sOf(own);
-    this.#capacity = capacity;
-    this.completed = new Completed(exchange, all, events, this, this.#sent);
+    const memory = exchange.newMemory(seat);
+    this.wire = { transport: exchange.name, port: this.far, memory };
+    this.seat = seat;
+    this.own = int32sOf(memory.own);
+    this.exchange = exchange;
+    this.#results = new ResultReader(exchange.cells, memory);
+    this.#endedState = L.state(L.RUNNING, seat) | 1;
   }
 
+  // --- tasks for this worker alone ---
+
   get room(): number {
-    return this.#exchange.cells.hasFree ? this.#places : 0;
+    return this.exchange.cells.hasFree ? this.#places : 0;
   }
 
   hasRoomFor(task: Task): boolean {
-    return (task.payload instanceof CellPayload || this.#exchange.cells.hasFree) && this.#places > 0;
-  }
-
-  forestall(): boolean {
-    return forestall(this.own);
+    return (task.payload instanceof CellPayload || this.exchange.cells.hasFree) && this.#places > 0;
   }
 
   get #places(): number {
-    const { mail } = this.#exchange.sizes;
-    const mailed = (Atomics.load(this.own, MAIL_TAIL) - Atomics.load(this.own, MAIL_HEAD)) | 0;
-    if (mailed >= 0 && mailed <= mail) return Math.min(this.#capacity - this.#sent.size, mail - mailed);
-    this.completed.distrust(untrue('the number of unread mailed tasks', mailed, `0 to ${mail}`));
+    const { sizes, linkCapacity } = this.exchange;
+    const mailed = (Atomics.load(this.own, L.MAIL_TAIL) - Atomics.load(this.own, L.MAIL_HEAD)) | 0;
+    if (mailed >= 0 && mailed <= sizes.mail)
+      return Math.min(linkCapacity - this.#sent.size, sizes.mail - mailed);
+    this.#distrust(untrue('the number of unread mailed tasks', mailed, `0 to ${sizes.mail}`));
     return 0;
   }
 
-  get pulled(): number {
-    return countWithin(Atomics.load(this.#exchange.board.words, pulledOf(this.seat)), this.#exchange.open);
-  }
-
   send(task: Task): void {
-    const { cells, board, sizes, drain } = this.#exchange;
-    const cell = this.#exchange.cellFor(task);
+    const { cells, board, sizes, drain } = this.exchange;
+    const cell = this.exchange.cellFor(task);
     if (cell < 0) throw new Error('threadwise: no free cell for a task that is sent');
     if (cells.isByPort(cell)) {
       const { wireName, payload } = task;
@@ -80,46 +77,43 @@ export class SharedLink extends PortLink implements Link {
     }
     this.#sent.set(task.id, task);
     cells.keep(cell, task);
-    const tail = Atomics.load(this.own, MAIL_TAIL);
-    this.own[mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
-    Atomics.store(this.own, MAIL_TAIL, (tail + 1) | 0);
+    const tail = Atomics.load(this.own, L.MAIL_TAIL);
+    this.own[L.mailPlace(tail, sizes)] = cells.post(cell, task.id, this.seat);
+    Atomics.store(this.own, L.MAIL_TAIL, (tail + 1) | 0);
     board.wake(this.seat);
     drain.expect();
   }
 
   withdraw(task: Task): boolean {
-    if (this.#sent.get(task.id) !== task) return this.#exchange.pull.withdraw(task);
-    if (!this.#exchange.cells.withdraw(task.cell)) return false;
+    if (this.#sent.get(task.id) !== task) return this.exchange.pull.withdraw(task);
+    if (!this.exchange.cells.withdraw(task.cell)) return false;
     this.#sent.delete(task.id);
-    this.#exchange.parked(task);
+    this.exchange.parked(task);
     return true;
   }
 
-  wake(): void {
-    this.#exchange.board.wake(this.seat);
+  // --- what it has begun ---
+
+  get pulled(): number {
+    const { board, open } = this.exchange;
+    return countWithin(Atomics.load(board.words, L.pulledOf(this.seat)), open);
   }
 
   startedAt(task: Task): number | undefined {
-    const { cells, platform } = this.#exchange;
+    const { cells, platform } = this.exchange;
     if (task.cell < 0 || cells.holder(task.cell) !== this.seat) return undefined;
-    return beganWithin(cells.began(task.cell), platform.now());
+    return beganWithin(cells.doubles[task.cell * L.DOUBLES + L.BEGAN]!, platform.now());
   }
 
   override abort(task: Task, reason: unknown): void {
     super.abort(task, reason);
-    this.#exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
-  }
-
-  override drain(): void {
-    super.drain();
-    this.completed.drain(Number.POSITIVE_INFINITY);
+    this.exchange.cells.abort(task.cell); // after the message, so that whoever sees the word finds the reason
   }
 
   adopt(): readonly Task[] {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     const begun: Task[] = [];
-    for (let cell = 0; cell < cells.usedCount; cell++) {
-      if (!cells.isOut(cell) || cells.holder(cell) !== this.seat) continue;
+    for (const cell of this.#begunCells()) {
       const task = cells.taskIn(cell);
       if (task === undefined || this.#sent.has(task.id)) continue;
       cells.adopt(cell);
@@ -129,17 +123,53 @@ export class SharedLink extends PortLink implements Link {
     return begun;
   }
 
+  *#begunCells(): Generator<number> {
+    const { cells } = this.exchange;
+    for (let cell = 0; cell < cells.usedCount; cell++) if (this.#hasBegun(cell)) yield cell;
+  }
+
+  #hasBegun(cell: number): boolean {
+    const { cells } = this.exchange;
+    return cells.isOut(cell) && cells.holder(cell) === this.seat;
+  }
+
+  // --- its port ---
+
+  protected override hear(message: ToMain): void {
+    if (message[0] === RESULT) this.#results.posted.set(message[1], message[2]);
+    else super.hear(message);
+  }
+
+  protected override taskOf(id: number): Task | undefined {
+    const sent = this.#sent.get(id);
+    if (sent !== undefined) return sent;
+    // Rare enough to be looked for: a task out of the ring that speaks.
+    const { cells } = this.exchange;
+    for (const cell of this.#begunCells()) if (cells.idIn(cell) === id) return cells.taskIn(cell);
+    return undefined;
+  }
+
+  // --- its life ---
+
+  forestall(): boolean {
+    return Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.FORESTALLED) !== L.READY;
+  }
+
+  wake(): void {
+    this.exchange.board.wake(this.seat);
+  }
+
   dismiss(): void {
-    this.#exchange.board.dismiss(this.seat);
+    this.exchange.board.dismiss(this.seat);
   }
 
   /** X2, X3. */
   bury(): void {
-    const { cells } = this.#exchange;
+    const { cells } = this.exchange;
     for (const task of this.#sent.values()) {
       const { cell } = task;
       if (cells.withdraw(cell)) {
-        this.#exchange.parked(task);
+        this.exchange.parked(task);
         continue;
       }
       cells.takeBack(cell);
@@ -150,27 +180,139 @@ export class SharedLink extends PortLink implements Link {
   }
 
   override close(): void {
-    for (const cell of this.#borrowed) this.#exchange.cells.freeIfHeld(cell);
+    for (const cell of this.#borrowed) this.exchange.cells.freeIfHeld(cell);
     super.close();
-    this.#exchange.leave(this.seat);
+    this.exchange.leave(this.seat);
   }
 
-  protected override hear(message: ToMain): void {
-    if (message[0] === RESULT) this.completed.post(message[1] as number, message[2]);
-    else super.hear(message as MessageToMain);
+  // --- what it has completed ---
+
+  get hasDone(): boolean {
+    return Atomics.load(this.own, L.DONE_TAIL) !== this.#doneHead && this.#fault === undefined;
   }
 
-  protected override taskOf(id: number): Task | undefined {
-    const sent = this.#sent.get(id);
-    if (sent !== undefined) return sent;
-    // Rare enough to be looked for: a task out of the ring that speaks.
-    const { cells } = this.#exchange;
-    for (let cell = 0; cell < cells.usedCount; cell++) {
-      if (cells.isOut(cell) && cells.idIn(cell) === id && cells.holder(cell) === this.seat) {
-        return cells.taskIn(cell);
+  override drain(): void {
+    super.drain();
+    this.drainDone(Number.POSITIVE_INFINITY);
+  }
+
+  /** Handles at most `most` completed tasks; returns how many it did. */
+  drainDone(most: number): number {
+    const { cells, sizes, runTimes } = this.exchange;
+    const { plain, words, doubles } = cells;
+    const { own, events } = this;
+    const { record } = events;
+    // Read once for the batch: the worker writes it with each completion, and fetching it anew costs as much as a result.
+    const ready = this.#pending(this.#doneHead);
+    if (ready === 0) return 0;
+    const end = (this.#doneHead + Math.min(most, ready)) | 0;
+    plain?.beginBatch();
+    let count = 0;
+    let ranCount = 0;
+    let ranMs = 0;
+    // A continuation may drain, too, or close the pool: so each hint leaves the ring before its caller is told.
+    for (; ((end - this.#doneHead) | 0) > 0 && this.#fault === undefined && !this.isClosed; count++) {
+      const at = this.#doneHead;
+      const hint = own[L.donePlace(at, sizes)]!;
+      this.#doneHead = (at + 1) | 0;
+      // The cells ahead were written by the worker's core: to write to them has the processor fetch them meanwhile.
+      if (((end - at) | 0) > AHEAD) words[own[L.donePlace(at + AHEAD, sizes)]! * L.WORDS + L.NAME] = 0;
+      const runMs = doubles[hint * L.DOUBLES + L.RUN_MS]!;
+      const isPlain =
+        plain?.has(hint) === true &&
+        (words[hint * L.WORDS + L.STATE]! | 1) === this.#endedState &&
+        runMs >= 0 &&
+        runMs < Number.POSITIVE_INFINITY;
+      if (!isPlain) {
+        this.#drainOne(hint);
+        continue;
       }
+      const form = words[hint * L.WORDS + L.FORM]!;
+      const value =
+        form === L.NUMBER
+          ? doubles[hint * L.DOUBLES + L.INLINE_NUMBER]!
+          : this.#read(hint, form & ~L.IS_ERROR);
+      if (value === DAMAGED) break; // what is read next would be no better
+      ranCount++;
+      ranMs += runMs;
+      runTimes.add(runMs);
+      plain.runMs = runMs;
+      cells.freePlain(hint);
+      if ((form & L.IS_ERROR) === 0) plain.completed(hint, value, record);
+      else plain.failed(hint, decodeError(value as EncodedError), record);
     }
-    return undefined;
+    plain?.endBatch();
+    if (ranCount > 0) events.ranPlain(ranCount, ranMs);
+    if (count > 0) events.settledBatch();
+    return count;
+  }
+
+  /**
+   * Gives back the blocks with the arguments of tasks that are completed, before it is told: K2 is behind them, and nobody looks at
+   * those any more but to write them anew. Returns how many there were.
+   */
+  reclaim(): number {
+    const { cells, sizes } = this.exchange;
+    let at = ((this.#reclaimed - this.#doneHead) | 0) > 0 ? this.#reclaimed : this.#doneHead;
+    const tail = (at + this.#pending(at)) | 0;
+    let count = 0;
+    for (; at !== tail; at = (at + 1) | 0) {
+      const cell = this.own[L.donePlace(at, sizes)]! & ~L.PORT_FIRST;
+      if (this.#hasBegun(cell)) count += cells.freeArguments(cell);
+    }
+    this.#reclaimed = tail;
+    return count;
+  }
+
+  /** A worker that writes what cannot be is not to be trusted with more: it goes down, and its tasks with it. */
+  #distrust(fault: unknown): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = fault instanceof Error ? fault : new Error(String(fault));
+    // Main may have found this while it hands tasks over: the worker is ended later.
+    this.platform.defer(() => this.events.broken(fault));
+  }
+
+  /** Hints of ended tasks from that place on: no more than there are tasks that have not ended, or the worker is not believed. */
+  #pending(from: number): number {
+    if (this.#fault !== undefined) return 0;
+    const { open } = this.exchange;
+    const count = (Atomics.load(this.own, L.DONE_TAIL) - from) | 0;
+    if (count >= 0 && count <= open) return count;
+    this.#distrust(untrue('the number of ended tasks', count, `0 to ${open}`));
+    return 0;
+  }
+
+  #drainOne(hint: number): void {
+    const { cells, runTimes } = this.exchange;
+    if ((hint & L.PORT_FIRST) !== 0) super.drain();
+    const cell = hint & ~L.PORT_FIRST;
+    if (!this.#hasBegun(cell)) {
+      return this.#distrust(untrue('an ended task', cell, 'the cell of one that it has begun'));
+    }
+    const form = cells.words[cell * L.WORDS + L.FORM]!;
+    const value = this.#read(cell, form & ~L.IS_ERROR);
+    if (value === DAMAGED) return;
+    const runMs = cells.doubles[cell * L.DOUBLES + L.RUN_MS]!;
+    if (!(runMs >= 0 && runMs < Number.POSITIVE_INFINITY))
+      return this.#distrust(untrue('the running time of a task', runMs, 'milliseconds'));
+    const task = cells.taskIn(cell)!;
+    runTimes.add(runMs);
+    if (this.#sent.size > 0) this.#sent.delete(task.id);
+    cells.takeBack(cell);
+    const isError = (form & L.IS_ERROR) !== 0;
+    if (value === LOST) this.events.failed(task, unreadable(isError ? 'thrown' : 'result'), runMs);
+    else if (isError) this.events.failed(task, decodeError(value as EncodedError), runMs);
+    else this.events.done(task, value, runMs);
+    if (cells.payload(cell) !== task.payload) cells.freeIfHeld(cell);
+  }
+
+  #read(cell: number, form: number): unknown {
+    try {
+      return this.#results.read(cell, form);
+    } catch (error) {
+      this.#distrust(error);
+      return DAMAGED;
+    }
   }
 }
 

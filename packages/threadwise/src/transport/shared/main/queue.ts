@@ -3,7 +3,7 @@ import type { Link, PullQueue } from '../../../core/contracts.js';
 import type { Task } from '../../../core/calls/task.js';
 import { countWithin } from '../../trust.js';
 import type { SharedExchange } from './exchange.js';
-import { cellOf, HEAD, ringPlace, ringSize } from '../layout.js';
+import { cellOf, HEAD, ringSize } from '../layout.js';
 
 export class SharedQueue implements PullQueue {
   readonly sorts: boolean = false;
@@ -88,11 +88,8 @@ export class SharedQueue implements PullQueue {
   }
 
   *#unbegun(): Generator<Task> {
-    const { board, cells, sizes } = this.exchange;
-    const { tail } = this.exchange;
-    for (let at = this.exchange.head; at !== tail; at = (at + 1) | 0) {
-      const hint = board.words[ringPlace(at, sizes)]!;
-      const task = cells.isOffered(hint) ? cells.taskIn(cellOf(hint)) : undefined;
+    for (const hint of this.exchange.offeredHints()) {
+      const task = this.exchange.cells.taskIn(cellOf(hint));
       if (task !== undefined) yield task;
     }
   }

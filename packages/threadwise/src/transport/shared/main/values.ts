@@ -7,72 +7,45 @@ import { ValueReader } from '../../codec/value-reader.js';
 import { readLatin1, writeLatin1 } from '../../codec/text.js';
 import { untrue } from '../../trust.js';
 import { estimateItems } from '../../codec/estimate.js';
-import { FULL, UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
+import { UNKNOWN, type ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
-import type { CellPayload } from './cells.js';
-import {
-  BY_PORT,
-  CELL_BYTES,
-  DOUBLES,
-  FORM,
-  INLINE_BYTES,
-  INLINE_NUMBER,
-  INLINE_START,
-  IN_CELL,
-  LATIN1,
-  LENGTH,
-  NOTHING,
-  NUMBER,
-  ONE,
-  OUTSIDE,
-  PLACE,
-  STREAM_READ,
-  WITH_LEASES,
-  WORDS,
-  offsetOf,
-} from '../layout.js';
+import type { CellPayload, Cells } from './cells.js';
+import * as L from '../layout.js';
 
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
-/** The cells as far as they are written to. */
-export interface CellMemory {
-  readonly words: Int32Array;
-  readonly doubles: Float64Array;
-  readonly memory: Memory;
-}
-
-/** The cells, and what stands for the arguments in each of them. */
-interface ArgumentCells extends CellMemory {
-  payload(cell: number): CellPayload;
-}
+type Leases = (LeaseLike | undefined)[];
 
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 export class ArgumentWriter {
-  readonly #writer: ValueWriter;
+  readonly #cells: Cells;
+  readonly #values: ValueWriter;
   readonly #arena: Arena;
   readonly #scratch = memoryOf(new ArrayBuffer(SCRATCH_BYTES));
 
-  constructor(writer: ValueWriter, arena: Arena) {
-    this.#writer = writer;
+  constructor(cells: Cells, values: ValueWriter, arena: Arena) {
+    this.#cells = cells;
+    this.#values = values;
     this.#arena = arena;
   }
 
   /** False, and nothing is kept: the arguments can only go by port. */
-  write(cell: number, to: ArgumentCells, args: readonly unknown[]): boolean {
+  write(cell: number, args: readonly unknown[]): boolean {
     const first = args[0];
     if (args.length === 1 && typeof first === 'string') {
-      const start = cell * CELL_BYTES + INLINE_START;
-      if (writeLatin1(first, to.memory, start, start + INLINE_BYTES) >= 0) {
-        to.words[cell * WORDS + FORM] = LATIN1;
-        to.words[cell * WORDS + LENGTH] = first.length;
+      const { memory, words } = this.#cells;
+      const start = cell * L.CELL_BYTES + L.INLINE_START;
+      if (writeLatin1(first, memory, start, start + L.INLINE_BYTES) >= 0) {
+        words[cell * L.WORDS + L.FORM] = L.LATIN1;
+        words[cell * L.WORDS + L.LENGTH] = first.length;
         return true;
       }
     }
-    const payload = to.payload(cell);
+    const payload = this.#cells.payload(cell);
     const leases = leasesIn(args);
-    if (leases !== undefined) return this.#writeLeases(payload, to, args, leases);
-    return this.#writeValues(payload, to, args, 0);
+    if (leases !== undefined) return this.#writeLeases(payload, args, leases);
+    return this.#writeValues(payload, args, 0);
   }
 
   /** Gives back the block. */
@@ -82,79 +55,59 @@ export class ArgumentWriter {
   }
 
   /** @param extra bytes to be kept free behind the values */
-  #writeValues(payload: CellPayload, to: CellMemory, args: readonly unknown[], extra: number): boolean {
+  #writeValues(payload: CellPayload, args: readonly unknown[], extra: number): boolean {
     const estimate = estimateItems(args) + extra;
     const isOne = args.length === 1 && extra === 0;
     const value = isOne ? args[0] : args;
-    const flag = isOne ? ONE : 0;
-    if (estimate <= INLINE_BYTES) {
-      const end = this.#writeInCell(payload, to, value, flag, extra);
-      if (end !== FULL) return end !== UNKNOWN;
+    const flag = isOne ? L.ONE : 0;
+    if (estimate <= L.INLINE_BYTES) {
+      const start = payload.cell * L.CELL_BYTES + L.INLINE_START;
+      const end = this.#values.write(value, this.#cells.memory, start, start + L.INLINE_BYTES - extra);
+      if (end >= 0) return this.#wrote(payload.cell, L.IN_CELL | flag, 0, end - start);
+      if (end === UNKNOWN) return false;
     }
     if (estimate <= SCRATCH_BYTES / 2) {
-      const end = this.#writer.write(value, this.#scratch, 0, SCRATCH_BYTES);
-      if (end === UNKNOWN) return false;
-      if (end !== FULL) return this.#copy(payload, to, OUTSIDE | flag, end, extra);
+      const length = this.#values.write(value, this.#scratch, 0, SCRATCH_BYTES);
+      if (length === UNKNOWN) return false;
+      if (length >= 0) {
+        const block = this.#arena.take(length + extra);
+        if (block < 0) return false;
+        payload.block = block;
+        writeBytes(this.#arena.memory(block), L.offsetOf(block), this.#scratch.u8.subarray(0, length));
+        return this.#wrote(payload.cell, L.OUTSIDE | flag, block, length);
+      }
     }
-    return this.#writeDirectly(payload, to, OUTSIDE | flag, value, estimate, extra);
+    return this.#writeDirectly(payload, value, flag, estimate, extra);
   }
 
-  /** What the writer said. */
-  #writeInCell(payload: CellPayload, to: CellMemory, value: unknown, flag: number, extra: number): number {
-    const start = payload.cell * CELL_BYTES + INLINE_START;
-    const end = this.#writer.write(value, to.memory, start, start + INLINE_BYTES - extra);
-    if (end >= 0) this.#wrote(payload, to, IN_CELL | flag, 0, end - start);
-    return end;
-  }
-
-  #copy(payload: CellPayload, to: CellMemory, form: number, length: number, extra: number): boolean {
-    const block = this.#arena.take(length + extra);
-    if (block < 0) return false;
-    payload.block = block;
-    const memory = this.#arena.memory(block);
-    writeBytes(memory, offsetOf(block), this.#scratch.u8.subarray(0, length));
-    return this.#wrote(payload, to, form, block, length);
-  }
-
-  #writeDirectly(
-    payload: CellPayload,
-    to: CellMemory,
-    form: number,
-    value: unknown,
-    estimate: number,
-    extra: number,
-  ): boolean {
-    for (let size = estimate; ;) {
-      const block = this.#arena.take(size);
-      if (block < 0) return false;
-      const start = offsetOf(block);
+  /** Writes into a block of that size; if the value does not fit, into larger ones. */
+  #writeDirectly(payload: CellPayload, value: unknown, flag: number, size: number, extra: number): boolean {
+    for (let block = this.#arena.take(size); block >= 0; block = this.#arena.take(size)) {
+      const start = L.offsetOf(block);
       const capacity = this.#arena.size(block);
-      const end = this.#writer.write(value, this.#arena.memory(block), start, start + capacity - extra);
+      const end = this.#values.write(value, this.#arena.memory(block), start, start + capacity - extra);
       if (end >= 0) {
         payload.block = block;
-        return this.#wrote(payload, to, form, block, end - start);
+        return this.#wrote(payload.cell, L.OUTSIDE | flag, block, end - start);
       }
       this.#arena.free(block);
       if (end === UNKNOWN) return false;
       size = 2 * capacity;
     }
+    return false;
   }
 
-  #wrote(payload: CellPayload, to: CellMemory, form: number, place: number, length: number): true {
-    const at = payload.cell * WORDS;
-    to.words[at + FORM] = form;
-    to.words[at + PLACE] = place;
-    to.words[at + LENGTH] = length;
+  #wrote(cell: number, form: number, place: number, length: number): true {
+    const { words } = this.#cells;
+    words[cell * L.WORDS + L.FORM] = form;
+    words[cell * L.WORDS + L.PLACE] = place;
+    words[cell * L.WORDS + L.LENGTH] = length;
     return true;
   }
 
   /** The values without the leases, and behind them where the leases are. */
-  #writeLeases(
-    payload: CellPayload,
-    to: CellMemory,
-    args: readonly unknown[],
-    leases: readonly (LeaseLike | undefined)[],
-  ): boolean {
+  #writeLeases(payload: CellPayload, args: readonly unknown[], leases: Leases): boolean {
+    const { words, memory } = this.#cells;
     const entries: number[] = [];
     for (const [i, lease] of leases.entries()) {
       if (lease === undefined) continue;
@@ -165,27 +118,27 @@ export class ArgumentWriter {
     }
     const values = args.map((value, i) => (leases[i] === undefined ? value : undefined));
     const extra = 4 + entries.length * 4;
-    if (!this.#writeValues(payload, to, values, extra)) return false;
-    const at = payload.cell * WORDS;
+    if (!this.#writeValues(payload, values, extra)) return false;
+    const at = payload.cell * L.WORDS;
     const isOutside = payload.block >= 0;
-    const { view } = isOutside ? this.#arena.memory(payload.block) : to.memory;
-    const start = isOutside ? offsetOf(payload.block) : payload.cell * CELL_BYTES + INLINE_START;
-    let end = start + to.words[at + LENGTH]!;
+    const { view } = isOutside ? this.#arena.memory(payload.block) : memory;
+    const start = isOutside ? L.offsetOf(payload.block) : payload.cell * L.CELL_BYTES + L.INLINE_START;
+    let end = start + words[at + L.LENGTH]!;
     for (const word of entries) {
       view.setInt32(end, word);
       end += 4;
     }
     view.setInt32(end, entries.length / 4);
-    to.words[at + LENGTH] = end + 4 - start;
-    to.words[at + FORM] = to.words[at + FORM]! | WITH_LEASES;
+    words[at + L.LENGTH] = end + 4 - start;
+    words[at + L.FORM] = words[at + L.FORM]! | L.WITH_LEASES;
     payload.leases = leases.filter((lease) => lease !== undefined);
     return true;
   }
 }
 
 /** The leases among the arguments, each in its place; undefined where there is none. */
-function leasesIn(args: readonly unknown[]): (LeaseLike | undefined)[] | undefined {
-  let found: (LeaseLike | undefined)[] | undefined;
+function leasesIn(args: readonly unknown[]): Leases | undefined {
+  let found: Leases | undefined;
   for (let i = 0; i < args.length; i++) {
     const lease = LeaseStore.of(args[i]);
     if (lease === undefined) continue;
@@ -200,44 +153,42 @@ export const LOST = Symbol('lost');
 
 /** Reads the results of one worker: out of a cell, out of the worker's stream, or as they came over its port. */
 export class ResultReader {
-  readonly #cells: CellMemory;
+  readonly #cells: Cells;
   readonly #own: Int32Array;
   readonly #stream: Memory;
   readonly #reader: ValueReader;
-  /** Results that came over the port, by cell. */
-  readonly #posted = new Map<number, unknown>();
+  /** Results that came over the port, by cell; a hint that names the cell comes behind each. */
+  readonly posted = new Map<number, unknown>();
 
-  /** @param own the words of the worker's seat */
-  constructor(cells: CellMemory, own: ArrayBufferLike, stream: ArrayBufferLike, shapes: ArrayBufferLike) {
+  constructor(cells: Cells, { own, stream, ownShapes }: L.SharedMemory) {
     this.#cells = cells;
     this.#own = int32sOf(own);
     this.#stream = memoryOf(stream);
-    this.#reader = new ValueReader(new ShapeReader(shapes));
-  }
-
-  post(cell: number, value: unknown): void {
-    this.#posted.set(cell, value);
+    this.#reader = new ValueReader(new ShapeReader(ownShapes));
   }
 
   /** Throws what is wrong with what the worker wrote. @param form of layout.ts, without its flags */
   read(cell: number, form: number): unknown {
     const { words, doubles, memory } = this.#cells;
-    const length = words[cell * WORDS + LENGTH]!;
+    const length = words[cell * L.WORDS + L.LENGTH]!;
     switch (form) {
-      case NOTHING:
+      case L.NOTHING:
         return undefined;
-      case NUMBER:
-        return doubles[cell * DOUBLES + INLINE_NUMBER];
-      case LATIN1:
-        if (!(length >= 0 && length <= INLINE_BYTES)) throw untrueLength(length, INLINE_BYTES);
-        return readLatin1(memory, cell * CELL_BYTES + INLINE_START, length);
-      case IN_CELL:
-        return this.#readAt(memory, cell * CELL_BYTES + INLINE_START, length, INLINE_BYTES);
-      case OUTSIDE:
-        return this.#readStream(words[cell * WORDS + PLACE]!, length);
-      case BY_PORT: {
-        const value = this.#posted.has(cell) ? this.#posted.get(cell) : LOST;
-        this.#posted.delete(cell);
+      case L.NUMBER:
+        return doubles[cell * L.DOUBLES + L.INLINE_NUMBER];
+      case L.LATIN1:
+        checkLength(length, L.INLINE_BYTES);
+        return readLatin1(memory, cell * L.CELL_BYTES + L.INLINE_START, length);
+      case L.IN_CELL: {
+        checkLength(length, L.INLINE_BYTES);
+        const start = cell * L.CELL_BYTES + L.INLINE_START;
+        return this.#reader.read(memory, start, start + length);
+      }
+      case L.OUTSIDE:
+        return this.#readStream(words[cell * L.WORDS + L.PLACE]!, length);
+      case L.BY_PORT: {
+        const value = this.posted.has(cell) ? this.posted.get(cell) : LOST;
+        this.posted.delete(cell);
         return value;
       }
       default:
@@ -248,17 +199,13 @@ export class ResultReader {
   #readStream(position: number, length: number): unknown {
     const size = this.#stream.u8.byteLength;
     const start = position & (size - 1);
-    const value = this.#readAt(this.#stream, start, length, size - start);
-    Atomics.store(this.#own, STREAM_READ, (position + length) | 0);
+    checkLength(length, size - start);
+    const value = this.#reader.read(this.#stream, start, start + length);
+    Atomics.store(this.#own, L.STREAM_READ, (position + length) | 0);
     return value;
-  }
-
-  #readAt(memory: Memory, start: number, length: number, most: number): unknown {
-    if (length >= 0 && length <= most) return this.#reader.read(memory, start, start + length);
-    throw untrueLength(length, most);
   }
 }
 
-function untrueLength(length: number, most: number): Error {
-  return untrue('the length of a result', length, `0 to ${most}`);
+function checkLength(length: number, most: number): void {
+  if (!(length >= 0 && length <= most)) throw untrue('the length of a result', length, `0 to ${most}`);
 }

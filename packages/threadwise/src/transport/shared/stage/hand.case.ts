@@ -7,7 +7,6 @@ import { Line } from '../../line.js';
 import { Given } from '../../coordinator/given.js';
 import { TO_MAIN } from '../../messages.js';
 import { SharedEndpoint } from '../worker/endpoint.js';
-import type { Seat } from '../worker/task-source.js';
 import type { SharedMemory } from '../layout.js';
 import type { Ends, HandPort } from './stage.case.js';
 
@@ -106,8 +105,8 @@ export class Hand implements Actor {
       return this.#line;
     };
     const platform = { now: () => world.now(), timer, port, atExit: () => undefined };
-    const newSource = wire.transport === 'shared' ? undefined : (seat: Seat) => new Given(seat, platform);
-    this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, newSource);
+    const source = wire.transport === 'shared' ? undefined : new Given(memory, platform);
+    this.#endpoint = new SharedEndpoint(new Line(this.#port), memory, platform, source);
     this.#endpoint.limit(allowance);
     this.#endpoint.listen({
       tasks: () => this.#called(),

@@ -361,7 +361,7 @@ export class World implements Surroundings {
     const idle = main.open.filter(({ hand }) => hand.state === 'asleep');
     const ready = idle.filter(({ hand, slot }) => hand.serves && slot.state === 'ready');
     for (const { hand, link } of main.open) {
-      assert.equal(link.completed.hasAny, false, `main sleeps, and results of ${hand.name} lie there`);
+      assert.equal(link.hasDone, false, `main sleeps, and results of ${hand.name} lie there`);
       assert.ok(link.pulled >= 0, `${hand.name} runs ${link.pulled} tasks out of the ring`);
     }
     for (const call of main.calls.values()) {

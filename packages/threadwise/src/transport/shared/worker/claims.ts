@@ -1,22 +1,8 @@
 /** How a worker finds its next task: in its mailbox, in what it has claimed, in the ring, or with another worker. */
 import { RunTimes, Waker } from '../board.js';
-import {
-  HEAD,
-  MAX_CLAIM,
-  PARKED,
-  POSTED_FOR_ALL,
-  SEATS_USED,
-  STATE,
-  TAIL,
-  WORDS,
-  cellOf,
-  claimedOf,
-  claimsOf,
-  postedBy,
-  pulledOf,
-  ringPlace,
-} from '../layout.js';
-import { type Seat, TaskSource } from './task-source.js';
+import * as L from '../layout.js';
+import type { EndpointPlatform } from '../../endpoint.js';
+import { type SourceMemory, TaskSource } from './task-source.js';
 
 /** Work that is claimed at once, in milliseconds: much more than a claim costs, much less than anybody notices. */
 const CLAIM_MS = 0.05;
@@ -39,15 +25,14 @@ export class Claims extends TaskSource {
   #isSearching = true;
   #isRetired = false;
 
-  constructor(at: Seat) {
-    super(at);
-    const { seat, sizes, board, now } = at;
-    this.#waker = new Waker(board, this.#times, now);
-    this.#words = board.words;
-    this.#isPulled = new Uint8Array(sizes.cells);
-    this.#claims = claimsOf(seat);
-    this.#claimed = claimedOf(seat);
-    this.#pulledAt = pulledOf(seat);
+  constructor(memory: SourceMemory, platform: EndpointPlatform) {
+    super(memory, platform);
+    this.#waker = new Waker(this.board, this.#times, platform.now);
+    this.#words = this.board.words;
+    this.#isPulled = new Uint8Array(this.sizes.cells);
+    this.#claims = L.claimsOf(this.seat);
+    this.#claimed = L.claimedOf(this.seat);
+    this.#pulledAt = L.pulledOf(this.seat);
   }
 
   /** A task has ended that ran that long: decides how many are claimed at once. A long run ends all claiming ahead. */
@@ -63,7 +48,7 @@ export class Claims extends TaskSource {
   /** Nothing more out of the ring. Returns whether nothing is left that was claimed. */
   retire(): boolean {
     this.#isRetired = true;
-    // Whoever was relied on, or was woken for what it will not take, hands that on.
+    // Others may have relied on this worker, or have woken it for tasks that it will not take: it calls another one.
     if (this.#isSearching) this.#found();
     return this.#next === this.#count;
   }
@@ -78,35 +63,35 @@ export class Claims extends TaskSource {
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
         if (this.takeMail(mail, now)) {
-          this.#isPulled[cellOf(mail)] = 0;
-          // Nobody knows how long this one runs: what was claimed must not have to wait for that.
+          this.#isPulled[L.cellOf(mail)] = 0;
+          // Nobody knows how long this task runs: the tasks that were claimed must not have to wait for it.
           if (hasClaim) this.#waker.callFor(this.#count - this.#next);
-          return cellOf(mail);
+          return L.cellOf(mail);
         }
       } else {
         const hint = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.take(hint, POSTED_FOR_ALL, now);
-        // Only now: until it has begun, the claim is all that is known of it.
+        const isMine = this.take(hint, L.POSTED_FOR_ALL, now);
+        // Not before: until the task has begun, nothing but the claim names it.
         if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
-        if (isMine) return this.#pulled(cellOf(hint));
+        if (isMine) return this.#pulled(L.cellOf(hint));
         this.allowance.give();
       }
     }
   }
 
-  hasWork(): boolean {
+  protected hasWork(): boolean {
     if (this.#next < this.#count || this.hasNew()) return true;
     return this.takesMore && this.#claimOfOthers() >= 0;
   }
 
-  /** Only the ring and the mailbox: what can come at any moment. */
-  override hasNew(): boolean {
+  /** Looks only into the ring and the mailbox, where tasks can come at any moment. */
+  protected override hasNew(): boolean {
     return this.mail() >= 0 || (this.takesMore && this.board.length > 0);
   }
 
   /** Tasks have come since it last slept, and either they are tiny, or others were quicker to take them, so that it does not know. */
-  isReliedOn(): boolean {
-    const tail = Atomics.load(this.#words, TAIL);
+  protected isReliedOn(): boolean {
+    const tail = Atomics.load(this.#words, L.TAIL);
     const came = (tail - this.#tailBefore) | 0;
     const hasMissed = came !== this.#begunHere;
     this.#tailBefore = tail;
@@ -114,28 +99,28 @@ export class Claims extends TaskSource {
     return this.takesMore && came !== 0 && (hasMissed || this.#times.areTiny);
   }
 
-  search(): void {
+  protected search(): void {
     this.#isSearching = true;
   }
 
   /** Whether it takes anything out of the ring. */
-  get takesMore(): boolean {
+  protected get takesMore(): boolean {
     return this.allowance.left > 0 && !this.#isRetired;
   }
 
   /** C1 to C4. */
   #claim(): void {
     for (;;) {
-      const head = Atomics.load(this.#words, HEAD);
-      const length = (Atomics.load(this.#words, TAIL) - head) | 0;
+      const head = Atomics.load(this.#words, L.HEAD);
+      const length = (Atomics.load(this.#words, L.TAIL) - head) | 0;
       if (length <= 0) return;
       const count = this.allowance.take(this.#share(length));
       if (count === 0) return;
       for (let i = 0; i < count; i++) {
-        this.#words[this.#claims + i] = this.#words[ringPlace(head + i, this.sizes)]!;
+        this.#words[this.#claims + i] = this.#words[L.ringPlace(head + i, this.sizes)]!;
       }
       Atomics.store(this.#words, this.#claimed, count);
-      if (Atomics.compareExchange(this.#words, HEAD, head, (head + count) | 0) === head) {
+      if (Atomics.compareExchange(this.#words, L.HEAD, head, (head + count) | 0) === head) {
         this.#next = 0;
         this.#count = count;
         return;
@@ -147,9 +132,9 @@ export class Claims extends TaskSource {
 
   /** C2: how many of `length` hints. */
   #share(length: number): number {
-    const workers = Atomics.load(this.#words, SEATS_USED);
+    const workers = Atomics.load(this.#words, L.SEATS_USED);
     const fair = Math.ceil(length / (2 * workers));
-    const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / MAX_CLAIM));
+    const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / L.MAX_CLAIM));
     return Math.max(1, Math.min(fair, worthwhile, length));
   }
 
@@ -162,10 +147,10 @@ export class Claims extends TaskSource {
   /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
   #found(): void {
     this.#isSearching = false;
-    this.spinning.end();
-    if (!this.board.any(PARKED)) return;
+    this.endSpinning();
+    if (!this.board.any(L.PARKED)) return;
     const left = this.#count - this.#next + (this.#claimOfOthers() >= 0 ? 1 : 0);
-    this.#waker.call(Atomics.load(this.#words, SEATS_USED), left);
+    this.#waker.call(Atomics.load(this.#words, L.SEATS_USED), left);
   }
 
   #pulled(cell: number): number {
@@ -179,7 +164,7 @@ export class Claims extends TaskSource {
     if (!this.takesMore) return -1;
     for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
       if (this.allowance.take() === 0) return -1;
-      if (this.take(hint, POSTED_FOR_ALL, now)) return this.#pulled(cellOf(hint));
+      if (this.take(hint, L.POSTED_FOR_ALL, now)) return this.#pulled(L.cellOf(hint));
       this.allowance.give();
     }
     return -1;
@@ -187,14 +172,14 @@ export class Claims extends TaskSource {
 
   /** The first hint that others have claimed of what has not begun; -1: none. */
   #claimOfOthers(): number {
-    const seats = Atomics.load(this.#words, SEATS_USED);
+    const seats = Atomics.load(this.#words, L.SEATS_USED);
     for (let other = 0; other < seats; other++) {
       if (other === this.seat) continue;
-      const count = Math.min(MAX_CLAIM, Atomics.load(this.#words, claimedOf(other)));
+      const count = Math.min(L.MAX_CLAIM, Atomics.load(this.#words, L.claimedOf(other)));
       for (let i = 0; i < count; i++) {
-        const hint = this.#words[claimsOf(other) + i]!;
-        const word = Atomics.load(this.cells, cellOf(hint) * WORDS + STATE);
-        if (word === postedBy(hint, POSTED_FOR_ALL)) return hint;
+        const hint = this.#words[L.claimsOf(other) + i]!;
+        const word = Atomics.load(this.cells, L.cellOf(hint) * L.WORDS + L.STATE);
+        if (word === L.postedBy(hint, L.POSTED_FOR_ALL)) return hint;
       }
     }
     return -1;

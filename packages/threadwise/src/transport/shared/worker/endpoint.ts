@@ -4,62 +4,18 @@ import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
 import { readLatin1, writeLatin1 } from '../../codec/text.js';
-import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
+import { type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
 import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
-import {
-  type Begun,
-  hear,
-  type Endpoint,
-  type EndpointEvents,
-  type EndpointPlatform,
-} from '../../endpoint.js';
+import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
+import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
-import { TO_MAIN, type MessageToMain, type MessageToWorker } from '../../messages.js';
-import { Board } from '../board.js';
+import { TO_MAIN, type MessageToMain } from '../../messages.js';
+import type { Board } from '../board.js';
 import { Claims } from './claims.js';
-import type { Seat, TaskSource } from './task-source.js';
-import { Rest } from './rest.js';
-import {
-  ABORTING,
-  AWAKE,
-  BATCHED,
-  BY_PORT,
-  CELL_BYTES,
-  DONE_TAIL,
-  DOUBLES,
-  FORM,
-  INLINE_BYTES,
-  INLINE_NUMBER,
-  INLINE_START,
-  IN_CELL,
-  IS_ERROR,
-  LATIN1,
-  LENGTH,
-  MAIN_PARKED,
-  NAME,
-  NOTHING,
-  NUMBER,
-  ONE,
-  OUTSIDE,
-  PLACE,
-  PORT_FIRST,
-  RESTING,
-  RUN_MS,
-  SEATS_TAKEN,
-  SEGMENTS_TOLD,
-  STATE,
-  STREAM_READ,
-  type SharedMemory,
-  TASK_ID,
-  WITH_LEASES,
-  WORDS,
-  donePlace,
-  offsetOf,
-  phaseOf,
-  segmentOf,
-} from '../layout.js';
-import { ARGUMENTS, LINE, NAMED, PostedArguments, RESULT, SEGMENT, type ToWorker } from '../messages.js';
+import type { TaskSource } from './task-source.js';
+import * as L from '../layout.js';
+import { ARGUMENTS, LINE, NAMED, type Posted, RESULT, SEGMENT, type ToWorker } from '../messages.js';
 
 /** A resting main is woken at once when the ring has at most this many hints for each worker: it takes a moment to wake up. */
 const LITTLE = 4;
@@ -79,7 +35,6 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #single: unknown[] = [undefined];
   readonly #port: Line;
   readonly #platform: EndpointPlatform;
-  readonly #seat: number;
   readonly #board: Board;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
@@ -92,7 +47,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   readonly #names: string[];
   readonly #reader: ValueReader;
   readonly #source: TaskSource;
-  readonly #sizes: SharedMemory['sizes'];
+  readonly #sizes: L.SharedMemory['sizes'];
   readonly #own: Int32Array;
   readonly #stream: Memory;
   readonly #writer: ValueWriter;
@@ -103,51 +58,53 @@ export class SharedEndpoint implements Endpoint, Begun {
   #doneTail = 0;
   /** Something was said over the port since the last completion: main must hear it before the next one. */
   #hasSpoken = false;
-  readonly #posted = new PostedArguments();
-  /** To the coordinator, where there is one. */
+  /**
+   * Arguments that came over ports, by cell. There is no order among those of two ports, so the stamps tell which posting of the cell is
+   * the last one. (The ids of the tasks do not: an older task may get the cell of a younger one that was withdrawn.)
+   */
+  readonly #posted = new Map<number, Posted>();
+  /** The line to the coordinator, where there is one. */
   #line: Line | undefined;
-  #rest: Rest | undefined;
 
-  /** @param newSource where it gets its tasks from */
+  /** @param source where it gets its tasks from */
   constructor(
     port: Line,
-    memory: SharedMemory,
+    memory: L.SharedMemory,
     platform: EndpointPlatform,
-    newSource: (seat: Seat) => TaskSource = (seat) => new Claims(seat),
+    source: TaskSource = new Claims(memory, platform),
   ) {
-    const { seat, sizes } = memory;
     this.#port = port;
     this.#platform = platform;
-    this.#seat = seat;
-    this.#board = new Board(memory.board);
-    this.#words = int32sOf(memory.cells);
-    this.#doubles = float64sOf(memory.cells);
+    this.#source = source;
+    this.#board = source.board;
+    this.#words = source.cells;
+    this.#doubles = source.doubles;
+    this.#sizes = source.sizes;
+    this.#own = source.own;
     this.#cells = memoryOf(memory.cells);
     this.#buffers = memory.segments;
     this.#names = [...memory.names];
     this.#reader = new ValueReader(new ShapeReader(memory.mainShapes));
-    const own = int32sOf(memory.own);
-    const [cells, cellDoubles] = [this.#words, this.#doubles];
-    const { now } = platform;
-    this.#source = newSource({ seat, sizes, board: this.#board, own, cells, cellDoubles, now });
-    this.#sizes = sizes;
-    this.#own = own;
     this.#stream = memoryOf(memory.stream);
     this.#writer = new ValueWriter(new ShapeWriter(memory.ownShapes));
   }
 
   listen(events: EndpointEvents): void {
-    const tasks = () => events.tasks();
-    this.#rest = new Rest(this.#seat, this.#board, this.#source, this.#platform, tasks);
+    this.#source.onTasks = () => events.tasks();
     const onWord = (said: ToWorker) => {
       switch (said[0]) {
         case ARGUMENTS:
-          return this.#posted.keep(said);
+          if (said[3] > (this.#posted.get(said[1])?.[3] ?? 0)) this.#posted.set(said[1], said);
+          return;
         case NAMED:
-          this.#names[said[1] as number] = said[2] as string;
+          this.#names[said[1]] = said[2];
           return;
         case SEGMENT:
-          return this.#hearSegment(said[1] as number, said[2] as ArrayBufferLike | undefined);
+          this.#buffers[said[1]] = said[2];
+          this.#segments[said[1]] = undefined;
+          // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
+          if (said[2] === undefined) this.args = NO_ARGS;
+          return;
         case LINE:
           // The line of a new coordinator takes the place of that of a dead one, whose last words are heard before.
           this.#line?.drain();
@@ -155,7 +112,7 @@ export class SharedEndpoint implements Endpoint, Begun {
           this.#line = new Line(this.#platform.port(said[1]));
           return this.#line.listen((message) => onWord(message as ToWorker));
         default:
-          return hear(said as MessageToWorker, events);
+          return hear(said, events);
       }
     };
     // Main finds out by itself that a result could not be read: its cell says that it came over the port.
@@ -166,11 +123,11 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   take(now: number): Begun | undefined {
-    if (this.#rest?.isParked) this.#rest.unpark();
+    if (this.#source.isParked) this.#source.unpark();
     const cell = this.#source.begin(now);
     if (cell < 0) return undefined;
     this.cell = cell;
-    this.id = this.#words[cell * WORDS + TASK_ID]!;
+    this.id = this.#words[cell * L.WORDS + L.TASK_ID]!;
     this.fault = undefined;
     try {
       this.#read(cell);
@@ -180,19 +137,13 @@ export class SharedEndpoint implements Endpoint, Begun {
     return this;
   }
 
-  done(
-    cell: number,
-    _id: number,
-    value: unknown,
-    transfer: readonly unknown[] | undefined,
-    runMs: number,
-  ): void {
+  done(cell: number, _id: number, value: unknown, transfer: Transfer, runMs: number): void {
     this.#end(cell, this.#write(cell, value, transfer), runMs);
     this.#source.ended(cell, runMs);
   }
 
   failed(cell: number, _id: number, error: EncodedError, runMs: number): void {
-    this.#end(cell, this.#write(cell, error, undefined) | IS_ERROR, runMs);
+    this.#end(cell, this.#write(cell, error, undefined) | L.IS_ERROR, runMs);
     this.#source.ended(cell, runMs);
   }
 
@@ -203,7 +154,7 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   isAborting(cell: number): boolean {
-    return phaseOf(Atomics.load(this.#words, cell * WORDS + STATE)) === ABORTING;
+    return L.phaseOf(Atomics.load(this.#words, cell * L.WORDS + L.STATE)) === L.ABORTING;
   }
 
   drain(): void {
@@ -216,36 +167,39 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   retire(): boolean {
-    if (this.#rest?.isParked) this.#rest.unpark();
+    if (this.#source.isParked) this.#source.unpark();
     return this.#source.retire();
   }
 
   rest(canSpin: boolean): boolean {
-    return this.#rest!.begin(canSpin);
+    return this.#source.rest(canSpin);
   }
 
   #read(cell: number): void {
-    const at = cell * WORDS;
-    const form = this.#words[at + FORM]!;
-    if (form === BY_PORT) return this.#readPosted(cell);
-    this.name = this.#nameOf(this.#words[at + NAME]!);
-    switch (form & ~(WITH_LEASES | ONE)) {
-      case NOTHING:
+    const at = cell * L.WORDS;
+    const form = this.#words[at + L.FORM]!;
+    if (form === L.BY_PORT) return this.#readPosted(cell);
+    const nameId = this.#words[at + L.NAME]!;
+    // Main sends a name before any task needs it, but the message may still lie in the port.
+    if (this.#names[nameId] === undefined) this.#port.drain();
+    this.name = this.#names[nameId]!;
+    switch (form & ~(L.WITH_LEASES | L.ONE)) {
+      case L.NOTHING:
         this.args = NO_ARGS;
         return;
-      case NUMBER:
-        this.args = this.#one(this.#doubles[cell * DOUBLES + INLINE_NUMBER]);
+      case L.NUMBER:
+        this.args = this.#one(this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]);
         return;
-      case LATIN1:
+      case L.LATIN1:
         this.args = this.#one(
-          readLatin1(this.#cells, cell * CELL_BYTES + INLINE_START, this.#words[at + LENGTH]!),
+          readLatin1(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, this.#words[at + L.LENGTH]!),
         );
         return;
-      case IN_CELL:
-        return this.#readValues(this.#cells, cell * CELL_BYTES + INLINE_START, at, form);
-      case OUTSIDE: {
-        const place = this.#words[at + PLACE]!;
-        return this.#readValues(this.#segment(segmentOf(place)), offsetOf(place), at, form);
+      case L.IN_CELL:
+        return this.#readValues(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, at, form);
+      case L.OUTSIDE: {
+        const place = this.#words[at + L.PLACE]!;
+        return this.#readValues(this.#segment(L.segmentOf(place)), L.offsetOf(place), at, form);
       }
       default:
         throw new Error(`threadwise: arguments in an unknown form, ${form}`);
@@ -259,10 +213,10 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readValues(memory: Memory, start: number, at: number, form: number): void {
-    const end = start + this.#words[at + LENGTH]!;
-    if ((form & WITH_LEASES) === 0) {
+    const end = start + this.#words[at + L.LENGTH]!;
+    if ((form & L.WITH_LEASES) === 0) {
       const value = this.#reader.read(memory, start, end);
-      this.args = (form & ONE) === 0 ? (value as unknown[]) : this.#one(value);
+      this.args = (form & L.ONE) === 0 ? (value as unknown[]) : this.#one(value);
       return;
     }
     const { view } = memory;
@@ -281,85 +235,70 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readPosted(cell: number): void {
-    let posted = this.#posted.take(cell, this.id);
-    if (posted === undefined) {
-      this.drain();
-      posted = this.#posted.take(cell, this.id);
-    }
-    if (posted === undefined) throw unreadable('args'); // they have come, and could not be read
-    const [, , name, args] = posted;
-    this.name = name;
-    this.args = args;
-  }
-
-  /** Main sends a name before any task needs it, but the message may still lie in the port. */
-  #nameOf(id: number): string {
-    if (this.#names[id] === undefined) this.#port.drain();
-    return this.#names[id]!;
+    // The arguments that were kept may be those of a withdrawn task: the right ones come behind them.
+    if (this.#posted.get(cell)?.[2] !== this.id) this.drain();
+    const posted = this.#posted.get(cell);
+    if (posted?.[2] !== this.id) throw unreadable('args'); // they have come, and could not be read
+    this.#posted.delete(cell);
+    this.name = posted[4];
+    this.args = posted[5];
   }
 
   /** The number of a segment that was given back is given again: only who has heard all knows which one is meant. */
   #segment(index: number): Memory {
-    const told = Atomics.load(this.#board.words, SEGMENTS_TOLD);
+    const told = Atomics.load(this.#board.words, L.SEGMENTS_TOLD);
     if (told !== this.#segmentsHeard) this.#port.drain();
     this.#segmentsHeard = told;
     this.#segments[index] ??= memoryOf(this.#buffers[index]!);
     return this.#segments[index];
   }
 
-  #hearSegment(index: number, buffer: ArrayBufferLike | undefined): void {
-    this.#buffers[index] = buffer;
-    this.#segments[index] = undefined;
-    // The last task is over, and its arguments may be a lease's bytes in a segment that is given back.
-    if (buffer === undefined) this.args = NO_ARGS;
-  }
-
   // --- results ---
 
   /** K1 to K3: the result is written; main finds it. */
   #end(cell: number, form: number, runMs: number): void {
-    this.#words[cell * WORDS + FORM] = form;
-    this.#doubles[cell * DOUBLES + RUN_MS] = runMs;
-    const hint = this.#hasSpoken ? cell | PORT_FIRST : cell;
+    this.#words[cell * L.WORDS + L.FORM] = form;
+    this.#doubles[cell * L.DOUBLES + L.RUN_MS] = runMs;
+    const hint = this.#hasSpoken ? cell | L.PORT_FIRST : cell;
     this.#hasSpoken = false;
-    this.#own[donePlace(this.#doneTail, this.#sizes)] = hint;
+    this.#own[L.donePlace(this.#doneTail, this.#sizes)] = hint;
     this.#doneTail = (this.#doneTail + 1) | 0;
-    Atomics.store(this.#own, DONE_TAIL, this.#doneTail);
+    Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
     // K3
     const { words } = this.#board;
-    const parked = Atomics.load(words, MAIN_PARKED);
-    if (parked === AWAKE || (parked === RESTING && this.#canWait())) return;
-    if (Atomics.compareExchange(words, MAIN_PARKED, parked, AWAKE) === parked)
-      Atomics.notify(words, MAIN_PARKED);
+    const parked = Atomics.load(words, L.MAIN_PARKED);
+    if (parked === L.AWAKE || (parked === L.RESTING && this.#canWait())) return;
+    if (Atomics.compareExchange(words, L.MAIN_PARKED, parked, L.AWAKE) === parked)
+      Atomics.notify(words, L.MAIN_PARKED);
   }
 
   /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do. */
   #canWait(): boolean {
-    if (this.#doneTail % BATCHED === 0) return false;
-    return this.#board.length > LITTLE * Atomics.load(this.#board.words, SEATS_TAKEN);
+    if (this.#doneTail % L.BATCHED === 0) return false;
+    return this.#board.length > LITTLE * Atomics.load(this.#board.words, L.SEATS_TAKEN);
   }
 
   /** Returns the form. */
-  #write(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
-    if (value === undefined) return NOTHING;
+  #write(cell: number, value: unknown, transfer: Transfer): number {
+    if (value === undefined) return L.NOTHING;
     if (typeof value === 'number') {
-      this.#doubles[cell * DOUBLES + INLINE_NUMBER] = value;
-      return NUMBER;
+      this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = value;
+      return L.NUMBER;
     }
     if (transfer !== undefined) return this.#post(cell, value, transfer);
-    const start = cell * CELL_BYTES + INLINE_START;
-    if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + INLINE_BYTES) >= 0) {
-      this.#words[cell * WORDS + LENGTH] = value.length;
-      return LATIN1;
+    const start = cell * L.CELL_BYTES + L.INLINE_START;
+    if (typeof value === 'string' && writeLatin1(value, this.#cells, start, start + L.INLINE_BYTES) >= 0) {
+      this.#words[cell * L.WORDS + L.LENGTH] = value.length;
+      return L.LATIN1;
     }
-    const end = this.#writer.write(value, this.#cells, start, start + INLINE_BYTES);
+    const end = this.#writer.write(value, this.#cells, start, start + L.INLINE_BYTES);
     if (end === UNKNOWN) return this.#post(cell, value, undefined);
     if (end === FULL) return this.#writeOutside(cell, value);
-    this.#words[cell * WORDS + LENGTH] = end - start;
-    return IN_CELL;
+    this.#words[cell * L.WORDS + L.LENGTH] = end - start;
+    return L.IN_CELL;
   }
 
-  /** Into the longest free piece of the stream; where that is too short, over the port. */
+  /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
   #writeOutside(cell: number, value: unknown): number {
     const size = this.#sizes.stream;
     const free = this.#freeOf(size);
@@ -372,15 +311,15 @@ export class SharedEndpoint implements Endpoint, Begun {
     const from = skipped > 0 ? 0 : start;
     const end = this.#writer.write(value, this.#stream, from, from + room);
     if (end < 0) return this.#post(cell, value, undefined);
-    this.#words[cell * WORDS + PLACE] = (this.#written + skipped) | 0;
-    this.#words[cell * WORDS + LENGTH] = end - from;
+    this.#words[cell * L.WORDS + L.PLACE] = (this.#written + skipped) | 0;
+    this.#words[cell * L.WORDS + L.LENGTH] = end - from;
     this.#written = (this.#written + skipped + end - from) | 0;
-    return OUTSIDE;
+    return L.OUTSIDE;
   }
 
   /** Begins at the start again where nothing is unread: no more of the stream becomes resident than results lie in at a time. */
   #freeOf(size: number): number {
-    const read = Atomics.load(this.#own, STREAM_READ);
+    const read = Atomics.load(this.#own, L.STREAM_READ);
     const first = ((read - this.#origin) | 0) > 0 ? read : this.#origin;
     if (first !== this.#written) return size - ((this.#written - first) | 0);
     this.#written = (this.#written + (-this.#written & (size - 1))) | 0;
@@ -388,9 +327,9 @@ export class SharedEndpoint implements Endpoint, Begun {
     return size;
   }
 
-  #post(cell: number, value: unknown, transfer: readonly unknown[] | undefined): number {
+  #post(cell: number, value: unknown, transfer: Transfer): number {
     this.#port.post([RESULT, cell, value], transfer);
     this.#hasSpoken = true;
-    return BY_PORT;
+    return L.BY_PORT;
   }
 }

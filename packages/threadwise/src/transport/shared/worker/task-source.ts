@@ -1,59 +1,56 @@
-/** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, counts its allowance, and spins. */
+/** The base of the two sources of a worker's tasks: reads its mailbox, begins tasks, counts its allowance, spins and sleeps. */
 import { Allowance } from '../../../core/workers/allowance.js';
-import { becomeReady } from '../../stage.js';
-import { type Board, Spinning } from '../board.js';
-import {
-  BEGAN,
-  cellOf,
-  DOUBLES,
-  MAIL_HEAD,
-  MAIL_TAIL,
-  mailPlace,
-  POSTED,
-  postedBy,
-  RUNNING,
-  type Sizes,
-  STATE,
-  state,
-  TASK_ID,
-  WORDS,
-} from '../layout.js';
+import { float64sOf, int32sOf } from '../../codec/value-memory.js';
+import type { EndpointPlatform } from '../../endpoint.js';
+import { SpinBudget } from '../../spin-budget.js';
+import { Board, DOZE_MS } from '../board.js';
+import * as L from '../layout.js';
+import { Sleeper, SPIN } from '../waiting.js';
 
-export interface Seat {
-  readonly seat: number;
-  readonly sizes: Sizes;
+export type SourceMemory = Pick<L.SharedMemory, 'seat' | 'sizes' | 'board' | 'own' | 'cells'>;
+
+export abstract class TaskSource {
+  /** Called when there may be tasks, after `rest` has returned false. */
+  onTasks: () => void = () => undefined;
+  /** Whether the worker sleeps, or is about to. */
+  isParked = false;
   readonly board: Board;
   readonly own: Int32Array;
   readonly cells: Int32Array;
-  readonly cellDoubles: Float64Array;
-  now(): number;
-}
-
-export abstract class TaskSource {
+  readonly doubles: Float64Array;
+  readonly sizes: L.Sizes;
   /** How many tasks it may begin. It takes one for each task that others could run; main takes one for each mailed task. */
   protected allowance = new Allowance(undefined);
-  readonly spinning: Spinning;
   protected readonly seat: number;
-  protected readonly board: Board;
-  protected readonly own: Int32Array;
-  protected readonly sizes: Sizes;
-  protected readonly cells: Int32Array;
-  readonly #cellDoubles: Float64Array;
+  protected readonly platform: EndpointPlatform;
   /** The phase of what is posted for this worker alone. */
   protected readonly postedHere: number;
   readonly #runningHere: number;
   #isForestalled = false;
+  #isSpinning = false;
+  #isDozing = false;
+  /** The worker looks for tasks because its timer went off and nobody woke it: then it does not spin. */
+  #isOneLook = false;
+  readonly #budget: SpinBudget;
+  readonly #sleeper: Sleeper;
+  readonly #hasNew = () => this.hasNew();
 
-  constructor({ seat, sizes, board, own, cells, cellDoubles }: Seat) {
-    this.spinning = new Spinning(board, seat);
-    this.seat = seat;
-    this.board = board;
-    this.own = own;
+  constructor({ seat, sizes, board, own, cells }: SourceMemory, platform: EndpointPlatform) {
+    this.board = new Board(board);
+    this.own = int32sOf(own);
+    this.cells = int32sOf(cells);
+    this.doubles = float64sOf(cells);
     this.sizes = sizes;
-    this.cells = cells;
-    this.#cellDoubles = cellDoubles;
-    this.postedHere = state(POSTED, seat);
-    this.#runningHere = state(RUNNING, seat);
+    this.seat = seat;
+    this.platform = platform;
+    this.postedHere = L.state(L.POSTED, seat);
+    this.#runningHere = L.state(L.RUNNING, seat);
+    this.#budget = new SpinBudget(SPIN, platform.now);
+    this.#sleeper = new Sleeper(this.board.words, L.wakeupsOf(seat), () => {
+      if (!this.board.isDismissed(seat)) this.onTasks();
+    });
+    // A thread that throws, or leaves by `process.exit`, is ended by nobody but itself.
+    platform.atExit(() => this.board.dismiss(seat));
   }
 
   /** The worker is ready, and main can hear so by now. */
@@ -65,16 +62,16 @@ export abstract class TaskSource {
   /** Takes nothing more that others could run. Returns whether nothing is left that it has to. */
   abstract retire(): boolean;
   /** Whether `begin` is likely to find something. */
-  abstract hasWork(): boolean;
+  protected abstract hasWork(): boolean;
   /** Whether others may spare themselves a wake-up because this worker, which sleeps, will look by itself soon. */
-  abstract isReliedOn(): boolean;
+  protected abstract isReliedOn(): boolean;
   /** It has nothing to do, and looks for something, or sleeps until there is. */
-  abstract search(): void;
+  protected abstract search(): void;
   /** Whether it takes anything that others could run. */
-  abstract readonly takesMore: boolean;
+  protected abstract readonly takesMore: boolean;
 
-  /** The same, but only of what can come at any moment. */
-  hasNew(): boolean {
+  /** The same as `hasWork`, but it looks only where tasks can come at any moment. */
+  protected hasNew(): boolean {
     return this.hasWork();
   }
 
@@ -83,40 +80,121 @@ export abstract class TaskSource {
     this.allowance = allowance;
   }
 
-  /** To be called once it is. False: main was first, so it takes nothing. */
+  /** Called once, after the worker has said to main that it is ready. False: main was first, so the worker takes nothing. */
   protected becomeReady(): boolean {
-    this.#isForestalled = !becomeReady(this.own);
+    const before = Atomics.compareExchange(this.own, L.STAGE, L.NOT_READY, L.READY);
+    this.#isForestalled = before === L.FORESTALLED;
     return !this.#isForestalled;
   }
+
+  // --- tasks ---
 
   /** The hint of the next mailed task; -1: none. */
   protected mail(): number {
     if (this.#isForestalled) return -1; // main takes it back
-    const head = Atomics.load(this.own, MAIL_HEAD);
-    if (Atomics.load(this.own, MAIL_TAIL) === head) return -1;
-    return this.own[mailPlace(head, this.sizes)]!;
+    const head = Atomics.load(this.own, L.MAIL_HEAD);
+    if (Atomics.load(this.own, L.MAIL_TAIL) === head) return -1;
+    return this.own[L.mailPlace(head, this.sizes)]!;
   }
 
   /** Begins the next mailed task, of which that is the hint, unless it was withdrawn. */
   protected takeMail(hint: number, now: number): boolean {
-    Atomics.add(this.own, MAIL_HEAD, 1);
+    Atomics.add(this.own, L.MAIL_HEAD, 1);
     return this.take(hint, this.postedHere, now);
   }
 
   /** Whether what a hint is of was called before what another one is of. */
   protected isOlder(hint: number, other: number): boolean {
     const { cells } = this;
-    return ((cells[cellOf(hint) * WORDS + TASK_ID]! - cells[cellOf(other) * WORDS + TASK_ID]!) | 0) < 0;
+    const id = cells[L.cellOf(hint) * L.WORDS + L.TASK_ID]!;
+    return ((id - cells[L.cellOf(other) * L.WORDS + L.TASK_ID]!) | 0) < 0;
   }
 
   /** B1, B2. @param phase posted for all, or for this worker */
   protected take(hint: number, phase: number, now: number): boolean {
-    const cell = cellOf(hint);
-    const posted = postedBy(hint, phase);
-    if (Atomics.compareExchange(this.cells, cell * WORDS + STATE, posted, this.#runningHere) !== posted) {
-      return false;
-    }
-    this.#cellDoubles[cell * DOUBLES + BEGAN] = now;
+    const cell = L.cellOf(hint);
+    const at = cell * L.WORDS + L.STATE;
+    const posted = L.postedBy(hint, phase);
+    if (Atomics.compareExchange(this.cells, at, posted, this.#runningHere) !== posted) return false;
+    this.doubles[cell * L.DOUBLES + L.BEGAN] = now;
     return true;
+  }
+
+  // --- no task: the worker spins, then sleeps ---
+
+  /** See `Endpoint.rest`. */
+  rest(canSpin: boolean): boolean {
+    this.board.refresh();
+    this.search();
+    if (this.hasWork() || (canSpin && this.#spin())) return true;
+    this.endSpinning();
+    return !this.#park();
+  }
+
+  unpark(): void {
+    this.isParked = false;
+    this.board.clear(L.PARKED, this.seat);
+    this.board.clear(L.RESERVED, this.seat);
+    // Last, and before it looks: whoever relies on it comes earlier, or sees that it is about to run a task.
+    this.board.clear(L.DOZING, this.seat);
+  }
+
+  /** S4, or the first half of S3. */
+  protected endSpinning(): void {
+    if (!this.#isSpinning) return;
+    this.#isSpinning = false;
+    this.board.clear(L.SPINNING, this.seat);
+  }
+
+  #spin(): boolean {
+    if (this.#isOneLook || !this.takesMore || !this.#budget.wants()) return false;
+    if (!this.#isSpinning && !this.#maySpin()) return false;
+    this.#isSpinning = true;
+    return this.#budget.spin(this.#hasNew);
+  }
+
+  /** S1. False where enough others spin, or more threads are awake than there are cores: it would take the time of those it waits for. */
+  #maySpin(): boolean {
+    const { board } = this;
+    const spinners = Atomics.load(board.words, L.SPINNERS);
+    if (board.count(L.SPINNING) >= spinners) return false;
+    const isMainAwake = Atomics.load(board.words, L.MAIN_PARKED) === L.AWAKE;
+    if (board.awake + (isMainAwake ? 1 : 0) > spinners + 1) return false;
+    board.set(L.SPINNING, this.seat);
+    return true;
+  }
+
+  /** P1 to P3. Returns whether it sleeps. */
+  #park(): boolean {
+    const { board, seat, takesMore } = this;
+    const wakeups = Atomics.load(board.words, L.wakeupsOf(seat));
+    if (this.#isDozing && takesMore) board.set(L.DOZING, seat);
+    board.set(takesMore ? L.PARKED : L.RESERVED, seat);
+    this.isParked = true;
+    // D3: after `wakeups` was read. It is over: the event loop waits for the end.
+    if (board.isDismissed(seat)) return true;
+    // Main may have given back meanwhile what it had taken of the allowance, and have found neither bit set.
+    const isSame = this.takesMore === takesMore;
+    if (isSame && !this.hasWork() && this.#sleeper.sleep(wakeups)) {
+      this.#doze();
+      return true;
+    }
+    this.unpark();
+    return false;
+  }
+
+  /** While tiny tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
+  #doze(): void {
+    if (this.#isDozing || !this.isReliedOn()) return;
+    this.#isDozing = true;
+    this.board.set(L.DOZING, this.seat);
+    this.platform.timer(DOZE_MS, () => {
+      this.#isDozing = false;
+      this.board.clear(L.DOZING, this.seat);
+      if (!this.isParked) return;
+      this.#isOneLook = true;
+      this.onTasks();
+      this.#isOneLook = false;
+    });
   }
 }
