@@ -1,13 +1,21 @@
 /** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
 import { createServer, type Server } from 'node:http';
-import { type FastifyInstance, fastify, type HTTPMethods, type RouteHandlerMethod } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  type HTTPMethods,
+  type RouteHandlerMethod,
+} from 'fastify';
 import { answerOnSocket, answersErrors, bodyError } from './error-answers.js';
 import { RequestError } from './errors.js';
 import type { Access, Guard } from './guard.js';
 import type { Limits } from './limits.js';
-import { type Operation, operations } from './openapi/document.js';
-import type { OperationId } from './openapi/paths.js';
+import { type Operation, type OperationId, OPERATIONS_BY_PATH } from './openapi/operations.js';
 import { CHANGES } from './openapi/schemas.js';
+
+/** The name of a pool or a fleet in the path of a request, decoded by the router. */
+export const nameIn = ({ params }: FastifyRequest) => (params as { readonly name: string }).name;
 
 export type Handlers = Readonly<Record<OperationId, RouteHandlerMethod>>;
 
@@ -88,37 +96,25 @@ function boundedServer(limits: Limits, handler: Parameters<typeof createServer>[
 }
 
 function addRoutes(app: FastifyInstance, handlers: Handlers): void {
-  const byUrl = new Map<string, Operation[]>();
-  for (const operation of operations()) {
-    byUrl.set(operation.url, [...(byUrl.get(operation.url) ?? []), operation]);
+  for (const [path, operations] of OPERATIONS_BY_PATH) {
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const operation of operations) {
+      const { operationId, method, access } = operation;
+      app.route({
+        url,
+        method,
+        config: { access },
+        exposeHeadRoute: methodsOf(operation).includes('HEAD'),
+        ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
+        handler: handlers[operationId],
+      });
+    }
+    refuseOthers(app, url, operations.flatMap(methodsOf));
   }
-  for (const [url, each] of byUrl) {
-    for (const operation of each) addRoute(app, operation, handlers);
-    refuseOthers(
-      app,
-      url,
-      each.flatMap(({ method, operationId }) => methodsOf(method, operationId)),
-    );
-  }
-}
-
-function addRoute(
-  app: FastifyInstance,
-  { operationId, method, url, access }: Operation,
-  handlers: Handlers,
-): void {
-  app.route({
-    url,
-    method,
-    config: { access },
-    exposeHeadRoute: methodsOf(method, operationId).includes('HEAD'),
-    ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
-    handler: handlers[operationId],
-  });
 }
 
 /** A stream has no end, and so no headers that could be had alone. */
-function methodsOf(method: string, operationId: OperationId): string[] {
+function methodsOf({ method, operationId }: Operation): string[] {
   return method === 'GET' && operationId !== 'followPool' ? ['GET', 'HEAD'] : [method];
 }
 
