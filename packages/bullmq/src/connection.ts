@@ -15,29 +15,30 @@ const REQUIRED = { maxRetriesPerRequest: null } as const;
 
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
-  if (connection instanceof Redis) return connection.duplicate(REQUIRED);
-  if (isClient(connection)) return connection.duplicate(REQUIRED);
   const defaults = { retryStrategy: retryDelay };
   if (typeof connection === 'string' && URL.canParse(connection))
     return new Redis(connection, { ...defaults, ...REQUIRED });
-  if (typeof connection === 'object' && connection !== null)
-    return new Redis({ ...defaults, ...connection, ...REQUIRED });
-  return reject(
-    'connection',
-    "a URL such as 'redis://host:6379', the options of ioredis, or a client",
-    connection,
-  );
-}
-
-/** A client of another copy of ioredis. */
-function isClient(value: unknown): value is Redis {
-  return typeof (value as { duplicate?: unknown } | null)?.duplicate === 'function';
+  const expected = "a URL such as 'redis://host:6379', the options of ioredis, or a client";
+  if (typeof connection !== 'object' || connection === null)
+    return reject('connection', expected, connection);
+  // A client, perhaps of another copy of ioredis.
+  if (typeof (connection as Partial<Redis>).duplicate === 'function')
+    return (connection as Redis).duplicate(REQUIRED);
+  return new Redis({ ...defaults, ...connection, ...REQUIRED });
 }
 
 /** Ends the listening to a queue at once; its own `close` waits for a Redis that is away. */
 export async function endEvents(events: QueueEvents): Promise<void> {
   events.close().catch(() => undefined);
   await events.getBackend().close(true);
+}
+
+/** Resolves when `done` does, or the time is over. */
+export async function inTime(timeoutMs: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsOver = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+  await Promise.race([done, timeIsOver]);
+  clearTimeout(timer);
 }
 
 export function addressOf({ options }: Redis): string {

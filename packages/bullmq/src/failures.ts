@@ -2,7 +2,7 @@
  * How what a task threw gets to its caller. BullMQ keeps a message and stacks; class, cause and own fields stand beside them, in a field of the
  * job's hash that only this package reads.
  */
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
@@ -44,11 +44,9 @@ export async function writeFailure(
 ): Promise<void> {
   let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
   if (bytesOf(encoded) > maxBytes) {
-    const shortened = new Error(
-      `${messageOf(thrown).slice(0, 1000)} (shortened: larger than ${maxBytes} bytes)`,
-    );
-    shortened.stack = '';
-    encoded = encodeError(shortened, clone);
+    const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
+    short.stack = '';
+    encoded = encodeError(short, clone);
   }
   await redis.eval(WRITE, 1, key, JSON.stringify(encoded));
 }
@@ -73,12 +71,11 @@ export async function readFailure(
 
 /** The field may be of an earlier attempt, where the last one ended with its machine. */
 function isOf(record: EncodedError, reason: string): boolean {
-  return record.type === 'value'
-    ? messageOf(record.value) === reason
-    : shortOf(record.message) === shortOf(reason);
+  if (record.type === 'value') return messageOf(record.value) === reason;
+  return shortened(record.message) === shortened(reason);
 }
 
-function shortOf(message: string): string {
+function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
@@ -88,9 +85,4 @@ export function asFailure(thrown: unknown): Error {
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
   if (isFinal(thrown)) failure.name = 'UnrecoverableError';
   return failure;
-}
-
-/** Of a job that has failed while nobody listened. */
-export function reasonOf(job: Job): string {
-  return job.failedReason ?? 'no reason was given';
 }

@@ -14,7 +14,7 @@ import {
   withCallerStack,
 } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
-import { connectTo, endEvents, type FleetConnection, Link } from './connection.js';
+import { connectTo, endEvents, type FleetConnection, inTime, Link } from './connection.js';
 import { checkSize, encode, type Encoding } from './encoding.js';
 import { FleetError } from './errors.js';
 import {
@@ -24,7 +24,7 @@ import {
   type FleetRunOptions,
   resolveCall,
 } from './job-options.js';
-import { type MachineStats, readMachines } from './machines.js';
+import { Machines, type MachineStats } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
 
@@ -115,6 +115,7 @@ export class Fleet<M = UntypedTasks> {
   readonly #link: Link;
   readonly #calls: OpenCalls;
   readonly #cancels: Cancels;
+  readonly #machines: Machines;
   readonly #cancelling = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
   #events: QueueEvents | undefined;
@@ -133,6 +134,7 @@ export class Fleet<M = UntypedTasks> {
     this.queue.on('error', () => undefined); // the link has it, and says it to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
     this.#cancels = new Cancels(queue, prefix, redis);
+    this.#machines = new Machines(queue, prefix, redis);
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.tasks = this.#makeTasks();
   }
@@ -188,31 +190,23 @@ export class Fleet<M = UntypedTasks> {
     options?: Omit<FleetRunOptions, 'signal' | 'onProgress'>,
   ): Promise<FleetJob> {
     const { opts } = resolveCall(options, await this.#defaults(), randomUUID());
-    const { jobId, ...unnamed } = opts;
-    const isNamed = options?.jobId !== undefined;
+    const { jobId: _, ...unnamed } = opts;
     return {
       name,
       queueName: this.queue.name,
       data: this.#encodeArguments(name, args),
-      opts: isNamed ? { ...unnamed, jobId } : unnamed,
+      opts: options?.jobId === undefined ? unnamed : opts,
     };
   }
 
   /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION, or ERR_FLEET_CLOSED. */
   async stats(): Promise<FleetStats> {
     this.#checkOpen();
-    const { queue } = this.#options;
     const [counts, perMachine] = await this.#link.ask('The statistics', () => this.#read());
-    const count = (name: string) => counts[name] ?? 0;
+    const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
     return {
-      queue,
-      jobs: {
-        waiting: count('wait') + count('prioritized'),
-        active: count('active'),
-        delayed: count('delayed'),
-        failed: count('failed'),
-        completed: count('completed'),
-      },
+      queue: this.#options.queue,
+      jobs: { waiting: wait + prioritized, active, delayed, failed, completed },
       machines: perMachine.length,
       threads: perMachine.reduce((sum, { threads }) => sum + threads, 0),
       perMachine,
@@ -236,10 +230,9 @@ export class Fleet<M = UntypedTasks> {
 
   /** One at a time: what a Redis that is away has been asked stays with the client, and whoever watches asks again and again. */
   #read() {
-    const { queue, prefix } = this.#options;
     this.#reading ??= Promise.all([
       this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
-      readMachines(this.#link.redis, prefix, queue),
+      this.#machines.read(),
     ]).finally(() => {
       this.#reading = undefined;
     });
@@ -309,16 +302,14 @@ export class Fleet<M = UntypedTasks> {
     this.#events = events;
     events.on('error', () => undefined);
     events.on('completed', ({ jobId, returnvalue }) => this.#calls.completed(jobId, returnvalue));
-    events.on('failed', ({ jobId, failedReason }) => void this.#failed(jobId, failedReason));
+    events.on('failed', ({ jobId, failedReason }) => {
+      // Redis is away: the next look finds it.
+      this.#calls.failed(jobId, failedReason).catch(() => undefined);
+    });
     events.on('progress', ({ jobId, data }) => this.#calls.progress(jobId, data));
     events.on('removed', ({ jobId }) => this.#calls.removed(jobId));
     // What came while it was cut off may have left the stream, or the stream itself.
     redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
-  }
-
-  async #failed(jobId: string, reason: string): Promise<void> {
-    // Redis is away: the next look finds it.
-    await this.#calls.failed(jobId, reason).catch(() => undefined);
   }
 
   #look(most?: number): void {
@@ -341,12 +332,7 @@ export class Fleet<M = UntypedTasks> {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    const open = this.#calls.settled();
-    const timer = new Promise<void>((resolve) => {
-      const timeout = setTimeout(resolve, timeoutMs);
-      void open.then(() => clearTimeout(timeout)).then(resolve);
-    });
-    await timer;
+    await inTime(timeoutMs, this.#calls.settled());
     clearInterval(this.#lookTimer);
     const message = 'The fleet was closed; the job stays in the queue';
     this.#calls.failAll(({ jobId }) => new FleetError('ERR_FLEET_CLOSED', message, { jobId }));
@@ -362,11 +348,10 @@ export class Fleet<M = UntypedTasks> {
   }
 
   #makeTasks(): Tasks<M> {
-    const call = (name: string, args: unknown[]) => this.run(name as TaskName<M>, args as never);
     return new Proxy(Object.freeze(Object.create(null)), {
       get: (_target, name) => {
         if (typeof name === 'symbol' || name === 'then') return undefined; // or a fleet could not be awaited around
-        return (...args: unknown[]) => call(name, args);
+        return (...args: unknown[]) => this.run(name as TaskName<M>, args as never);
       },
     });
   }

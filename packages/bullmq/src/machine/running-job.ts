@@ -6,13 +6,21 @@ import { withoutCallerStack } from 'threadwise/internal';
 import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
-import type { JobContext } from '../job-context.js';
 import { type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
 /** Why a job is left to itself: another machine has it by now, or nobody any more. */
 export class LockLost extends Error {}
+
+/** What goes with a task of a fleet, as its `task.context`. Written by the service, read in the worker. */
+export interface JobContext {
+  readonly jobId: string;
+  /** How many times the job has been started, this time included: 1 the first time. */
+  readonly attempt: number;
+  /** What the pool's own `onTaskStart` returned. */
+  readonly context: unknown;
+}
 
 /** What running a job needs of its machine. */
 export interface Machine {
@@ -34,11 +42,10 @@ export class RunningJob {
   #own: OwnOptions = {};
   readonly #machine: Machine;
   readonly #controller = new AbortController();
-  #progress: { isSending: boolean; waiting: { readonly value: unknown } | undefined; sent: Promise<void> } = {
-    isSending: false,
-    waiting: undefined,
-    sent: Promise.resolve(),
-  };
+  /** The newest progress that was not sent. */
+  #progress: { readonly value: unknown } | undefined;
+  /** Resolves when all progress is sent; undefined where none is on its way. */
+  #sending: Promise<void> | undefined;
 
   constructor(job: Job, token: string, machine: Machine) {
     this.job = job;
@@ -92,7 +99,7 @@ export class RunningJob {
     };
     const context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
     const result = await this.#machine.withContext(context, () => pool.run(name, args as never, options));
-    await this.#progress.sent;
+    await this.#sending;
     const encoded = encode(result, encoding, 'the result');
     checkSize(encoded, maxBytes, `The result of task '${name}'`);
     return encoded;
@@ -122,17 +129,15 @@ export class RunningJob {
 
   /** One update is on its way at a time; of those that come meanwhile, the newest goes next. */
   #tellProgress(value: unknown): void {
-    this.#progress.waiting = { value };
-    if (this.#progress.isSending) return;
-    this.#progress.isSending = true;
-    this.#progress.sent = this.#sendProgress();
+    this.#progress = { value };
+    this.#sending ??= this.#sendProgress();
   }
 
   async #sendProgress(): Promise<void> {
     const { maxBytes } = this.#machine;
     const { encoding = 'json' } = this.#own;
-    for (let next = this.#progress.waiting; next !== undefined; next = this.#progress.waiting) {
-      this.#progress.waiting = undefined;
+    for (let next = this.#progress; next !== undefined; next = this.#progress) {
+      this.#progress = undefined;
       try {
         const encoded = encode(next.value, encoding, 'the progress');
         checkSize(encoded, maxBytes, `The progress of task '${this.job.name}'`);
@@ -142,7 +147,7 @@ export class RunningJob {
         await this.job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
       }
     }
-    this.#progress.isSending = false;
+    this.#sending = undefined;
   }
 }
 

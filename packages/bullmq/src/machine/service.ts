@@ -4,16 +4,15 @@ import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
 import { CancelListener } from '../cancels.js';
-import { connectTo, Link } from '../connection.js';
+import { connectTo, inTime, Link } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
 import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
-import type { JobContext } from '../job-context.js';
 import { JobWorker } from './job-worker.js';
-import { type MachineStats, removeMachine, REPORT_MS, reportMachine } from '../machines.js';
+import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
-import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
+import { cancelled, GiveBack, type JobContext, LockLost, type Machine, RunningJob } from './running-job.js';
 import { type ResolvedService, resolveService, type ServiceOptions } from './service-options.js';
 
 /** How long the last words to Redis may take when the service closes; then the connection is cut. Milliseconds. */
@@ -44,6 +43,7 @@ export class Service {
   readonly #link: Link;
   readonly #cancels: CancelListener;
   readonly #machine: Machine;
+  readonly #machines: Machines;
   /** By job. */
   readonly #running = new Map<string, RunningJob>();
   readonly #began = performance.now();
@@ -66,6 +66,7 @@ export class Service {
     this.#name = name;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
+    this.#machines = new Machines(queue, prefix, redis);
     redis.on('ready', () => {
       this.#lastError = '';
     });
@@ -261,10 +262,8 @@ export class Service {
 
   #report(): void {
     this.#adapt();
-    const { redis } = this.#link;
-    const { prefix, queue } = this.#options;
-    if (redis.status === 'ready')
-      reportMachine(redis, prefix, queue, this.stats()).catch((error: Error) => this.#tell(error));
+    if (this.#link.redis.status === 'ready')
+      this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
   }
 
   readonly #log = async (jobId: string, line: string): Promise<void> => {
@@ -294,16 +293,16 @@ export class Service {
     // 1. No more jobs. One that is on its way is given back when it comes.
     clearInterval(this.#timer);
     const { redis } = this.#link;
-    const { prefix, queue, signals } = this.#options;
     void this.worker.pause(true);
     // 2. What runs may end.
-    await this.#idle(timeoutMs);
+    if (this.#running.size > 0)
+      await inTime(timeoutMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
     // 3. The rest goes back. Their tasks hear it by their signal.
     for (const running of this.#running.values()) running.abort(new GiveBack());
     // 4. BullMQ writes its last words, if Redis listens.
     const farewell = async () => {
       await this.worker.close();
-      await removeMachine(redis, prefix, queue, this.#id);
+      await this.#machines.remove(this.#id);
     };
     try {
       if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
@@ -317,19 +316,7 @@ export class Service {
     this.#renewal = undefined;
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
     redis.disconnect();
-    for (const signal of signals) process.off(signal, this.#onSignal);
-  }
-
-  /** Resolves when nothing runs, or the time is over. */
-  #idle(timeoutMs: number): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.#whenIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    for (const signal of this.#options.signals) process.off(signal, this.#onSignal);
   }
 }
 

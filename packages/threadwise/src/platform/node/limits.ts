@@ -2,8 +2,8 @@
  * How many threads the machine and the container allow: CPU affinity, cgroup v1 and v2 CPU quota, memory limit.
  * Node's own availableParallelism() sees the affinity, and the quota only of cgroup v2 and only since Node 22 or 24.
  */
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import { readText } from './usage.js';
 
 /**
  * Memory reckoned for each worker when a limit is known, in bytes. An idle worker takes 8 to 12 MB on Node 20 to 26;
@@ -27,13 +27,7 @@ export interface LimitSources {
 const nodeSources = (): LimitSources => ({
   parallelism: os.availableParallelism(),
   memoryLimitBytes: process.constrainedMemory() ?? 0,
-  read: (path) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return undefined;
-    }
-  },
+  read: readText,
 });
 
 /** The largest number of busy threads that makes sense here; at least 1. */
@@ -72,18 +66,26 @@ function memoryQuota({ memoryLimitBytes }: LimitSources): number {
     : Number.POSITIVE_INFINITY;
 }
 
-/** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
-export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
-  const lines = (read('/proc/self/cgroup') ?? '').split('\n');
-  return Math.min(Number.POSITIVE_INFINITY, ...lines.flatMap((line) => quotasOfLine(line, read)));
+export interface Cgroup {
+  /** With ',' between them; '' is cgroup v2, which has all. */
+  readonly controllers: string;
+  readonly path: string;
 }
 
-/** A line is `hierarchy:controllers:path`; hierarchy 0 with no controllers is cgroup v2. */
-function quotasOfLine(line: string, read: LimitSources['read']): number[] {
-  const [, hierarchy, controllers = '', path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
-  if (path === undefined) return [];
+/** Those of this process: a line is `hierarchy:controllers:path`. */
+export function cgroups(read: LimitSources['read'] = readText): Cgroup[] {
+  const lines = (read('/proc/self/cgroup') ?? '').matchAll(/^\d+:([^:\n]*):(.*)$/gm);
+  return Array.from(lines, ([, controllers, path]) => ({ controllers: controllers!, path: path! }));
+}
+
+/** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
+export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
+  return Math.min(Number.POSITIVE_INFINITY, ...cgroups(read).flatMap((cgroup) => quotasOf(cgroup, read)));
+}
+
+function quotasOf({ controllers, path }: Cgroup, read: LimitSources['read']): number[] {
   const dirs = ancestors(path);
-  if (hierarchy === '0' && controllers === '') {
+  if (controllers === '') {
     // `quota period` in microseconds, or `max period`.
     return dirs.map((dir) => ratio((read(`/sys/fs/cgroup${dir}cpu.max`) ?? '').trim().split(/\s+/)));
   }

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
 import type { ThreadExit, WorkerSettings } from '../../core/contracts.js';
+import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
 import type { ringsOf } from './board.js';
 import { toBytes } from './clone.js';
-import type { PipePort } from './port.js';
-import { type Pipe, readNow } from './port.js';
+import { type Pipe, type PipePort, readNow } from './port.js';
 import { isStopped, oomKills, residentBytes } from './usage.js';
 
 /** What comes first on the pipe is the worker's code, behind its length. Given to Node as a text, which need not be CommonJS; only this can import. */
@@ -64,6 +64,8 @@ export interface ProcessStart {
 export class NodeProcess {
   /** The pipes from the process to main, as many as were asked for; none where the process could not be started. */
   readonly pipes: readonly Socket[];
+  /** Resolves when the process is gone, and whoever started it has been told. */
+  readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #port: PipePort;
   readonly #said: () => string;
@@ -86,7 +88,7 @@ export class NodeProcess {
       pipe.write(Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength)));
       port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
     }
-    this.#watch(onExit);
+    this.exited = this.#watch(onExit);
   }
 
   /** Undefined where there is none any more. */
@@ -113,20 +115,24 @@ export class NodeProcess {
       this.kill(`process ${pid} had been stopped by a signal, and was killed`);
   }
 
-  #watch(onExit: (exit: ThreadExit) => void): void {
+  #watch(onExit: (exit: ThreadExit) => void): Promise<void> {
+    const { promise, resolve } = promised();
     const child = this.#child;
-    const { pid } = child;
-    if (pid !== undefined) look(this);
     child.once('exit', (code, signal) => {
       this.#port.drain(); // its last word
       forget(this);
-      const exit = this.#exit(code, signal);
-      onExit(exit);
+      onExit(this.#exit(code, signal));
       for (const pipe of this.pipes) pipe.destroy();
+      resolve();
     });
+    const isStarted = child.pid !== undefined;
+    if (isStarted) look(this);
     child.once('error', (error) => {
-      if (pid === undefined) onExit({ exitCode: 1, error, outOfMemory: false });
+      if (isStarted) return;
+      onExit({ exitCode: 1, error, outOfMemory: false });
+      resolve();
     });
+    return promise;
   }
 
   #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
@@ -138,9 +144,8 @@ export class NodeProcess {
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // Where it ended before any code of ours ran, what Node has printed is why.
     const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
-    const error =
-      printed === '' ? undefined : reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
-    return { exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) };
+    const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
+    return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
   }
 }
 
@@ -151,16 +156,15 @@ function withLength(bytes: Buffer): Buffer[] {
 }
 
 function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
-  const options: SpawnOptions = {
+  // Whatever somebody has put on `Object.prototype` is no option.
+  const options: SpawnOptions = Object.assign(Object.create(null), {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
-    ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
-  };
-  // Whatever somebody has put on `Object.prototype` is no option.
-  const bare: SpawnOptions = Object.assign(Object.create(null), options);
+    cwd: settings.cwd,
+  });
   // Loaded when it is needed: most programs have no process but themselves.
   const { spawn: start } = process.getBuiltinModule('node:child_process');
-  const child = start(process.execPath, [...execArgv, '--eval', STARTER], bare);
+  const child = start(process.execPath, [...execArgv, '--eval', STARTER], options);
   child.unref();
   return child;
 }
@@ -185,9 +189,9 @@ function forget(process: NodeProcess): void {
 }
 
 function isNewKill(): boolean {
-  const isNew = oomKills() > knownKills!;
-  if (isNew) knownKills!++;
-  return isNew;
+  if (oomKills() <= knownKills!) return false;
+  knownKills!++;
+  return true;
 }
 
 /** Writes on what the process writes to stderr, as Node does for threads. Returns a function that gives the end of it. */
@@ -200,12 +204,11 @@ function listen(stderr: Socket): () => string {
   stderr.on('data', hear).on('error', () => undefined);
   stderr.unref();
   return () => {
-    drain(stderr, hear);
+    for (let piece = readSocket(stderr); piece !== undefined; piece = readSocket(stderr)) hear(piece);
     return last;
   };
 }
 
-/** @param toChild, fromChild how the system knows them: each one way of what could go both */
 function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   for (const socket of [toChild, fromChild]) quiet(socket);
   return {
@@ -235,10 +238,6 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
 function quiet(socket: Socket): Socket {
   socket.on('error', () => undefined); // the child is gone, of which its exit tells
   return socket.unref();
-}
-
-function drain(socket: Socket, hear: (piece: Buffer) => void): void {
-  for (let piece = readSocket(socket); piece !== undefined; piece = readSocket(socket)) hear(piece);
 }
 
 /** What has come and the event loop has not handled. */

@@ -1,56 +1,47 @@
 /** A worker in a process of its own: main's side. */
 import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/contracts.js';
-import { promised } from '../../core/promised.js';
 import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { processSource } from '../node/thread-sources.js';
+import { cpuTime } from '../node/usage.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf } from './node-process.js';
 import { FD, type PipePort } from './port.js';
-import { cpuTime, cpuUtilization } from './usage.js';
+import { cpuUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
 export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
-  const { settings, wire, workerId, poolName, moduleUrl, tasksPerWorker, classes } = spec;
+  const { settings, wire, allowance: _, ...place } = spec;
   const port = wire.port as PipePort;
   const board = wire.memory as BoardFile;
-  const execArgv = optionsOf(settings);
   const { data, argv = [] } = settings;
-  const place = {
-    workerId,
-    poolName,
-    moduleUrl,
-    tasksPerWorker,
-    classes,
+  const execArgv = optionsOf(settings);
+  const boot: WorkerBoot = {
+    ...place,
+    ...{ data, argv, execArgv },
     board: { ...board, fd: FD.board },
-  };
-  const own = { data, argv, execArgv, parentId: process.pid, clockZero: clockZero() };
-  const start = {
-    settings,
-    execArgv: [...execArgv, ...limits(settings)],
-    code: processSource,
-    boardFd: board.fd,
-    rings: ringsOf(board),
-    pipes: 0,
+    parentId: process.pid,
+    clockZero: clockZero(),
   };
   let error: unknown;
   port.onAside = (word) => {
     error = decodeError(word as EncodedError);
   };
-  const { promise: exited, resolve } = promised();
-  const child = new NodeProcess(
-    port,
-    { ...start, boot: { ...place, ...own } satisfies WorkerBoot },
-    (exit) => {
-      onExit({ ...exit, error: error ?? exit.error });
-      resolve();
-    },
-  );
-  const cpu = () => (child.pid === undefined ? undefined : cpuTime(child.pid));
+  const start = {
+    settings,
+    execArgv: [...execArgv, ...limits(settings)],
+    code: processSource,
+    boot,
+    boardFd: board.fd,
+    rings: ringsOf(board),
+    pipes: 0,
+  };
+  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: error ?? exit.error }));
+  const cpu = () => (child.pid === undefined ? undefined : cpuTime(child.pid, child.pid));
   return {
     terminate: () => {
       child.kill();
-      return exited;
+      return child.exited;
     },
     utilization: cpuUtilization(cpu),
     cpu,

@@ -1,6 +1,7 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
+import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
 import type { Ring } from './ring.js';
@@ -135,9 +136,4 @@ export function readNow(fd: number): Buffer | undefined {
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
-}
-
-/** In a worker: it ends, and main settles what it held. */
-function rethrow(error: unknown): never {
-  throw error;
 }

@@ -4,6 +4,7 @@ import { promised } from '../../core/promised.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero, timer } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
+import { cpuTime } from '../node/usage.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
@@ -17,7 +18,7 @@ import {
   type ToRelay,
 } from './relay.js';
 import type { Aside } from './run-worker.js';
-import { cpuTime, cpuUtilization } from './usage.js';
+import { cpuUtilization } from './usage.js';
 
 /** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
 const SEATS = 2;
@@ -121,10 +122,10 @@ class SharedProcess {
 
   start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
     const { port, memory } = spec.wire;
+    const { promise: exited, resolve } = promised();
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     this.#tell([START, seat, this.#specOf(seat, spec)]);
-    const { promise: exited, resolve } = promised();
     const member: Member = {
       seat,
       port: port as PipePort,
@@ -147,14 +148,10 @@ class SharedProcess {
     };
     const { toWorker, toMain } = ringsOf(member.board);
     member.port.attach(member.pipe, toWorker, toMain);
-    return this.#threadOf(member, exited);
-  }
-
-  #threadOf(member: Member, exited: Promise<void>): Thread {
     const cpu = () => {
       const { pid } = this.#process;
-      const isThere = pid !== undefined && this.#members.get(member.seat) === member && member.threadId > 0;
-      return isThere ? cpuTime(pid, member.threadId) : undefined;
+      const isThere = pid !== undefined && this.#members.get(seat) === member;
+      return isThere ? cpuTime(member.threadId, pid) : undefined;
     };
     return {
       terminate: () => {

@@ -3,9 +3,9 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { receiveBoot } from '../node/boot.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
 import { ownThreadId } from '../node/usage.js';
-import { writeNow } from './inherited.js';
 import type { Pipe } from './port.js';
 import type { Surroundings } from './relay.js';
+import { writeAll } from './ring.js';
 import { runWorker } from './run-worker.js';
 
 const { wire, load, ...place } = receiveBoot<WorkerBoot>();
@@ -16,7 +16,7 @@ port.postAside(ownThreadId());
 function pipeOver(port: MessagePort): Pipe {
   const bytesOf = ({ buffer }: Uint8Array) => Buffer.from(buffer);
   return {
-    write: (bytes) => writeNow(toMain, bytes),
+    write: (bytes) => writeAll(toMain, bytes),
     read: () => {
       const received = receiveMessageOnPort(port) as { readonly message: Uint8Array } | undefined;
       return received && bytesOf(received.message);
