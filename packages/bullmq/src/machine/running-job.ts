@@ -6,7 +6,7 @@ import { withoutCallerStack } from 'threadwise/internal';
 import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
-import { type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
+import { defined, type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
@@ -94,8 +94,7 @@ export class RunningJob {
     const options = {
       signal,
       onProgress: (value: unknown) => this.#tellProgress(value),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(key === undefined ? {} : { key }),
+      ...defined({ timeoutMs, key }),
     };
     const context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
     const result = await this.#machine.withContext(context, () => pool.run(name, args as never, options));

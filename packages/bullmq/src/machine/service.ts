@@ -9,6 +9,7 @@ import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
 import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
+import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
 import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
@@ -109,7 +110,7 @@ export class Service {
       stalledInterval: options.stalledCheckMs,
       maxStalledCount: options.maxLost,
       runRetryDelay: RETRY_MS,
-      ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
+      ...defined({ limiter: options.limiter }),
     });
     let hasBegun = false;
     const onError = (error: Error) => {
