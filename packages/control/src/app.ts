@@ -1,5 +1,4 @@
 /** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
-import { createServer, type Server } from 'node:http';
 import {
   type FastifyInstance,
   type FastifyRequest,
@@ -28,6 +27,14 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
 };
+/** Says all that is wrong with a body, and changes nothing of it. */
+const AJV = {
+  coerceTypes: false,
+  removeAdditional: false,
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+};
 /** As long as a URL can be: a pool's name has no limit of its own. */
 const MAX_NAME_LENGTH = 16 * 1024;
 
@@ -41,29 +48,24 @@ declare module 'fastify' {
 export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
   const answerError = answersErrors(limits.lingerMs);
   const app = fastify({
-    serverFactory: (handler) => boundedServer(limits, handler),
+    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.checkIntervalMs },
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionTimeout: limits.stalledMs,
     bodyLimit: limits.bodyBytes,
     routerOptions: { maxParamLength: MAX_NAME_LENGTH },
     clientErrorHandler: answerOnSocket,
     // A URL that cannot be decoded: no hook sees it.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(HEADERS)),
     schemaErrorFormatter: bodyError,
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        allErrors: true,
-        verbose: true,
-        allowUnionTypes: true,
-      },
-    },
+    ajv: { customOptions: AJV },
   });
+  app.server.maxConnections = limits.connections;
+  // Who watches a program must not keep it from ending.
+  app.server.on('connection', (socket) => socket.unref());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) => parseJson(body),
-  );
+  const parser = async (_request: unknown, body: string) => parseJson(body);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
   app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
     reply.headers(HEADERS);
     const { host, origin, authorization } = headers;
@@ -76,23 +78,6 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   addRoutes(app, handlers);
   await app.ready();
   return app;
-}
-
-function boundedServer(limits: Limits, handler: Parameters<typeof createServer>[1]): Server {
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      keepAliveTimeout: limits.keepAliveMs,
-    },
-    handler,
-  );
-  server.maxConnections = limits.connections;
-  server.timeout = limits.stalledMs;
-  // Who watches a program must not keep it from ending.
-  server.on('connection', (socket) => socket.unref());
-  return server;
 }
 
 function addRoutes(app: FastifyInstance, handlers: Handlers): void {

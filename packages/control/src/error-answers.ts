@@ -65,33 +65,22 @@ interface SchemaError {
 /** What is wrong with the body of a change: names every unknown field, or says what was expected of the first wrong one. */
 export function bodyError(errors: readonly SchemaError[]): RequestError {
   const known = Object.keys(CHANGES.properties).join(', ');
-  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties').map(pathOfUnknown);
+  const pathOf = ({ instancePath }: SchemaError) => instancePath.split('/').slice(1);
+  const unknown = errors
+    .filter(({ keyword }) => keyword === 'additionalProperties')
+    .map((error) => [...pathOf(error), error.params.additionalProperty].join('.'));
   if (unknown.length > 0) {
     const names = [...new Set(unknown)].map(show).join(', ');
     return new RequestError('ERR_OPTION', `Unknown: ${names}. Known: ${known}`);
   }
-  const wrong = deepest(errors);
-  if (wrong === undefined) {
-    return new RequestError('ERR_OPTION', `Expected a JSON object with some of ${known}`);
-  }
-  const expected = wrong.parentSchema?.description;
-  return new RequestError('ERR_OPTION', `'${pathOf(wrong)}': expected ${expected}, got ${show(wrong.data)}`);
-}
-
-/** Of all that is wrong with one field, what says most: where there are alternatives, each of them is an error. */
-function deepest(errors: readonly SchemaError[]): SchemaError | undefined {
-  const fields = errors.filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description);
-  return fields.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
-}
-
-function pathOf({ instancePath }: SchemaError): string {
-  return instancePath.slice(1).replaceAll('/', '.');
-}
-
-function pathOfUnknown(error: SchemaError): string {
-  const within = pathOf(error);
-  const name = String(error.params.additionalProperty);
-  return within === '' ? name : `${within}.${name}`;
+  // Of all that is wrong with one field, what says most: where there are alternatives, each of them is an error.
+  const [wrong] = errors
+    .filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description)
+    .toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+  const message = wrong
+    ? `'${pathOf(wrong).join('.')}': expected ${wrong.parentSchema?.description}, got ${show(wrong.data)}`
+    : `Expected a JSON object with some of ${known}`;
+  return new RequestError('ERR_OPTION', message);
 }
 
 /** A connection on which no request came that can be understood: there is nothing but the socket to answer on. */

@@ -56,7 +56,12 @@ export function resolveOptions(given: unknown): ResolvedOptions {
   } = options;
   const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
   const isLocal = isLoopback(address);
-  if (!isLocal && token === undefined) throw tokenRequired(address);
+  if (!isLocal && token === undefined) {
+    const message =
+      `Option 'host': others can reach ${show(address)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
+      "or listen on '127.0.0.1'";
+    throw new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);
+  }
   return {
     host: address,
     port: portNumber('port', port),
@@ -116,12 +121,4 @@ function hidden(value: unknown): string {
 
 function reject(option: string, expected: string, got: string): never {
   throw new ControlError('ERR_CONTROL_OPTION', `Option '${option}': expected ${expected}, got ${got}`);
-}
-
-function tokenRequired(host: string): ControlError {
-  return new ControlError(
-    'ERR_CONTROL_TOKEN_REQUIRED',
-    `Option 'host': others can reach ${show(host)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
-      "or listen on '127.0.0.1'",
-  );
 }

@@ -1,17 +1,13 @@
 /** The fleets that are served, and what each is like: asked of Redis when somebody asks, and never waited for without a bound. */
-import { errorBody, type ErrorBody, RequestError, show } from '../errors.js';
+import { errorBody, RequestError, show } from '../errors.js';
 import type { Limits } from '../limits.js';
+import type { TypeOf } from '../openapi/schema.js';
+import type { FLEET } from '../openapi/schemas.js';
 import { Names } from '../pool-directory.js';
 import type { FleetStats, ObservableFleet } from './observable-fleet.js';
 
 /** Either of `stats` and `error` is null. */
-export interface FleetReading {
-  /** Unique; the queue's name where that can be had. */
-  readonly name: string;
-  readonly stats: FleetStats | null;
-  /** Why there are no statistics. */
-  readonly error: ErrorBody['error'] | null;
-}
+export type FleetReading = TypeOf<typeof FLEET>;
 
 export class Fleets {
   readonly #names: Names<ObservableFleet>;
