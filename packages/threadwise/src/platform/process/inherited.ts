@@ -5,30 +5,22 @@ import type { Load } from '../node/boot.js';
 import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
 import { readAll, writeAll } from './ring.js';
 
-/** What `node-process.ts` sends before any message. */
-export function receiveBoot(): unknown {
-  const length = receive(4).readUInt32LE();
-  return fromBytes(receive(length));
+/** What `node-process.ts` has sent before any message, and left to whoever asks first: what imports, which this code cannot do by itself. */
+export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
+  // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  const key = Symbol.for('threadwise.load');
+  const scope = globalThis as { [key]?: Load };
+  const load = scope[key]!;
+  delete scope[key];
+  const boot = fromBytes(receive(receive(4).readUInt32LE())) as Boot;
+  return { ...boot, load };
 }
 
 function receive(length: number): Buffer {
   const bytes = Buffer.alloc(length);
   if (!readAll(FD.fromMain, bytes)) die();
   return bytes;
-}
-
-/** Imports, which this code cannot do by itself: `node-process.ts` has left it for whoever asks first. */
-export function takeLoad(): Load {
-  const key = Symbol.for('threadwise.load');
-  const scope = globalThis as { [key]?: Load };
-  const load = scope[key]!;
-  delete scope[key];
-  return load;
-}
-
-/** Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends. */
-export function leaveSignalsToMain(): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 }
 
 /** What comes, comes by the event loop; what goes, goes at once: nothing that was said is lost when the process dies. */

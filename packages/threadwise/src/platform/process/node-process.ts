@@ -4,13 +4,14 @@ import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
-import type { ThreadExit, WorkerSettings } from '../../core/contracts.js';
+import type { Thread, ThreadExit, WorkerSettings } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
+import { cpuTime } from '../node/usage.js';
 import type { ringsOf } from './board.js';
 import { toBytes } from './clone.js';
 import { type Pipe, type PipePort, readNow } from './port.js';
-import { isStopped, oomKills, residentBytes } from './usage.js';
+import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
 /** What comes first on the pipe is the worker's code, behind its length. Given to Node as a text, which need not be CommonJS; only this can import. */
 const STARTER = `{
@@ -99,6 +100,20 @@ export class NodeProcess {
   get residentBytes(): number | undefined {
     const { pid } = this;
     return pid === undefined ? undefined : residentBytes(pid);
+  }
+
+  /** A worker of the process. @param of `threadId`: what the system calls its thread, 0 where nobody knows */
+  threadOf(of: { end: () => void; exited: Promise<void>; threadId: () => number }): Thread {
+    const cpu = () => (this.pid === undefined ? undefined : cpuTime(of.threadId(), this.pid));
+    return {
+      terminate: () => {
+        of.end();
+        return of.exited;
+      },
+      utilization: cpuUtilization(cpu),
+      cpu,
+      residentBytes: () => this.residentBytes,
+    };
   }
 
   /** @param why what is told of it, where nobody has asked for it */

@@ -3,11 +3,9 @@ import type { Thread, ThreadExit, ThreadSpec, WorkerSettings } from '../../core/
 import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { clockZero } from '../node/clock.js';
 import { processSource } from '../node/thread-sources.js';
-import { cpuTime } from '../node/usage.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf } from './node-process.js';
 import { FD, type PipePort } from './port.js';
-import { cpuUtilization } from './usage.js';
 import type { WorkerBoot } from './worker-entry.js';
 
 export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
@@ -37,16 +35,7 @@ export function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => voi
     pipes: 0,
   };
   const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: error ?? exit.error }));
-  const cpu = () => (child.pid === undefined ? undefined : cpuTime(child.pid, child.pid));
-  return {
-    terminate: () => {
-      child.kill();
-      return child.exited;
-    },
-    utilization: cpuUtilization(cpu),
-    cpu,
-    residentBytes: () => child.residentBytes,
-  };
+  return child.threadOf({ end: () => child.kill(), exited: child.exited, threadId: () => child.pid ?? 0 });
 }
 
 function limits({ resourceLimits = {} }: WorkerSettings): string[] {

@@ -8,7 +8,7 @@ import { cloneByBytes } from './clone.js';
 import { residentBytesOfAll } from './node-process.js';
 import { spawnProcess } from './own-process.js';
 import { PipePort } from './port.js';
-import { type Division, SharedProcesses } from './shared-process.js';
+import { type Division, spawnShared } from './shared-process.js';
 
 export const processPlatform: Platform = {
   ...nodePlatform,
@@ -34,14 +34,8 @@ export const processPlatform: Platform = {
 export const processTransport = messagesWith(newFileBoard);
 
 /** What holds the workers of one pool, and how their tasks cross. */
-export function processesFor(division: Division): {
-  readonly platform: Platform;
-  readonly transport: Transport;
-} {
+export function processesFor(division: Division): { platform: Platform; transport: Transport } {
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
-  const { spawn } = new SharedProcesses(division);
-  return {
-    platform: { ...processPlatform, spawn },
-    transport: messagesWith(new BoardFiles().newBoard),
-  };
+  const platform = { ...processPlatform, spawn: spawnShared(division) };
+  return { platform, transport: messagesWith(new BoardFiles().newBoard) };
 }

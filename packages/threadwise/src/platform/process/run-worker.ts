@@ -4,7 +4,7 @@ import { Runner } from '../../runner/runner.js';
 import { type EncodedError, encodeError } from '../../transport/codec/error-codec.js';
 import { Line } from '../../transport/line.js';
 import { MessageEndpoint } from '../../transport/message/endpoint.js';
-import { type Load, runnerPlatform } from '../node/boot.js';
+import { type ModulePlace, runnerPlatform } from '../node/boot.js';
 import { followClock, now } from '../node/clock.js';
 import { type BoardFile, FileBoardEnd, ringsOf } from './board.js';
 import { cloneByBytes } from './clone.js';
@@ -23,11 +23,11 @@ export interface WorkerPlace extends Omit<ThreadSpec, 'allowance' | 'wire' | 'se
 /** What a worker says of itself to whoever started it, aside: the error that ends it; of a thread also what the system calls it. */
 export type Aside = EncodedError | number;
 
-export function runWorker(place: WorkerPlace, pipe: Pipe, load: Load): PipePort {
+export function runWorker(place: WorkerPlace & ModulePlace, pipe: Pipe): PipePort {
   followClock(place.clockZero);
   process.argv = [process.execPath, '[worker eval]', ...place.argv];
   process.execArgv = [...place.execArgv];
-  const platform = runnerPlatform({ ...place, load }, cloneByBytes);
+  const platform = runnerPlatform(place, cloneByBytes);
 
   const port = new PipePort();
   const { toMain, toWorker } = ringsOf(place.board);

@@ -1,10 +1,9 @@
 /** Workers that share a process, each as a thread of it: main's side. README.md beside this file says how they are told what. */
-import type { Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
+import type { Platform, Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero, timer } from '../node/clock.js';
 import { relaySource, threadSource } from '../node/thread-sources.js';
-import { cpuTime } from '../node/usage.js';
 import { type BoardFile, ringsOf } from './board.js';
 import { NodeProcess, optionsOf, readSocket } from './node-process.js';
 import { FD, type Pipe, PipePort } from './port.js';
@@ -18,7 +17,6 @@ import {
   type ToRelay,
 } from './relay.js';
 import type { Aside } from './run-worker.js';
-import { cpuUtilization } from './usage.js';
 
 /** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
 const SEATS = 2;
@@ -38,34 +36,22 @@ export interface Division {
   readonly processes: number;
 }
 
-/** The processes of a pool. */
-export class SharedProcesses {
-  readonly #division: Division;
+/** What starts the workers of a pool: each in the oldest process that has too few, or in another one. */
+export function spawnShared({ threads, processes }: Division): Platform['spawn'] {
   /** The oldest first. */
-  readonly #open = new Set<SharedProcess>();
-
-  constructor(division: Division) {
-    this.#division = division;
-  }
-
-  /** Starts a worker: in the oldest process that has too few, or in another one. */
-  readonly spawn = (spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread => {
-    return (this.#find() ?? this.#start(spec)).start(spec, onExit);
-  };
-
-  #find(): SharedProcess | undefined {
-    const { threads, processes } = this.#division;
-    const found = [...this.#open].filter(({ hasSeat }) => hasSeat);
-    const hasTooFew = found.find(({ load }) => load < threads);
-    const [least] = this.#open.size < processes ? [] : found.sort((a, b) => a.load - b.load);
+  const open = new Set<SharedProcess>();
+  const found = () => {
+    const free = [...open].filter(({ hasSeat }) => hasSeat);
+    const hasTooFew = free.find(({ load }) => load < threads);
+    const [least] = open.size < processes ? [] : free.sort((a, b) => a.load - b.load);
     return hasTooFew ?? least;
-  }
-
-  #start(spec: ThreadSpec): SharedProcess {
-    const started = new SharedProcess(spec, this.#division.threads * SEATS, () => this.#open.delete(started));
-    this.#open.add(started);
-    return started;
-  }
+  };
+  const started = (spec: ThreadSpec) => {
+    const process = new SharedProcess(spec, threads * SEATS, () => open.delete(process));
+    open.add(process);
+    return process;
+  };
+  return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
 /** A worker as its process sees it. */
@@ -148,20 +134,12 @@ class SharedProcess {
     };
     const { toWorker, toMain } = ringsOf(member.board);
     member.port.attach(member.pipe, toWorker, toMain);
-    const cpu = () => {
-      const { pid } = this.#process;
-      const isThere = pid !== undefined && this.#members.get(seat) === member;
-      return isThere ? cpuTime(member.threadId, pid) : undefined;
-    };
-    return {
-      terminate: () => {
-        this.#end(member);
-        return exited;
-      },
-      utilization: cpuUtilization(cpu),
-      cpu,
-      residentBytes: () => this.#process.residentBytes,
-    };
+    const isThere = () => this.#members.get(seat) === member;
+    return this.#process.threadOf({
+      end: () => this.#end(member),
+      exited,
+      threadId: () => (isThere() ? member.threadId : 0),
+    });
   }
 
   #specOf(seat: number, spec: ThreadSpec): ThreadSpec {

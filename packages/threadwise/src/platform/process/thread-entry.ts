@@ -8,9 +8,9 @@ import type { Surroundings } from './relay.js';
 import { writeAll } from './ring.js';
 import { runWorker } from './run-worker.js';
 
-const { wire, load, ...place } = receiveBoot<WorkerBoot>();
+const { wire, ...place } = receiveBoot<WorkerBoot>();
 const { toMain, ...surroundings } = wire.memory as Surroundings;
-const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port), load);
+const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port));
 port.postAside(ownThreadId());
 
 function pipeOver(port: MessagePort): Pipe {
