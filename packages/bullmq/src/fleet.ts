@@ -2,49 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
-import {
-  checked,
-  duration,
-  integer,
-  iteratorOf,
-  Mapping,
-  optional,
-  reject,
-  text,
-  withCallerStack,
-} from 'threadwise/internal';
+import { integer, iteratorOf, Mapping, reject, withCallerStack } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
-import { connectTo, endEvents, type FleetConnection, inTime, Link } from './connection.js';
-import { checkSize, encode, type Encoding } from './encoding.js';
+import { connectTo, endEvents, inTime, Link } from './connection.js';
+import { checkSize, encode } from './encoding.js';
 import { FleetError } from './errors.js';
-import {
-  checkMapOptions,
-  encodingOption,
-  type FleetJobOptions,
-  type FleetRunOptions,
-  resolveCall,
-} from './job-options.js';
+import { checkMapOptions, type FleetJobOptions, type FleetRunOptions, resolveCall } from './job-options.js';
 import { Machines, type MachineStats } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
-
-export interface FleetOptions {
-  /** The name of the BullMQ queue. No ':'. */
-  queue: string;
-  connection: FleetConnection;
-  /** Before all keys in Redis. Default 'bull', as with BullMQ. */
-  prefix?: string;
-  /** How values stand in a job. Default 'auto': JSON where it carries them, else v8. */
-  encoding?: Encoding;
-  /** Bytes that the arguments of a call may take in Redis. Default 1 MiB. */
-  maxBytes?: number;
-  /** How long results and failures stay in Redis. Milliseconds, default 3,600,000: an hour. */
-  keepMs?: number;
-  /** How long a call waits for Redis before it is refused; it does not limit how long the job may take. Milliseconds, default 10,000. */
-  connectTimeoutMs?: number;
-  /** The task module: its hash goes with each job, and a machine that has another one fails it with ERR_FLEET_MODULE. */
-  module?: URL | string;
-}
+import { type FleetOptions, resolveFleet } from './options.js';
 
 export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
   /** Items read whose results have not been taken. Default 500. */
@@ -82,20 +49,6 @@ export interface FleetJob {
   readonly opts: FleetJobOptions;
 }
 
-const CHECKS = {
-  queue: (name: string, value: unknown) => queueName(name, value),
-  connection: (_: string, value: unknown) => value,
-  prefix: optional(text, 'bull'),
-  encoding: optional(encodingOption, 'auto'),
-  maxBytes: optional((name, value) => integer(name, value, 1, 2 ** 29), 2 ** 20),
-  keepMs: optional((name, value) => integer(name, value, 1000, Number.MAX_SAFE_INTEGER), 3_600_000),
-  connectTimeoutMs: optional(
-    (name, value) => duration(name, value, 1) ?? reject(name, 'a finite time', value),
-    10_000,
-  ),
-  module: optional(moduleOption),
-};
-
 /** How often calls that have waited that long are looked at, for an event may have been missed. Milliseconds. */
 const LOOK_MS = 5_000;
 /** Events that Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
@@ -125,7 +78,7 @@ export class Fleet<M = UntypedTasks> {
   #closing: Promise<void> | undefined;
 
   constructor(options: FleetOptions) {
-    this.#options = checked('options', options, CHECKS);
+    this.#options = resolveFleet(options);
     const { queue, prefix, connection, connectTimeoutMs } = this.#options;
     const redis = connectTo(connection);
     this.#link = new Link(redis, connectTimeoutMs);
@@ -355,14 +308,4 @@ export class Fleet<M = UntypedTasks> {
       },
     });
   }
-}
-
-export function queueName(option: string, value: unknown): string {
-  const name = text(option, value);
-  return name.includes(':') ? reject(option, "a name without ':'", value) : name;
-}
-
-export function moduleOption(option: string, value: unknown): URL | string {
-  if (value instanceof URL || (typeof value === 'string' && URL.canParse(value))) return value;
-  return reject(option, "a URL: new URL('./tasks.js', import.meta.url)", value);
 }

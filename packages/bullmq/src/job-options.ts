@@ -96,6 +96,10 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, value, ENCODINGS);
 
+/** Longer, and BullMQ's own timers would not hold it. */
+export const finiteMs = (least: number) => (option: string, value: unknown) =>
+  duration(option, value, least) ?? reject(option, 'a finite time', value);
+
 const CHECKS = {
   signal: optional(signal),
   timeoutMs: optional((name, value) => duration(name, value, 1)),
@@ -124,21 +128,13 @@ export function resolveOwn(given: unknown): OwnOptions {
   return given === undefined ? {} : (checked('threadwise', given, OWN_CHECKS) as OwnOptions);
 }
 
-export interface ResolvedCall {
-  readonly signal: AbortSignalLike | undefined;
-  readonly onProgress: ((value: unknown) => void) | undefined;
-  /** The job may be there already, and others may wait for it: no abort of one call may end it. */
-  readonly isShared: boolean;
-  readonly opts: FleetJobOptions & { jobId: string };
-}
-
 /** @param id of this call, and of its job if no other is asked for. Throws ERR_OPTION. */
-export function resolveCall(given: unknown, defaults: CallDefaults, id: string): ResolvedCall {
+export function resolveCall(given: unknown, defaults: CallDefaults, id: string) {
   const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given);
   const { encoding, module, keepMs } = defaults;
   const kept = { age: Math.ceil(keepMs / 1000) };
   const { timeoutMs, key, delayMs: delay, deduplication, backoff } = options;
-  const opts = {
+  const opts: FleetJobOptions & { jobId: string } = {
     removeOnComplete: kept,
     removeOnFail: kept,
     ...job,
@@ -148,7 +144,9 @@ export function resolveCall(given: unknown, defaults: CallDefaults, id: string):
     ...defined({ delay, backoff, deduplication }),
     threadwise: { call: id, encoding, ...defined({ timeoutMs, key, module }) },
   };
-  return { signal, onProgress, isShared: deduplication !== undefined || jobId !== undefined, opts };
+  // The job may be there already, and others may wait for it: no abort of one call may end it.
+  const isShared = deduplication !== undefined || jobId !== undefined;
+  return { signal, onProgress, isShared, opts };
 }
 
 /** What of it there is. */
@@ -188,18 +186,12 @@ function key(option: string, value: unknown): string | number {
 
 function jobId(option: string, value: unknown): string {
   const id = text(option, value);
-  if (/^\d+$/.test(id) || id.includes(':')) {
-    return reject(
-      option,
-      "a string that is no whole number and has no ':', which BullMQ keeps for itself",
-      value,
-    );
-  }
-  return id;
+  const expected = "a string that is no whole number and has no ':', which BullMQ keeps for itself";
+  return /^\d+$|:/.test(id) ? reject(option, expected, value) : id;
 }
 
 function backoff(option: string, value: unknown): number | BackoffOptions {
-  if (typeof value === 'number') return duration(option, value, 0) ?? reject(option, 'a finite time', value);
+  if (typeof value === 'number') return finiteMs(0)(option, value);
   const given = record(option, value, ['type', 'delay', 'jitter']);
   text(`${option}.type`, given.type);
   return { ...given } as unknown as BackoffOptions;

@@ -7,14 +7,13 @@ import { CancelListener } from '../cancels.js';
 import { connectTo, inTime, Link } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
-import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
 import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
 import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
+import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
 import { cancelled, GiveBack, type JobContext, LockLost, type Machine, RunningJob } from './running-job.js';
-import { type ResolvedService, resolveService, type ServiceOptions } from './service-options.js';
 
 /** How long the last words to Redis may take when the service closes; then the connection is cut. Milliseconds. */
 const FAREWELL_MS = 5_000;
