@@ -31,14 +31,10 @@ const nodeSources = (): LimitSources => ({
 });
 
 /** The largest number of busy threads that makes sense here; at least 1. */
-export function availableThreads(sources: LimitSources = nodeSources()): number {
-  return threadsFor(1, sources);
-}
+export const availableThreads = (sources: LimitSources = nodeSources()) => threadsFor(1, sources);
 
 /** The largest number of threads that makes sense for tasks which mostly wait; at least 1. */
-export function threadCeiling(sources: LimitSources = nodeSources()): number {
-  return threadsFor(WAITING_PER_CPU, sources);
-}
+export const threadCeiling = (sources: LimitSources = nodeSources()) => threadsFor(WAITING_PER_CPU, sources);
 
 function threadsFor(perCpu: number, sources: LimitSources): number {
   const byCpu = perCpu * Math.min(sources.parallelism, cpuQuota(sources));
