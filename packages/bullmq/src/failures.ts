@@ -7,7 +7,7 @@ import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
 import { bytesOf, decode, encode } from './encoding.js';
-import { FleetError, type FleetErrorCode } from './errors.js';
+import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
 /** Nothing is written where the job is gone meanwhile: that would leave a hash that nobody removes. */
@@ -36,12 +36,7 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** Writes what was thrown into the job, before BullMQ hears of it. */
-export async function writeFailure(
-  redis: Redis,
-  key: string,
-  thrown: unknown,
-  maxBytes: number,
-): Promise<void> {
+export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
   let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
   if (bytesOf(encoded) > maxBytes) {
     const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
@@ -52,21 +47,15 @@ export async function writeFailure(
 }
 
 /** What the task of a failed job threw. `reason` is BullMQ's, and stands where the job was failed by somebody else. */
-export async function readFailure(
-  queue: Queue,
-  redis: Redis,
-  jobId: string,
-  reason: string,
-): Promise<unknown> {
+export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
   const record = text === null ? undefined : (decode(JSON.parse(text)) as EncodedError);
   if (record === undefined || !isOf(record, reason)) {
     return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
   }
   const error = decodeError(record);
-  const { code } = (error ?? {}) as { code?: unknown };
   if (!(error instanceof Error) || error.name !== 'FleetError') return error;
-  return new FleetError(code as FleetErrorCode, error.message, { cause: error.cause, jobId });
+  return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
 }
 
 /** The field may be of an earlier attempt, where the last one ended with its machine. */

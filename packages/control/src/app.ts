@@ -68,8 +68,8 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
   app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
     reply.headers(HEADERS);
-    const { host, origin, authorization } = headers;
-    guard.check(routeOptions.config?.access ?? accessOf(method), { host, origin, authorization });
+    const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
+    guard.check(routeOptions.config?.access ?? usual, headers);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(({ raw: { url } }) => {
@@ -113,10 +113,6 @@ function refuseOthers(app: FastifyInstance, url: string, allowed: readonly strin
   const method = app.supportedMethods.filter((each) => !allowed.includes(each)) as HTTPMethods[];
   // In a hook, since nobody wants to know what is wrong with the body.
   app.route({ url, method, onRequest: refuse, handler: refuse });
-}
-
-function accessOf(method: string): Access {
-  return method === 'GET' || method === 'HEAD' ? 'read' : 'change';
 }
 
 /** No body at all is none, also where a client says that it sends JSON. */

@@ -20,13 +20,7 @@ export interface ControlOptions {
   readonly fleets?: Iterable<ObservableFleet>;
 }
 
-export interface ResolvedOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly token: string;
-  readonly allowedHosts: readonly string[];
-  readonly historyMs: number;
-  readonly fleets: Iterable<ObservableFleet>;
+export interface ResolvedOptions extends Required<ControlOptions> {
   /** Only this machine can reach it: reading needs no token. */
   readonly isLocal: boolean;
 }
@@ -45,15 +39,8 @@ const MAX_HISTORY_MS = 3_600_000;
 
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
 export function resolveOptions(given: unknown): ResolvedOptions {
-  const options = record(given ?? {});
-  const {
-    host = '127.0.0.1',
-    port = 0,
-    token,
-    allowedHosts = [],
-    historyMs = 600_000,
-    fleets = [],
-  } = options;
+  const { host = '127.0.0.1', port = 0, token, ...options } = record(given ?? {});
+  const { allowedHosts = [], historyMs = 600_000, fleets = [] } = options;
   const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
   const isLocal = isLoopback(address);
   if (!isLocal && token === undefined) {

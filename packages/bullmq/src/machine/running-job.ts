@@ -87,9 +87,13 @@ export class RunningJob {
     const { pool, maxBytes } = this.#machine;
     const { name, id } = this.job;
     this.#own = resolveOwn((this.job.opts as FleetJobOptions).threadwise);
-    const { encoding = 'json', timeoutMs, key } = this.#own;
+    const { encoding = 'json', timeoutMs, key, module } = this.#own;
     const { signal } = this.#controller;
-    await this.#checkModule();
+    const here = module === undefined ? undefined : await this.#machine.moduleHash();
+    if (here !== module) {
+      const message = `The caller has version ${module} of the task module, this machine has ${here}`;
+      throw new FleetError('ERR_FLEET_MODULE', message);
+    }
     const args = this.#arguments();
     const options = {
       signal,
@@ -115,15 +119,6 @@ export class RunningJob {
     const came = args === null ? 'null' : typeof args;
     const message = `The data of job '${name}' is no list of arguments, but ${came}: [value] passes one value`;
     throw new FleetError('ERR_FLEET_DATA', message);
-  }
-
-  async #checkModule(): Promise<void> {
-    const { module: wanted } = this.#own;
-    if (wanted === undefined) return;
-    const here = await this.#machine.moduleHash();
-    if (here === wanted) return;
-    const message = `The caller has version ${wanted} of the task module, this machine has ${here}`;
-    throw new FleetError('ERR_FLEET_MODULE', message);
   }
 
   /** One update is on its way at a time; of those that come meanwhile, the newest goes next. */
@@ -156,7 +151,6 @@ function isPoolClosed(error: unknown): boolean {
 
 /** What a job ends with whose caller has aborted it. */
 export function cancelled(name: string, reason: string): ThreadwiseError {
-  return new ThreadwiseError('ERR_TASK_ABORTED', `Task '${name}' was aborted by its caller`, {
-    cause: reason,
-  });
+  const message = `Task '${name}' was aborted by its caller`;
+  return new ThreadwiseError('ERR_TASK_ABORTED', message, { cause: reason });
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
-import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
+import { createPool, type Pool, type TaskStart } from 'threadwise';
 import { CancelListener } from '../cancels.js';
 import { connectTo, inTime, Link } from '../connection.js';
 import { decode } from '../encoding.js';
@@ -46,6 +46,16 @@ export class Service {
   readonly #machines: Machines;
   /** By job. */
   readonly #running = new Map<string, RunningJob>();
+  /** What a task may ask of its job. */
+  readonly #host = {
+    'job.log': async (jobId: string, line: string): Promise<void> => {
+      await this.#running.get(jobId)?.job.log(line);
+    },
+    'job.children': async (jobId: string): Promise<Record<string, unknown>> => {
+      const values = (await this.#running.get(jobId)?.job.getChildrenValues()) ?? {};
+      return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decode(value)]));
+    },
+  };
   readonly #began = performance.now();
   readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
   readonly #timer: NodeJS.Timeout;
@@ -73,9 +83,7 @@ export class Service {
     try {
       this.pool = createPool(url, {
         ...pool,
-        host: { ...pool.host, 'job.log': this.#log, 'job.children': this.#children } as NonNullable<
-          typeof pool.host
-        >,
+        host: { ...pool.host, ...this.#host } as NonNullable<typeof pool.host>,
         onTaskStart: (start: TaskStart) => ({ ...this.#context, context: pool.onTaskStart?.(start) }),
       }) as Pool;
     } catch (error) {
@@ -118,7 +126,10 @@ export class Service {
     };
     this.worker.on('error', onError);
     this.worker.on('stalled', () => this.#counts.recovered++);
-    const onCancel = (call: string, reason: string) => this.#cancel(call, reason);
+    const onCancel = (call: string, reason: string) => {
+      for (const running of this.#running.values())
+        if (running.call === call) running.abort(cancelled(running.job.name, reason));
+    };
     this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
     for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
       this.pool.on(event, () => this.#adapt());
@@ -165,9 +176,7 @@ export class Service {
   async #start(): Promise<void> {
     try {
       await this.pool.ready;
-      await this.#link.ask('The service does not begin', () =>
-        this.worker.waitUntilReady().then(() => undefined),
-      );
+      await this.#link.ask('The service does not begin', () => this.worker.waitUntilReady());
     } catch (error) {
       // A connection that comes late is as good as one that was there.
       if (!isConnectionLate(error)) {
@@ -201,15 +210,8 @@ export class Service {
       // One that lost its lock may have come back here already.
       if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
-      const { state } = this.pool.stats();
       // A machine whose pool cannot run anything would fail all that is in the queue.
-      if (state === 'broken') void this.close({ timeoutMs: 0 });
-    }
-  }
-
-  #cancel(call: string, reason: string): void {
-    for (const running of this.#running.values()) {
-      if (running.call === call) running.abort(cancelled(running.job.name, reason));
+      if (this.pool.stats().state === 'broken') void this.close({ timeoutMs: 0 });
     }
   }
 
@@ -266,15 +268,6 @@ export class Service {
       this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
   }
 
-  readonly #log = async (jobId: string, line: string): Promise<void> => {
-    await this.#running.get(jobId)?.job.log(line);
-  };
-
-  readonly #children = async (jobId: string): Promise<Record<string, unknown>> => {
-    const values = (await this.#running.get(jobId)?.job.getChildrenValues()) ?? {};
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decode(value)]));
-  };
-
   /** The same again and again is one error: a client that reconnects tells each try. */
   #tell(error: unknown): void {
     const told = error instanceof Error ? error : new Error(String(error));
@@ -322,6 +315,6 @@ export class Service {
 
 /** Redis is not there yet; a wrong password stays wrong, and a module that cannot be loaded, too. */
 function isConnectionLate(error: unknown): boolean {
-  if (isThreadwiseError(error) || !(error instanceof FleetError)) return false;
-  return error.code === 'ERR_FLEET_CONNECTION' && !isRefusedLogin(error.cause);
+  const isConnection = error instanceof FleetError && error.code === 'ERR_FLEET_CONNECTION';
+  return isConnection && !isRefusedLogin(error.cause);
 }

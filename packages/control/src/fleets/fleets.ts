@@ -47,11 +47,9 @@ export class Fleets {
   }
 
   #ask(fleet: ObservableFleet): Promise<FleetStats> {
-    const asked = this.#asked.get(fleet);
-    if (asked !== undefined) return asked;
-    const asking = fleet.stats().finally(() => this.#asked.delete(fleet));
-    this.#asked.set(fleet, asking);
-    return asking;
+    const asked = this.#asked.get(fleet) ?? fleet.stats().finally(() => this.#asked.delete(fleet));
+    this.#asked.set(fleet, asked);
+    return asked;
   }
 
   #inTime<T>(answer: Promise<T>): Promise<T> {

@@ -49,12 +49,9 @@ function changesOf(
     const now = pool.stats().threads; // a bound that is not named stays as it is
     size = { min: min ?? now.min, max: max ?? now.max };
   }
-  return {
-    ...(size === undefined ? {} : { threads: size }),
-    ...(choose === undefined ? {} : { choose }),
-    ...(placement === undefined ? {} : { placement }),
-    ...(queueLimit === undefined ? {} : { queue: { limit: queueLimit ?? Number.POSITIVE_INFINITY } }),
-  };
+  const queue = queueLimit === undefined ? undefined : { limit: queueLimit ?? Number.POSITIVE_INFINITY };
+  const named = Object.entries({ threads: size, choose, placement, queue });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 /** Answers when it has begun: how long it takes is the tasks' to say. */

@@ -38,7 +38,9 @@ export const threadCeiling = (sources: LimitSources = nodeSources()) => threadsF
 
 function threadsFor(perCpu: number, sources: LimitSources): number {
   const byCpu = perCpu * Math.min(sources.parallelism, cpuQuota(sources));
-  return Math.max(1, Math.floor(Math.min(byCpu, memoryQuota(sources))));
+  const { memoryLimitBytes: bytes } = sources;
+  const byMemory = isLimit(bytes) ? (bytes * WORKER_SHARE) / BYTES_PER_WORKER : Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(Math.min(byCpu, byMemory)));
 }
 
 /**
@@ -54,12 +56,6 @@ export function memory(): { readonly usedBytes: number; readonly limitBytes: num
 /** Where there is no limit, cgroup v1 and Node report a number near 2^63 or 2^64. */
 function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < 2 ** 50;
-}
-
-function memoryQuota({ memoryLimitBytes }: LimitSources): number {
-  return isLimit(memoryLimitBytes)
-    ? (memoryLimitBytes * WORKER_SHARE) / BYTES_PER_WORKER
-    : Number.POSITIVE_INFINITY;
 }
 
 export interface Cgroup {

@@ -37,12 +37,11 @@ const NOT_INHERITED =
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
-/** How often all processes are looked at, whether a signal has stopped them, and how many times in a row that is borne. */
+/** How often main looks whether a signal has stopped a process, and how many times in a row it may have. Milliseconds; times. */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
 const running = new Set<NodeProcess>();
-let looks: NodeJS.Timeout | undefined;
 /** Processes that the kernel killed for their memory, as far as it is known whose workers they were, or that they were none. */
 let knownKills: number | undefined;
 
@@ -123,7 +122,7 @@ export class NodeProcess {
     this.#child.kill('SIGKILL');
   }
 
-  endIfStopped(): void {
+  #endIfStopped(): void {
     const { pid } = this.#child;
     this.#stopped = isStopped(pid!) ? this.#stopped + 1 : 0;
     if (this.#stopped >= MOST_STOPPED)
@@ -133,19 +132,23 @@ export class NodeProcess {
   #watch(onExit: (exit: ThreadExit) => void): Promise<void> {
     const { promise, resolve } = promised();
     const child = this.#child;
+    const tell = (exit: ThreadExit) => {
+      onExit(exit);
+      resolve();
+    };
+    if (child.pid === undefined) {
+      child.once('error', (error) => tell({ exitCode: 1, error, outOfMemory: false }));
+      return promise;
+    }
+    running.add(this);
+    const looks = setInterval(() => this.#endIfStopped(), LOOK_MS).unref();
+    child.on('error', () => undefined); // it could not be killed: it is gone
     child.once('exit', (code, signal) => {
       this.#port.drain(); // its last word
-      forget(this);
-      onExit(this.#exit(code, signal));
+      clearInterval(looks);
+      running.delete(this);
+      tell(this.#exit(code, signal));
       for (const pipe of this.pipes) pipe.destroy();
-      resolve();
-    });
-    const isStarted = child.pid !== undefined;
-    if (isStarted) look(this);
-    child.once('error', (error) => {
-      if (isStarted) return;
-      onExit({ exitCode: 1, error, outOfMemory: false });
-      resolve();
     });
     return promise;
   }
@@ -187,20 +190,6 @@ function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProce
 /** The memory of all processes that this one has started for workers. Bytes. */
 export function residentBytesOfAll(): number {
   return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
-}
-
-function look(process: NodeProcess): void {
-  running.add(process);
-  looks ??= setInterval(() => {
-    for (const each of running) each.endIfStopped();
-  }, LOOK_MS).unref();
-}
-
-function forget(process: NodeProcess): void {
-  running.delete(process);
-  if (running.size > 0) return;
-  clearInterval(looks);
-  looks = undefined;
 }
 
 function isNewKill(): boolean {
