@@ -83,17 +83,12 @@ export class Link {
       };
       this.#waiting.add(giveUp);
       if (isRefusedLogin(this.#lastError)) giveUp();
-      ask().then(
-        (value) => {
-          if (isOver) return late(value);
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          end();
-          fail(redisError(what, error));
-        },
-      );
+      ask()
+        .then(
+          (value) => (isOver ? late(value) : resolve(value)),
+          (error: unknown) => fail(redisError(what, error)),
+        )
+        .finally(end);
     });
   }
 

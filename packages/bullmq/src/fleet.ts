@@ -49,9 +49,9 @@ export interface FleetJob {
   readonly opts: FleetJobOptions;
 }
 
-/** How often calls that have waited that long are looked at, for an event may have been missed. Milliseconds. */
+/** How many milliseconds pass between two looks at open calls, whose event may have been missed. */
 const LOOK_MS = 5_000;
-/** Events that Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
+/** How many events Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
 const MAX_EVENTS = 50_000;
 
 /** Throws ERR_OPTION. Connects when it must, and reconnects by itself. */

@@ -31,9 +31,9 @@ export interface MachineStats {
   readonly repeated: number;
 }
 
-/** How long a machine is there without a word. Milliseconds. */
+/** How many milliseconds a machine stays listed after its last report. */
 const LIFETIME_MS = 10_000;
-/** How often it says how it is. Milliseconds. */
+/** How many milliseconds pass between two reports of a machine. */
 export const REPORT_MS = 2_000;
 
 /** The machines of one fleet, as they are in Redis. */
@@ -57,7 +57,7 @@ export class Machines {
     await Promise.all([this.#redis.srem(this.#list, id), this.#redis.del(this.#keyOf(id))]);
   }
 
-  /** Those that are there, by name; forgets those that went without a word. */
+  /** The machines that report, by name. Forgets those that have stopped without saying so. */
   async read(): Promise<MachineStats[]> {
     const ids = await this.#redis.smembers(this.#list);
     const texts = await Promise.all(ids.map((id) => this.#redis.get(this.#keyOf(id))));

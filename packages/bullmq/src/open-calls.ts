@@ -54,7 +54,7 @@ export class OpenCalls {
     this.#redis = redis;
   }
 
-  /** How many jobs are waited for. */
+  /** How many jobs the open calls wait for. */
   get size(): number {
     return this.#calls.size;
   }

@@ -6,31 +6,31 @@
  * A Redis answers in milliseconds; who scrapes waits for ten seconds by default.
  */
 export const LIMITS = {
-  /** Connections at a time; one more is closed unanswered. */
+  /** How many connections there may be at a time; one more is closed unanswered. */
   connections: 2048,
-  /** Of a request, without its headers. */
+  /** How many bytes the body of a request may have. */
   bodyBytes: 16 * 1024,
-  /** From the connection to the end of the request's headers. */
+  /** How many milliseconds may pass from the connection to the end of the request's headers. */
   headersTimeoutMs: 10_000,
-  /** From the connection to the end of the request. */
+  /** How many milliseconds may pass from the connection to the end of the request. */
   requestTimeoutMs: 30_000,
-  /** Whoever is refused before the request has ended may send on for so long, and is not listened to. */
+  /** How many milliseconds a client may send on that is refused before its request has ended; nobody reads it. */
   lingerMs: 2_000,
-  /** How often connections are looked at for the two above. */
+  /** How many milliseconds pass between two checks of `headersTimeoutMs` and `requestTimeoutMs`. */
   checkIntervalMs: 5_000,
-  /** How long an idle connection stays open for a next request. */
+  /** How many milliseconds an idle connection stays open for a next request. */
   keepAliveMs: 5_000,
-  /** A connection on which nothing has moved for so long is ended: a client that does not take its answer. */
+  /** After how many milliseconds without traffic a connection is ended: its client does not read the answer. */
   stalledMs: 60_000,
-  /** Event streams at a time, of all pools together. */
+  /** How many event streams there may be at a time, of all pools together. */
   streams: 64,
-  /** What may wait to be read by the client of one stream. */
+  /** How many bytes may wait until the client of one stream reads them. */
   backlogBytes: 1024 * 1024,
-  /** Between two snapshots on a stream. */
+  /** How many milliseconds pass between two snapshots on a stream. */
   statsIntervalMs: 1_000,
-  /** Between two readings that are kept for the charts. */
+  /** How many milliseconds pass between two readings that are kept for the charts. */
   historyIntervalMs: 2_000,
-  /** How long a fleet's Redis may take to answer. */
+  /** How many milliseconds the Redis of a fleet may take to answer. */
   fleetTimeoutMs: 2_000,
 };
 

@@ -15,11 +15,11 @@ import { moduleHash } from '../module-hash.js';
 import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
 import { cancelled, GiveBack, type JobContext, LockLost, type Machine, RunningJob } from './running-job.js';
 
-/** How long the last words to Redis may take when the service closes; then the connection is cut. Milliseconds. */
+/** How many milliseconds a closing service gives to its last commands before it cuts the connection to Redis. */
 const FAREWELL_MS = 5_000;
-/** How soon BullMQ tries again what Redis did not take. Milliseconds; its default is 15 s, in which a lock may end. */
+/** After how many milliseconds BullMQ repeats a command that failed. Its default is 15 s, in which a lock may end. */
 const RETRY_MS = 1_000;
-/** How often a lock is renewed in its time: one renewal may fail. */
+/** How many times a lock is renewed before it would end: one renewal may fail. */
 const RENEWALS = 3;
 
 /**
@@ -44,7 +44,7 @@ export class Service {
   readonly #cancels: CancelListener;
   readonly #machine: Machine;
   readonly #machines: Machines;
-  /** By job. */
+  /** The jobs that this machine has, by id. */
   readonly #running = new Map<string, RunningJob>();
   /** What a task may ask of its job. */
   readonly #host = {
@@ -143,7 +143,7 @@ export class Service {
     );
   }
 
-  /** How this machine is. */
+  /** What this machine is like now. */
   stats(): MachineStats {
     return {
       id: this.#id,

@@ -2,17 +2,7 @@
 import type { Access } from '../guard.js';
 import { LIMITS } from '../limits.js';
 import type { Schema } from './schema.js';
-import {
-  ERROR,
-  EVENT_STREAM,
-  FLEET,
-  FLEETS,
-  HEALTH,
-  HISTORY,
-  OVERVIEW,
-  POOL_STATS,
-  READINESS,
-} from './schemas.js';
+import * as schemas from './schemas.js';
 
 interface Answer {
   readonly description: string;
@@ -27,7 +17,7 @@ const content = (description: string, type: string, schema: Schema): Answer => (
 });
 const json = (description: string, schema: Schema) => content(description, 'application/json', schema);
 const error = (description: string, headers?: Answer['headers']): Answer => ({
-  ...json(description, ERROR),
+  ...json(description, schemas.ERROR),
   ...(headers && { headers }),
 });
 
@@ -79,7 +69,10 @@ function change<const Id extends string>(
   done: string,
 ): Operation<Id> {
   const status = method === 'POST' ? 202 : 200;
-  const responses = { [status]: json(done, POOL_STATS), ...errors(400, 401, 403, 404, 409, 413, 415) };
+  const responses = {
+    [status]: json(done, schemas.POOL_STATS),
+    ...errors(400, 401, 403, 404, 409, 413, 415),
+  };
   return { operationId, method, path, access: 'change', summary, responses };
 }
 
@@ -92,10 +85,10 @@ const OPERATIONS = [
     200: content('The file', '*/*', {}),
   }),
   get('/api/pools', 'listPools', 'read', 'The process and all its pools', {
-    200: json('What they are like now', OVERVIEW),
+    200: json('What they are like now', schemas.OVERVIEW),
   }),
   get('/api/pools/{name}', 'getPool', 'read', 'One pool', {
-    200: json('What it is like now', POOL_STATS),
+    200: json('What it is like now', schemas.POOL_STATS),
   }),
   change(
     'PATCH',
@@ -105,7 +98,7 @@ const OPERATIONS = [
     'What it is like after the change',
   ),
   get('/api/pools/{name}/events', 'followPool', 'read', 'Statistics each second, and events as they happen', {
-    200: content('A stream without an end', 'text/event-stream', EVENT_STREAM),
+    200: content('A stream without an end', 'text/event-stream', schemas.EVENT_STREAM),
     ...errors(400, 409, 503),
   }),
   get(
@@ -113,7 +106,7 @@ const OPERATIONS = [
     'getHistory',
     'read',
     'What the charts of the dashboard show of the last minutes',
-    { 200: json('A row each two seconds', HISTORY) },
+    { 200: json('A row each two seconds', schemas.HISTORY) },
   ),
   change('POST', '/api/pools/{name}/pause', 'pausePool', 'Accepts calls, and begins none', 'It is paused'),
   change('POST', '/api/pools/{name}/resume', 'resumePool', 'Undoes pause and drain', 'It goes on'),
@@ -132,19 +125,21 @@ const OPERATIONS = [
     'It has begun',
   ),
   get('/api/fleets', 'listFleets', 'read', 'All fleets: their queues, and each machine', {
-    200: json('What they are like now; why not, where a Redis does not answer', FLEETS),
+    200: json('What they are like now; why not, where a Redis does not answer', schemas.FLEETS),
   }),
   get('/api/fleets/{name}', 'getFleet', 'read', 'One fleet', {
-    200: json('What it is like now', FLEET),
+    200: json('What it is like now', schemas.FLEET),
     503: error('Its Redis does not answer in time (ERR_CONTROL_FLEET)'),
   }),
   get('/metrics', 'getMetrics', 'read', 'For Prometheus: see docs/metrics.md', {
     200: content('The text exposition format, version 0.0.4', 'text/plain', { type: 'string' }),
   }),
-  get('/healthz', 'getHealth', 'open', 'Whether the process answers', { 200: json('It does', HEALTH) }),
+  get('/healthz', 'getHealth', 'open', 'Whether the process answers', {
+    200: json('It does', schemas.HEALTH),
+  }),
   get('/readyz', 'getReadiness', 'read', 'Whether every pool takes calls', {
-    200: json('Every one does', READINESS),
-    503: json('One does not', READINESS),
+    200: json('Every one does', schemas.READINESS),
+    503: json('One does not', schemas.READINESS),
   }),
   get('/openapi.json', 'getDescription', 'read', 'This description', {
     200: content('OpenAPI 3.1', 'application/json', { type: 'object' }),

@@ -14,7 +14,7 @@ interface Given extends Start {
   readonly load: Load;
 }
 
-/** Waits for it where the thread was started ahead of its pool. */
+/** What `node-thread.ts` tells this thread. Waits until it is told, as threads are started ahead of their pool. */
 export function receiveBoot<Boot>(): Boot & Pick<Given, 'threadId' | 'load'> {
   const { told, threadId, load } = wt.workerData as Given;
   Atomics.wait(told, 0, 0);
@@ -30,7 +30,7 @@ export interface ModulePlace extends Pick<ThreadSpec, 'moduleUrl' | 'tasksPerWor
   readonly load: Load;
 }
 
-/** Also has the task module find its own data where Node promises it. */
+/** What Node gives to a runner. Also puts the worker's own data where the task module looks for it. */
 export function runnerPlatform(place: ModulePlace, clone: RunnerPlatform['clone']): RunnerPlatform {
   const { data, moduleUrl, tasksPerWorker, load } = place;
   (wt as { workerData: unknown }).workerData = data;

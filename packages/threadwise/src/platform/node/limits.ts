@@ -44,8 +44,8 @@ function threadsFor(perCpu: number, sources: LimitSources): number {
 }
 
 /**
- * Of the process where it has a limit of its own (what its container has cached of files can be had back, so that does not
- * count), of the machine otherwise. Bytes.
+ * The memory that is used, and its limit: of the process where it has a limit of its own (files that its container has cached do not
+ * count, as that memory can be had back), of the machine otherwise. Bytes.
  */
 export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
   const limitBytes = process.constrainedMemory() ?? 0;
@@ -59,12 +59,12 @@ function isLimit(bytes: number): boolean {
 }
 
 export interface Cgroup {
-  /** With ',' between them; '' is cgroup v2, which has all. */
+  /** Names with ',' between them; '' means cgroup v2, which has all controllers. */
   readonly controllers: string;
   readonly path: string;
 }
 
-/** Those of this process: a line is `hierarchy:controllers:path`. */
+/** The cgroups of this process. A line is `hierarchy:controllers:path`. */
 export function cgroups(read: LimitSources['read'] = readText): Cgroup[] {
   const lines = (read('/proc/self/cgroup') ?? '').matchAll(/^\d+:([^:\n]*):(.*)$/gm);
   return Array.from(lines, ([, controllers, path]) => ({ controllers: controllers!, path: path! }));

@@ -14,7 +14,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** What the system calls the thread that asks; 0 where that cannot be found out. */
+/** The number that the system gives to the thread that asks; 0 where that cannot be found out. */
 export function ownThreadId(): number {
   if (process.platform !== 'linux') return 0;
   try {
@@ -25,8 +25,8 @@ export function ownThreadId(): number {
 }
 
 /**
- * Of a thread, by what the system calls it and its process. Undefined for 0, for a thread that is gone, and on any system but Linux,
- * which alone tells it for each thread.
+ * The CPU time of a thread, by the numbers that the system gives to the thread and its process. Undefined for thread 0, for a thread that is
+ * gone, and on any system but Linux, which alone tells it for each thread.
  */
 export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
   const text = threadId === 0 ? undefined : readText(`/proc/${processId}/task/${threadId}/schedstat`);

@@ -33,7 +33,7 @@ const STARTER = `{
 /** What only a lone program can have: a text of its own to run, a port for its debugger, a runner of its tests. */
 const NOT_INHERITED =
   /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
-/** The end of what it wrote to `stderr`, for the words of V8 on memory. Characters. */
+/** How many characters are kept of the end of what a process wrote to `stderr`: V8 says there that memory has run out. */
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
@@ -42,7 +42,7 @@ const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
 const running = new Set<NodeProcess>();
-/** Processes that the kernel killed for their memory, as far as it is known whose workers they were, or that they were none. */
+/** How many processes the kernel has killed for their memory that main has accounted for. */
 let knownKills: number | undefined;
 
 /** What a process is started with. */

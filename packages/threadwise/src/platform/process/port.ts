@@ -6,7 +6,7 @@ import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
 import type { Ring } from './ring.js';
 
-/** What of a process is open from the start. `pipes`: the first of those to main that the threads of a process have. */
+/** The descriptors that a process inherits. `pipes`: the first of the pipes by which its threads speak to main. */
 export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 
 /** One end of a two-way pipe. */

@@ -18,9 +18,9 @@ import {
 } from './relay.js';
 import type { Aside } from './run-worker.js';
 
-/** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
+/** Seats of a process for each worker that it is to have: a worker that retires is still there when the next one starts. */
 const SEATS = 2;
-/** How often it is looked whether a thread that was told to end has done so. Milliseconds; chosen by hand. */
+/** How many milliseconds pass between two looks at a thread that was told to end. Chosen by hand. */
 const LOOK_MS = 500;
 /**
  * After how many looks its process is killed: a thread that native code blocks never ends. They are counted, and no time is taken, because main
@@ -28,11 +28,11 @@ const LOOK_MS = 500;
  */
 const MOST_LOOKS = 10;
 
-/** How the workers of a pool are divided. */
+/** How the workers of a pool are divided among processes. */
 export interface Division {
   /** Workers of one process. */
   readonly threads: number;
-  /** Processes that there are, but for a while when many workers are replaced at once. */
+  /** How many processes there are. While many workers are replaced at once, there may be more. */
   readonly processes: number;
 }
 
@@ -54,7 +54,7 @@ export function spawnShared({ threads, processes }: Division): Platform['spawn']
   return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
-/** A worker as its process sees it. */
+/** What main keeps of a worker of a process. */
 interface Member {
   readonly seat: number;
   readonly port: PipePort;
