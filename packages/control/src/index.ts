@@ -13,5 +13,5 @@ export type {
 export { announce, serveFromEnvironment } from './environment.js';
 export { ControlError, type ControlErrorCode } from './errors.js';
 export type { ControlOptions } from './options.js';
-export type { FleetStats, MachineStats, ObservableFleet } from './fleets/observable-fleet.js';
+export type { FleetStats, MachineStats, ObservableFleet } from './fleets.js';
 export { type ControlServer, serveControl } from './server.js';

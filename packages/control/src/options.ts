@@ -2,7 +2,7 @@
 import { isLoopback } from './addresses.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
-import type { ObservableFleet } from './fleets/observable-fleet.js';
+import type { ObservableFleet } from './fleets.js';
 import { randomToken } from './token.js';
 
 export interface ControlOptions {

@@ -6,7 +6,7 @@ import { bracketed, isLoopback } from './addresses.js';
 import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError } from './errors.js';
-import { Fleets } from './fleets/fleets.js';
+import { Fleets } from './fleets.js';
 import { Guard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { Exposition } from './metrics/exposition.js';

@@ -1,7 +1,7 @@
 /** The metrics as Prometheus reads them: made when they are asked for, each pool and each fleet looked at once. */
 import { type Metric, Registry } from 'prom-client';
 import type { PoolStats } from '../controllable-pool.js';
-import type { FleetReading, Fleets } from '../fleets/fleets.js';
+import type { FleetReading, Fleets } from '../fleets.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
 import type { EventStreams } from '../streams/event-streams.js';
 import { type Family, gauge, type Labels, withLabels } from './family.js';

@@ -1,6 +1,5 @@
 /** The metrics of fleets: their queues, and each machine. Of one that does not answer there is nothing but that. */
-import type { FleetReading } from '../fleets/fleets.js';
-import type { FleetStats, MachineStats } from '../fleets/observable-fleet.js';
+import type { FleetReading, FleetStats, MachineStats } from '../fleets.js';
 import { by, counter, type Family, gauge, withLabels } from './family.js';
 
 type Read<T> = Family<T>['read'];

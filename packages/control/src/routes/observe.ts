@@ -2,7 +2,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Handlers, nameIn } from '../app.js';
 import { RequestError, show } from '../errors.js';
-import type { Fleets } from '../fleets/fleets.js';
+import type { Fleets } from '../fleets.js';
 import type { Exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
