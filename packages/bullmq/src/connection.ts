@@ -41,10 +41,6 @@ export async function inTime(timeoutMs: number, done: Promise<unknown>): Promise
   clearTimeout(timer);
 }
 
-export function addressOf({ options }: Redis): string {
-  return options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 6379}`;
-}
-
 /** Knows what is wrong with the way to Redis, and tells those who wait for it in vain. */
 export class Link {
   readonly redis: Redis;
@@ -95,8 +91,9 @@ export class Link {
   #unreachable(what: string): FleetError {
     const cause = this.#lastError;
     const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
+    const { path, host = '127.0.0.1', port = 6379 } = this.redis.options;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
-    const message = `${what}: Redis at ${addressOf(this.redis)} was not reached${tried}: ${why}`;
+    const message = `${what}: Redis at ${path ?? `${host}:${port}`} was not reached${tried}: ${why}`;
     return new FleetError('ERR_FLEET_CONNECTION', message, { cause });
   }
 }

@@ -24,11 +24,6 @@ const FINAL = new Set<unknown>([
   'ERR_FLEET_MODULE',
 ]);
 
-export function isFinal(error: unknown): boolean {
-  const isOurs = isThreadwiseError(error) || error instanceof FleetError;
-  return isOurs && FINAL.has(error.code);
-}
-
 const clone = <T>(value: T): T => structuredClone(value);
 
 export function messageOf(thrown: unknown): string {
@@ -72,6 +67,7 @@ function shortened(message: string): string {
 export function asFailure(thrown: unknown): Error {
   const failure = new Error(messageOf(thrown));
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
-  if (isFinal(thrown)) failure.name = 'UnrecoverableError';
+  const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
+  if (isOurs && FINAL.has(thrown.code)) failure.name = 'UnrecoverableError';
   return failure;
 }

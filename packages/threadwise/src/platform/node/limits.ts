@@ -58,7 +58,7 @@ function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < 2 ** 50;
 }
 
-export interface Cgroup {
+interface Cgroup {
   /** Names with ',' between them; '' means cgroup v2, which has all controllers. */
   readonly controllers: string;
   readonly path: string;

@@ -46,7 +46,7 @@ const running = new Set<NodeProcess>();
 let knownKills: number | undefined;
 
 /** What a process is started with. */
-export interface ProcessStart {
+interface ProcessStart {
   readonly settings: WorkerSettings;
   /** Options of Node. */
   readonly execArgv: readonly string[];
