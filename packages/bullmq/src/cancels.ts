@@ -5,6 +5,7 @@
 import { QueueEvents, QueueEventsProducer } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { endEvents } from './connection.js';
+import { messageOf } from './failures.js';
 
 /** How many aborts are remembered, in Redis and on a machine. */
 const MOST = 10_000;
@@ -12,27 +13,21 @@ const EVENT = 'cancel';
 
 const nameOf = (queue: string) => `${queue}-control`;
 
-interface CancelEvents {
-  [EVENT]: (args: { call: string; reason: string }, id: string) => void;
+interface Cancel {
+  readonly call: string;
+  readonly reason: string;
 }
 
 /** The caller's end. */
-export class Cancels {
-  readonly #producer: QueueEventsProducer;
-
+export class Cancels extends QueueEventsProducer {
   constructor(queue: string, prefix: string, redis: Redis) {
-    this.#producer = new QueueEventsProducer(nameOf(queue), { connection: redis, prefix });
-    this.#producer.on('error', () => undefined); // the client's own listener has it
+    super(nameOf(queue), { connection: redis, prefix });
+    this.on('error', () => undefined); // the client's own listener has it
   }
 
   /** @param call the call's id, as it stands in the options of its job */
   async send(call: string, reason: unknown): Promise<void> {
-    const text = reason instanceof Error ? reason.message : String(reason);
-    await this.#producer.publishEvent({ eventName: EVENT, call, reason: text }, MOST);
-  }
-
-  close(): Promise<void> {
-    return this.#producer.close();
+    await this.publishEvent({ eventName: EVENT, call, reason: messageOf(reason) }, MOST);
   }
 }
 
@@ -51,14 +46,12 @@ export class CancelListener {
   ) {
     this.#events = new QueueEvents(nameOf(queue), { connection: redis, prefix, lastEventId: '0' });
     this.#events.on('error', onError);
-    (this.#events as unknown as { on(name: string, listener: CancelEvents['cancel']): void }).on(
-      EVENT,
-      ({ call, reason }) => {
-        this.#known.set(call, reason);
-        if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
-        onCancel(call, reason);
-      },
-    );
+    this.#events.on(EVENT as 'waiting', (args) => {
+      const { call, reason } = args as unknown as Cancel;
+      this.#known.set(call, reason);
+      if (this.#known.size > MOST) this.#known.delete(this.#known.keys().next().value!);
+      onCancel(call, reason);
+    });
   }
 
   /** Why a call was aborted, if it was. */

@@ -15,23 +15,16 @@ const REQUIRED = { maxRetriesPerRequest: null } as const;
 
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
-  if (connection instanceof Redis) return connection.duplicate(REQUIRED);
-  if (isClient(connection)) return connection.duplicate(REQUIRED);
   const defaults = { retryStrategy: retryDelay };
   if (typeof connection === 'string' && URL.canParse(connection))
     return new Redis(connection, { ...defaults, ...REQUIRED });
-  if (typeof connection === 'object' && connection !== null)
-    return new Redis({ ...defaults, ...connection, ...REQUIRED });
-  return reject(
-    'connection',
-    "a URL such as 'redis://host:6379', the options of ioredis, or a client",
-    connection,
-  );
-}
-
-/** A client of another copy of ioredis. */
-function isClient(value: unknown): value is Redis {
-  return typeof (value as { duplicate?: unknown } | null)?.duplicate === 'function';
+  const expected = "a URL such as 'redis://host:6379', the options of ioredis, or a client";
+  if (typeof connection !== 'object' || connection === null)
+    return reject('connection', expected, connection);
+  // A client, perhaps of another copy of ioredis.
+  if (typeof (connection as Partial<Redis>).duplicate === 'function')
+    return (connection as Redis).duplicate(REQUIRED);
+  return new Redis({ ...defaults, ...connection, ...REQUIRED });
 }
 
 /** Ends the listening to a queue at once; its own `close` waits for a Redis that is away. */
@@ -40,8 +33,12 @@ export async function endEvents(events: QueueEvents): Promise<void> {
   await events.getBackend().close(true);
 }
 
-export function addressOf({ options }: Redis): string {
-  return options.path ?? `${options.host ?? '127.0.0.1'}:${options.port ?? 6379}`;
+/** Resolves when `done` does, or the time is over. */
+export async function inTime(timeoutMs: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeIsOver = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+  await Promise.race([done, timeIsOver]);
+  clearTimeout(timer);
 }
 
 /** Knows what is wrong with the way to Redis, and tells those who wait for it in vain. */
@@ -82,25 +79,21 @@ export class Link {
       };
       this.#waiting.add(giveUp);
       if (isRefusedLogin(this.#lastError)) giveUp();
-      ask().then(
-        (value) => {
-          if (isOver) return late(value);
-          end();
-          resolve(value);
-        },
-        (error: unknown) => {
-          end();
-          fail(redisError(what, error));
-        },
-      );
+      ask()
+        .then(
+          (value) => (isOver ? late(value) : resolve(value)),
+          (error: unknown) => fail(redisError(what, error)),
+        )
+        .finally(end);
     });
   }
 
   #unreachable(what: string): FleetError {
     const cause = this.#lastError;
     const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
+    const { path, host = '127.0.0.1', port = 6379 } = this.redis.options;
     const tried = isRefusedLogin(cause) ? '' : ` within ${this.#timeoutMs} ms`;
-    const message = `${what}: Redis at ${addressOf(this.redis)} was not reached${tried}: ${why}`;
+    const message = `${what}: Redis at ${path ?? `${host}:${port}`} was not reached${tried}: ${why}`;
     return new FleetError('ERR_FLEET_CONNECTION', message, { cause });
   }
 }

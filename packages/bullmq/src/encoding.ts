@@ -29,13 +29,12 @@ export function encode(value: unknown, encoding: Encoding, what: string): unknow
 export function decode(encoded: unknown): unknown {
   if (!isMarked(encoded)) return encoded;
   try {
-    const { base64 } = encoded as { base64?: unknown };
+    const { base64 } = encoded;
     if (encoded[MARK] === 'v8' && typeof base64 === 'string')
       return deserialize(Buffer.from(base64, 'base64'));
   } catch (cause) {
-    throw new FleetError('ERR_FLEET_DATA', 'A value that a newer Node.js wrote, or that is damaged', {
-      cause,
-    });
+    const message = 'A value that a newer Node.js wrote, or that is damaged';
+    throw new FleetError('ERR_FLEET_DATA', message, { cause });
   }
   throw new FleetError('ERR_FLEET_DATA', `A value in an encoding that this version does not know: ${MARK}`);
 }
@@ -50,10 +49,8 @@ export function checkSize(encoded: unknown, maxBytes: number, what: string): voi
   const bytes = bytesOf(encoded);
   if (bytes <= maxBytes) return;
   const advice = "Put it where both sides reach it, and send where; or raise 'maxBytes'";
-  throw new ThreadwiseError(
-    'ERR_PAYLOAD_TOO_LARGE',
-    `${what} takes ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`,
-  );
+  const message = `${what} takes ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
+  throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);
 }
 
 function serialized(value: unknown, what: string): Buffer {

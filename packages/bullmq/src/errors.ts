@@ -34,17 +34,13 @@ export class FleetError extends Error {
 export function redisError(what: string, cause: unknown): FleetError {
   if (cause instanceof FleetError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
-  const code = isAnswer(cause) && !isRefusedLogin(cause) ? 'ERR_FLEET_REDIS' : 'ERR_FLEET_CONNECTION';
+  const isAnswer = cause instanceof Error && cause.name === 'ReplyError';
+  const code = isAnswer && !isRefusedLogin(cause) ? 'ERR_FLEET_REDIS' : 'ERR_FLEET_CONNECTION';
   return new FleetError(code, `${what}: ${message}`, { cause });
-}
-
-function isAnswer(error: unknown): boolean {
-  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** A wrong or missing password: trying again does not help. */
 export function isRefusedLogin(error: unknown): boolean {
-  return (
-    error instanceof Error && /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/.test(error.message)
-  );
+  const refusals = /^(WRONGPASS|NOAUTH|NOPERM|ERR invalid password|ERR AUTH)/;
+  return error instanceof Error && refusals.test(error.message);
 }

@@ -2,12 +2,12 @@
  * How what a task threw gets to its caller. BullMQ keeps a message and stacks; class, cause and own fields stand beside them, in a field of the
  * job's hash that only this package reads.
  */
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { isThreadwiseError } from 'threadwise';
 import { decodeError, type EncodedError, encodeError } from 'threadwise/internal';
 import type { Redis } from 'ioredis';
 import { bytesOf, decode, encode } from './encoding.js';
-import { FleetError, type FleetErrorCode } from './errors.js';
+import { FleetError } from './errors.js';
 
 const FIELD = 'threadwise:error';
 /** Nothing is written where the job is gone meanwhile: that would leave a hash that nobody removes. */
@@ -24,11 +24,6 @@ const FINAL = new Set<unknown>([
   'ERR_FLEET_MODULE',
 ]);
 
-export function isFinal(error: unknown): boolean {
-  const isOurs = isThreadwiseError(error) || error instanceof FleetError;
-  return isOurs && FINAL.has(error.code);
-}
-
 const clone = <T>(value: T): T => structuredClone(value);
 
 export function messageOf(thrown: unknown): string {
@@ -36,49 +31,35 @@ export function messageOf(thrown: unknown): string {
 }
 
 /** Writes what was thrown into the job, before BullMQ hears of it. */
-export async function writeFailure(
-  redis: Redis,
-  key: string,
-  thrown: unknown,
-  maxBytes: number,
-): Promise<void> {
+export async function writeFailure(redis: Redis, key: string, thrown: unknown, maxBytes: number) {
   let encoded = encode(encodeError(thrown, clone), 'auto', 'the error');
   if (bytesOf(encoded) > maxBytes) {
-    const shortened = new Error(
-      `${messageOf(thrown).slice(0, 1000)} (shortened: larger than ${maxBytes} bytes)`,
-    );
-    shortened.stack = '';
-    encoded = encodeError(shortened, clone);
+    const short = new Error(`${shortened(messageOf(thrown))} (shortened: larger than ${maxBytes} bytes)`);
+    short.stack = '';
+    encoded = encodeError(short, clone);
   }
   await redis.eval(WRITE, 1, key, JSON.stringify(encoded));
 }
 
 /** What the task of a failed job threw. `reason` is BullMQ's, and stands where the job was failed by somebody else. */
-export async function readFailure(
-  queue: Queue,
-  redis: Redis,
-  jobId: string,
-  reason: string,
-): Promise<unknown> {
+export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
   const record = text === null ? undefined : (decode(JSON.parse(text)) as EncodedError);
   if (record === undefined || !isOf(record, reason)) {
     return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
   }
   const error = decodeError(record);
-  const { code } = (error ?? {}) as { code?: unknown };
   if (!(error instanceof Error) || error.name !== 'FleetError') return error;
-  return new FleetError(code as FleetErrorCode, error.message, { cause: error.cause, jobId });
+  return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
 }
 
 /** The field may be of an earlier attempt, where the last one ended with its machine. */
 function isOf(record: EncodedError, reason: string): boolean {
-  return record.type === 'value'
-    ? messageOf(record.value) === reason
-    : shortOf(record.message) === shortOf(reason);
+  if (record.type === 'value') return messageOf(record.value) === reason;
+  return shortened(record.message) === shortened(reason);
 }
 
-function shortOf(message: string): string {
+function shortened(message: string): string {
   return message.slice(0, 1000);
 }
 
@@ -86,11 +67,7 @@ function shortOf(message: string): string {
 export function asFailure(thrown: unknown): Error {
   const failure = new Error(messageOf(thrown));
   if (thrown instanceof Error && thrown.stack !== undefined) failure.stack = thrown.stack;
-  if (isFinal(thrown)) failure.name = 'UnrecoverableError';
+  const isOurs = isThreadwiseError(thrown) || thrown instanceof FleetError;
+  if (isOurs && FINAL.has(thrown.code)) failure.name = 'UnrecoverableError';
   return failure;
-}
-
-/** Of a job that has failed while nobody listened. */
-export function reasonOf(job: Job): string {
-  return job.failedReason ?? 'no reason was given';
 }

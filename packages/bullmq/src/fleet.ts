@@ -2,49 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
-import {
-  checked,
-  duration,
-  integer,
-  iteratorOf,
-  Mapping,
-  optional,
-  reject,
-  text,
-  withCallerStack,
-} from 'threadwise/internal';
+import { integer, iteratorOf, Mapping, reject, withCallerStack } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
-import { connectTo, endEvents, type FleetConnection, Link } from './connection.js';
-import { checkSize, encode, type Encoding } from './encoding.js';
+import { connectTo, endEvents, inTime, Link } from './connection.js';
+import { checkSize, encode } from './encoding.js';
 import { FleetError } from './errors.js';
-import {
-  checkMapOptions,
-  encodingOption,
-  type FleetJobOptions,
-  type FleetRunOptions,
-  resolveCall,
-} from './job-options.js';
-import { type MachineStats, readMachines } from './machines.js';
+import { checkMapOptions, type FleetJobOptions, type FleetRunOptions, resolveCall } from './job-options.js';
+import { Machines, type MachineStats } from './machines.js';
 import { moduleHash } from './module-hash.js';
 import { type OpenCall, OpenCalls } from './open-calls.js';
-
-export interface FleetOptions {
-  /** The name of the BullMQ queue. No ':'. */
-  queue: string;
-  connection: FleetConnection;
-  /** Before all keys in Redis. Default 'bull', as with BullMQ. */
-  prefix?: string;
-  /** How values stand in a job. Default 'auto': JSON where it carries them, else v8. */
-  encoding?: Encoding;
-  /** Bytes that the arguments of a call may take in Redis. Default 1 MiB. */
-  maxBytes?: number;
-  /** How long results and failures stay in Redis. Milliseconds, default 3,600,000: an hour. */
-  keepMs?: number;
-  /** How long a call waits for Redis before it is refused; it does not limit how long the job may take. Milliseconds, default 10,000. */
-  connectTimeoutMs?: number;
-  /** The task module: its hash goes with each job, and a machine that has another one fails it with ERR_FLEET_MODULE. */
-  module?: URL | string;
-}
+import { type FleetOptions, resolveFleet } from './options.js';
 
 export interface FleetMapOptions extends Omit<FleetRunOptions, 'jobId' | 'deduplication'> {
   /** Items read whose results have not been taken. Default 500. */
@@ -82,23 +49,9 @@ export interface FleetJob {
   readonly opts: FleetJobOptions;
 }
 
-const CHECKS = {
-  queue: (name: string, value: unknown) => queueName(name, value),
-  connection: (_: string, value: unknown) => value,
-  prefix: optional(text, 'bull'),
-  encoding: optional(encodingOption, 'auto'),
-  maxBytes: optional((name, value) => integer(name, value, 1, 2 ** 29), 2 ** 20),
-  keepMs: optional((name, value) => integer(name, value, 1000, Number.MAX_SAFE_INTEGER), 3_600_000),
-  connectTimeoutMs: optional(
-    (name, value) => duration(name, value, 1) ?? reject(name, 'a finite time', value),
-    10_000,
-  ),
-  module: optional(moduleOption),
-};
-
-/** How often calls that have waited that long are looked at, for an event may have been missed. Milliseconds. */
+/** How many milliseconds pass between two looks at open calls, whose event may have been missed. */
 const LOOK_MS = 5_000;
-/** Events that Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
+/** How many events Redis keeps for callers that are slow to read. BullMQ's default is a fifth of it; a busy fleet makes that in a second. */
 const MAX_EVENTS = 50_000;
 
 /** Throws ERR_OPTION. Connects when it must, and reconnects by itself. */
@@ -115,6 +68,7 @@ export class Fleet<M = UntypedTasks> {
   readonly #link: Link;
   readonly #calls: OpenCalls;
   readonly #cancels: Cancels;
+  readonly #machines: Machines;
   readonly #cancelling = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
   #events: QueueEvents | undefined;
@@ -124,7 +78,7 @@ export class Fleet<M = UntypedTasks> {
   #closing: Promise<void> | undefined;
 
   constructor(options: FleetOptions) {
-    this.#options = checked('options', options, CHECKS);
+    this.#options = resolveFleet(options);
     const { queue, prefix, connection, connectTimeoutMs } = this.#options;
     const redis = connectTo(connection);
     this.#link = new Link(redis, connectTimeoutMs);
@@ -133,6 +87,7 @@ export class Fleet<M = UntypedTasks> {
     this.queue.on('error', () => undefined); // the link has it, and says it to those who wait
     this.#calls = new OpenCalls(this.queue, redis);
     this.#cancels = new Cancels(queue, prefix, redis);
+    this.#machines = new Machines(queue, prefix, redis);
     this.#lookTimer = setInterval(() => this.#look(), LOOK_MS).unref();
     this.tasks = this.#makeTasks();
   }
@@ -188,31 +143,23 @@ export class Fleet<M = UntypedTasks> {
     options?: Omit<FleetRunOptions, 'signal' | 'onProgress'>,
   ): Promise<FleetJob> {
     const { opts } = resolveCall(options, await this.#defaults(), randomUUID());
-    const { jobId, ...unnamed } = opts;
-    const isNamed = options?.jobId !== undefined;
+    const { jobId: _, ...unnamed } = opts;
     return {
       name,
       queueName: this.queue.name,
       data: this.#encodeArguments(name, args),
-      opts: isNamed ? { ...unnamed, jobId } : unnamed,
+      opts: options?.jobId === undefined ? unnamed : opts,
     };
   }
 
   /** The queue, and each machine as it last said. Rejects with ERR_FLEET_CONNECTION, or ERR_FLEET_CLOSED. */
   async stats(): Promise<FleetStats> {
     this.#checkOpen();
-    const { queue } = this.#options;
     const [counts, perMachine] = await this.#link.ask('The statistics', () => this.#read());
-    const count = (name: string) => counts[name] ?? 0;
+    const { wait = 0, prioritized = 0, active = 0, delayed = 0, failed = 0, completed = 0 } = counts;
     return {
-      queue,
-      jobs: {
-        waiting: count('wait') + count('prioritized'),
-        active: count('active'),
-        delayed: count('delayed'),
-        failed: count('failed'),
-        completed: count('completed'),
-      },
+      queue: this.#options.queue,
+      jobs: { waiting: wait + prioritized, active, delayed, failed, completed },
       machines: perMachine.length,
       threads: perMachine.reduce((sum, { threads }) => sum + threads, 0),
       perMachine,
@@ -236,10 +183,9 @@ export class Fleet<M = UntypedTasks> {
 
   /** One at a time: what a Redis that is away has been asked stays with the client, and whoever watches asks again and again. */
   #read() {
-    const { queue, prefix } = this.#options;
     this.#reading ??= Promise.all([
       this.queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed', 'completed'),
-      readMachines(this.#link.redis, prefix, queue),
+      this.#machines.read(),
     ]).finally(() => {
       this.#reading = undefined;
     });
@@ -309,16 +255,14 @@ export class Fleet<M = UntypedTasks> {
     this.#events = events;
     events.on('error', () => undefined);
     events.on('completed', ({ jobId, returnvalue }) => this.#calls.completed(jobId, returnvalue));
-    events.on('failed', ({ jobId, failedReason }) => void this.#failed(jobId, failedReason));
+    events.on('failed', ({ jobId, failedReason }) => {
+      // Redis is away: the next look finds it.
+      this.#calls.failed(jobId, failedReason).catch(() => undefined);
+    });
     events.on('progress', ({ jobId, data }) => this.#calls.progress(jobId, data));
     events.on('removed', ({ jobId }) => this.#calls.removed(jobId));
     // What came while it was cut off may have left the stream, or the stream itself.
     redis.on('ready', () => this.#look(Number.POSITIVE_INFINITY));
-  }
-
-  async #failed(jobId: string, reason: string): Promise<void> {
-    // Redis is away: the next look finds it.
-    await this.#calls.failed(jobId, reason).catch(() => undefined);
   }
 
   #look(most?: number): void {
@@ -341,12 +285,7 @@ export class Fleet<M = UntypedTasks> {
   }
 
   async #close(timeoutMs: number): Promise<void> {
-    const open = this.#calls.settled();
-    const timer = new Promise<void>((resolve) => {
-      const timeout = setTimeout(resolve, timeoutMs);
-      void open.then(() => clearTimeout(timeout)).then(resolve);
-    });
-    await timer;
+    await inTime(timeoutMs, this.#calls.settled());
     clearInterval(this.#lookTimer);
     const message = 'The fleet was closed; the job stays in the queue';
     this.#calls.failAll(({ jobId }) => new FleetError('ERR_FLEET_CLOSED', message, { jobId }));
@@ -362,22 +301,11 @@ export class Fleet<M = UntypedTasks> {
   }
 
   #makeTasks(): Tasks<M> {
-    const call = (name: string, args: unknown[]) => this.run(name as TaskName<M>, args as never);
     return new Proxy(Object.freeze(Object.create(null)), {
       get: (_target, name) => {
         if (typeof name === 'symbol' || name === 'then') return undefined; // or a fleet could not be awaited around
-        return (...args: unknown[]) => call(name, args);
+        return (...args: unknown[]) => this.run(name as TaskName<M>, args as never);
       },
     });
   }
-}
-
-export function queueName(option: string, value: unknown): string {
-  const name = text(option, value);
-  return name.includes(':') ? reject(option, "a name without ':'", value) : name;
-}
-
-export function moduleOption(option: string, value: unknown): URL | string {
-  if (value instanceof URL || (typeof value === 'string' && URL.canParse(value))) return value;
-  return reject(option, "a URL: new URL('./tasks.js', import.meta.url)", value);
 }

@@ -96,6 +96,10 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 export const encodingOption: Check<Encoding> = (option, value) => oneOf(option, value, ENCODINGS);
 
+/** Longer, and BullMQ's own timers would not hold it. */
+export const finiteMs = (least: number) => (option: string, value: unknown) =>
+  duration(option, value, least) ?? reject(option, 'a finite time', value);
+
 const CHECKS = {
   signal: optional(signal),
   timeoutMs: optional((name, value) => duration(name, value, 1)),
@@ -124,66 +128,47 @@ export function resolveOwn(given: unknown): OwnOptions {
   return given === undefined ? {} : (checked('threadwise', given, OWN_CHECKS) as OwnOptions);
 }
 
-export const RUN_KEYS = Object.keys(CHECKS);
-
-export interface ResolvedCall {
-  readonly signal: AbortSignalLike | undefined;
-  readonly onProgress: ((value: unknown) => void) | undefined;
-  /** The job may be there already, and others may wait for it: no abort of one call may end it. */
-  readonly isShared: boolean;
-  readonly opts: FleetJobOptions & { jobId: string };
-}
-
 /** @param id of this call, and of its job if no other is asked for. Throws ERR_OPTION. */
-export function resolveCall(given: unknown, defaults: CallDefaults, id: string): ResolvedCall {
-  const options = checkedRun(given);
+export function resolveCall(given: unknown, defaults: CallDefaults, id: string) {
+  const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given);
   const { encoding, module, keepMs } = defaults;
   const kept = { age: Math.ceil(keepMs / 1000) };
-  const { timeoutMs, key, delayMs, deduplication, backoff } = options;
+  const { timeoutMs, key, delayMs: delay, deduplication, backoff } = options;
   const opts: FleetJobOptions & { jobId: string } = {
     removeOnComplete: kept,
     removeOnFail: kept,
-    ...options.job,
-    jobId: options.jobId ?? id,
-    attempts: options.retries + 1,
-    priority: PRIORITY_ZERO - options.priority,
-    ...(delayMs === undefined ? {} : { delay: delayMs }),
-    ...(backoff === undefined ? {} : { backoff }),
-    ...(deduplication === undefined ? {} : { deduplication }),
-    threadwise: {
-      call: id,
-      encoding,
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(key === undefined ? {} : { key }),
-      ...(module === undefined ? {} : { module }),
-    },
+    ...job,
+    jobId: jobId ?? id,
+    attempts: retries + 1,
+    priority: PRIORITY_ZERO - priority,
+    ...defined({ delay, backoff, deduplication }),
+    threadwise: { call: id, encoding, ...defined({ timeoutMs, key, module }) },
   };
-  return {
-    signal: options.signal,
-    onProgress: options.onProgress,
-    isShared: deduplication !== undefined || options.jobId !== undefined,
-    opts,
-  };
+  // The job may be there already, and others may wait for it: no abort of one call may end it.
+  const isShared = deduplication !== undefined || jobId !== undefined;
+  return { signal, onProgress, isShared, opts };
+}
+
+/** What of it there is. */
+export function defined<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 /** The options of every call of a map: each item has a job of its own. Throws ERR_OPTION. */
 export function checkMapOptions(given: object): void {
   for (const name of ['jobId', 'deduplication'] as const) {
-    if (name in given && (given as FleetRunOptions)[name] !== undefined)
-      reject(
-        name,
-        'nothing in a map, where it would be the same for every item',
-        (given as FleetRunOptions)[name],
-      );
+    const value = (given as FleetRunOptions)[name];
+    if (value !== undefined)
+      reject(name, 'nothing in a map, where it would be the same for every item', value);
   }
   checkedRun(given);
 }
 
 function checkedRun(given: unknown) {
-  for (const name of Object.keys((given ?? {}) as object)) {
+  for (const [name, value] of Object.entries((given ?? {}) as object)) {
     const why = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
-    if (why !== undefined)
-      reject(name, `to be left out on a fleet (${why})`, (given as Record<string, unknown>)[name]);
+    if (why !== undefined) reject(name, `to be left out on a fleet (${why})`, value);
   }
   return checked('options', given ?? {}, CHECKS);
 }
@@ -201,18 +186,12 @@ function key(option: string, value: unknown): string | number {
 
 function jobId(option: string, value: unknown): string {
   const id = text(option, value);
-  if (/^\d+$/.test(id) || id.includes(':')) {
-    return reject(
-      option,
-      "a string that is no whole number and has no ':', which BullMQ keeps for itself",
-      value,
-    );
-  }
-  return id;
+  const expected = "a string that is no whole number and has no ':', which BullMQ keeps for itself";
+  return /^\d+$|:/.test(id) ? reject(option, expected, value) : id;
 }
 
 function backoff(option: string, value: unknown): number | BackoffOptions {
-  if (typeof value === 'number') return duration(option, value, 0) ?? reject(option, 'a finite time', value);
+  if (typeof value === 'number') return finiteMs(0)(option, value);
   const given = record(option, value, ['type', 'delay', 'jitter']);
   text(`${option}.type`, given.type);
   return { ...given } as unknown as BackoffOptions;

@@ -31,37 +31,43 @@ export interface MachineStats {
   readonly repeated: number;
 }
 
-/** How long a machine is there without a word. Milliseconds. */
+/** How many milliseconds a machine stays listed after its last report. */
 const LIFETIME_MS = 10_000;
-/** How often it says how it is. Milliseconds. */
+/** How many milliseconds pass between two reports of a machine. */
 export const REPORT_MS = 2_000;
 
-const listOf = (prefix: string, queue: string) => `${prefix}:${queue}:threadwise:machines`;
-const keyOf = (prefix: string, queue: string, id: string) => `${listOf(prefix, queue)}:${id}`;
+/** The machines of one fleet, as they are in Redis. */
+export class Machines {
+  readonly #redis: Redis;
+  readonly #list: string;
 
-export async function reportMachine(
-  redis: Redis,
-  prefix: string,
-  queue: string,
-  stats: MachineStats,
-): Promise<void> {
-  await Promise.all([
-    redis.sadd(listOf(prefix, queue), stats.id),
-    redis.set(keyOf(prefix, queue, stats.id), JSON.stringify(stats), 'PX', LIFETIME_MS),
-  ]);
-}
+  constructor(queue: string, prefix: string, redis: Redis) {
+    this.#redis = redis;
+    this.#list = `${prefix}:${queue}:threadwise:machines`;
+  }
 
-export async function removeMachine(redis: Redis, prefix: string, queue: string, id: string): Promise<void> {
-  await Promise.all([redis.srem(listOf(prefix, queue), id), redis.del(keyOf(prefix, queue, id))]);
-}
+  async report(stats: MachineStats): Promise<void> {
+    await Promise.all([
+      this.#redis.sadd(this.#list, stats.id),
+      this.#redis.set(this.#keyOf(stats.id), JSON.stringify(stats), 'PX', LIFETIME_MS),
+    ]);
+  }
 
-/** Those that are there, by name; forgets those that went without a word. */
-export async function readMachines(redis: Redis, prefix: string, queue: string): Promise<MachineStats[]> {
-  const list = listOf(prefix, queue);
-  const ids = await redis.smembers(list);
-  const texts = await Promise.all(ids.map((id) => redis.get(keyOf(prefix, queue, id))));
-  const gone = ids.filter((_, i) => texts[i] === null);
-  if (gone.length > 0) await redis.srem(list, ...gone);
-  const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
-  return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
+  async remove(id: string): Promise<void> {
+    await Promise.all([this.#redis.srem(this.#list, id), this.#redis.del(this.#keyOf(id))]);
+  }
+
+  /** The machines that report, by name. Forgets those that have stopped without saying so. */
+  async read(): Promise<MachineStats[]> {
+    const ids = await this.#redis.smembers(this.#list);
+    const texts = await Promise.all(ids.map((id) => this.#redis.get(this.#keyOf(id))));
+    const gone = ids.filter((_, i) => texts[i] === null);
+    if (gone.length > 0) await this.#redis.srem(this.#list, ...gone);
+    const machines = texts.filter((text) => text !== null).map((text) => JSON.parse(text) as MachineStats);
+    return machines.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  #keyOf(id: string): string {
+    return `${this.#list}:${id}`;
+  }
 }

@@ -8,7 +8,7 @@ import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
 import { SharedSignals } from 'threadwise/internal';
 import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
-import { readFailure, reasonOf } from './failures.js';
+import { readFailure } from './failures.js';
 
 /** How many jobs one look at the open calls asks Redis for: with it every second or two, no load that counts. */
 const MOST_AT_ONCE = 500;
@@ -54,7 +54,7 @@ export class OpenCalls {
     this.#redis = redis;
   }
 
-  /** How many jobs are waited for. */
+  /** How many jobs the open calls wait for. */
   get size(): number {
     return this.#calls.size;
   }
@@ -63,7 +63,6 @@ export class OpenCalls {
     const call = new OpenCall(jobId, name, options);
     this.#put(call);
     if (options.signal?.aborted) this.#abort(call);
-    else this.#signals.follow(options.signal, call);
     return call;
   }
 
@@ -76,21 +75,15 @@ export class OpenCalls {
 
   /** Ends the waiting of one call. */
   fail(call: OpenCall, error: unknown): void {
-    if (!this.#take(call)) return;
-    this.#signals.unfollow(call.options.signal, call);
-    call.reject(error);
+    if (this.#take(call)) call.reject(error);
   }
 
   failAll(errorFor: (call: OpenCall) => unknown): void {
-    for (const calls of [...this.#calls.values()]) {
-      for (const call of [...calls]) this.fail(call, errorFor(call));
-    }
+    for (const call of this.#all()) this.fail(call, errorFor(call));
   }
 
   progress(jobId: string, encoded: unknown): void {
-    const calls = this.#calls.get(jobId);
-    if (calls === undefined) return;
-    for (const { options } of [...calls]) options.onProgress?.(decode(encoded));
+    for (const { options } of this.#of(jobId)) options.onProgress?.(decode(encoded));
   }
 
   completed(jobId: string, encoded: unknown): void {
@@ -119,33 +112,38 @@ export class OpenCalls {
 
   /** Resolves when none of those that are open now is. */
   async settled(): Promise<void> {
-    const calls = [...this.#calls.values()].flatMap((each) => [...each]);
-    await Promise.allSettled(calls.map(({ result }) => result));
+    await Promise.allSettled(this.#all().map(({ result }) => result));
   }
 
   /** Looks at one job, which may have ended before anybody listened. */
   async look(jobId: string): Promise<void> {
     // One that is on its way to Redis is not lost because it is not there.
-    const isAdded = [...(this.#calls.get(jobId) ?? [])].some((call) => call.isAdded);
-    if (!isAdded) return;
+    if (!this.#of(jobId).some(({ isAdded }) => isAdded)) return;
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
     if (job === undefined) return this.removed(jobId);
     if (job.finishedOn === undefined) return;
     if (await job.isCompleted()) this.completed(jobId, job.returnvalue);
-    else if (await job.isFailed()) await this.failed(jobId, reasonOf(job));
+    else if (await job.isFailed()) await this.failed(jobId, job.failedReason ?? 'no reason was given');
   }
 
   /** Looks at those that have not been looked at for longest. @param most of how many; default: few enough to do it often */
   async lookAtOldest(most = MOST_AT_ONCE): Promise<void> {
     const ids = [...this.#calls.keys()].slice(0, most);
-    for (const id of ids) this.#toTheEnd(id);
+    for (const id of ids) {
+      const calls = this.#calls.get(id)!;
+      this.#calls.delete(id); // to the end of the line
+      this.#calls.set(id, calls);
+    }
     await Promise.all(ids.map((id) => this.look(id)));
   }
 
-  #toTheEnd(jobId: string): void {
-    const calls = this.#calls.get(jobId)!;
-    this.#calls.delete(jobId);
-    this.#calls.set(jobId, calls);
+  /** Copies, as what is done with a call may end others. */
+  #of(jobId: string): OpenCall[] {
+    return [...(this.#calls.get(jobId) ?? [])];
+  }
+
+  #all(): OpenCall[] {
+    return [...this.#calls.values()].flatMap((calls) => [...calls]);
   }
 
   #abort(call: OpenCall): void {
@@ -155,26 +153,21 @@ export class OpenCalls {
   }
 
   #settle(jobId: string, settle: (call: OpenCall) => void): void {
-    const calls = this.#calls.get(jobId);
-    if (calls === undefined) return;
-    this.#calls.delete(jobId);
-    for (const call of calls) {
-      this.#signals.unfollow(call.options.signal, call);
-      settle(call);
-    }
+    for (const call of this.#of(jobId)) if (this.#take(call)) settle(call);
   }
 
   #put(call: OpenCall): void {
-    const there = this.#calls.get(call.jobId);
-    if (there === undefined) this.#calls.set(call.jobId, new Set([call]));
-    else there.add(call);
+    const calls = this.#calls.get(call.jobId) ?? new Set();
+    this.#calls.set(call.jobId, calls.add(call));
+    this.#signals.follow(call.options.signal, call);
   }
 
-  /** Whether it was there. */
+  /** Inverse of `#put`. Returns whether it was there. */
   #take(call: OpenCall): boolean {
     const calls = this.#calls.get(call.jobId);
-    if (calls === undefined || !calls.delete(call)) return false;
+    if (!calls?.delete(call)) return false;
     if (calls.size === 0) this.#calls.delete(call.jobId);
+    this.#signals.unfollow(call.options.signal, call);
     return true;
   }
 }

@@ -1,6 +1,6 @@
 /** `@threadwise/bullmq/worker`: what a task's code may ask of the job that it runs for. Without a fleet, in a pool of one's own, it works as well. */
 import { task } from 'threadwise/worker';
-import { type JobContext, jobContextOf } from './job-context.js';
+import type { JobContext } from './machine/running-job.js';
 
 export interface JobHandle {
   /** The job's id: the same in every attempt, so the key for what must happen once. Undefined outside of a fleet. */
@@ -16,8 +16,12 @@ export interface JobHandle {
   children(): Promise<Readonly<Record<string, unknown>>>;
 }
 
+/** The context of the task that runs, if a service made it. */
 function current(): JobContext | undefined {
-  return jobContextOf(task.context);
+  const { context } = task;
+  const isOurs =
+    typeof context === 'object' && context !== null && 'jobId' in context && 'attempt' in context;
+  return isOurs ? (context as JobContext) : undefined;
 }
 
 /** The job of the task that runs. */

@@ -1,13 +1,20 @@
 /** The HTTP application: its routes are those that the description lists, each with the handler of the same name. */
-import { createServer, type Server } from 'node:http';
-import { type FastifyInstance, fastify, type HTTPMethods, type RouteHandlerMethod } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyRequest,
+  fastify,
+  type HTTPMethods,
+  type RouteHandlerMethod,
+} from 'fastify';
 import { answerOnSocket, answersErrors, bodyError } from './error-answers.js';
 import { RequestError } from './errors.js';
 import type { Access, Guard } from './guard.js';
 import type { Limits } from './limits.js';
-import { type Operation, operations } from './openapi/document.js';
-import type { OperationId } from './openapi/paths.js';
+import { type Operation, type OperationId, OPERATIONS_BY_PATH } from './openapi/operations.js';
 import { CHANGES } from './openapi/schemas.js';
+
+/** The name of a pool or a fleet in the path of a request, decoded by the router. */
+export const nameIn = ({ params }: FastifyRequest) => (params as { readonly name: string }).name;
 
 export type Handlers = Readonly<Record<OperationId, RouteHandlerMethod>>;
 
@@ -19,6 +26,14 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cache-control': 'no-store',
+};
+/** Says all that is wrong with a body, and changes nothing of it. */
+const AJV = {
+  coerceTypes: false,
+  removeAdditional: false,
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
 };
 /** As long as a URL can be: a pool's name has no limit of its own. */
 const MAX_NAME_LENGTH = 16 * 1024;
@@ -33,33 +48,28 @@ declare module 'fastify' {
 export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits): Promise<FastifyInstance> {
   const answerError = answersErrors(limits.lingerMs);
   const app = fastify({
-    serverFactory: (handler) => boundedServer(limits, handler),
+    http: { headersTimeout: limits.headersTimeoutMs, connectionsCheckingInterval: limits.checkIntervalMs },
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    connectionTimeout: limits.stalledMs,
     bodyLimit: limits.bodyBytes,
     routerOptions: { maxParamLength: MAX_NAME_LENGTH },
     clientErrorHandler: answerOnSocket,
     // A URL that cannot be decoded: no hook sees it.
     frameworkErrors: (error, request, reply) => answerError(error, request, reply.headers(HEADERS)),
     schemaErrorFormatter: bodyError,
-    ajv: {
-      customOptions: {
-        coerceTypes: false,
-        removeAdditional: false,
-        allErrors: true,
-        verbose: true,
-        allowUnionTypes: true,
-      },
-    },
+    ajv: { customOptions: AJV },
   });
+  app.server.maxConnections = limits.connections;
+  // Who watches a program must not keep it from ending.
+  app.server.on('connection', (socket) => socket.unref());
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    async (_request: unknown, body: string) => parseJson(body),
-  );
+  const parser = async (_request: unknown, body: string) => parseJson(body);
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, parser);
   app.addHook('onRequest', async ({ headers, method, routeOptions }, reply) => {
     reply.headers(HEADERS);
-    const { host, origin, authorization } = headers;
-    guard.check(routeOptions.config?.access ?? accessOf(method), { host, origin, authorization });
+    const usual = method === 'GET' || method === 'HEAD' ? 'read' : 'change';
+    guard.check(routeOptions.config?.access ?? usual, headers);
   });
   app.setErrorHandler(answerError);
   app.setNotFoundHandler(({ raw: { url } }) => {
@@ -70,55 +80,26 @@ export async function buildApp(handlers: Handlers, guard: Guard, limits: Limits)
   return app;
 }
 
-function boundedServer(limits: Limits, handler: Parameters<typeof createServer>[1]): Server {
-  const server = createServer(
-    {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      connectionsCheckingInterval: limits.checkIntervalMs,
-      keepAliveTimeout: limits.keepAliveMs,
-    },
-    handler,
-  );
-  server.maxConnections = limits.connections;
-  server.timeout = limits.stalledMs;
-  // Who watches a program must not keep it from ending.
-  server.on('connection', (socket) => socket.unref());
-  return server;
-}
-
 function addRoutes(app: FastifyInstance, handlers: Handlers): void {
-  const byUrl = new Map<string, Operation[]>();
-  for (const operation of operations()) {
-    byUrl.set(operation.url, [...(byUrl.get(operation.url) ?? []), operation]);
+  for (const [path, operations] of OPERATIONS_BY_PATH) {
+    const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const operation of operations) {
+      const { operationId, method, access } = operation;
+      app.route({
+        url,
+        method,
+        config: { access },
+        exposeHeadRoute: methodsOf(operation).includes('HEAD'),
+        ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
+        handler: handlers[operationId],
+      });
+    }
+    refuseOthers(app, url, operations.flatMap(methodsOf));
   }
-  for (const [url, each] of byUrl) {
-    for (const operation of each) addRoute(app, operation, handlers);
-    refuseOthers(
-      app,
-      url,
-      each.flatMap(({ method, operationId }) => methodsOf(method, operationId)),
-    );
-  }
-}
-
-function addRoute(
-  app: FastifyInstance,
-  { operationId, method, url, access }: Operation,
-  handlers: Handlers,
-): void {
-  app.route({
-    url,
-    method,
-    config: { access },
-    exposeHeadRoute: methodsOf(method, operationId).includes('HEAD'),
-    ...(operationId === 'changePool' ? { schema: { body: CHANGES } } : {}),
-    handler: handlers[operationId],
-  });
 }
 
 /** A stream has no end, and so no headers that could be had alone. */
-function methodsOf(method: string, operationId: OperationId): string[] {
+function methodsOf({ method, operationId }: Operation): string[] {
   return method === 'GET' && operationId !== 'followPool' ? ['GET', 'HEAD'] : [method];
 }
 
@@ -132,10 +113,6 @@ function refuseOthers(app: FastifyInstance, url: string, allowed: readonly strin
   const method = app.supportedMethods.filter((each) => !allowed.includes(each)) as HTTPMethods[];
   // In a hook, since nobody wants to know what is wrong with the body.
   app.route({ url, method, onRequest: refuse, handler: refuse });
-}
-
-function accessOf(method: string): Access {
-  return method === 'GET' || method === 'HEAD' ? 'read' : 'change';
 }
 
 /** No body at all is none, also where a client says that it sends JSON. */

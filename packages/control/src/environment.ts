@@ -1,11 +1,15 @@
 /** The server by an environment variable, for a program that knows nothing of it: never a reason for it to fail. */
-import { announce } from './announce.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
 import { portNumber } from './options.js';
 import { type ControlServer, serveControl } from './server.js';
 
 const FORMS = "'port', 'host:port' or '[address]:port'";
+
+/** Writes one line, with the address and the token, to standard error: a link that opens the dashboard with the token. */
+export function announce({ url, token }: Pick<ControlServer, 'url' | 'token'>): void {
+  process.stderr.write(`threadwise control: ${url}/#token=${encodeURIComponent(token)}\n`);
+}
 
 /**
  * Serves as `value`, of THREADWISE_CONTROL, says: `9464`, `0.0.0.0:9464`, `[::1]:9464`. The token is that of
@@ -18,10 +22,7 @@ export async function serveFromEnvironment(
 ): Promise<ControlServer | undefined> {
   const token = process.env.THREADWISE_CONTROL_TOKEN || undefined;
   try {
-    const server = await serveControl(pools, {
-      ...parseAddress(value),
-      ...(token === undefined ? {} : { token }),
-    });
+    const server = await serveControl(pools, { ...parseAddress(value), ...(token && { token }) });
     if (token === undefined) announce(server);
     else process.stderr.write(`threadwise control: ${server.url}\n`);
     return server;

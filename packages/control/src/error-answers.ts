@@ -5,20 +5,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorBody, REQUEST_ERRORS, RequestError, type RequestErrorCode, show } from './errors.js';
 import { CHANGES } from './openapi/schemas.js';
 
-/** What fastify finds wrong with a request, in our words. */
+/** What fastify and Node.js find wrong with a request, in our words. */
 const TRANSLATED: ReadonlyMap<unknown, readonly [RequestErrorCode, string]> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', ['ERR_CONTROL_BODY_TOO_LARGE', 'The body is too large']],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     ['ERR_CONTROL_MEDIA_TYPE', "A body has to be JSON, with 'Content-Type: application/json'"],
   ],
+  ['ERR_HTTP_REQUEST_TIMEOUT', ['ERR_CONTROL_TIMEOUT', 'The request did not come to its end in time']],
+  ['HPE_HEADER_OVERFLOW', ['ERR_CONTROL_HEADERS_TOO_LARGE', 'The headers are larger than 16 KiB']],
 ]);
-
-interface Raised {
-  readonly message: string;
-  readonly code?: unknown;
-  readonly statusCode?: unknown;
-}
 
 /** Answers at once, also where the request has not come to its end. @param lingerMs see `Limits` */
 export function answersErrors(lingerMs: number) {
@@ -48,9 +44,9 @@ function answerEarly(request: IncomingMessage, reply: FastifyReply, body: string
   });
 }
 
-export function asRequestError(raised: unknown): RequestError {
+function asRequestError(raised: unknown): RequestError {
   if (raised instanceof RequestError) return raised;
-  const { code, statusCode, message } = (raised ?? {}) as Partial<Raised>;
+  const { code, statusCode, message } = (raised ?? {}) as Partial<Record<string, unknown>>;
   const known = TRANSLATED.get(code);
   if (known !== undefined) return new RequestError(...known);
   const isClients = typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500;
@@ -69,33 +65,22 @@ interface SchemaError {
 /** What is wrong with the body of a change: names every unknown field, or says what was expected of the first wrong one. */
 export function bodyError(errors: readonly SchemaError[]): RequestError {
   const known = Object.keys(CHANGES.properties).join(', ');
-  const unknown = errors.filter(({ keyword }) => keyword === 'additionalProperties').map(pathOfUnknown);
+  const pathOf = ({ instancePath }: SchemaError) => instancePath.split('/').slice(1);
+  const unknown = errors
+    .filter(({ keyword }) => keyword === 'additionalProperties')
+    .map((error) => [...pathOf(error), error.params.additionalProperty].join('.'));
   if (unknown.length > 0) {
     const names = [...new Set(unknown)].map(show).join(', ');
     return new RequestError('ERR_OPTION', `Unknown: ${names}. Known: ${known}`);
   }
-  const wrong = deepest(errors);
-  if (wrong === undefined) {
-    return new RequestError('ERR_OPTION', `Expected a JSON object with some of ${known}`);
-  }
-  const expected = wrong.parentSchema?.description;
-  return new RequestError('ERR_OPTION', `'${pathOf(wrong)}': expected ${expected}, got ${show(wrong.data)}`);
-}
-
-/** Of all that is wrong with one field, what says most: where there are alternatives, each of them is an error. */
-function deepest(errors: readonly SchemaError[]): SchemaError | undefined {
-  const fields = errors.filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description);
-  return fields.toSorted((a, b) => b.instancePath.length - a.instancePath.length)[0];
-}
-
-function pathOf({ instancePath }: SchemaError): string {
-  return instancePath.slice(1).replaceAll('/', '.');
-}
-
-function pathOfUnknown(error: SchemaError): string {
-  const within = pathOf(error);
-  const name = String(error.params.additionalProperty);
-  return within === '' ? name : `${within}.${name}`;
+  // Of all that is wrong with one field, what says most: where there are alternatives, each of them is an error.
+  const [wrong] = errors
+    .filter(({ instancePath, parentSchema }) => instancePath && parentSchema?.description)
+    .toSorted((a, b) => b.instancePath.length - a.instancePath.length);
+  const message = wrong
+    ? `'${pathOf(wrong).join('.')}': expected ${wrong.parentSchema?.description}, got ${show(wrong.data)}`
+    : `Expected a JSON object with some of ${known}`;
+  return new RequestError('ERR_OPTION', message);
 }
 
 /** A connection on which no request came that can be understood: there is nothing but the socket to answer on. */
@@ -104,7 +89,10 @@ export function answerOnSocket(error: Error & { code?: string }, socket: Duplex)
     socket.destroy();
     return;
   }
-  const { code, message } = socketError(error.code);
+  const [code, message] = TRANSLATED.get(error.code) ?? [
+    'ERR_CONTROL_REQUEST',
+    'This is no valid HTTP request',
+  ];
   const status = REQUEST_ERRORS[code];
   const body = JSON.stringify(errorBody(code, message));
   const head = [
@@ -114,12 +102,4 @@ export function answerOnSocket(error: Error & { code?: string }, socket: Duplex)
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
-}
-
-function socketError(code: string | undefined): { code: RequestErrorCode; message: string } {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { code: 'ERR_CONTROL_TIMEOUT', message: 'The request did not come to its end in time' };
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { code: 'ERR_CONTROL_HEADERS_TOO_LARGE', message: 'The headers are larger than 16 KiB' };
-  return { code: 'ERR_CONTROL_REQUEST', message: 'This is no valid HTTP request' };
 }

@@ -58,13 +58,7 @@ export class RequestError extends Error {
   }
 }
 
-export interface ErrorBody {
-  readonly error: { readonly code: string; readonly message: string };
-}
-
-export function errorBody(code: string, message: string): ErrorBody {
-  return { error: { code, message } };
-}
+export const errorBody = (code: string, message: string) => ({ error: { code, message } });
 
 /** How a value is shown in a message: short, on one line, never throwing. */
 export function show(value: unknown): string {

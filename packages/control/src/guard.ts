@@ -1,4 +1,5 @@
 /** Who may do what: checks the Host, the Origin and the token of every request, before anything else of it is looked at. */
+import type { IncomingHttpHeaders } from 'node:http';
 import { ownHosts } from './addresses.js';
 import { RequestError, show } from './errors.js';
 import type { ResolvedOptions } from './options.js';
@@ -6,12 +7,6 @@ import { TokenCheck } from './token.js';
 
 /** What a request wants: nothing that is of interest, to see something, or to change it. */
 export type Access = 'open' | 'read' | 'change';
-
-export interface Credentials {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  readonly authorization: string | undefined;
-}
 
 export class Guard {
   readonly #options: ResolvedOptions;
@@ -31,11 +26,14 @@ export class Guard {
   }
 
   /** Throws a RequestError: 403 or 401. */
-  check(access: Access, { host, origin, authorization }: Credentials): void {
+  check(access: Access, { host, origin, authorization }: IncomingHttpHeaders): void {
     this.#checkHost(host);
     this.#checkOrigin(origin, host);
     const isFree = access === 'open' || (access === 'read' && this.#options.isLocal);
-    if (!isFree && !this.#token.accepts(authorization)) throw unauthorized(authorization);
+    if (isFree || this.#token.accepts(authorization)) return;
+    const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
+    const message = `${what}: send 'Authorization: Bearer <token>'`;
+    throw new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
   }
 
   /** A page of another site can have its name lead here (DNS rebinding), but not have the browser hide that name. */
@@ -63,10 +61,4 @@ export class Guard {
   #isAllowed(host: string): boolean {
     return this.#options.allowedHosts.includes(host.toLowerCase());
   }
-}
-
-function unauthorized(authorization: string | undefined): RequestError {
-  const what = authorization === undefined ? 'A token is needed' : 'The token is not the right one';
-  const message = `${what}: send 'Authorization: Bearer <token>'`;
-  return new RequestError('ERR_CONTROL_TOKEN', message, { 'www-authenticate': 'Bearer' });
 }

@@ -1,5 +1,4 @@
 /** `@threadwise/control`: watch and steer the pools of a running program. A list; everything is defined elsewhere. */
-export { announce } from './announce.js';
 export type {
   Bucket,
   ControllablePool,
@@ -11,8 +10,8 @@ export type {
   SizingDecision,
   WorkerStats,
 } from './controllable-pool.js';
-export { serveFromEnvironment } from './environment.js';
+export { announce, serveFromEnvironment } from './environment.js';
 export { ControlError, type ControlErrorCode } from './errors.js';
 export type { ControlOptions } from './options.js';
-export type { FleetStats, MachineStats, ObservableFleet } from './fleets/observable-fleet.js';
+export type { FleetStats, MachineStats, ObservableFleet } from './fleets.js';
 export { type ControlServer, serveControl } from './server.js';

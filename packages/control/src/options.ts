@@ -2,7 +2,7 @@
 import { isLoopback } from './addresses.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError, show } from './errors.js';
-import type { ObservableFleet } from './fleets/observable-fleet.js';
+import type { ObservableFleet } from './fleets.js';
 import { randomToken } from './token.js';
 
 export interface ControlOptions {
@@ -20,13 +20,7 @@ export interface ControlOptions {
   readonly fleets?: Iterable<ObservableFleet>;
 }
 
-export interface ResolvedOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly token: string;
-  readonly allowedHosts: readonly string[];
-  readonly historyMs: number;
-  readonly fleets: Iterable<ObservableFleet>;
+export interface ResolvedOptions extends Required<ControlOptions> {
   /** Only this machine can reach it: reading needs no token. */
   readonly isLocal: boolean;
 }
@@ -45,18 +39,16 @@ const MAX_HISTORY_MS = 3_600_000;
 
 /** Throws ERR_CONTROL_OPTION or ERR_CONTROL_TOKEN_REQUIRED. */
 export function resolveOptions(given: unknown): ResolvedOptions {
-  const options = record(given ?? {});
-  const {
-    host = '127.0.0.1',
-    port = 0,
-    token,
-    allowedHosts = [],
-    historyMs = 600_000,
-    fleets = [],
-  } = options;
+  const { host = '127.0.0.1', port = 0, token, ...options } = record(given ?? {});
+  const { allowedHosts = [], historyMs = 600_000, fleets = [] } = options;
   const address = text('host', host, 'an address or a host name', /^[^\s/[\]]+$/);
   const isLocal = isLoopback(address);
-  if (!isLocal && token === undefined) throw tokenRequired(address);
+  if (!isLocal && token === undefined) {
+    const message =
+      `Option 'host': others can reach ${show(address)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
+      "or listen on '127.0.0.1'";
+    throw new ControlError('ERR_CONTROL_TOKEN_REQUIRED', message);
+  }
   return {
     host: address,
     port: portNumber('port', port),
@@ -116,12 +108,4 @@ function hidden(value: unknown): string {
 
 function reject(option: string, expected: string, got: string): never {
   throw new ControlError('ERR_CONTROL_OPTION', `Option '${option}': expected ${expected}, got ${got}`);
-}
-
-function tokenRequired(host: string): ControlError {
-  return new ControlError(
-    'ERR_CONTROL_TOKEN_REQUIRED',
-    `Option 'host': others can reach ${show(host)}, so a token is needed. Give 'token' (THREADWISE_CONTROL_TOKEN), ` +
-      "or listen on '127.0.0.1'",
-  );
 }

@@ -1,11 +1,12 @@
 /** The server: binds its parts, listens, never keeps the process alive, and ends at once. */
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { bracketed, isLoopback } from './addresses.js';
 import { buildApp } from './app.js';
 import type { ControllablePool } from './controllable-pool.js';
 import { ControlError } from './errors.js';
-import { Fleets } from './fleets/fleets.js';
+import { Fleets } from './fleets.js';
 import { Guard } from './guard.js';
 import { LIMITS, type Limits } from './limits.js';
 import { Exposition } from './metrics/exposition.js';
@@ -70,23 +71,19 @@ export async function startServer(
 }
 
 /** The port that it is. */
-function listen(server: Server, options: ResolvedOptions, guard: Guard): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException) => reject(listenError(error, options));
-    server.once('error', fail);
-    server.listen({ port: options.port, host: options.host }, () => {
-      server.off('error', fail);
-      // What goes wrong with one connection is no reason to end the program.
-      server.on('error', (error) =>
-        process.emitWarning(`Control server: ${error.message}`, 'ThreadwiseWarning'),
-      );
-      server.unref();
-      const { address, port } = server.address() as AddressInfo;
-      guard.listensOn(port);
-      if (!options.isLocal || isLoopback(address)) resolve(port);
-      else server.close(() => reject(notLocal(options, address)));
-    });
+async function listen(server: Server, options: ResolvedOptions, guard: Guard): Promise<number> {
+  server.listen({ port: options.port, host: options.host });
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw listenError(error, options);
   });
+  // What goes wrong with one connection is no reason to end the program.
+  server.on('error', ({ message }) => process.emitWarning(`Control server: ${message}`, 'ThreadwiseWarning'));
+  server.unref();
+  const { address, port } = server.address() as AddressInfo;
+  guard.listensOn(port);
+  if (!options.isLocal || isLoopback(address)) return port;
+  await closeServer(server);
+  throw notLocal(options, address);
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -6,13 +6,21 @@ import { withoutCallerStack } from 'threadwise/internal';
 import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
-import type { JobContext } from '../job-context.js';
-import { type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
+import { defined, type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
 /** Why a job is left to itself: another machine has it by now, or nobody any more. */
 export class LockLost extends Error {}
+
+/** What goes with a task of a fleet, as its `task.context`. Written by the service, read in the worker. */
+export interface JobContext {
+  readonly jobId: string;
+  /** How many times the job has been started, this time included: 1 the first time. */
+  readonly attempt: number;
+  /** What the pool's own `onTaskStart` returned. */
+  readonly context: unknown;
+}
 
 /** What running a job needs of its machine. */
 export interface Machine {
@@ -34,11 +42,10 @@ export class RunningJob {
   #own: OwnOptions = {};
   readonly #machine: Machine;
   readonly #controller = new AbortController();
-  #progress: { isSending: boolean; waiting: { readonly value: unknown } | undefined; sent: Promise<void> } = {
-    isSending: false,
-    waiting: undefined,
-    sent: Promise.resolve(),
-  };
+  /** The newest progress that was not sent. */
+  #progress: { readonly value: unknown } | undefined;
+  /** Resolves when all progress is sent; undefined where none is on its way. */
+  #sending: Promise<void> | undefined;
 
   constructor(job: Job, token: string, machine: Machine) {
     this.job = job;
@@ -80,19 +87,22 @@ export class RunningJob {
     const { pool, maxBytes } = this.#machine;
     const { name, id } = this.job;
     this.#own = resolveOwn((this.job.opts as FleetJobOptions).threadwise);
-    const { encoding = 'json', timeoutMs, key } = this.#own;
+    const { encoding = 'json', timeoutMs, key, module } = this.#own;
     const { signal } = this.#controller;
-    await this.#checkModule();
+    const here = module === undefined ? undefined : await this.#machine.moduleHash();
+    if (here !== module) {
+      const message = `The caller has version ${module} of the task module, this machine has ${here}`;
+      throw new FleetError('ERR_FLEET_MODULE', message);
+    }
     const args = this.#arguments();
     const options = {
       signal,
       onProgress: (value: unknown) => this.#tellProgress(value),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(key === undefined ? {} : { key }),
+      ...defined({ timeoutMs, key }),
     };
     const context = { jobId: id!, attempt: Math.max(1, this.job.attemptsStarted) };
     const result = await this.#machine.withContext(context, () => pool.run(name, args as never, options));
-    await this.#progress.sent;
+    await this.#sending;
     const encoded = encode(result, encoding, 'the result');
     checkSize(encoded, maxBytes, `The result of task '${name}'`);
     return encoded;
@@ -111,28 +121,17 @@ export class RunningJob {
     throw new FleetError('ERR_FLEET_DATA', message);
   }
 
-  async #checkModule(): Promise<void> {
-    const { module: wanted } = this.#own;
-    if (wanted === undefined) return;
-    const here = await this.#machine.moduleHash();
-    if (here === wanted) return;
-    const message = `The caller has version ${wanted} of the task module, this machine has ${here}`;
-    throw new FleetError('ERR_FLEET_MODULE', message);
-  }
-
   /** One update is on its way at a time; of those that come meanwhile, the newest goes next. */
   #tellProgress(value: unknown): void {
-    this.#progress.waiting = { value };
-    if (this.#progress.isSending) return;
-    this.#progress.isSending = true;
-    this.#progress.sent = this.#sendProgress();
+    this.#progress = { value };
+    this.#sending ??= this.#sendProgress();
   }
 
   async #sendProgress(): Promise<void> {
     const { maxBytes } = this.#machine;
     const { encoding = 'json' } = this.#own;
-    for (let next = this.#progress.waiting; next !== undefined; next = this.#progress.waiting) {
-      this.#progress.waiting = undefined;
+    for (let next = this.#progress; next !== undefined; next = this.#progress) {
+      this.#progress = undefined;
       try {
         const encoded = encode(next.value, encoding, 'the progress');
         checkSize(encoded, maxBytes, `The progress of task '${this.job.name}'`);
@@ -142,7 +141,7 @@ export class RunningJob {
         await this.job.log(`Progress was not sent: ${(error as Error).message}`).catch(() => undefined);
       }
     }
-    this.#progress.isSending = false;
+    this.#sending = undefined;
   }
 }
 
@@ -152,7 +151,6 @@ function isPoolClosed(error: unknown): boolean {
 
 /** What a job ends with whose caller has aborted it. */
 export function cancelled(name: string, reason: string): ThreadwiseError {
-  return new ThreadwiseError('ERR_TASK_ABORTED', `Task '${name}' was aborted by its caller`, {
-    cause: reason,
-  });
+  const message = `Task '${name}' was aborted by its caller`;
+  return new ThreadwiseError('ERR_TASK_ABORTED', message, { cause: reason });
 }

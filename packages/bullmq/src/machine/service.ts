@@ -2,25 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
-import { createPool, isThreadwiseError, type Pool, type TaskStart } from 'threadwise';
+import { createPool, type Pool, type TaskStart } from 'threadwise';
 import { CancelListener } from '../cancels.js';
-import { connectTo, Link } from '../connection.js';
+import { connectTo, inTime, Link } from '../connection.js';
 import { decode } from '../encoding.js';
 import { FleetError, isRefusedLogin } from '../errors.js';
-import { moduleOption } from '../fleet.js';
 import { intake } from './intake.js';
-import type { JobContext } from '../job-context.js';
+import { defined } from '../job-options.js';
 import { JobWorker } from './job-worker.js';
-import { type MachineStats, removeMachine, REPORT_MS, reportMachine } from '../machines.js';
+import { Machines, type MachineStats, REPORT_MS } from '../machines.js';
 import { moduleHash } from '../module-hash.js';
-import { cancelled, GiveBack, LockLost, type Machine, RunningJob } from './running-job.js';
-import { type ResolvedService, resolveService, type ServiceOptions } from './service-options.js';
+import { moduleOption, type ResolvedService, resolveService, type ServiceOptions } from '../options.js';
+import { cancelled, GiveBack, type JobContext, LockLost, type Machine, RunningJob } from './running-job.js';
 
-/** How long the last words to Redis may take when the service closes; then the connection is cut. Milliseconds. */
+/** How many milliseconds a closing service gives to its last commands before it cuts the connection to Redis. */
 const FAREWELL_MS = 5_000;
-/** How soon BullMQ tries again what Redis did not take. Milliseconds; its default is 15 s, in which a lock may end. */
+/** After how many milliseconds BullMQ repeats a command that failed. Its default is 15 s, in which a lock may end. */
 const RETRY_MS = 1_000;
-/** How often a lock is renewed in its time: one renewal may fail. */
+/** How many times a lock is renewed before it would end: one renewal may fail. */
 const RENEWALS = 3;
 
 /**
@@ -44,8 +43,19 @@ export class Service {
   readonly #link: Link;
   readonly #cancels: CancelListener;
   readonly #machine: Machine;
-  /** By job. */
+  readonly #machines: Machines;
+  /** The jobs that this machine has, by id. */
   readonly #running = new Map<string, RunningJob>();
+  /** What a task may ask of its job. */
+  readonly #host = {
+    'job.log': async (jobId: string, line: string): Promise<void> => {
+      await this.#running.get(jobId)?.job.log(line);
+    },
+    'job.children': async (jobId: string): Promise<Record<string, unknown>> => {
+      const values = (await this.#running.get(jobId)?.job.getChildrenValues()) ?? {};
+      return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decode(value)]));
+    },
+  };
   readonly #began = performance.now();
   readonly #counts = { completed: 0, failed: 0, returned: 0, recovered: 0, repeated: 0 };
   readonly #timer: NodeJS.Timeout;
@@ -66,15 +76,14 @@ export class Service {
     this.#name = name;
     const redis = connectTo(options.connection);
     this.#link = new Link(redis, FAREWELL_MS);
+    this.#machines = new Machines(queue, prefix, redis);
     redis.on('ready', () => {
       this.#lastError = '';
     });
     try {
       this.pool = createPool(url, {
         ...pool,
-        host: { ...pool.host, 'job.log': this.#log, 'job.children': this.#children } as NonNullable<
-          typeof pool.host
-        >,
+        host: { ...pool.host, ...this.#host } as NonNullable<typeof pool.host>,
         onTaskStart: (start: TaskStart) => ({ ...this.#context, context: pool.onTaskStart?.(start) }),
       }) as Pool;
     } catch (error) {
@@ -108,7 +117,7 @@ export class Service {
       stalledInterval: options.stalledCheckMs,
       maxStalledCount: options.maxLost,
       runRetryDelay: RETRY_MS,
-      ...(options.limiter === undefined ? {} : { limiter: options.limiter }),
+      ...defined({ limiter: options.limiter }),
     });
     let hasBegun = false;
     const onError = (error: Error) => {
@@ -117,7 +126,10 @@ export class Service {
     };
     this.worker.on('error', onError);
     this.worker.on('stalled', () => this.#counts.recovered++);
-    const onCancel = (call: string, reason: string) => this.#cancel(call, reason);
+    const onCancel = (call: string, reason: string) => {
+      for (const running of this.#running.values())
+        if (running.call === call) running.abort(cancelled(running.job.name, reason));
+    };
     this.#cancels = new CancelListener(queue, prefix, redis, onCancel, onError);
     for (const event of ['worker:ready', 'worker:exit', 'pool:size'] as const)
       this.pool.on(event, () => this.#adapt());
@@ -131,7 +143,7 @@ export class Service {
     );
   }
 
-  /** How this machine is. */
+  /** What this machine is like now. */
   stats(): MachineStats {
     return {
       id: this.#id,
@@ -164,9 +176,7 @@ export class Service {
   async #start(): Promise<void> {
     try {
       await this.pool.ready;
-      await this.#link.ask('The service does not begin', () =>
-        this.worker.waitUntilReady().then(() => undefined),
-      );
+      await this.#link.ask('The service does not begin', () => this.worker.waitUntilReady());
     } catch (error) {
       // A connection that comes late is as good as one that was there.
       if (!isConnectionLate(error)) {
@@ -200,15 +210,8 @@ export class Service {
       // One that lost its lock may have come back here already.
       if (this.#running.get(job.id!) === running) this.#running.delete(job.id!);
       if (this.#running.size === 0) this.#whenIdle?.();
-      const { state } = this.pool.stats();
       // A machine whose pool cannot run anything would fail all that is in the queue.
-      if (state === 'broken') void this.close({ timeoutMs: 0 });
-    }
-  }
-
-  #cancel(call: string, reason: string): void {
-    for (const running of this.#running.values()) {
-      if (running.call === call) running.abort(cancelled(running.job.name, reason));
+      if (this.pool.stats().state === 'broken') void this.close({ timeoutMs: 0 });
     }
   }
 
@@ -261,20 +264,9 @@ export class Service {
 
   #report(): void {
     this.#adapt();
-    const { redis } = this.#link;
-    const { prefix, queue } = this.#options;
-    if (redis.status === 'ready')
-      reportMachine(redis, prefix, queue, this.stats()).catch((error: Error) => this.#tell(error));
+    if (this.#link.redis.status === 'ready')
+      this.#machines.report(this.stats()).catch((error: Error) => this.#tell(error));
   }
-
-  readonly #log = async (jobId: string, line: string): Promise<void> => {
-    await this.#running.get(jobId)?.job.log(line);
-  };
-
-  readonly #children = async (jobId: string): Promise<Record<string, unknown>> => {
-    const values = (await this.#running.get(jobId)?.job.getChildrenValues()) ?? {};
-    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, decode(value)]));
-  };
 
   /** The same again and again is one error: a client that reconnects tells each try. */
   #tell(error: unknown): void {
@@ -294,16 +286,16 @@ export class Service {
     // 1. No more jobs. One that is on its way is given back when it comes.
     clearInterval(this.#timer);
     const { redis } = this.#link;
-    const { prefix, queue, signals } = this.#options;
     void this.worker.pause(true);
     // 2. What runs may end.
-    await this.#idle(timeoutMs);
+    if (this.#running.size > 0)
+      await inTime(timeoutMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
     // 3. The rest goes back. Their tasks hear it by their signal.
     for (const running of this.#running.values()) running.abort(new GiveBack());
     // 4. BullMQ writes its last words, if Redis listens.
     const farewell = async () => {
       await this.worker.close();
-      await removeMachine(redis, prefix, queue, this.#id);
+      await this.#machines.remove(this.#id);
     };
     try {
       if (redis.status === 'ready') await this.#link.ask('The service was cut off while it closed', farewell);
@@ -317,24 +309,12 @@ export class Service {
     this.#renewal = undefined;
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
     redis.disconnect();
-    for (const signal of signals) process.off(signal, this.#onSignal);
-  }
-
-  /** Resolves when nothing runs, or the time is over. */
-  #idle(timeoutMs: number): Promise<void> {
-    if (this.#running.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.#whenIdle = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    for (const signal of this.#options.signals) process.off(signal, this.#onSignal);
   }
 }
 
 /** Redis is not there yet; a wrong password stays wrong, and a module that cannot be loaded, too. */
 function isConnectionLate(error: unknown): boolean {
-  if (isThreadwiseError(error) || !(error instanceof FleetError)) return false;
-  return error.code === 'ERR_FLEET_CONNECTION' && !isRefusedLogin(error.cause);
+  const isConnection = error instanceof FleetError && error.code === 'ERR_FLEET_CONNECTION';
+  return isConnection && !isRefusedLogin(error.cause);
 }

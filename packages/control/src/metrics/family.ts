@@ -1,33 +1,38 @@
-/** What a metric is made of: its name, its meaning, and how its samples are read out of a pool's statistics. */
-import type { PoolStats } from '../controllable-pool.js';
+/** What a metric is made of: its name, its meaning, and how its samples are read out of what it tells of. */
 
-export type MetricType = 'gauge' | 'counter' | 'histogram';
 export type Labels = Readonly<Record<string, string | number>>;
 
 export interface Sample {
   readonly labels?: Labels;
-  /** Undefined: there is no such thing here, and no sample. */
-  readonly value: number | undefined;
+  /** Undefined, or null: there is no such thing here, and no sample. */
+  readonly value: number | null | undefined;
   /** After the name: `_bucket`, `_sum`, `_count`. */
   readonly suffix?: string;
 }
 
-/** A metric that each pool has. */
-export interface PoolFamily {
+/** A metric that each pool has, or each fleet, or the process once. */
+export interface Family<T> {
+  readonly type: 'gauge' | 'counter' | 'histogram';
   readonly name: string;
-  readonly type: MetricType;
   readonly help: string;
-  /** Without the label `pool`, which every sample gets. */
-  read(stats: PoolStats): readonly Sample[];
+  /** The value of the only sample, or the samples, without the label that says which pool or fleet it is. */
+  read(of: T): Sample['value'] | readonly Sample[];
 }
 
-/** A metric that is there once. */
-export interface ProcessFamily {
-  readonly name: string;
-  readonly type: MetricType;
-  readonly help: string;
-  read(): number;
+type Make = <T>(name: string, help: string, read: Family<T>['read']) => Family<T>;
+
+export const gauge: Make = (name, help, read) => ({ type: 'gauge', name, help, read });
+export const counter: Make = (name, help, read) => ({ type: 'counter', name, help, read });
+export const histogram: Make = (name, help, read) => ({ type: 'histogram', name, help, read });
+
+/** A sample for each value, told apart by a label. */
+export function by(label: string, values: Readonly<Record<string, number>>): Sample[] {
+  return Object.entries(values).map(([of, value]) => ({ labels: { [label]: of }, value }));
 }
 
-export const one = (value: number | undefined): readonly Sample[] => [{ value }];
+export function withLabels(labels: Labels, samples: ReturnType<Family<unknown>['read']>): Sample[] {
+  const all = typeof samples === 'object' && samples !== null ? samples : [{ value: samples }];
+  return all.map((sample) => ({ ...sample, labels: { ...labels, ...sample.labels } }));
+}
+
 export const seconds = (ms: number): number => ms / 1000;

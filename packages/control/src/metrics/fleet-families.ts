@@ -1,95 +1,71 @@
 /** The metrics of fleets: their queues, and each machine. Of one that does not answer there is nothing but that. */
-import type { FleetReading } from '../fleets/fleets.js';
-import { type FleetStats, JOB_STATES, type MachineStats } from '../fleets/observable-fleet.js';
-import { type Labels, type MetricType, one, type Sample } from './family.js';
+import type { FleetReading, FleetStats, MachineStats } from '../fleets.js';
+import { by, counter, type Family, gauge, withLabels } from './family.js';
 
-/** A metric that each fleet has. */
-export interface FleetFamily {
-  readonly name: string;
-  readonly type: MetricType;
-  readonly help: string;
-  /** Without the label `fleet`, which every sample gets. */
-  read(fleet: FleetReading): readonly Sample[];
-}
+type Read<T> = Family<T>['read'];
 
-export const FLEET_FAMILIES: readonly FleetFamily[] = [
-  {
-    name: 'threadwise_fleet_up',
-    type: 'gauge',
-    help: '1 if the Redis of the fleet has answered in time, else 0, and then there is nothing else of it',
-    read: ({ stats }) => one(stats === null ? 0 : 1),
-  },
-  {
-    name: 'threadwise_fleet_jobs',
-    type: 'gauge',
-    help: 'Jobs that are in the queue now, by state; completed and failed ones as long as they are kept',
-    read: ofAll(({ jobs }) => JOB_STATES.map((state) => ({ labels: { state }, value: jobs[state] }))),
-  },
-  {
-    name: 'threadwise_fleet_machines',
-    type: 'gauge',
-    help: 'Machines that have said in the last ten seconds that they are there',
-    read: ofAll(({ machines }) => one(machines)),
-  },
-  {
-    name: 'threadwise_fleet_open_calls',
-    type: 'gauge',
-    help: 'Calls of this program that have not settled',
-    read: ofAll(({ open }) => one(open)),
-  },
-  {
-    name: 'threadwise_fleet_machine_threads',
-    type: 'gauge',
-    help: 'Workers of a machine',
-    read: ofEach(({ threads }) => one(threads)),
-  },
-  {
-    name: 'threadwise_fleet_machine_concurrency',
-    type: 'gauge',
-    help: 'Jobs that a machine takes at a time at the most',
-    read: ofEach(({ concurrency }) => one(concurrency)),
-  },
-  {
-    name: 'threadwise_fleet_machine_active_jobs',
-    type: 'gauge',
-    help: 'Jobs that a machine has: running, or about to',
-    read: ofEach(({ active }) => one(active)),
-  },
-  {
-    name: 'threadwise_fleet_machine_jobs_total',
-    type: 'counter',
-    help: 'Attempts that have ended on a machine, by how; returned: given back to the queue',
-    read: ofEach(({ completed, failed, returned }) =>
-      Object.entries({ completed, failed, returned }).map(([outcome, value]) => ({
-        labels: { outcome },
-        value,
-      })),
+export const FLEET_FAMILIES: readonly Family<FleetReading>[] = [
+  gauge(
+    'threadwise_fleet_up',
+    '1 if the Redis of the fleet has answered in time, else 0, and then there is nothing else of it',
+    ({ stats }) => (stats === null ? 0 : 1),
+  ),
+  gauge(
+    'threadwise_fleet_jobs',
+    'Jobs that are in the queue now, by state; completed and failed ones as long as they are kept',
+    ofAll(({ jobs: { waiting, active, delayed, failed, completed } }) =>
+      by('state', { waiting, active, delayed, failed, completed }),
     ),
-  },
-  {
-    name: 'threadwise_fleet_machine_recovered_total',
-    type: 'counter',
-    help: 'Jobs of other machines that this one found abandoned and put back',
-    read: ofEach(({ recovered }) => one(recovered)),
-  },
-  {
-    name: 'threadwise_fleet_machine_repeated_total',
-    type: 'counter',
-    help: 'Starts of jobs that had been started before',
-    read: ofEach(({ repeated }) => one(repeated)),
-  },
+  ),
+  gauge(
+    'threadwise_fleet_machines',
+    'Machines that have said in the last ten seconds that they are there',
+    ofAll(({ machines }) => machines),
+  ),
+  gauge(
+    'threadwise_fleet_open_calls',
+    'Calls of this program that have not settled',
+    ofAll(({ open }) => open),
+  ),
+  gauge(
+    'threadwise_fleet_machine_threads',
+    'Workers of a machine',
+    ofEach(({ threads }) => threads),
+  ),
+  gauge(
+    'threadwise_fleet_machine_concurrency',
+    'Jobs that a machine takes at a time at the most',
+    ofEach(({ concurrency }) => concurrency),
+  ),
+  gauge(
+    'threadwise_fleet_machine_active_jobs',
+    'Jobs that a machine has: running, or about to',
+    ofEach(({ active }) => active),
+  ),
+  counter(
+    'threadwise_fleet_machine_jobs_total',
+    'Attempts that have ended on a machine, by how; returned: given back to the queue',
+    ofEach(({ completed, failed, returned }) => by('outcome', { completed, failed, returned })),
+  ),
+  counter(
+    'threadwise_fleet_machine_recovered_total',
+    'Jobs of other machines that this one found abandoned and put back',
+    ofEach(({ recovered }) => recovered),
+  ),
+  counter(
+    'threadwise_fleet_machine_repeated_total',
+    'Starts of jobs that had been started before',
+    ofEach(({ repeated }) => repeated),
+  ),
 ];
 
-function ofAll(read: (stats: FleetStats) => readonly Sample[]): FleetFamily['read'] {
-  return ({ stats }) => (stats === null ? [] : read(stats));
+function ofAll(read: Read<FleetStats>): Read<FleetReading> {
+  return ({ stats }) => stats && read(stats);
 }
 
 /** The id as well: several may have one name, and one that has been restarted may be there beside what is left of the one before. */
-function ofEach(read: (machine: MachineStats) => readonly Sample[]): FleetFamily['read'] {
+function ofEach(read: Read<MachineStats>): Read<FleetReading> {
   return ofAll(({ perMachine }) =>
-    perMachine.flatMap((machine) => {
-      const own: Labels = { machine: machine.name, id: machine.id };
-      return read(machine).map((sample) => ({ ...sample, labels: { ...own, ...sample.labels } }));
-    }),
+    perMachine.flatMap((machine) => withLabels({ machine: machine.name, id: machine.id }, read(machine))),
   );
 }

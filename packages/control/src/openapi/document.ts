@@ -1,10 +1,41 @@
 /** The description of the HTTP interface: OpenAPI 3.1, as it is served at /openapi.json. */
 import { createRequire } from 'node:module';
 import type { Access } from '../guard.js';
-import { type OperationId, PATHS } from './paths.js';
-import { SCHEMAS } from './schemas.js';
+import { type Operation, OPERATIONS_BY_PATH } from './operations.js';
+import { CHANGES_BODY, SCHEMAS } from './schemas.js';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+/** As OpenAPI has it: no entry is "nothing is needed", an empty one "nothing may be needed", where others cannot reach the server. */
+const SECURITY: Readonly<Record<Access, readonly object[]>> = {
+  open: [],
+  read: [{}, { token: [] }],
+  change: [{ token: [] }],
+};
+
+/** What stands in braces, by what comes before it. */
+const PARAMETERS: Readonly<Record<string, object>> = {
+  '/assets/': { name: 'file' },
+  '/api/pools/': { name: 'name', description: 'Of a pool, as the list of pools has it, percent-encoded' },
+  '/api/fleets/': { name: 'name', description: 'Of a fleet, as the list of fleets has it' },
+};
+const REQUEST_BODY = { required: true, content: { 'application/json': { schema: CHANGES_BODY } } };
+
+function described([path, operations]: readonly [string, readonly Operation[]]) {
+  const parameter = PARAMETERS[path.split('{')[0]!];
+  const parameters = [{ ...parameter, in: 'path', required: true, schema: { type: 'string' } }];
+  const byMethod = operations.map(({ method, operationId, summary, access, responses }) => [
+    method.toLowerCase(),
+    {
+      operationId,
+      summary,
+      security: SECURITY[access],
+      ...(method === 'PATCH' && { requestBody: REQUEST_BODY }),
+      responses,
+    },
+  ]);
+  return [path, { ...(parameter && { parameters }), ...Object.fromEntries(byMethod) }];
+}
 
 export const DOCUMENT = {
   openapi: '3.1.0',
@@ -20,43 +51,9 @@ export const DOCUMENT = {
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],
-  paths: PATHS,
+  paths: Object.fromEntries([...OPERATIONS_BY_PATH].map(described)) as Readonly<Record<string, object>>,
   components: {
     schemas: SCHEMAS,
     securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
   },
-} as const;
-
-export interface Operation {
-  readonly operationId: OperationId;
-  readonly method: 'GET' | 'PATCH' | 'POST';
-  /** As fastify writes it: `/api/pools/:name`. */
-  readonly url: string;
-  readonly access: Access;
-}
-
-const METHODS = { get: 'GET', patch: 'PATCH', post: 'POST' } as const;
-interface Described {
-  readonly operationId: OperationId;
-  readonly security: readonly Readonly<Record<string, unknown>>[];
-}
-type PathItem = Partial<Record<keyof typeof METHODS, Described>>;
-
-/** Every operation that the description lists. */
-export function operations(): readonly Operation[] {
-  return Object.entries(PATHS).flatMap(([path, item]) =>
-    (['get', 'patch', 'post'] as const).flatMap((method) => {
-      const described = (item as PathItem)[method];
-      if (described === undefined) return [];
-      const { operationId, security } = described;
-      const url = path.replaceAll(/\{(\w+)\}/g, ':$1');
-      return [{ operationId, method: METHODS[method], url, access: accessOf(security) }];
-    }),
-  );
-}
-
-/** As OpenAPI has it: no entry is "nothing is needed", an empty one "nothing may be needed". */
-function accessOf(security: Described['security']): Access {
-  if (security.length === 0) return 'open';
-  return security.some((each) => Object.keys(each).length === 0) ? 'read' : 'change';
-}
+};

@@ -1,22 +1,17 @@
 /** The bodies of the HTTP interface, as JSON Schema: what is checked of requests, and what clients may count on. */
-import { JOB_STATES } from '../fleets/observable-fleet.js';
 import { OBSERVED_EVENTS, POOL_STATES } from '../controllable-pool.js';
-
-type Schema = Readonly<Record<string, unknown>>;
-
-const number = (description: string): Schema => ({ type: 'number', description });
-const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
-const text = (description: string): Schema => ({ type: 'string', description });
-/** null: not known. */
-const maybe = (description: string): Schema => ({ type: ['number', 'null'], description });
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
-const listOf = (items: Schema, description: string): Schema => ({ type: 'array', items, description });
-
-/** `required`: all, but those named in `optional`. Fields may be added, so others are allowed. */
-function object(properties: Record<string, Schema>, optional: readonly string[] = []): Schema {
-  const required = Object.keys(properties).filter((name) => !optional.includes(name));
-  return { type: 'object', required, properties };
-}
+import {
+  count,
+  flag,
+  listOf,
+  maybe,
+  number,
+  object,
+  orNull,
+  type Properties,
+  type Schema,
+  text,
+} from './schema.js';
 
 /**
  * The body of PATCH. Only types are checked by it; which values are allowed is the library's to say. A field's
@@ -58,7 +53,27 @@ export const CHANGES = {
   },
 } as const;
 
-const DISTRIBUTION = object({
+/** Those that have a name. */
+export const SCHEMAS: Record<string, Schema> = {};
+
+/** Gives a schema a name. Returns a reference to it. */
+function named<T>(name: string, schema: Schema<T>): Schema<T> {
+  SCHEMAS[name] = schema;
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+/** The same for an object. */
+function entity<P extends Properties, O extends keyof P & string = never>(
+  name: string,
+  properties: P,
+  optional: readonly O[] = [],
+) {
+  return named(name, object(properties, optional));
+}
+
+export const CHANGES_BODY = named('Changes', CHANGES);
+
+export const DISTRIBUTION = entity('Distribution', {
   count: count('How many were measured'),
   mean: number('Milliseconds'),
   p50: number('Milliseconds, within 1/16, as the other quantiles'),
@@ -67,33 +82,33 @@ const DISTRIBUTION = object({
   max: number('Milliseconds'),
 });
 
-const BUCKET = object({
+export const BUCKET = entity('Bucket', {
   belowMs: number('Milliseconds'),
   count: count('How many were shorter, those of all lower buckets among them'),
 });
 
-const WORKER = object(
+export const WORKER = entity(
+  'Worker',
   {
     id: count('Unique in its pool; a worker that replaces another one has a new one'),
     state: text("'starting', 'ready', 'retiring', 'stopping' or 'dead'"),
-    inline: { type: 'boolean', description: 'Runs tasks on the thread that owns the pool' },
+    inline: flag('Runs tasks on the thread that owns the pool'),
     load: count('Tasks handed over and not ended'),
     completed: count('Tasks that it ended'),
     utilization: number('Of its event loop, since the last look, 0 to 1'),
     heapUsedBytes: number('After the last task that was looked at'),
     ageMs: number('Milliseconds since it was started'),
-    runMs: ref('Distribution'),
-    waitMs: ref('Distribution'),
-    cpu: {
-      description:
-        'Milliseconds its thread used a CPU, and waited for one; null where the system does not tell',
-      anyOf: [{ type: 'null' }, object({ usedMs: number('Used'), waitedMs: number('Waited') })],
-    },
+    runMs: DISTRIBUTION,
+    waitMs: DISTRIBUTION,
+    cpu: orNull(
+      'Milliseconds its thread used a CPU, and waited for one; null where the system does not tell',
+      object({ usedMs: number('Used'), waitedMs: number('Waited') }),
+    ),
   },
   ['runMs', 'waitMs', 'cpu'],
 );
 
-const DECISION = object({
+export const DECISION = entity('Decision', {
   at: number('When: milliseconds since 1970'),
   by: text("'pool' or 'coordinator'"),
   from: count('Workers before'),
@@ -103,19 +118,16 @@ const DECISION = object({
   idle: count('Workers that were idle'),
 });
 
-const LAST_ERROR: Schema = {
-  ...object({
-    at: number('Milliseconds since the epoch'),
-    name: text('Of its class'),
-    code: { type: ['string', 'null'], description: 'null: it has none' },
-    message: text('The beginning of it, if it is long'),
-    stack: text('The same; empty if it has none'),
-  }),
-  type: ['object', 'null'],
-  description: 'Of the last call that failed; null: none has',
-};
+const LAST_ERROR = object({
+  at: number('Milliseconds since the epoch'),
+  name: text('Of its class'),
+  code: { type: ['string', 'null'], description: 'null: it has none' } as Schema<string | null>,
+  message: text('The beginning of it, if it is long'),
+  stack: text('The same; empty if it has none'),
+});
 
-const FUNCTION = object(
+const FUNCTION = entity(
+  'Function',
   {
     name: text('As it is called'),
     place: text("'threads' or 'inline', for the next calls"),
@@ -124,7 +136,7 @@ const FUNCTION = object(
     inline: count('Of these, those that ran on the thread that owns the pool'),
     failures: count('Of these, those that threw, timed out, or were lost with their worker'),
     timeouts: count('Of the failures, those that were timeouts'),
-    lastError: LAST_ERROR,
+    lastError: orNull('Of the last call that failed; null: none has', LAST_ERROR),
     runMs: number('Milliseconds, mean of recent calls'),
     bytesIn: maybe('Of the arguments of a recent call, estimated'),
     bytesOut: maybe('Of the result of a recent call, estimated'),
@@ -133,10 +145,11 @@ const FUNCTION = object(
   ['failures', 'timeouts', 'lastError'],
 );
 
-const POOL_STATS = object(
+export const POOL_STATS = entity(
+  'PoolStats',
   {
     name: text('The name under which the pool is served; the second pool of a name has `~2` after it'),
-    state: { type: 'string', enum: POOL_STATES, description: 'It takes calls in the first two' },
+    state: { ...text('It takes calls in the first two'), enum: POOL_STATES },
     dispatch: text('Who hands tasks to workers'),
     placement: text('Where tasks run'),
     choose: text('The strategy that chooses a worker'),
@@ -149,7 +162,7 @@ const POOL_STATS = object(
     }),
     queue: object({
       size: count('Tasks that wait'),
-      limit: { type: ['number', 'null'], description: 'null: none' },
+      limit: { type: ['number', 'null'], description: 'null: none' } as Schema<number | null>,
       oldestMs: number('How long the oldest has waited'),
     }),
     tasks: object({
@@ -164,17 +177,14 @@ const POOL_STATS = object(
       retried: count('Times that a task was run again'),
     }),
     throughput: number('Calls that settled, per second, over the last ten seconds'),
-    runMs: ref('Distribution'),
-    waitMs: ref('Distribution'),
+    runMs: DISTRIBUTION,
+    waitMs: DISTRIBUTION,
     recent: object({
       ms: number('How far back it reaches: ten seconds, or to the last look before them'),
-      runMs: ref('Distribution'),
-      waitMs: ref('Distribution'),
+      runMs: DISTRIBUTION,
+      waitMs: DISTRIBUTION,
     }),
-    buckets: object({
-      runMs: listOf(ref('Bucket'), 'Lowest first'),
-      waitMs: listOf(ref('Bucket'), 'Lowest first'),
-    }),
+    buckets: object({ runMs: listOf(BUCKET, 'Lowest first'), waitMs: listOf(BUCKET, 'Lowest first') }),
     crashes: count('Workers that ended though nobody asked for it'),
     recycled: count('Workers that were replaced for their age or their memory, or on request'),
     interrupted: count('Workers that were replaced because a task went on after its timeout or abort'),
@@ -184,7 +194,7 @@ const POOL_STATS = object(
     }),
     sizing: object({
       policy: text('How it is decided how many workers there should be'),
-      decisions: listOf(ref('Decision'), 'The last 64, oldest first'),
+      decisions: listOf(DECISION, 'The last 64, oldest first'),
     }),
     process: object({
       utilization: number('Of the event loop of the thread that owns the pool, since the last look, 0 to 1'),
@@ -192,13 +202,13 @@ const POOL_STATS = object(
       heapUsedBytes: number('Of the thread that owns the pool'),
     }),
     crossingMs: maybe('Milliseconds that a crossing costs in time of processors, beside running'),
-    functions: listOf(ref('Function'), 'Those that were called, and one entry for all other names'),
-    workers: listOf(ref('Worker'), 'Those that there are'),
+    functions: listOf(FUNCTION, 'Those that were called, and one entry for all other names'),
+    workers: listOf(WORKER, 'Those that there are'),
   },
   ['coordinator', 'throughput', 'process', 'crossingMs', 'functions', 'interrupted', 'recent', 'buckets'],
 );
 
-const MACHINE = object({
+export const MACHINE = entity('Machine', {
   id: text('Unique, new with each start'),
   name: text('Need not be unique'),
   host: text('Its name'),
@@ -215,66 +225,61 @@ const MACHINE = object({
   repeated: count('Starts of jobs that had been started before'),
 });
 
-const FLEET_STATS = object({
+const JOBS = count('Jobs in that state');
+export const FLEET_STATS = entity('FleetStats', {
   queue: text('Of BullMQ'),
-  jobs: object(Object.fromEntries(JOB_STATES.map((state) => [state, count('Jobs in that state')]))),
+  jobs: object({ waiting: JOBS, active: JOBS, delayed: JOBS, failed: JOBS, completed: JOBS }),
   machines: count('How many there are'),
   threads: count('Of all machines'),
-  perMachine: listOf(ref('Machine'), 'Each as it last said, two seconds ago at the most'),
+  perMachine: listOf(MACHINE, 'Each as it last said, two seconds ago at the most'),
   open: count('Calls of this process that have not settled'),
 });
 
-const FLEET_ERROR = object({ code: text('ERR_CONTROL_FLEET'), message: text('For people') });
+export const OVERVIEW = entity('Overview', {
+  process: object({
+    pid: count('Of the operating system'),
+    node: text('Version of Node.js'),
+    title: text('Of the process'),
+    uptimeMs: number('Milliseconds since its start'),
+  }),
+  pools: listOf(POOL_STATS, 'All of them'),
+  fleets: listOf(text('Of a fleet'), 'Which fleets there are, by name'),
+});
 
-export const SCHEMAS: Readonly<Record<string, Schema>> = {
-  Changes: CHANGES,
-  Distribution: DISTRIBUTION,
-  Bucket: BUCKET,
-  Worker: WORKER,
-  Decision: DECISION,
-  Function: FUNCTION,
-  PoolStats: POOL_STATS,
-  Overview: object({
-    process: object({
-      pid: count('Of the operating system'),
-      node: text('Version of Node.js'),
-      title: text('Of the process'),
-      uptimeMs: number('Milliseconds since its start'),
-    }),
-    pools: listOf(ref('PoolStats'), 'All of them'),
-    fleets: listOf(text('Of a fleet'), 'Which fleets there are, by name'),
-  }),
-  Machine: MACHINE,
-  FleetStats: FLEET_STATS,
-  Fleet: object({
-    name: text('The name under which it is served: its queue; the second fleet of a name has `~2` after it'),
-    stats: { description: 'null: there is an error', anyOf: [{ type: 'null' }, ref('FleetStats')] },
-    error: { description: 'Why there are no statistics', anyOf: [{ type: 'null' }, FLEET_ERROR] },
-  }),
-  Fleets: object({ fleets: listOf(ref('Fleet'), 'All of them') }),
-  History: object({
-    nowMs: number('The clock of the rows, milliseconds'),
-    columns: listOf(text('Of a row'), 'What the places of a row mean; the first is its time'),
-    rows: listOf(
-      { type: 'array' },
-      'Oldest first. Numbers; null: not known. `failures`: pairs of a function and how often it failed; ' +
-        '`workers`: id, number of the state, utilisation in percent and load, of one worker after the other',
-    ),
-  }),
-  Readiness: object({
-    ready: { type: 'boolean', description: "Whether every pool is 'open' or 'paused'" },
-    pools: listOf(object({ name: text('As it is served'), state: text('As in PoolStats') }), 'All of them'),
-  }),
-  Health: object({ status: { type: 'string', const: 'ok' } }),
-  Error: object({
-    error: object({ code: text('Stable: match on this'), message: text('For people') }),
-  }),
-  EventStream: {
-    type: 'string',
-    description:
-      "Server-sent events. `stats`, with a PoolStats, at once and then once a second. And the pool's own events as " +
-      `they happen: ${OBSERVED_EVENTS.map((name) => `\`${name}\``).join(', ')}; their data is JSON with \`pool\` and ` +
-      'what docs/pool.md lists; an error is `{ name, message, code }`. It ends after `pool:close`. A client that ' +
-      'does not read is cut off.',
-  },
-};
+const FLEET_ERROR = object({ code: text('ERR_CONTROL_FLEET'), message: text('For people') });
+export const FLEET = entity('Fleet', {
+  name: text('The name under which it is served: its queue; the second fleet of a name has `~2` after it'),
+  stats: orNull('null: there is an error', FLEET_STATS),
+  error: orNull('Why there are no statistics', FLEET_ERROR),
+});
+export const FLEETS = entity('Fleets', { fleets: listOf(FLEET, 'All of them') });
+
+export const HISTORY = entity('History', {
+  nowMs: number('The clock of the rows, milliseconds'),
+  columns: listOf(text('Of a row'), 'What the places of a row mean; the first is its time'),
+  rows: listOf(
+    { type: 'array' },
+    'Oldest first. Numbers; null: not known. `failures`: pairs of a function and how often it failed; ' +
+      '`workers`: id, number of the state, utilisation in percent and load, of one worker after the other',
+  ),
+});
+
+export const READINESS = entity('Readiness', {
+  ready: flag("Whether every pool is 'open' or 'paused'"),
+  pools: listOf(object({ name: text('As it is served'), state: text('As in PoolStats') }), 'All of them'),
+});
+
+export const HEALTH = entity('Health', { status: { type: 'string', const: 'ok' } });
+
+export const ERROR = entity('Error', {
+  error: object({ code: text('Stable: match on this'), message: text('For people') }),
+});
+
+export const EVENT_STREAM = named('EventStream', {
+  type: 'string',
+  description:
+    "Server-sent events. `stats`, with a PoolStats, at once and then once a second. And the pool's own events as " +
+    `they happen: ${OBSERVED_EVENTS.map((name) => `\`${name}\``).join(', ')}; their data is JSON with \`pool\` and ` +
+    'what docs/pool.md lists; an error is `{ name, message, code }`. It ends after `pool:close`. A client that ' +
+    'does not read is cut off.',
+});

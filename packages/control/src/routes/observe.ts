@@ -1,15 +1,13 @@
 /** What can be seen of the pools and fleets: statistics, readiness, metrics, and events as they happen. */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Handlers } from '../app.js';
+import { type Handlers, nameIn } from '../app.js';
 import { RequestError, show } from '../errors.js';
-import type { Fleets } from '../fleets/fleets.js';
+import type { Fleets } from '../fleets.js';
 import type { Exposition } from '../metrics/exposition.js';
 import { DOCUMENT } from '../openapi/document.js';
 import { type PoolDirectory, statsOf } from '../pool-directory.js';
 import type { PoolHistories } from '../pool-histories.js';
 import type { EventStreams } from '../streams/event-streams.js';
-import { nameIn } from './pool-name.js';
 
 const READY_STATES = ['open', 'paused'];
 
@@ -21,11 +19,12 @@ export function observe(
   histories: PoolHistories,
 ) {
   return {
-    listPools: async () => ({
-      process: processInfo(),
-      pools: directory.list().map(statsOf),
-      fleets: fleets.names(),
-    }),
+    listPools: async () => {
+      const { pid, version: node, title } = process;
+      const uptimeMs = Math.round(process.uptime() * 1000);
+      const pools = directory.list().map(statsOf);
+      return { process: { pid, node, title, uptimeMs }, pools, fleets: fleets.names() };
+    },
     getPool: async (request) => statsOf(directory.find(nameIn(request))),
     getHistory: async (request, reply) => {
       const { pool } = directory.find(nameIn(request));
@@ -47,33 +46,19 @@ export function observe(
       reply.type(exposition.contentType);
       return exposition.text();
     },
-    followPool: async (request, reply) => follow(directory, streams, request, reply),
+    followPool: async (request, reply) => {
+      const served = directory.find(nameIn(request));
+      // Before the pool is asked for anything: who is sent away costs it nothing.
+      streams.checkRoom();
+      checkTurn(reply.raw);
+      if (served.pool.stats().state === 'closed') {
+        const message = `The pool ${show(served.name)} is closed: it has no more events`;
+        throw new RequestError('ERR_POOL_CLOSED', message);
+      }
+      streams.begin(served, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
+      return reply.hijack();
+    },
   } satisfies Partial<Handlers>;
-}
-
-function processInfo() {
-  const { pid, version, title } = process;
-  return { pid, node: version, title, uptimeMs: Math.round(process.uptime() * 1000) };
-}
-
-function follow(
-  directory: PoolDirectory,
-  streams: EventStreams,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const served = directory.find(nameIn(request));
-  // Before the pool is asked for anything: who is sent away costs it nothing.
-  streams.checkRoom();
-  checkTurn(reply.raw);
-  if (served.pool.stats().state === 'closed') {
-    throw new RequestError(
-      'ERR_POOL_CLOSED',
-      `The pool ${show(served.name)} is closed: it has no more events`,
-    );
-  }
-  streams.begin(served, reply.raw, reply.getHeaders() as OutgoingHttpHeaders);
-  return reply.hijack();
 }
 
 /**

@@ -1,10 +1,12 @@
 /** What can be done to a pool: change its options, pause, resume, drain, recycle. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Handlers } from '../app.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Handlers, nameIn } from '../app.js';
 import type { ControllablePool, PoolChanges, PoolStats } from '../controllable-pool.js';
 import { RequestError, type RequestErrorCode, show } from '../errors.js';
 import { type PoolDirectory, type ServedPool, statsOf } from '../pool-directory.js';
-import { nameIn } from './pool-name.js';
+
+type Act = (pool: ControllablePool) => void | Promise<void>;
 
 /** The body of PATCH, its types checked. */
 interface Changes {
@@ -23,7 +25,7 @@ export function steer(directory: PoolDirectory) {
   return {
     changePool: async (request) => {
       const served = directory.find(nameIn(request));
-      refusable(() => served.pool.configure(changesOf(request.body as Changes, served.pool)));
+      await begun(served, (pool) => pool.configure(changesOf(request.body as Changes, pool)));
       return statsOf(served);
     },
     pausePool: action(directory, (pool) => pool.pause()),
@@ -42,25 +44,23 @@ function changesOf(
   if (threads !== undefined && hasBound) {
     throw new RequestError('ERR_OPTION', "Give 'threads', or 'min' and 'max', not both");
   }
-  const size = hasBound ? bounds(min, max, pool.stats()) : threads;
-  return {
-    ...(size === undefined ? {} : { threads: size }),
-    ...(choose === undefined ? {} : { choose }),
-    ...(placement === undefined ? {} : { placement }),
-    ...(queueLimit === undefined ? {} : { queue: { limit: queueLimit ?? Number.POSITIVE_INFINITY } }),
-  };
-}
-
-/** The bound that is not named stays as it is. */
-function bounds(min: number | undefined, max: number | undefined, { threads }: PoolStats) {
-  return { min: min ?? threads.min, max: max ?? threads.max };
+  let size = threads;
+  if (hasBound) {
+    const now = pool.stats().threads; // a bound that is not named stays as it is
+    size = { min: min ?? now.min, max: max ?? now.max };
+  }
+  const queue = queueLimit === undefined ? undefined : { limit: queueLimit ?? Number.POSITIVE_INFINITY };
+  const named = Object.entries({ threads: size, choose, placement, queue });
+  return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
 /** Answers when it has begun: how long it takes is the tasks' to say. */
-function action(directory: PoolDirectory, act: (pool: ControllablePool) => void | Promise<void>) {
+function action(directory: PoolDirectory, act: Act) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<PoolStats> => {
     const served = directory.find(nameIn(request));
-    checkEmpty(request.body);
+    const { body } = request;
+    const isEmpty = body === undefined || JSON.stringify(body) === '{}';
+    if (!isEmpty) throw new RequestError('ERR_OPTION', `Expected no body, got ${show(body)}`);
     await begun(served, act);
     reply.code(202);
     return statsOf(served);
@@ -68,32 +68,11 @@ function action(directory: PoolDirectory, act: (pool: ControllablePool) => void 
 }
 
 /** Rejects with what is refused at once. What goes wrong later is for the pool's own `error` event. */
-async function begun(
-  { pool }: ServedPool,
-  act: (pool: ControllablePool) => void | Promise<void>,
-): Promise<void> {
-  const done = refusable(() => act(pool));
-  const refusal = Promise.resolve(done).catch(asRefusal);
-  const nextTurn = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
-  const refused = await Promise.race([refusal, nextTurn]);
-  if (refused instanceof Error) throw refused;
-}
-
-function checkEmpty(body: unknown): void {
-  const isEmpty = body === undefined || (isObject(body) && Object.keys(body).length === 0);
-  if (!isEmpty) throw new RequestError('ERR_OPTION', `Expected no body, got ${show(body)}`);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refusable<T>(act: () => T): T {
-  try {
-    return act();
-  } catch (error) {
-    throw asRefusal(error);
-  }
+async function begun({ pool }: ServedPool, act: Act): Promise<void> {
+  const done = async () => act(pool);
+  const refusal = done().then(() => undefined, asRefusal);
+  const refused = await Promise.race([refusal, nextTurn()]);
+  if (refused !== undefined) throw refused;
 }
 
 function asRefusal(error: unknown): unknown {

@@ -5,7 +5,6 @@ import { RequestError } from '../errors.js';
 import type { Limits } from '../limits.js';
 import type { ServedPool } from '../pool-directory.js';
 import type { PoolHistories } from '../pool-histories.js';
-import { EventStream } from './event-stream.js';
 import { PoolFeed } from './pool-feed.js';
 
 /** A client that was sent away should come again no sooner, in seconds. Chosen, not measured. */
@@ -39,20 +38,26 @@ export class EventStreams {
   begin(served: ServedPool, response: ServerResponse, headers: OutgoingHttpHeaders): void {
     if (response.destroyed) return; // gone already: nothing would ever say so again
     const feed = this.#feeds.get(served.pool) ?? this.#newFeed(served);
-    feed.latest(); // if that fails, it can still be said
+    const latest = feed.latest(); // if that fails, it can still be said
     this.#feeds.set(served.pool, feed);
-    const stream = new EventStream(response, headers, this.#limits.backlogBytes);
-    this.#open++;
-    stream.onEnd(() => {
-      this.#open--;
-      feed.leave(stream);
+    response.on('error', () => undefined); // 'close' follows
+    response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no', // a proxy should not gather it
     });
-    feed.join(stream);
+    this.#open++;
+    response.once('close', () => {
+      this.#open--;
+      feed.leave(response);
+    });
+    response.write(latest);
+    feed.join(response);
   }
 
   #newFeed(served: ServedPool): PoolFeed {
     const { pool } = served;
-    return new PoolFeed(served, this.#limits.statsIntervalMs, {
+    return new PoolFeed(served, this.#limits, {
       onStats: (stats) => this.#histories.note(pool, stats),
       onIdle: () => this.#feeds.delete(pool),
     });

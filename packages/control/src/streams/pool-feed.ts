@@ -1,36 +1,29 @@
 /** All clients that follow one pool: however many there are, the pool has one listener and is asked once a second. */
-import {
-  type ControllablePool,
-  OBSERVED_EVENTS,
-  type ObservedEvent,
-  type PoolEvent,
-  type PoolStats,
-} from '../controllable-pool.js';
+import type { ServerResponse } from 'node:http';
+import { OBSERVED_EVENTS, type ObservedEvent, type PoolEvent, type PoolStats } from '../controllable-pool.js';
+import type { Limits } from '../limits.js';
 import { type ServedPool, statsOf } from '../pool-directory.js';
-import type { EventStream } from './event-stream.js';
 import { encodeEvent, encodeStats } from './event-text.js';
-
-type Listener = (event: PoolEvent) => void;
 
 interface FeedListeners {
   /** For whoever needs the same reading. */
   onStats(stats: PoolStats): void;
-  /** The last stream has gone, and this feed has ended. */
+  /** The last client has gone, and this feed has ended. */
   onIdle(): void;
 }
 
 export class PoolFeed {
   readonly #served: ServedPool;
-  readonly #intervalMs: number;
+  readonly #limits: Limits;
   readonly #told: FeedListeners;
-  readonly #streams = new Set<EventStream>();
-  readonly #listeners: readonly (readonly [ObservedEvent, Listener])[];
+  readonly #clients = new Set<ServerResponse>();
+  readonly #listeners: readonly (readonly [ObservedEvent, (event: PoolEvent) => void])[];
   #timer: NodeJS.Timeout | undefined;
   #latest: Buffer | undefined;
 
-  constructor(served: ServedPool, intervalMs: number, told: FeedListeners) {
+  constructor(served: ServedPool, limits: Limits, told: FeedListeners) {
     this.#served = served;
-    this.#intervalMs = intervalMs;
+    this.#limits = limits;
     this.#told = told;
     this.#listeners = OBSERVED_EVENTS.map((name) => [name, (event) => this.#tell(name, event)] as const);
   }
@@ -41,29 +34,19 @@ export class PoolFeed {
     return this.#latest;
   }
 
-  join(stream: EventStream): void {
-    if (this.#streams.size === 0) this.#begin();
-    this.#streams.add(stream);
-    stream.send(this.latest());
+  /** A client has the latest snapshot, and is told what comes from now on. */
+  join(client: ServerResponse): void {
+    this.#clients.add(client);
+    if (this.#clients.size > 1) return;
+    for (const [name, listener] of this.#listeners) this.#served.pool.on(name, listener);
+    this.#timer = setInterval(() => this.#sendStats(), this.#limits.statsIntervalMs).unref();
   }
 
-  leave(stream: EventStream): void {
-    if (this.#streams.delete(stream) && this.#streams.size === 0) this.#stop();
-  }
-
-  #begin(): void {
-    for (const [name, listener] of this.#listeners) this.#pool.on(name, listener);
-    this.#timer = setInterval(() => this.#sendStats(), this.#intervalMs).unref();
-  }
-
-  #stop(): void {
-    for (const [name, listener] of this.#listeners) this.#pool.off(name, listener);
+  leave(client: ServerResponse): void {
+    if (!this.#clients.delete(client) || this.#clients.size > 0) return;
+    for (const [name, listener] of this.#listeners) this.#served.pool.off(name, listener);
     clearInterval(this.#timer);
     this.#told.onIdle();
-  }
-
-  get #pool(): ControllablePool {
-    return this.#served.pool;
   }
 
   /** Called by a timer, where what a pool throws would end the program that is only looked at. */
@@ -80,23 +63,24 @@ export class PoolFeed {
 
   #tell(name: ObservedEvent, event: PoolEvent): void {
     this.#send(encodeEvent(name, event, this.#served.name));
-    if (name === 'pool:close') this.#sendLast();
-  }
-
-  /** A pool that is closed changes no more. */
-  #sendLast(): void {
-    this.#sendStats();
+    if (name !== 'pool:close') return;
+    this.#sendStats(); // a pool that is closed changes no more
     this.#endAll();
   }
 
   #endAll(): void {
-    for (const stream of this.#streams) {
-      stream.end();
-      this.leave(stream); // it may take long until a client has read the last of it
+    for (const client of this.#clients) {
+      if (!client.destroyed) client.end(); // what was sent still arrives
+      this.leave(client); // it may take long until a client has read the last of it
     }
   }
 
+  /** Each client is told as much as it reads, and cut off if it does not read. */
   #send(bytes: Buffer): void {
-    for (const stream of this.#streams) stream.send(bytes);
+    for (const client of this.#clients) {
+      if (client.destroyed) continue;
+      if (client.writableLength > this.#limits.backlogBytes) client.destroy();
+      else client.write(bytes);
+    }
   }
 }

@@ -5,16 +5,8 @@ import type { EventSink } from '../../core/events/hooks.js';
 /** Held, because a channel without a reference may be collected together with its subscribers. */
 const channels: Record<string, Channel | undefined> = Object.create(null);
 
-function channelOf(name: string): Channel {
-  const found = channels[name];
-  if (found !== undefined) return found;
-  const made = channel(`threadwise:${name}`);
-  channels[name] = made;
-  return made;
-}
-
 export const diagnosticsSink: EventSink = {
-  channel: channelOf,
+  channel: (name) => (channels[name] ??= channel(`threadwise:${name}`)),
   unheard: ({ pool, error }) => {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.emitWarning(`Pool '${pool}': ${text}`, 'ThreadwiseWarning');

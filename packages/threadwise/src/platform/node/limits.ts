@@ -2,8 +2,8 @@
  * How many threads the machine and the container allow: CPU affinity, cgroup v1 and v2 CPU quota, memory limit.
  * Node's own availableParallelism() sees the affinity, and the quota only of cgroup v2 and only since Node 22 or 24.
  */
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
+import { readText } from './usage.js';
 
 /**
  * Memory reckoned for each worker when a limit is known, in bytes. An idle worker takes 8 to 12 MB on Node 20 to 26;
@@ -27,33 +27,25 @@ export interface LimitSources {
 const nodeSources = (): LimitSources => ({
   parallelism: os.availableParallelism(),
   memoryLimitBytes: process.constrainedMemory() ?? 0,
-  read: (path) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return undefined;
-    }
-  },
+  read: readText,
 });
 
 /** The largest number of busy threads that makes sense here; at least 1. */
-export function availableThreads(sources: LimitSources = nodeSources()): number {
-  return threadsFor(1, sources);
-}
+export const availableThreads = (sources: LimitSources = nodeSources()) => threadsFor(1, sources);
 
 /** The largest number of threads that makes sense for tasks which mostly wait; at least 1. */
-export function threadCeiling(sources: LimitSources = nodeSources()): number {
-  return threadsFor(WAITING_PER_CPU, sources);
-}
+export const threadCeiling = (sources: LimitSources = nodeSources()) => threadsFor(WAITING_PER_CPU, sources);
 
 function threadsFor(perCpu: number, sources: LimitSources): number {
   const byCpu = perCpu * Math.min(sources.parallelism, cpuQuota(sources));
-  return Math.max(1, Math.floor(Math.min(byCpu, memoryQuota(sources))));
+  const { memoryLimitBytes: bytes } = sources;
+  const byMemory = isLimit(bytes) ? (bytes * WORKER_SHARE) / BYTES_PER_WORKER : Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(Math.min(byCpu, byMemory)));
 }
 
 /**
- * Of the process where it has a limit of its own (what its container has cached of files can be had back, so that does not
- * count), of the machine otherwise. Bytes.
+ * The memory that is used, and its limit: of the process where it has a limit of its own (files that its container has cached do not
+ * count, as that memory can be had back), of the machine otherwise. Bytes.
  */
 export function memory(): { readonly usedBytes: number; readonly limitBytes: number } {
   const limitBytes = process.constrainedMemory() ?? 0;
@@ -66,24 +58,26 @@ function isLimit(bytes: number): boolean {
   return bytes > 0 && bytes < 2 ** 50;
 }
 
-function memoryQuota({ memoryLimitBytes }: LimitSources): number {
-  return isLimit(memoryLimitBytes)
-    ? (memoryLimitBytes * WORKER_SHARE) / BYTES_PER_WORKER
-    : Number.POSITIVE_INFINITY;
+interface Cgroup {
+  /** Names with ',' between them; '' means cgroup v2, which has all controllers. */
+  readonly controllers: string;
+  readonly path: string;
+}
+
+/** The cgroups of this process. A line is `hierarchy:controllers:path`. */
+export function cgroups(read: LimitSources['read'] = readText): Cgroup[] {
+  const lines = (read('/proc/self/cgroup') ?? '').matchAll(/^\d+:([^:\n]*):(.*)$/gm);
+  return Array.from(lines, ([, controllers, path]) => ({ controllers: controllers!, path: path! }));
 }
 
 /** CPUs' worth of quota: the smallest of this cgroup and those above it; Infinity where there is none. */
 export function cpuQuota({ read }: Pick<LimitSources, 'read'>): number {
-  const lines = (read('/proc/self/cgroup') ?? '').split('\n');
-  return Math.min(Number.POSITIVE_INFINITY, ...lines.flatMap((line) => quotasOfLine(line, read)));
+  return Math.min(Number.POSITIVE_INFINITY, ...cgroups(read).flatMap((cgroup) => quotasOf(cgroup, read)));
 }
 
-/** A line is `hierarchy:controllers:path`; hierarchy 0 with no controllers is cgroup v2. */
-function quotasOfLine(line: string, read: LimitSources['read']): number[] {
-  const [, hierarchy, controllers = '', path] = /^(\d+):([^:]*):(.*)$/.exec(line) ?? [];
-  if (path === undefined) return [];
+function quotasOf({ controllers, path }: Cgroup, read: LimitSources['read']): number[] {
   const dirs = ancestors(path);
-  if (hierarchy === '0' && controllers === '') {
+  if (controllers === '') {
     // `quota period` in microseconds, or `max period`.
     return dirs.map((dir) => ratio((read(`/sys/fs/cgroup${dir}cpu.max`) ?? '').trim().split(/\s+/)));
   }

@@ -63,6 +63,6 @@ export class NodePort implements Port {
 }
 
 /** In a worker: it ends, and main settles what it held. */
-function rethrow(error: unknown): never {
+export function rethrow(error: unknown): never {
   throw error;
 }

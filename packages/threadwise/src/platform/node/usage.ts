@@ -4,7 +4,17 @@ import type { Performance } from 'node:perf_hooks';
 import type { CpuTime, Platform } from '../../core/contracts.js';
 import { now } from './clock.js';
 
-/** What the system calls the thread that asks; 0 where that cannot be found out. */
+/** The text of a file in which Linux tells something; undefined where it cannot be read, and on any other system. */
+export function readText(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // it is gone, or there is no permission
+  }
+}
+
+/** The number that the system gives to the thread that asks; 0 where that cannot be found out. */
 export function ownThreadId(): number {
   if (process.platform !== 'linux') return 0;
   try {
@@ -15,18 +25,15 @@ export function ownThreadId(): number {
 }
 
 /**
- * Of a thread of this process, by what the system calls it. Undefined for 0, for a thread that is gone, and on any system but Linux,
- * which alone tells it for each thread.
+ * The CPU time of a thread, by the numbers that the system gives to the thread and its process. Undefined for thread 0, for a thread that is
+ * gone, and on any system but Linux, which alone tells it for each thread.
  */
-export function cpuTime(threadId: number): CpuTime | undefined {
-  if (threadId === 0) return undefined;
-  try {
-    // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
-    const [used, waited] = readFileSync(`/proc/self/task/${threadId}/schedstat`, 'latin1').split(' ');
-    return { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
-  } catch {
-    return undefined;
-  }
+export function cpuTime(threadId: number, processId: number | 'self' = 'self'): CpuTime | undefined {
+  const text = threadId === 0 ? undefined : readText(`/proc/${processId}/task/${threadId}/schedstat`);
+  if (text === undefined) return undefined;
+  // Nanoseconds on a core, nanoseconds ready to run without one, time slices.
+  const [used, waited] = text.split(' ');
+  return { usedMs: Number(used) / 1e6, waitedMs: Number(waited) / 1e6 };
 }
 
 /**

@@ -87,7 +87,8 @@ function openUnnamed(): number {
 
 class FileBoard implements MainBoard {
   readonly #file: BoardFile;
-  readonly #close: () => void;
+  /** Undefined: it is closed. */
+  #close: (() => void) | undefined;
   /** The stamp of the last posting of each cell. */
   readonly #stamps: Uint8Array;
   /** What stands in the file. */
@@ -97,7 +98,6 @@ class FileBoard implements MainBoard {
   readonly #withdrawn = new Set<number>();
   readonly #word = Buffer.alloc(1);
   readonly #claim = Buffer.alloc(CLAIM_BYTES);
-  #isOpen = true;
 
   constructor(file: BoardFile, close: () => void) {
     const { cells } = file;
@@ -110,7 +110,8 @@ class FileBoard implements MainBoard {
 
   get room(): number {
     if (this.#file.isGone) return 0;
-    if (this.#free.length === 0) for (const ticket of this.#withdrawn) this.#freeIfPassed(ticket);
+    if (this.#free.length === 0)
+      for (const ticket of this.#withdrawn) if (this.#isClaimed(ticket)) this.pass(ticket);
     return this.#free.length;
   }
 
@@ -158,24 +159,20 @@ class FileBoard implements MainBoard {
   }
 
   close(): void {
-    if (this.#isOpen) this.#close();
-    this.#isOpen = false;
-  }
-
-  #freeIfPassed(ticket: number): void {
-    if (this.#isClaimed(ticket)) this.pass(ticket);
+    this.#close?.();
+    this.#close = undefined;
   }
 
   /** Whether the worker has looked at this posting: it runs it, or, if it is withdrawn, has passed it. */
   #isClaimed(ticket: number): boolean {
-    if (!this.#isOpen) return false;
+    if (this.#close === undefined) return false;
     readSync(this.#file.fd, this.#claim, 0, CLAIM_BYTES, claimAt(this.#file, ticket));
     const stamp = stampOf(ticket);
     return this.#claim[0] === stamp || this.#claim[CLAIM_BYTES - 1] === stamp;
   }
 
   #say(ticket: number, word: number): void {
-    if (!this.#isOpen) return;
+    if (this.#close === undefined) return;
     this.#words[cellOf(ticket)] = word;
     this.#word[0] = word;
     writeSync(this.#file.fd, this.#word, 0, 1, wordAt(this.#file, ticket));

@@ -13,14 +13,8 @@ export function cloneError(message: string): Error {
   return new DOMException(message, 'DataCloneError');
 }
 
-/** The parts of Node's classes that its types leave out. */
-interface Hooks {
-  _getDataCloneError: unknown;
-  _getSharedArrayBufferId: () => never;
-  _writeHostObject: (value: unknown) => never;
-}
-
-const HOOKS: Hooks = {
+/** The parts of Node's class that its types leave out. */
+const HOOKS = {
   // Called as a constructor.
   _getDataCloneError: function DataCloneError(message: string) {
     return cloneError(message);
@@ -39,15 +33,12 @@ let CloneSerializer: (new () => Serializer) | undefined;
 function newSerializer(): Serializer {
   if (CloneSerializer === undefined) {
     CloneSerializer = class extends process.getBuiltinModule('node:v8').Serializer {};
-    Object.assign(CloneSerializer.prototype as object, HOOKS);
+    Object.assign(CloneSerializer.prototype, HOOKS);
   }
   return new CloneSerializer();
 }
 
-function newDeserializer(bytes: Buffer) {
-  const { Deserializer } = process.getBuiltinModule('node:v8');
-  return new Deserializer(bytes);
-}
+const newDeserializer = (bytes: Buffer) => new (process.getBuiltinModule('node:v8').Deserializer)(bytes);
 
 /** Throws a DataCloneError. @param room how many bytes are left free before the value */
 export function toBytes(value: unknown, room = 0): Buffer {
@@ -97,13 +88,13 @@ function movable(value: unknown): ArrayBuffer {
   return value;
 }
 
-const NOTHING_TO_DETACH = () => undefined;
-
 /** What takes the buffers away from their sender, as a port does, once they are sent. Throws a DataCloneError where there is no such thing. */
 export function detachLater(transfer: readonly unknown[]): () => void {
-  if (transfer.length === 0) return NOTHING_TO_DETACH;
+  if (transfer.length === 0) return doNothing;
   const buffers = transfer.map(movable);
   return () => {
     for (const buffer of buffers) structuredClone(buffer, { transfer: [buffer] });
   };
 }
+
+function doNothing(): void {}

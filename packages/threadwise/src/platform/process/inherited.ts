@@ -1,39 +1,26 @@
 /** What a process that main has started begins with: what it has inherited, and what ends it. */
-import { readSync, writeSync } from 'node:fs';
 import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net';
 import { fromBytes } from './clone.js';
+import type { Load } from '../node/boot.js';
 import { FD, PIECE_BYTES, type Pipe, readNow } from './port.js';
+import { readAll, writeAll } from './ring.js';
 
-/** What `node-process.ts` sends before any message. */
-export function receiveBoot(): unknown {
-  const length = receive(4).readUInt32LE();
-  return fromBytes(receive(length));
-}
-
-function receive(length: number): Buffer {
-  const bytes = Buffer.alloc(length);
-  for (let at = 0; at < length;) {
-    const count = readSync(FD.fromMain, bytes, at, length - at, null);
-    if (count === 0) die();
-    at += count;
-  }
-  return bytes;
-}
-
-type Load = (url: string) => Promise<Record<string, unknown>>;
-
-/** Imports, which this code cannot do by itself: `node-process.ts` has left it for whoever asks first. */
-export function takeLoad(): Load {
+/** What `node-process.ts` has sent before any message, and left to whoever asks first: what imports, which this code cannot do by itself. */
+export function receiveBoot<Boot>(): Boot & { readonly load: Load } {
+  // Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const key = Symbol.for('threadwise.load');
   const scope = globalThis as { [key]?: Load };
   const load = scope[key]!;
   delete scope[key];
-  return load;
+  const boot = fromBytes(receive(receive(4).readUInt32LE())) as Boot;
+  return { ...boot, load };
 }
 
-/** Signals that come from a terminal or a service manager mean the program: main ends its workers when it ends. */
-export function leaveSignalsToMain(): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+function receive(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  if (!readAll(FD.fromMain, bytes)) die();
+  return bytes;
 }
 
 /** What comes, comes by the event loop; what goes, goes at once: nothing that was said is lost when the process dies. */
@@ -47,17 +34,12 @@ export function inheritedPipe(): Pipe {
     },
   };
   // Into memory of its own: a stream would take new memory for each piece, and more time than the message itself.
-  const socket = new Socket({
-    fd: FD.fromMain,
-    readable: true,
-    writable: false,
-    manualStart: true,
-    onread,
-  } as SocketConstructorOpts);
+  const options = { fd: FD.fromMain, readable: true, writable: false, manualStart: true, onread };
+  const socket = new Socket(options as SocketConstructorOpts);
   socket.on('close', die); // main is gone
   socket.on('error', () => undefined);
   return {
-    write: (bytes) => writeNow(FD.toMain, bytes),
+    write: (bytes) => writeAll(FD.toMain, bytes),
     read: () => readNow(FD.fromMain),
     listen: (callback) => {
       listener = callback;
@@ -65,11 +47,6 @@ export function inheritedPipe(): Pipe {
     },
     close: die,
   };
-}
-
-/** Returns when all of it is in the pipe. */
-export function writeNow(fd: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
 }
 
 function die(): never {

@@ -4,13 +4,14 @@ import { writeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import os from 'node:os';
 import { SHARE_ENV } from 'node:worker_threads';
-import type { ThreadExit, WorkerSettings } from '../../core/contracts.js';
+import type { Thread, ThreadExit, WorkerSettings } from '../../core/contracts.js';
+import { promised } from '../../core/promised.js';
 import { reasonOf } from '../../core/workers/failures.js';
+import { cpuTime } from '../node/usage.js';
 import type { ringsOf } from './board.js';
 import { toBytes } from './clone.js';
-import type { PipePort } from './port.js';
-import { type Pipe, readNow } from './port.js';
-import { isStopped, oomKills, residentBytes } from './usage.js';
+import { type Pipe, type PipePort, readNow } from './port.js';
+import { cpuUtilization, isStopped, oomKills, residentBytes } from './usage.js';
 
 /** What comes first on the pipe is the worker's code, behind its length. Given to Node as a text, which need not be CommonJS; only this can import. */
 const STARTER = `{
@@ -32,21 +33,20 @@ const STARTER = `{
 /** What only a lone program can have: a text of its own to run, a port for its debugger, a runner of its tests. */
 const NOT_INHERITED =
   /^(-[pceir]{1,2}|--(eval|print|check|interactive|inspect|debug|test|watch|run|build-snapshot)\b.*)$/;
-/** The end of what it wrote to `stderr`, for the words of V8 on memory. Characters. */
+/** How many characters are kept of the end of what a process wrote to `stderr`: V8 says there that memory has run out. */
 const LAST_WORDS = 4096;
 const OUT_OF_MEMORY = /JavaScript heap out of memory|[Ff]atal process out of memory/;
 
-/** How often all processes are looked at, whether a signal has stopped them, and how many times in a row that is borne. */
+/** How often main looks whether a signal has stopped a process, and how many times in a row it may have. Milliseconds; times. */
 const LOOK_MS = 1000;
 const MOST_STOPPED = 2;
 
 const running = new Set<NodeProcess>();
-let looks: NodeJS.Timeout | undefined;
-/** Processes that the kernel killed for their memory, as far as it is known whose workers they were, or that they were none. */
+/** How many processes the kernel has killed for their memory that main has accounted for. */
 let knownKills: number | undefined;
 
 /** What a process is started with. */
-export interface ProcessStart {
+interface ProcessStart {
   readonly settings: WorkerSettings;
   /** Options of Node. */
   readonly execArgv: readonly string[];
@@ -64,6 +64,8 @@ export interface ProcessStart {
 export class NodeProcess {
   /** The pipes from the process to main, as many as were asked for; none where the process could not be started. */
   readonly pipes: readonly Socket[];
+  /** Resolves when the process is gone, and whoever started it has been told. */
+  readonly exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #port: PipePort;
   readonly #said: () => string;
@@ -86,7 +88,7 @@ export class NodeProcess {
       pipe.write(Buffer.concat([Buffer.from(start.code), toBytes(start.boot)].flatMap(withLength)));
       port.attach(pipe, start.rings?.toWorker, start.rings?.toMain);
     }
-    this.#watch(onExit);
+    this.exited = this.#watch(onExit);
   }
 
   /** Undefined where there is none any more. */
@@ -99,6 +101,20 @@ export class NodeProcess {
     return pid === undefined ? undefined : residentBytes(pid);
   }
 
+  /** A worker of the process. @param of `threadId`: what the system calls its thread, 0 where nobody knows */
+  threadOf(of: { end: () => void; exited: Promise<void>; threadId: () => number }): Thread {
+    const cpu = () => (this.pid === undefined ? undefined : cpuTime(of.threadId(), this.pid));
+    return {
+      terminate: () => {
+        of.end();
+        return of.exited;
+      },
+      utilization: cpuUtilization(cpu),
+      cpu,
+      residentBytes: () => this.residentBytes,
+    };
+  }
+
   /** @param why what is told of it, where nobody has asked for it */
   kill(why?: string): void {
     this.#why ??= why;
@@ -106,27 +122,35 @@ export class NodeProcess {
     this.#child.kill('SIGKILL');
   }
 
-  endIfStopped(): void {
+  #endIfStopped(): void {
     const { pid } = this.#child;
     this.#stopped = isStopped(pid!) ? this.#stopped + 1 : 0;
     if (this.#stopped >= MOST_STOPPED)
       this.kill(`process ${pid} had been stopped by a signal, and was killed`);
   }
 
-  #watch(onExit: (exit: ThreadExit) => void): void {
+  #watch(onExit: (exit: ThreadExit) => void): Promise<void> {
+    const { promise, resolve } = promised();
     const child = this.#child;
-    const { pid } = child;
-    if (pid !== undefined) look(this);
+    const tell = (exit: ThreadExit) => {
+      onExit(exit);
+      resolve();
+    };
+    if (child.pid === undefined) {
+      child.once('error', (error) => tell({ exitCode: 1, error, outOfMemory: false }));
+      return promise;
+    }
+    running.add(this);
+    const looks = setInterval(() => this.#endIfStopped(), LOOK_MS).unref();
+    child.on('error', () => undefined); // it could not be killed: it is gone
     child.once('exit', (code, signal) => {
       this.#port.drain(); // its last word
-      forget(this);
-      const exit = this.#exit(code, signal);
-      onExit(exit);
+      clearInterval(looks);
+      running.delete(this);
+      tell(this.#exit(code, signal));
       for (const pipe of this.pipes) pipe.destroy();
     });
-    child.once('error', (error) => {
-      if (pid === undefined) onExit({ exitCode: 1, error, outOfMemory: false });
-    });
+    return promise;
   }
 
   #exit(code: number | null, signal: NodeJS.Signals | null): ThreadExit {
@@ -138,9 +162,8 @@ export class NodeProcess {
     const exitCode = code ?? 128 + os.constants.signals[signal!];
     // Where it ended before any code of ours ran, what Node has printed is why.
     const printed = this.#port.hasHeard || !code ? '' : this.#said().trim();
-    const error =
-      printed === '' ? undefined : reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
-    return { exitCode, error, outOfMemory, ...(how === undefined ? {} : { how }) };
+    const error = printed && reasonOf(`The worker ended with exit code ${exitCode}: ${printed}`);
+    return { exitCode, error: error || undefined, outOfMemory, ...(how && { how }) };
   }
 }
 
@@ -151,16 +174,15 @@ function withLength(bytes: Buffer): Buffer[] {
 }
 
 function spawn({ settings, execArgv, boardFd, pipes }: ProcessStart): ChildProcess {
-  const options: SpawnOptions = {
+  // Whatever somebody has put on `Object.prototype` is no option.
+  const options: SpawnOptions = Object.assign(Object.create(null), {
     stdio: ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', boardFd, ...Array<'pipe'>(pipes).fill('pipe')],
     env: environment(settings.env),
-    ...(settings.cwd === undefined ? {} : { cwd: settings.cwd }),
-  };
-  // Whatever somebody has put on `Object.prototype` is no option.
-  const bare: SpawnOptions = Object.assign(Object.create(null), options);
+    cwd: settings.cwd,
+  });
   // Loaded when it is needed: most programs have no process but themselves.
   const { spawn: start } = process.getBuiltinModule('node:child_process');
-  const child = start(process.execPath, [...execArgv, '--eval', STARTER], bare);
+  const child = start(process.execPath, [...execArgv, '--eval', STARTER], options);
   child.unref();
   return child;
 }
@@ -170,24 +192,10 @@ export function residentBytesOfAll(): number {
   return [...running].reduce((sum, { residentBytes = 0 }) => sum + residentBytes, 0);
 }
 
-function look(process: NodeProcess): void {
-  running.add(process);
-  looks ??= setInterval(() => {
-    for (const each of running) each.endIfStopped();
-  }, LOOK_MS).unref();
-}
-
-function forget(process: NodeProcess): void {
-  running.delete(process);
-  if (running.size > 0) return;
-  clearInterval(looks);
-  looks = undefined;
-}
-
 function isNewKill(): boolean {
-  const isNew = oomKills() > knownKills!;
-  if (isNew) knownKills!++;
-  return isNew;
+  if (oomKills() <= knownKills!) return false;
+  knownKills!++;
+  return true;
 }
 
 /** Writes on what the process writes to stderr, as Node does for threads. Returns a function that gives the end of it. */
@@ -200,12 +208,11 @@ function listen(stderr: Socket): () => string {
   stderr.on('data', hear).on('error', () => undefined);
   stderr.unref();
   return () => {
-    drain(stderr, hear);
+    for (let piece = readSocket(stderr); piece !== undefined; piece = readSocket(stderr)) hear(piece);
     return last;
   };
 }
 
-/** @param toChild, fromChild how the system knows them: each one way of what could go both */
 function pipeOf(toChild: Socket, fromChild: Socket): Pipe {
   for (const socket of [toChild, fromChild]) quiet(socket);
   return {
@@ -235,10 +242,6 @@ function writeTo(socket: Socket, bytes: Uint8Array): void {
 function quiet(socket: Socket): Socket {
   socket.on('error', () => undefined); // the child is gone, of which its exit tells
   return socket.unref();
-}
-
-function drain(socket: Socket, hear: (piece: Buffer) => void): void {
-  for (let piece = readSocket(socket); piece !== undefined; piece = readSocket(socket)) hear(piece);
 }
 
 /** What has come and the event loop has not handled. */

@@ -1,14 +1,24 @@
 /** Node.js with a process for each worker: what differs from threads. */
 import os from 'node:os';
-import type { Platform, Transport } from '../../core/contracts.js';
+import type {
+  Platform,
+  Thread,
+  ThreadExit,
+  ThreadSpec,
+  Transport,
+  WorkerSettings,
+} from '../../core/contracts.js';
+import { decodeError, type EncodedError } from '../../transport/codec/error-codec.js';
 import { messagesWith } from '../../transport/message/link.js';
+import { clockZero } from '../node/clock.js';
 import { nodePlatform } from '../node/platform.js';
-import { BoardFiles, newFileBoard } from './board.js';
+import { processSource } from '../node/thread-sources.js';
+import { type BoardFile, BoardFiles, newFileBoard, ringsOf } from './board.js';
 import { cloneByBytes } from './clone.js';
-import { residentBytesOfAll } from './node-process.js';
-import { spawnProcess } from './own-process.js';
-import { PipePort } from './port.js';
-import { type Division, SharedProcesses } from './shared-process.js';
+import { NodeProcess, optionsOf, residentBytesOfAll } from './node-process.js';
+import { FD, PipePort } from './port.js';
+import { type Division, spawnShared } from './shared-process.js';
+import type { WorkerBoot } from './worker-entry.js';
 
 export const processPlatform: Platform = {
   ...nodePlatform,
@@ -34,14 +44,50 @@ export const processPlatform: Platform = {
 export const processTransport = messagesWith(newFileBoard);
 
 /** What holds the workers of one pool, and how their tasks cross. */
-export function processesFor(division: Division): {
-  readonly platform: Platform;
-  readonly transport: Transport;
-} {
+export function processesFor(division: Division): { platform: Platform; transport: Transport } {
   if (division.threads === 1) return { platform: processPlatform, transport: processTransport };
-  const { spawn } = new SharedProcesses(division);
-  return {
-    platform: { ...processPlatform, spawn },
-    transport: messagesWith(new BoardFiles().newBoard),
+  const platform = { ...processPlatform, spawn: spawnShared(division) };
+  return { platform, transport: messagesWith(new BoardFiles().newBoard) };
+}
+
+/** Starts a worker in a process of its own. */
+function spawnProcess(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
+  const { settings, wire, allowance: _, ...place } = spec;
+  const port = wire.port as PipePort;
+  const board = wire.memory as BoardFile;
+  const { data, argv = [] } = settings;
+  const execArgv = optionsOf(settings);
+  const boot: WorkerBoot = {
+    ...place,
+    data,
+    argv,
+    execArgv,
+    board: { ...board, fd: FD.board },
+    parentId: process.pid,
+    clockZero: clockZero(),
   };
+  let error: unknown;
+  port.onAside = (word) => {
+    error = decodeError(word as EncodedError);
+  };
+  const start = {
+    settings,
+    execArgv: [...execArgv, ...limits(settings)],
+    code: processSource,
+    boot,
+    boardFd: board.fd,
+    rings: ringsOf(board),
+    pipes: 0,
+  };
+  const child = new NodeProcess(port, start, (exit) => onExit({ ...exit, error: error ?? exit.error }));
+  return child.threadOf({ end: () => child.kill(), exited: child.exited, threadId: () => child.pid ?? 0 });
+}
+
+function limits({ resourceLimits = {} }: WorkerSettings): string[] {
+  const { maxOldGenerationSizeMb: old, maxYoungGenerationSizeMb: young } = resourceLimits;
+  return [
+    ...(old === undefined ? [] : [`--max-old-space-size=${Math.ceil(old)}`]),
+    // The young generation is three semi-spaces.
+    ...(young === undefined ? [] : [`--max-semi-space-size=${Math.ceil(young / 3)}`]),
+  ];
 }

@@ -1,11 +1,12 @@
 /** A pair of pipes as the core knows ports; used on both ends. */
 import { readSync } from 'node:fs';
 import type { Port } from '../../core/contracts.js';
+import { rethrow } from '../node/port.js';
 import { detachLater } from './clone.js';
 import { asideFrame, FrameReader, FrameWriter } from './frames.js';
 import type { Ring } from './ring.js';
 
-/** What of a process is open from the start. `pipes`: the first of those to main that the threads of a process have. */
+/** The descriptors that a process inherits. `pipes`: the first of the pipes by which its threads speak to main. */
 export const FD = { fromMain: 3, toMain: 4, board: 5, pipes: 6 } as const;
 
 /** One end of a two-way pipe. */
@@ -135,9 +136,4 @@ export function readNow(fd: number): Buffer | undefined {
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
-}
-
-/** In a worker: it ends, and main settles what it held. */
-function rethrow(error: unknown): never {
-  throw error;
 }

@@ -8,16 +8,14 @@ import { encodeError } from '../../transport/codec/error-codec.js';
 import { followClock } from '../node/clock.js';
 import { spawnFrom } from '../node/node-thread.js';
 import { cloneByBytes } from './clone.js';
-import { inheritedPipe, leaveSignalsToMain, receiveBoot, takeLoad } from './inherited.js';
+import { inheritedPipe, receiveBoot } from './inherited.js';
 import { PipePort } from './port.js';
 import { END, type FromRelay, type RelayBoot, START, type ToRelay } from './relay.js';
 
-const boot = receiveBoot() as RelayBoot;
+const boot = receiveBoot<RelayBoot>();
 followClock(boot.clockZero);
-takeLoad();
 process.title = `threadwise ${boot.poolName}`;
 process.execArgv = [...boot.execArgv];
-leaveSignalsToMain();
 
 /** The threads of the workers, by their seats. */
 const workers = new Map<number, { readonly port: MessagePort; readonly thread: Thread }>();

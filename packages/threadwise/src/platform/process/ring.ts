@@ -28,9 +28,7 @@ export class RingWriter {
     const start = this.#find(bytes.length);
     if (start < 0) return -1;
     try {
-      for (let done = 0; done < bytes.length;) {
-        done += writeSync(this.#ring.fd, bytes, done, bytes.length - done, this.#ring.at + start + done);
-      }
+      writeAll(this.#ring.fd, bytes, this.#ring.at + start);
     } catch {
       return -1;
     }
@@ -56,9 +54,22 @@ export class RingWriter {
 
 /** Fills `bytes` with what the other end has put at `start`. */
 export function readRing({ fd, at }: Ring, start: number, bytes: Uint8Array): void {
+  if (!readAll(fd, bytes, at + start))
+    throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+}
+
+/** Returns when all is written. @param at where in the file; a pipe has no places */
+export function writeAll(fd: number, bytes: Uint8Array, at?: number): void {
+  for (let done = 0; done < bytes.length;)
+    done += writeSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
+}
+
+/** Fills `bytes`. Returns false where what there is ends before. @param at where in the file; a pipe has no places */
+export function readAll(fd: number, bytes: Uint8Array, at?: number): boolean {
   for (let done = 0; done < bytes.length;) {
-    const count = readSync(fd, bytes, done, bytes.length - done, at + start + done);
-    if (count === 0) throw new Error(`threadwise: a message of ${bytes.length} bytes is not in the file`);
+    const count = readSync(fd, bytes, done, bytes.length - done, at === undefined ? null : at + done);
+    if (count === 0) return false;
     done += count;
   }
+  return true;
 }

@@ -1,5 +1,5 @@
 /** Workers that share a process, each as a thread of it: main's side. README.md beside this file says how they are told what. */
-import type { Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
+import type { Platform, Thread, ThreadExit, ThreadSpec, TimerHandle } from '../../core/contracts.js';
 import { promised } from '../../core/promised.js';
 import { decodeError } from '../../transport/codec/error-codec.js';
 import { clockZero, timer } from '../node/clock.js';
@@ -17,11 +17,10 @@ import {
   type ToRelay,
 } from './relay.js';
 import type { Aside } from './run-worker.js';
-import { cpuTime, cpuUtilization } from './usage.js';
 
-/** How many workers a process has room for, for each that it is to have: one that retires is still there when the next one starts. */
+/** Seats of a process for each worker that it is to have: a worker that retires is still there when the next one starts. */
 const SEATS = 2;
-/** How often it is looked whether a thread that was told to end has done so. Milliseconds; chosen by hand. */
+/** How many milliseconds pass between two looks at a thread that was told to end. Chosen by hand. */
 const LOOK_MS = 500;
 /**
  * After how many looks its process is killed: a thread that native code blocks never ends. They are counted, and no time is taken, because main
@@ -29,45 +28,33 @@ const LOOK_MS = 500;
  */
 const MOST_LOOKS = 10;
 
-/** How the workers of a pool are divided. */
+/** How the workers of a pool are divided among processes. */
 export interface Division {
   /** Workers of one process. */
   readonly threads: number;
-  /** Processes that there are, but for a while when many workers are replaced at once. */
+  /** How many processes there are. While many workers are replaced at once, there may be more. */
   readonly processes: number;
 }
 
-/** The processes of a pool. */
-export class SharedProcesses {
-  readonly #division: Division;
+/** What starts the workers of a pool: each in the oldest process that has too few, or in another one. */
+export function spawnShared({ threads, processes }: Division): Platform['spawn'] {
   /** The oldest first. */
-  readonly #open = new Set<SharedProcess>();
-
-  constructor(division: Division) {
-    this.#division = division;
-  }
-
-  /** Starts a worker: in the oldest process that has too few, or in another one. */
-  readonly spawn = (spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread => {
-    return (this.#find() ?? this.#start(spec)).start(spec, onExit);
-  };
-
-  #find(): SharedProcess | undefined {
-    const { threads, processes } = this.#division;
-    const found = [...this.#open].filter(({ hasSeat }) => hasSeat);
-    const hasTooFew = found.find(({ load }) => load < threads);
-    const [least] = this.#open.size < processes ? [] : found.sort((a, b) => a.load - b.load);
+  const open = new Set<SharedProcess>();
+  const found = () => {
+    const free = [...open].filter(({ hasSeat }) => hasSeat);
+    const hasTooFew = free.find(({ load }) => load < threads);
+    const [least] = open.size < processes ? [] : free.sort((a, b) => a.load - b.load);
     return hasTooFew ?? least;
-  }
-
-  #start(spec: ThreadSpec): SharedProcess {
-    const started = new SharedProcess(spec, this.#division.threads * SEATS, () => this.#open.delete(started));
-    this.#open.add(started);
-    return started;
-  }
+  };
+  const started = (spec: ThreadSpec) => {
+    const process = new SharedProcess(spec, threads * SEATS, () => open.delete(process));
+    open.add(process);
+    return process;
+  };
+  return (spec, onExit) => (found() ?? started(spec)).start(spec, onExit);
 }
 
-/** A worker as its process sees it. */
+/** What main keeps of a worker of a process. */
 interface Member {
   readonly seat: number;
   readonly port: PipePort;
@@ -121,10 +108,10 @@ class SharedProcess {
 
   start(spec: ThreadSpec, onExit: (exit: ThreadExit) => void): Thread {
     const { port, memory } = spec.wire;
+    const { promise: exited, resolve } = promised();
     let seat = 0;
     while (this.#members.has(seat)) seat++;
     this.#tell([START, seat, this.#specOf(seat, spec)]);
-    const { promise: exited, resolve } = promised();
     const member: Member = {
       seat,
       port: port as PipePort,
@@ -147,24 +134,12 @@ class SharedProcess {
     };
     const { toWorker, toMain } = ringsOf(member.board);
     member.port.attach(member.pipe, toWorker, toMain);
-    return this.#threadOf(member, exited);
-  }
-
-  #threadOf(member: Member, exited: Promise<void>): Thread {
-    const cpu = () => {
-      const { pid } = this.#process;
-      const isThere = pid !== undefined && this.#members.get(member.seat) === member && member.threadId > 0;
-      return isThere ? cpuTime(pid, member.threadId) : undefined;
-    };
-    return {
-      terminate: () => {
-        this.#end(member);
-        return exited;
-      },
-      utilization: cpuUtilization(cpu),
-      cpu,
-      residentBytes: () => this.#process.residentBytes,
-    };
+    const isThere = () => this.#members.get(seat) === member;
+    return this.#process.threadOf({
+      end: () => this.#end(member),
+      exited,
+      threadId: () => (isThere() ? member.threadId : 0),
+    });
   }
 
   #specOf(seat: number, spec: ThreadSpec): ThreadSpec {

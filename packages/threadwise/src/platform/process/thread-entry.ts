@@ -3,20 +3,20 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { receiveBoot } from '../node/boot.js';
 import type { WorkerBoot } from '../node/worker-entry.js';
 import { ownThreadId } from '../node/usage.js';
-import { writeNow } from './inherited.js';
 import type { Pipe } from './port.js';
 import type { Surroundings } from './relay.js';
+import { writeAll } from './ring.js';
 import { runWorker } from './run-worker.js';
 
-const { wire, load, ...place } = receiveBoot<WorkerBoot>();
+const { wire, ...place } = receiveBoot<WorkerBoot>();
 const { toMain, ...surroundings } = wire.memory as Surroundings;
-const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port), load);
+const port = runWorker({ ...place, ...surroundings }, pipeOver(wire.port));
 port.postAside(ownThreadId());
 
 function pipeOver(port: MessagePort): Pipe {
   const bytesOf = ({ buffer }: Uint8Array) => Buffer.from(buffer);
   return {
-    write: (bytes) => writeNow(toMain, bytes),
+    write: (bytes) => writeAll(toMain, bytes),
     read: () => {
       const received = receiveMessageOnPort(port) as { readonly message: Uint8Array } | undefined;
       return received && bytesOf(received.message);

@@ -1,6 +1,6 @@
 /** The first code of a process that is one worker. */
 import wt from 'node:worker_threads';
-import { inheritedPipe, leaveSignalsToMain, receiveBoot, takeLoad } from './inherited.js';
+import { inheritedPipe, receiveBoot } from './inherited.js';
 import { runWorker, type WorkerPlace } from './run-worker.js';
 
 export interface WorkerBoot extends WorkerPlace {
@@ -12,9 +12,8 @@ const LOOK_MS = 500;
 const WATCH = `const { parentId, word } = require('node:worker_threads').workerData;
 for (;;) { Atomics.wait(word, 0, 0, ${LOOK_MS}); if (process.ppid !== parentId) process.kill(process.pid, 'SIGKILL'); }`;
 
-const boot = receiveBoot() as WorkerBoot;
+const boot = receiveBoot<WorkerBoot>();
 process.title = `threadwise ${boot.poolName}/${boot.workerId}`;
-leaveSignalsToMain();
 
 // Not kept to be closed: it ends with the process.
 new wt.Worker(WATCH, {
@@ -25,4 +24,4 @@ new wt.Worker(WATCH, {
   resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
 }).unref();
 
-runWorker(boot, inheritedPipe(), takeLoad());
+runWorker(boot, inheritedPipe());

@@ -1,17 +1,23 @@
 /** The fleets that are served, and what each is like: asked of Redis when somebody asks, and never waited for without a bound. */
-import { errorBody, type ErrorBody, RequestError, show } from '../errors.js';
-import type { Limits } from '../limits.js';
-import { Names } from '../pool-directory.js';
-import type { FleetStats, ObservableFleet } from './observable-fleet.js';
+import { errorBody, RequestError, show } from './errors.js';
+import type { Limits } from './limits.js';
+import type { TypeOf } from './openapi/schema.js';
+import type { FLEET, FLEET_STATS, MACHINE } from './openapi/schemas.js';
+import { Names } from './pool-directory.js';
+
+export type FleetStats = TypeOf<typeof FLEET_STATS>;
+/** One machine, as it last said. */
+export type MachineStats = TypeOf<typeof MACHINE>;
+
+/** What a fleet has to have to be watched: described by its shape, so that this package needs nothing of `@threadwise/bullmq`. */
+export interface ObservableFleet {
+  readonly queue: { readonly name: string };
+  /** May take as long as its Redis does. */
+  stats(): Promise<FleetStats>;
+}
 
 /** Either of `stats` and `error` is null. */
-export interface FleetReading {
-  /** Unique; the queue's name where that can be had. */
-  readonly name: string;
-  readonly stats: FleetStats | null;
-  /** Why there are no statistics. */
-  readonly error: ErrorBody['error'] | null;
-}
+export type FleetReading = TypeOf<typeof FLEET>;
 
 export class Fleets {
   readonly #names: Names<ObservableFleet>;
@@ -51,11 +57,9 @@ export class Fleets {
   }
 
   #ask(fleet: ObservableFleet): Promise<FleetStats> {
-    const asked = this.#asked.get(fleet);
-    if (asked !== undefined) return asked;
-    const asking = fleet.stats().finally(() => this.#asked.delete(fleet));
-    this.#asked.set(fleet, asking);
-    return asking;
+    const asked = this.#asked.get(fleet) ?? fleet.stats().finally(() => this.#asked.delete(fleet));
+    this.#asked.set(fleet, asked);
+    return asked;
   }
 
   #inTime<T>(answer: Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
-/** The options of `serve`: defaults, checks. */
+/** The options of `connect` and `serve`: defaults, checks. */
 import type { WorkerOptions } from 'bullmq';
 import type { PoolOptions } from 'threadwise';
 import {
   callback,
+  type Check,
   checked,
-  duration,
   integer,
   optional,
   record,
@@ -12,15 +12,33 @@ import {
   text,
   texts,
 } from 'threadwise/internal';
-import type { FleetConnection } from '../connection.js';
-import { queueName } from '../fleet.js';
+import type { FleetConnection } from './connection.js';
+import type { Encoding } from './encoding.js';
+import { encodingOption, finiteMs } from './job-options.js';
 
-export interface ServiceOptions {
+/** Where a fleet is. */
+interface Place {
   /** The name of the BullMQ queue. No ':'. */
   queue: string;
   connection: FleetConnection;
   /** Before all keys in Redis. Default 'bull', as with BullMQ. */
   prefix?: string;
+}
+
+export interface FleetOptions extends Place {
+  /** How values stand in a job. Default 'auto': JSON where it carries them, else v8. */
+  encoding?: Encoding;
+  /** Bytes that the arguments of a call may take in Redis. Default 1 MiB. */
+  maxBytes?: number;
+  /** How long results and failures stay in Redis. Milliseconds, default 3,600,000: an hour. */
+  keepMs?: number;
+  /** How long a call waits for Redis before it is refused; it does not limit how long the job may take. Milliseconds, default 10,000. */
+  connectTimeoutMs?: number;
+  /** The task module: its hash goes with each job, and a machine that has another one fails it with ERR_FLEET_MODULE. */
+  module?: URL | string;
+}
+
+export interface ServiceOptions extends Place {
   /** Of the machine, in statistics and dashboards. Default: the host's name and the process's id. */
   name?: string;
   /** The options of the pool that runs the tasks, without `queue` and `retries`, which are Redis's here. */
@@ -55,38 +73,50 @@ const PASSED = [
   'removeOnFail',
 ] as const satisfies readonly (keyof WorkerOptions)[];
 
-/** Longer, and BullMQ's own timers would not hold it. */
-const finiteMs = (least: number) => (name: string, value: unknown) =>
-  duration(name, value, least) ?? reject(name, 'a finite time', value);
-
-const CHECKS = {
-  queue: queueName,
+const PLACE = {
+  queue: (option: string, value: unknown) => {
+    const name = text(option, value);
+    return name.includes(':') ? reject(option, "a name without ':'", value) : name;
+  },
   connection: (_: string, value: unknown) => value,
   prefix: optional(text, 'bull'),
+};
+const MAX_BYTES = optional((name, value) => integer(name, value, 1, 2 ** 29), 2 ** 20);
+
+const FLEET = {
+  ...PLACE,
+  encoding: optional(encodingOption, 'auto'),
+  maxBytes: MAX_BYTES,
+  keepMs: optional((name, value) => integer(name, value, 1000, Number.MAX_SAFE_INTEGER), 3_600_000),
+  connectTimeoutMs: optional(finiteMs(1), 10_000),
+  module: optional(moduleOption),
+};
+
+const SERVICE = {
+  ...PLACE,
   name: optional(text),
   pool: (name: string, value: unknown = {}) => poolOptions(name, value),
-  maxBytes: optional((name, value) => integer(name, value, 1, 2 ** 29), 2 ** 20),
+  maxBytes: MAX_BYTES,
   limiter: optional(limiter),
   lockMs: optional(finiteMs(100), 30_000),
   stalledCheckMs: optional(finiteMs(10), 15_000),
   maxLost: optional((name, value) => integer(name, value, 0, Number.MAX_SAFE_INTEGER), 10),
-  signals: optional((name, value) => texts(name, value) as readonly NodeJS.Signals[], [
-    'SIGTERM',
-    'SIGINT',
-  ] as const),
+  signals: optional(texts as Check<readonly NodeJS.Signals[]>, ['SIGTERM', 'SIGINT'] as const),
   closeTimeoutMs: optional(finiteMs(0), 25_000),
-  onError: optional((name, value) => callback(name, value) as (error: Error) => void, warn),
+  onError: optional(callback as Check<(error: Error) => void>, (error: Error) => process.emitWarning(error)),
   worker: optional((name, value) => record(name, value, PASSED) as Partial<WorkerOptions>, {}),
 };
 
 /** Throws ERR_OPTION. */
-export function resolveService(options: unknown) {
-  return checked('options', options, CHECKS);
-}
+export const resolveFleet = (options: unknown) => checked('options', options, FLEET);
+
+/** Throws ERR_OPTION. */
+export const resolveService = (options: unknown) => checked('options', options, SERVICE);
 export type ResolvedService = ReturnType<typeof resolveService>;
 
-function warn(error: Error): void {
-  process.emitWarning(error);
+export function moduleOption(option: string, value: unknown): URL | string {
+  if (value instanceof URL || (typeof value === 'string' && URL.canParse(value))) return value;
+  return reject(option, "a URL: new URL('./tasks.js', import.meta.url)", value);
 }
 
 function limiter(option: string, value: unknown): { max: number; duration: number } {
@@ -100,13 +130,8 @@ function limiter(option: string, value: unknown): { max: number; duration: numbe
 /** The pool checks the rest. */
 function poolOptions(option: string, value: unknown): Omit<PoolOptions, 'queue' | 'retries'> {
   if (typeof value !== 'object' || value === null) return reject(option, 'an object', value);
-  for (const name of ['queue', 'retries'] as const) {
-    if (name in value)
-      reject(
-        `${option}.${name}`,
-        'to be left out: jobs wait in Redis, and BullMQ tries again',
-        (value as PoolOptions)[name],
-      );
-  }
+  const expected = 'to be left out: jobs wait in Redis, and BullMQ tries again';
+  for (const name of ['queue', 'retries'] as const)
+    if (name in value) reject(`${option}.${name}`, expected, (value as PoolOptions)[name]);
   return value;
 }
