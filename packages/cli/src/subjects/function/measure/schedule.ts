@@ -1,34 +1,24 @@
 /** How the time is split, and which inputs are used: pure arithmetic. Steps that need less leave the rest to those that follow. */
+import { sum } from 'd3-array';
 import { FIRST_ANSWER_MS, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 
-export type StepName =
-  | 'behaviour'
-  | 'survival'
-  | 'warm-up'
-  | 'control before'
-  | 'rounds'
-  | 'crossings'
-  | 'spins'
-  | 'cores'
-  | 'start'
-  | 'control after';
-
-/** Shares of the budget, in the order of the steps. Most goes to what the verdict rests on. */
-const SHARES: Readonly<Record<StepName, number>> = {
+/** Shares of the budget, in the order of the steps, each named as the progress line names it. Most goes to what the verdict rests on. */
+const SHARES = {
   behaviour: 10,
-  survival: 6,
-  'warm-up': 4,
+  'one call in a worker': 6,
+  'warming up': 4,
   'control before': 4,
   rounds: 46,
   crossings: 7,
-  spins: 11,
-  cores: 6,
-  start: 4,
+  'the break-even': 11,
+  'fewer cores': 6,
+  'the start of threads': 4,
   'control after': 4,
-};
+} as const;
 
+export type StepName = keyof typeof SHARES;
 export const STEPS = Object.keys(SHARES) as readonly StepName[];
 
 /** What a step gets of what is left. */
@@ -37,7 +27,7 @@ export function shareOf(step: StepName, remainingMs: number): number {
 }
 
 function shareAmong(steps: readonly StepName[], step: StepName, ms: number): number {
-  return (Math.max(0, ms) * SHARES[step]) / steps.reduce((total, name) => total + SHARES[name], 0);
+  return (Math.max(0, ms) * SHARES[step]) / sum(steps, (name) => SHARES[name]);
 }
 
 /** Of a larger budget the steps before the rounds get no more: who waits wants an answer. */
@@ -65,10 +55,9 @@ const ALL_UP_TO = 4;
 export function threadCounts(cores: number, max: number): { upToCores: number[]; beyond: number[] } {
   const upToCores: number[] = [];
   for (let n = 1; n < cores; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
-  upToCores.push(cores);
-  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])].filter((n) => n > cores);
+  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])];
   const fits = (n: number): boolean => n <= max;
-  return { upToCores: [...new Set(upToCores)].filter(fits), beyond: beyond.filter(fits) };
+  return { upToCores: [...upToCores, cores].filter(fits), beyond: beyond.filter(fits) };
 }
 
 /** Settings of cores for the matrix: at most four, the fewest and the most among them. */
@@ -98,12 +87,9 @@ export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInp
   while (settings > needed && !fits(settings)) settings -= 1;
   const time = { ms: timeMs - settings * openMs, ...SLICE_MS };
   const sliceMs = sliceFor(time, settings, ENOUGH_ROUNDS + 2, 0);
-  return { settings, sliceMs: callSliceMs(sliceMs, callMs), leastMs: callSliceMs(SLICE_MS.least, callMs) };
-}
-
-/** A little less than a call, or there would be two in every other slice. */
-function callSliceMs(sliceMs: number, callMs: number): number {
-  return Math.max(sliceMs, 0.9 * callMs);
+  // A little less than a call, or there would be two in every other slice.
+  const shortest = 0.9 * callMs;
+  return { settings, sliceMs: Math.max(sliceMs, shortest), leastMs: Math.max(SLICE_MS.least, shortest) };
 }
 
 /** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
@@ -130,15 +116,12 @@ const COLD = 0.8;
 
 /** How many of the first rounds were still getting faster, of any of these series of rates. */
 export function coldRounds(series: readonly (readonly number[])[]): number {
-  return Math.max(0, ...series.map(coldOf));
-}
-
-function coldOf(rates: readonly number[]): number {
-  const warm = rates.findIndex((rate, i) => {
-    const later = rates.slice(i + 1).toSorted((a, b) => a - b);
-    return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
-  });
-  return Math.max(0, warm);
+  const firstWarm = (rates: readonly number[]): number =>
+    rates.findIndex((rate, i) => {
+      const later = rates.slice(i + 1).toSorted((a, b) => a - b);
+      return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
+    });
+  return Math.max(0, ...series.map(firstWarm));
 }
 
 /** Beside a slice and what runs beyond its end: the hand-over between processes. Milliseconds. */
@@ -184,9 +167,9 @@ export interface Measured {
   readonly ms: number | undefined;
 }
 
-/** Inputs of which the slowest takes less than so many times as long as the fastest are one kind. */
+/** Where the slowest input takes less than so many times as long as the fastest, all are one kind. */
 const EVEN = 2;
-/** Of such as differ, at least so many. */
+/** How many inputs are used at least, where they differ. */
 const LEAST = 4;
 
 /**
@@ -194,18 +177,14 @@ const LEAST = 4;
  * run in one. They are chosen evenly from the quickest to the slowest.
  */
 export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown[] {
-  const tried = all.filter((each): each is { input: unknown; ms: number } => each.ms !== undefined);
-  const sorted = tried.toSorted((a, b) => a.ms - b.ms);
-  const [fastest, slowest] = [sorted[0], sorted.at(-1)];
-  if (fastest === undefined || slowest!.ms < EVEN * fastest.ms) return all.map(({ input }) => input);
-  const sum = sorted.reduce((total, { ms }) => total + ms, 0);
-  if (sum <= sliceMs) return all.map(({ input }) => input);
-  const count = Math.min(sorted.length, Math.max(LEAST, Math.floor((sliceMs * sorted.length) / sum)));
-  const chosen = Array.from(
-    { length: count },
-    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / count)]!,
-  );
-  return interleaved(chosen.map(({ input }) => input));
+  const sorted = all.flatMap(({ input, ms }) => (ms === undefined ? [] : [{ input, ms }]));
+  sorted.sort((a, b) => a.ms - b.ms);
+  const isEven = sorted.length === 0 || sorted.at(-1)!.ms < EVEN * sorted[0]!.ms;
+  const totalMs = sum(sorted, ({ ms }) => ms);
+  if (isEven || totalMs <= sliceMs) return all.map(({ input }) => input);
+  const count = Math.min(sorted.length, Math.max(LEAST, Math.floor((sliceMs * sorted.length) / totalMs)));
+  const at = (i: number) => Math.floor(((i + 0.5) * sorted.length) / count);
+  return interleaved(Array.from({ length: count }, (_, i) => sorted[at(i)]!.input));
 }
 
 /** Quick ones and slow ones in turn, so that a part of them is a mix as well. */
@@ -221,13 +200,12 @@ const MOST_SIZES = 6;
 
 /** Inputs of different sizes, smallest first, by their index; none where all are about as large. */
 export function chooseSizes(bytes: readonly (number | undefined)[]): { index: number; bytes: number }[] {
-  const known = bytes.flatMap((size, index) => (size === undefined ? [] : [{ index, bytes: size }]));
-  const sorted = known.toSorted((a, b) => a.bytes - b.bytes);
-  const different = sorted.filter(({ bytes: size }, i) => i === 0 || size !== sorted[i - 1]!.bytes);
-  const [smallest, largest] = [different[0], different.at(-1)];
-  if (smallest === undefined || largest!.bytes < DIFFERENT_SIZES * smallest.bytes) return [];
+  const different = [...new Set(bytes)].filter((size) => size !== undefined).sort((a, b) => a - b);
+  const last = different.length - 1;
+  if (last < 0 || different[last]! < DIFFERENT_SIZES * different[0]!) return [];
   const count = Math.min(MOST_SIZES, different.length);
   return Array.from({ length: count }, (_, i) => {
-    return different[Math.round((i * (different.length - 1)) / Math.max(1, count - 1))]!;
+    const size = different[Math.round((i * last) / Math.max(1, count - 1))]!;
+    return { index: bytes.indexOf(size), bytes: size };
   });
 }

@@ -53,6 +53,24 @@ export interface Behaviour {
   readonly plainClasses: readonly string[];
 }
 
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Of a function that was not called yet. */
+export function newBehaviour(): Mutable<Behaviour> {
+  return {
+    returnsPromise: false,
+    failures: { calls: 0, failed: 0, first: undefined },
+    neverSettled: undefined,
+    ended: undefined,
+    endedInWorker: undefined,
+    repeats: 'unknown',
+    changesItsArgument: false,
+    uncloneable: { argument: undefined, result: undefined },
+    hasSetup: false,
+    plainClasses: [],
+  };
+}
+
 export interface InlineSamples {
   /** The first call of all, with code that was not compiled. */
   readonly coldMs: number | undefined;
