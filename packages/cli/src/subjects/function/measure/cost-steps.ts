@@ -6,13 +6,12 @@ import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import type { EchoSetup } from '../probe/tasks.js';
-import type { CoreSamples } from '../rules/samples.js';
+import { type CoreSamples, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
 import type { Asks, FunctionSession, Opened, Slice } from './session.js';
 import type { Settings } from './settings.js';
 
-const TRANSPORTS = ['shared', 'message'] as const;
 /** Milliseconds, a decade in two steps: where it pays is found between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
 /** For a process with its pools to be ready. Milliseconds. */

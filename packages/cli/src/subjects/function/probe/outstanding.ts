@@ -3,11 +3,11 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 
-export interface Load {
+interface Load {
   readonly outstanding: number;
   readonly ms: number;
   /** Functions that settle without a turn of the event loop would hold it up until the end. */
-  readonly turnsLoop: boolean;
+  readonly turnsLoop?: boolean;
   call(): PromiseLike<unknown>;
 }
 
@@ -29,7 +29,7 @@ export interface Loaded {
   readonly drained: number;
 }
 
-/** So long the event loop is held up before it gets a turn. Milliseconds. */
+/** How long the event loop is held up before it gets a turn. Milliseconds. */
 export const HOLD_MS = 0.5;
 
 export async function keepOutstanding(load: Load): Promise<Loaded> {
@@ -87,7 +87,7 @@ export function middle(times: readonly number[]): number {
 
 /** Faster by less is not faster. */
 const FASTER = 1.05;
-/** So many pieces in a row that are not faster than the best before them. */
+/** How many pieces in a row have to be no faster than the best before them. */
 const STALE = 3;
 
 /** @param piece runs for a moment and gives its rate; at least one is run, and none is begun after `mostMs` */

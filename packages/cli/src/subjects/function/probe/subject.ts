@@ -45,11 +45,8 @@ function select(module: ModuleNamespace, { module: url, export: name }: SubjectR
   } catch (error) {
     if (!(error instanceof UsageError) || name === undefined) throw error;
     const functions = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
-    const hint = didYouMean(
-      name,
-      functions.map(([each]) => each),
-    );
-    throw new UsageError(`${error.message}.${hint}`.replace(/\.$/, ''));
+    const known = functions.map(([each]) => each);
+    throw new UsageError(`${error.message}.${didYouMean(name, known)}`.replace(/\.$/, ''));
   }
 }
 

@@ -9,7 +9,7 @@ import type { Decision } from './verdict.js';
 
 /** What brings less is not told. */
 const WORTH_TELLING = 1.05;
-/** What brings so much more than the same threads without it is worth a word in the verdict. */
+/** What brings that much more than the same threads without it is worth a word in the verdict. */
 const MUCH_MORE = 1.25;
 
 const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) => string>> = {
@@ -26,66 +26,70 @@ export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
   return HOW[variant.name](variant);
 }
 
-export interface Found extends Alternative {
+interface Way {
   readonly variant: VariantSamples;
+  /** How many times as many calls as without a pool. */
   readonly toInline: Estimate;
+  readonly alternative: Alternative;
 }
 
-/** @param best the fastest number of threads without any of them */
-export function findAlternatives(
+/** What there is beside threads alone, and what it makes of the verdict. */
+export interface OtherWays {
+  readonly alternatives: readonly Alternative[];
+  /** That the recommended options are for: it changes the verdict, or is automatic placement that did clearly more than threads alone. */
+  readonly best: VariantSamples | undefined;
+  /** For the end of the verdict. */
+  readonly sentence: string;
+}
+
+/** @param plain the fastest number of threads without any of them */
+export function otherWaysOf(
   samples: Samples,
-  best: PoolSamples | undefined,
+  plain: PoolSamples | undefined,
   answer: Answer,
   noise: number | undefined,
-): Found[] {
-  if (best === undefined) return [];
+): OtherWays {
+  const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
+  const alternatives = ways.map(({ alternative }) => alternative);
+  const exception = mostOf(ways.filter(({ alternative }) => alternative.changesVerdict));
+  if (exception !== undefined) {
+    const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
+    return { alternatives, best: exception.variant, sentence };
+  }
+  if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
+  // Where threads pay already: one that is recommended, or brings a good deal more.
+  const automatic = ways.find(({ variant }) => variant.name === 'auto');
+  const better = mostOf(
+    ways.filter(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE),
+  );
+  const told = [automatic, better].filter((each) => each !== undefined);
+  const sentence = told.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
+  return { alternatives, best: automatic?.variant, sentence };
+}
+
+function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined): Way[] {
   const confidence = confidenceOfEach(samples.variants.length);
   // What waits has not the calling thread to compare with, but an event loop that waits for many.
   const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
   return samples.variants.flatMap((variant) => {
-    const gain = ratio(variant.rate, best.rate, confidence);
+    const { name } = variant;
+    const gain = ratio(variant.rate, plain.rate, confidence);
     const toInline = ratio(variant.rate, samples.inline.rate, confidence);
     if (gain === undefined || toInline === undefined) return [];
-    const changesVerdict = canChange && variant.name !== 'auto' && isWorthIt(toInline, noise);
+    const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    return [{ name: variant.name, gain, changesVerdict, sentence, variant, toInline }];
+    return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
   });
 }
 
-export function alternativesOf(found: readonly Found[]): Alternative[] {
-  return found.map(({ variant: _variant, toInline: _toInline, ...rest }) => rest);
-}
-
-/** Of those that change the verdict the one that brings the most. */
-export function exceptionOf(found: readonly Found[]): Found | undefined {
-  return mostOf(found.filter(({ changesVerdict }) => changesVerdict));
-}
-
-/** Automatic placement, where it did clearly more than threads alone. */
-export function automaticOf(found: readonly Found[]): Found | undefined {
-  return found.find(({ name }) => name === 'auto');
-}
-
-/** For the end of the verdict: the way that changes it, or, where threads pay already, one that is recommended or brings a good deal more. */
-export function otherWaySentence(found: readonly Found[], answer: Answer): string {
-  const exception = exceptionOf(found);
-  if (exception !== undefined) {
-    return `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
-  }
-  if (answer !== 'threads') return '';
-  const better = mostOf(found.filter(({ name, gain }) => name !== 'auto' && gain.low >= MUCH_MORE));
-  const others = [automaticOf(found), better].filter((each) => each !== undefined);
-  return others.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
-}
-
-function mostOf(found: readonly Found[]): Found | undefined {
-  return found.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
+function mostOf(ways: readonly Way[]): Way | undefined {
+  return ways.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
 }
 
 /**
  * The options of `createPool` that the verdict speaks of, and no others. Where nothing did better than the calling thread, none: a call there needs no pool.
- * @param way of calling that changes the verdict, or automatic placement that did clearly more than threads alone
+ * @param way see OtherWays.best
  */
 export function recommendedFor(
   samples: Samples,

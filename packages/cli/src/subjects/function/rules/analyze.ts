@@ -2,14 +2,7 @@
 import { isBusy } from '../../../experiment/rules.js';
 import { estimate, noiseOf } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times } from '../../../format/figures.js';
-import {
-  alternativesOf,
-  automaticOf,
-  exceptionOf,
-  findAlternatives,
-  otherWaySentence,
-  recommendedFor,
-} from './alternatives.js';
+import { otherWaysOf, recommendedFor } from './alternatives.js';
 import { breakEvenOf, disagrees } from './break-even.js';
 import { type BreakEven, type Findings, type Verdict, warningsOf } from './findings.js';
 import { limitsOf } from './limits.js';
@@ -28,30 +21,28 @@ export function analyze(samples: Samples): Findings {
   const knee = kneeOf(fitting, gains);
   const breakEven = breakEvenOf(samples);
   const decision = verdictOf(samples, { best, gains, knee, breakEven, noise });
-  const { answer, sentence } = decision.verdict;
-  const found = findAlternatives(samples, fast, answer, noise);
-  const way = exceptionOf(found) ?? (answer === 'threads' ? automaticOf(found) : undefined);
+  const { verdict } = decision;
+  const ways = otherWaysOf(samples, fast, verdict.answer, noise);
   const fit = amdahlOf(samples);
   const limits = limitsOf(samples, fit);
-  const alternatives = alternativesOf(found);
   return {
     schemaVersion: 1,
-    verdict: { ...decision.verdict, sentence: `${sentence}${otherWaySentence(found, answer)}` },
+    verdict: { ...verdict, sentence: `${verdict.sentence}${ways.sentence}` },
     breakEven,
-    recommended: recommendedFor(samples, decision, way?.variant),
+    recommended: recommendedFor(samples, decision, ways.best),
     gain: best?.gain,
     knee,
     noise,
     reasons: [
       ...limits.map(({ why }) => why),
       ...loopDelay(samples, fast),
-      ...alternatives.map((alternative) => alternative.sentence),
-      ...dependsOn(samples, decision.verdict, breakEven),
+      ...ways.alternatives.map(({ sentence }) => sentence),
+      ...dependsOn(samples, verdict, breakEven),
     ],
     warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
-    alternatives,
+    alternatives: ways.alternatives,
     samples,
   };
 }

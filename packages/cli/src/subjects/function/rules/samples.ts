@@ -122,8 +122,10 @@ export interface VariantSamples extends PoolSamples {
   readonly size?: number;
 }
 
+export const TRANSPORTS = ['shared', 'message'] as const;
+
 export interface CrossingSamples {
-  readonly transport: 'shared' | 'message';
+  readonly transport: (typeof TRANSPORTS)[number];
   /** CPU time of a call that does nothing, all threads together, calls outstanding. */
   readonly cpuMs: Series;
   /** Time of a call that does nothing, one at a time. */
