@@ -1,6 +1,6 @@
 /** Other ways of calling the same function, whether one of them changes the verdict, and which options are recommended. */
 import { isWorthIt } from '../../../experiment/rules.js';
-import { confidenceOfEach, type Estimate, ratio } from '../../../experiment/statistics.js';
+import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
 import { counted, times } from '../../../format/figures.js';
 import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
 import type { Alternative, Answer, Recommended } from './findings.js';
@@ -26,29 +26,17 @@ export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
   return HOW[variant.name](variant);
 }
 
-interface Way {
-  readonly variant: VariantSamples;
-  /** How many times as many calls as without a pool. */
-  readonly toInline: Estimate;
-  readonly alternative: Alternative;
-}
-
-/** What there is beside threads alone, and what it makes of the verdict. */
-export interface OtherWays {
-  readonly alternatives: readonly Alternative[];
-  /** That the recommended options are for: it changes the verdict, or is automatic placement that did clearly more than threads alone. */
-  readonly best: VariantSamples | undefined;
-  /** For the end of the verdict. */
-  readonly sentence: string;
-}
-
-/** @param plain the fastest number of threads without any of them */
+/**
+ * What there is beside threads alone. `best`: the way that the recommended options are for, which changes the verdict, or is automatic
+ * placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
+ * @param plain the fastest number of threads without any of them
+ */
 export function otherWaysOf(
   samples: Samples,
   plain: PoolSamples | undefined,
   answer: Answer,
   noise: number | undefined,
-): OtherWays {
+) {
   const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
   const alternatives = ways.map(({ alternative }) => alternative);
   const exception = mostOf(ways.filter(({ alternative }) => alternative.changesVerdict));
@@ -67,7 +55,10 @@ export function otherWaysOf(
   return { alternatives, best: automatic?.variant, sentence };
 }
 
-function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined): Way[] {
+type Way = ReturnType<typeof waysOf>[number];
+
+/** `toInline`: how many times as many calls as without a pool. */
+function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
   const confidence = confidenceOfEach(samples.variants.length);
   // What waits has not the calling thread to compare with, but an event loop that waits for many.
   const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
@@ -79,7 +70,8 @@ function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: num
     const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    return [{ variant, toInline, alternative: { name, gain, changesVerdict, sentence } }];
+    const alternative: Alternative = { name, gain, changesVerdict, sentence };
+    return [{ variant, toInline, alternative }];
   });
 }
 
@@ -89,7 +81,7 @@ function mostOf(ways: readonly Way[]): Way | undefined {
 
 /**
  * The options of `createPool` that the verdict speaks of, and no others. Where nothing did better than the calling thread, none: a call there needs no pool.
- * @param way see OtherWays.best
+ * @param way `best` of the other ways
  */
 export function recommendedFor(
   samples: Samples,
