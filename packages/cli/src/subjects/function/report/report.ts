@@ -1,5 +1,5 @@
 /** What was found of a function, as a report: its parts in the order in which they are read; what was not measured has none. */
-import { type Estimate, real, type Series } from '../../../experiment/statistics.js';
+import { real, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
   counted,
@@ -26,6 +26,7 @@ import {
   type Tone,
 } from '../../../report/model.js';
 import type { Answer, Findings } from '../rules/findings.js';
+import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { gainCurve, rateCurve } from './curves.js';
 import { beforeCode, cheapestOf, explanation, recommendedCode, SHORT } from './explanation.js';
 import * as tables from './tables.js';
@@ -91,20 +92,14 @@ function keyFigures({
 
 function sections(findings: Findings): Section[] {
   const matrix = tables.coreMatrix(findings);
+  const isWide = matrix.threads.length > COLUMNS_OF_HALF;
+  const cores = matrix.cores.length === 0 ? [] : [ABOUT_CORES, heatOf(matrix)];
+  const even = [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
     { id: 'ways', title: 'Other ways of calling', blocks: [chart(waysChart(findings))] },
-    {
-      id: 'even',
-      title: 'From where on threads pay',
-      blocks: [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))],
-    },
-    {
-      id: 'cores',
-      title: 'Cores and threads',
-      isWide: matrix.threads.length > COLUMNS_OF_HALF,
-      blocks: matrix.cores.length === 0 ? [] : [ABOUT_CORES, heatOf(matrix)],
-    },
+    { id: 'even', title: 'From where on threads pay', blocks: even },
+    { id: 'cores', title: 'Cores and threads', isWide, blocks: cores },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
@@ -139,8 +134,7 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   if (won.length === 0) return undefined;
   const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
   const bars = [
-    inlineBar(figureOf(inline.rate)),
-    ...byThreads(without, (each) => each.rate),
+    ...barsOf(inline.rate, without, 'rate'),
     ...won.map((each) => ({ name: tables.wayOf(each), figure: figureOf(each.rate) })),
   ];
   return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
@@ -164,7 +158,7 @@ const ABOUT_CORES =
 /** As many columns as half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
-function heatOf({ cores, threads, cell }: tables.CoreMatrix): Block {
+function heatOf({ cores, threads, cell }: ReturnType<typeof tables.coreMatrix>): Block {
   return {
     heat: {
       title: 'Calls a second by cores and threads',
@@ -176,13 +170,12 @@ function heatOf({ cores, threads, cell }: tables.CoreMatrix): Block {
 }
 
 function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
-  const alone = figureOf(inline.loopDelayMs);
-  const pools = byThreads(threads, (each) => each.loopDelayMs);
-  const bars = [inlineBar(alone), ...pools];
+  const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
   const drawn = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
   if (drawn === undefined) return [];
-  const isShorter = pools.some(({ figure }) => figure !== undefined);
-  const areShorter = pools.every(({ figure }) => !figure || (alone && figure.high < alone.low));
+  const [alone, ...pools] = bars.map(({ figure }) => figure);
+  const isShorter = pools.some((figure) => figure !== undefined);
+  const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
   const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
   // What returns a promise may not compute, but wait.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
@@ -190,22 +183,19 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   return [hasComputed ? lead : undefined, { chart: drawn }];
 }
 
-function inlineBar(figure: Estimate | undefined): Bar {
-  return { name: 'inline', figure, isInline: true };
-}
-
-type Pools = Findings['samples']['threads'];
-
-function byThreads(samples: Pools, read: (each: Pools[number]) => Series): Bar[] {
-  return tables
-    .byThreads(samples)
-    .map((each) => ({ name: tables.threadsOf(each.threads), figure: figureOf(read(each)) }));
+/** The calling thread, then pools by their numbers of threads. */
+function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
+  return [
+    { name: 'inline', figure: figureOf(inline), isInline: true },
+    ...tables.byThreads(pools).map((each) => ({
+      name: tables.threadsOf(each.threads),
+      figure: figureOf(each[of]),
+    })),
+  ];
 }
 
 function memory({ samples: { inline, threads, start } }: Findings): (Block | undefined)[] {
-  const { residentBytes } = inline;
-  const alone = residentBytes === undefined ? undefined : figureOf([residentBytes]);
-  const bars = [inlineBar(alone), ...byThreads(threads, (each) => each.residentBytes)];
+  const bars = barsOf([inline.residentBytes ?? Number.NaN], threads, 'residentBytes');
   const each = figureOf(start?.bytesPerThread);
   return [
     each && `One more thread takes ${withRange(each, bytes)}.`,
@@ -214,16 +204,11 @@ function memory({ samples: { inline, threads, start } }: Findings): (Block | und
 }
 
 function oneCall(findings: Findings): (Block | undefined)[] {
-  const { callMs, coldMs } = findings.samples.inline;
-  const exactly = (value: number | undefined): Estimate | undefined =>
-    value === undefined ? undefined : { value, low: value, high: value };
-  const bars: Bar[] = [
-    { name: 'median (p50)', figure: exactly(callMs?.p50) },
-    { name: 'p90', figure: exactly(callMs?.p90) },
-    { name: 'p99', figure: exactly(callMs?.p99) },
-    { name: 'longest', figure: exactly(callMs?.max) },
-    { name: 'the first, cold', figure: exactly(coldMs) },
-  ];
+  const [cold, , ...warm] = tables.runTimes(findings);
+  const bars = [...warm, cold].map(([name, ms]): Bar => ({
+    name,
+    figure: figureOf(ms === undefined ? [] : [ms]),
+  }));
   const drawn = barsChart('times', 'Running time, inline', bars, duration);
   return [
     chart(drawn && { ...drawn, table: tables.runTimesTable(findings) }),
