@@ -27,7 +27,7 @@ export interface MeasurePlan extends Plan {
   readonly inputCount: number;
   /** Where they come from, and how they were chosen, in words. */
   readonly inputsHow: string;
-  readonly maxThreads?: number;
+  readonly maxThreads?: number | undefined;
 }
 
 /**

@@ -21,12 +21,12 @@ const SHARES = {
 export type StepName = keyof typeof SHARES;
 export const STEPS = Object.keys(SHARES) as readonly StepName[];
 
-/** What a step gets of what is left. */
-export function shareOf(step: StepName, remainingMs: number): number {
-  return shareAmong(STEPS.slice(STEPS.indexOf(step)), step, remainingMs);
-}
-
-function shareAmong(steps: readonly StepName[], step: StepName, ms: number): number {
+/** What a step gets of what is left. @param steps that are still to come */
+export function shareOf(
+  step: StepName,
+  ms: number,
+  steps: readonly StepName[] = STEPS.slice(STEPS.indexOf(step)),
+): number {
   return (Math.max(0, ms) * SHARES[step]) / sum(steps, (name) => SHARES[name]);
 }
 
@@ -37,7 +37,7 @@ const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 export function mostFor(step: StepName, budgetMs: number): number {
   if (step === 'rounds') return budgetMs;
   const isFirst = STEPS.indexOf(step) < STEPS.indexOf('rounds');
-  return shareAmong(STEPS, step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs);
+  return shareOf(step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs, STEPS);
 }
 
 /** Within a quarter of the budget a call settles, and in less than five seconds only where there is no more. */
@@ -184,14 +184,10 @@ export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown
   if (isEven || totalMs <= sliceMs) return all.map(({ input }) => input);
   const count = Math.min(sorted.length, Math.max(LEAST, Math.floor((sliceMs * sorted.length) / totalMs)));
   const at = (i: number) => Math.floor(((i + 0.5) * sorted.length) / count);
-  return interleaved(Array.from({ length: count }, (_, i) => sorted[at(i)]!.input));
-}
-
-/** Quick ones and slow ones in turn, so that a part of them is a mix as well. */
-function interleaved<T>(sorted: readonly T[]): T[] {
-  const half = Math.ceil(sorted.length / 2);
-  const slow = sorted.slice(half).reverse();
-  return sorted.slice(0, half).flatMap((quick, i) => (i < slow.length ? [quick, slow[i]!] : [quick]));
+  const chosen = Array.from({ length: count }, (_, i) => sorted[at(i)]!.input);
+  // Quick ones and slow ones in turn, so that a part of them is a mix as well.
+  const slow = chosen.splice(Math.ceil(count / 2)).reverse();
+  return chosen.flatMap((quick, i) => [quick, ...slow.slice(i, i + 1)]);
 }
 
 /** Sizes differ enough to say something about their influence. */

@@ -7,7 +7,7 @@ import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
 import { newBehaviour } from '../rules/samples.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
+import { attempt, bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
 export interface WatchSetup {
@@ -99,12 +99,9 @@ async function call(subject: Subject, passing: Passing, input: unknown, seen: Se
 }
 
 function hasChanged(given: readonly unknown[], input: unknown, passing: Passing): boolean {
-  try {
-    // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
-    return !isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing));
-  } catch {
-    return false; // The file has gone: the next call says so.
-  }
+  // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
+  const isSame = attempt(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
+  return isSame === false; // Undefined: the file has gone, and the next call says so.
 }
 
 /** Looks at one result after the other. */
@@ -118,7 +115,7 @@ function lookInto(report: BehaviourReport): (value: unknown) => void {
     const bytes = result === undefined ? bytesOf(value) : undefined;
     if (bytes === undefined) return;
     bytesOut.push(bytes);
-    if (!hasPattern && bytes <= MAX_PATTERN_BYTES && canBeSent(value)) {
+    if (!hasPattern && bytes <= MAX_PATTERN_BYTES && attempt(() => v8.serialize(value)) !== undefined) {
       hasPattern = true;
       report.result = value;
     }
@@ -134,15 +131,6 @@ function compared(
   if (result !== undefined) return repeats;
   if (!('value' in again) || !isDeepStrictEqual(first, again.value)) return 'different';
   return repeats === 'unknown' ? 'same' : repeats;
-}
-
-function canBeSent(value: unknown): boolean {
-  try {
-    v8.serialize(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 serveSteps(open);

@@ -3,7 +3,8 @@ import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
   importModule,
   type ModuleNamespace,
-  selectFunction,
+  namedFunction,
+  selectName,
   type TaskFunction,
 } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
@@ -31,26 +32,21 @@ const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined }
 /** Loads it and prepares it as a worker would. Throws UsageError where there is no such function. */
 export async function loadSubject(reference: SubjectReference): Promise<Subject> {
   const module = await importModule(reference.module);
-  const call = select(module, reference);
+  const { name, call } = select(module, reference);
   const { setup, teardown } = exportsOf(module);
   if (typeof setup === 'function') await (setup as TaskFunction)(CONTEXT);
   const hasSetup = typeof setup === 'function' || typeof teardown === 'function';
-  const run = takingInput(call, reference.passing);
-  return { call, run, name: reference.export ?? nameOf(module, call), hasSetup };
+  return { call, run: takingInput(call, reference.passing), name, hasSetup };
 }
 
-function select(module: ModuleNamespace, { module: url, export: name }: SubjectReference): TaskFunction {
+function select(module: ModuleNamespace, { module: url, export: given }: SubjectReference) {
   try {
-    return selectFunction(module, name, url);
+    const name = selectName(module, given, url);
+    return { name, call: namedFunction(module, name, url) };
   } catch (error) {
-    if (!(error instanceof UsageError) || name === undefined) throw error;
+    if (!(error instanceof UsageError) || given === undefined) throw error;
     const functions = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
     const known = functions.map(([each]) => each);
-    throw new UsageError(`${error.message}.${didYouMean(name, known)}`.replace(/\.$/, ''));
+    throw new UsageError(`${error.message}.${didYouMean(given, known)}`.replace(/\.$/, ''));
   }
-}
-
-function nameOf(module: ModuleNamespace, run: TaskFunction): string {
-  if (module.default === run) return 'default';
-  return Object.entries(exportsOf(module)).find(([, value]) => value === run)![0];
 }

@@ -26,7 +26,7 @@ import {
   wrapped,
 } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
-import { SHORT } from './explanation.js';
+import { ANSWERS } from './explanation.js';
 import { byThreads, subjectName, threadsOf } from './tables.js';
 
 /** Differences within that, and that surely, are none that matter. */
@@ -65,7 +65,7 @@ export function renderComparison(a: Findings, b: Findings, options: Partial<Term
 }
 
 function answers(a: Findings, b: Findings): string {
-  const [ofA, ofB] = [SHORT[a.verdict.answer], SHORT[b.verdict.answer]];
+  const [ofA, ofB] = [a, b].map(({ verdict }) => ANSWERS[verdict.answer].short);
   return ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`;
 }
 
@@ -105,7 +105,9 @@ function figures(a: Findings, b: Findings) {
   ];
   const rows = all.map(([name, format, words, read]) => {
     const [ofA, ofB] = [real(read(a)), real(read(b))];
-    return { name, format, words, a: ofA, b: ofB, outcome: outcomeOf(ofA, ofB, noise) };
+    const outcome = outcomeOf(ofA, ofB, noise);
+    const inWords = { more: words[0], less: words[1], 'the same': outcome, 'cannot tell': outcome }[outcome];
+    return { name, format, a: ofA, b: ofB, outcome, inWords };
   });
   return rows.filter((row) => row.a !== undefined || row.b !== undefined);
 }
@@ -150,9 +152,8 @@ function figuresTable(rows: readonly Row[]): Table {
     title: 'Figures',
     head: ['what', 'A', 'B', 'B to A', 'B is'],
     rows: rows.map((row) => {
-      const { name, format, outcome, words } = row;
-      const inWords = { more: words[0], less: words[1], 'the same': outcome, 'cannot tell': outcome };
-      return [name, withRange(row.a, format), withRange(row.b, format), ratioOf(row), inWords[outcome]];
+      const [a, b] = [row.a, row.b].map((figure) => withRange(figure, row.format));
+      return [row.name, a!, b!, ratioOf(row), row.inWords];
     }),
   };
 }
@@ -161,26 +162,26 @@ function ratioOf({ a, b }: Row): string {
   return a === undefined || b === undefined ? NONE : shown(b.value / a.value, factor);
 }
 
-type Fact = readonly [name: string, read: (findings: Findings) => string];
+type Fact = readonly [name: string, read: (samples: Findings['samples']) => string];
 
 const SUBJECT: readonly Fact[] = [
-  ['module', ({ samples }) => samples.subject.module],
-  ['export', ({ samples }) => samples.subject.export],
-  ['inputs', ({ samples: { subject } }) => `${subject.inputs.used} of ${subject.inputs.count}`],
+  ['module', ({ subject }) => subject.module],
+  ['export', ({ subject }) => subject.export],
+  ['inputs', ({ subject: { inputs } }) => `${inputs.used} of ${inputs.count}`],
 ];
 
 const MACHINE: readonly Fact[] = [
-  ['processor', ({ samples }) => samples.machine.cpu],
-  ['cores', ({ samples }) => String(samples.machine.cores)],
-  ['threads that the library would use', ({ samples }) => String(samples.machine.availableThreads)],
-  ['memory', ({ samples }) => bytes(samples.machine.memoryBytes)],
-  ['Node.js', ({ samples }) => samples.machine.node],
-  ['platform', ({ samples }) => samples.machine.platform],
+  ['processor', ({ machine }) => machine.cpu],
+  ['cores', ({ machine }) => String(machine.cores)],
+  ['threads that the library would use', ({ machine }) => String(machine.availableThreads)],
+  ['memory', ({ machine }) => bytes(machine.memoryBytes)],
+  ['Node.js', ({ machine }) => machine.node],
+  ['platform', ({ machine }) => machine.platform],
 ];
 
 function differences(facts: readonly Fact[], a: Findings, b: Findings): string[] {
   return facts.flatMap(([name, read]) => {
-    const [ofA, ofB] = [read(a), read(b)];
+    const [ofA, ofB] = [read(a.samples), read(b.samples)];
     return ofA === ofB ? [] : [`${name}: ${ofA} in A, ${ofB} in B`];
   });
 }

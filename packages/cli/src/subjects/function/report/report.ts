@@ -17,41 +17,28 @@ import {
 } from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import type { Chart } from '../../../report/html/chart.js';
-import {
-  type Block,
-  type Report,
-  reportOf,
-  type Section,
-  type Table,
-  type Tone,
-} from '../../../report/model.js';
-import type { Answer, Findings } from '../rules/findings.js';
+import { type Block, type Report, reportOf, type Section, type Table } from '../../../report/model.js';
+import { cheapestOf } from '../rules/busy.js';
+import type { Findings } from '../rules/findings.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { gainCurve, rateCurve } from './curves.js';
-import { beforeCode, cheapestOf, explanation, recommendedCode, SHORT } from './explanation.js';
+import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import * as tables from './tables.js';
 import { plotLines } from './terminal-plot.js';
 
-const TONES: Readonly<Record<Answer, Tone>> = {
-  threads: 'pays',
-  inline: 'does not',
-  async: 'does not',
-  unknown: 'unknown',
-};
-
 export function functionReport(findings: Findings): Report {
-  const { verdict, alternatives } = findings;
+  const { tone, short } = ANSWERS[findings.verdict.answer];
   return reportOf(findings, {
     command: 'threadwise analyze',
     subject: tables.subjectName(findings),
-    tone: TONES[verdict.answer],
-    badge: SHORT[verdict.answer],
+    tone,
+    badge: short,
     keys: keyFigures(findings),
     meaning: explanation(findings),
     recommended: {
       before: beforeCode(findings),
       code: (columns) => recommendedCode(findings, columns),
-      others: alternatives.map(({ sentence, changesVerdict }) =>
+      others: findings.alternatives.map(({ sentence, changesVerdict }) =>
         changesVerdict ? `${sentence}. That changes the verdict` : sentence,
       ),
     },

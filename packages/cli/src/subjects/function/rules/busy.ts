@@ -17,6 +17,12 @@ export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'
   return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
 }
 
+/** What a crossing costs the way that costs least, CPU time; undefined: not measured. Milliseconds. */
+export function cheapestOf(crossings: Samples['crossings']): number | undefined {
+  const costs = crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
+  return costs.length === 0 ? undefined : Math.min(...costs);
+}
+
 /** With more for others, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
 const MOSTLY_OTHERS = 0.25;
 /** With less, and in the cheapest of all rounds whatever they had, at most so many times as much. */

@@ -2,7 +2,7 @@
 import { isBusy, usableCores } from '../../../experiment/rules.js';
 import { middleOf as middle, type Series } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
-import { computesLessThan, computingShare } from './busy.js';
+import { cheapestOf, computesLessThan, computingShare } from './busy.js';
 import type { Limit, LimitName } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
@@ -47,9 +47,8 @@ function onOneThread({ threads }: Samples): Series {
 
 /** Where it was not measured by itself: what one thread takes beyond the calling thread, beside which nothing else ran. */
 function crossingOf(samples: Samples): number {
-  const costs = samples.crossings.flatMap(({ cpuMs }) => middle(cpuMs) ?? []);
-  if (costs.length > 0) return Math.min(...costs);
-  return Math.max(0, (middle(onOneThread(samples)) ?? 0) - (middle(samples.inline.cpuMs) ?? 0));
+  const beyond = (middle(onOneThread(samples)) ?? 0) - (middle(samples.inline.cpuMs) ?? 0);
+  return cheapestOf(samples.crossings) ?? Math.max(0, beyond);
 }
 
 /** Of these each makes a curve that looks like one with a serial part. */

@@ -11,7 +11,7 @@ import {
   usableCores,
   WORTH_IT,
 } from '../../../experiment/rules.js';
-import { type Estimate, middleOf } from '../../../experiment/statistics.js';
+import type { Estimate } from '../../../experiment/statistics.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
@@ -126,18 +126,22 @@ function waits({ samples, isMixed, most }: Facts): Decision | undefined {
 
 function cannotCross({ samples }: Facts): Decision | undefined {
   const { endedInWorker, uncloneable } = samples.behaviour;
-  if (endedInWorker !== undefined) return dont('inline', endingInWorker(endedInWorker));
+  const native = 'its native code cannot run in threads';
+  // A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it.
+  if (endedInWorker?.signal === null) {
+    const exits = 'it calls `process.exit` where it is not the main thread';
+    return dont(
+      'inline',
+      `in a worker it ends (${endOf(endedInWorker)}), on the main thread it does not: ${exits}, or ${native}`,
+    );
+  }
+  if (endedInWorker !== undefined) {
+    const how = `in a worker it ends the process (${endOf(endedInWorker)})`;
+    return dont('inline', `${how}, on the main thread it does not: ${native}`);
+  }
   const which = uncloneable.argument === undefined ? 'result' : 'argument';
   const why = uncloneable[which];
   return why === undefined ? undefined : dont('inline', `its ${which}s cannot go to another thread: ${why}`);
-}
-
-/** A signal is the end of the process. With an exit code it may be the worker's alone: then it is JavaScript that does it. */
-function endingInWorker(ending: Ending): string {
-  const native = 'its native code cannot run in threads';
-  return ending.signal === null
-    ? `in a worker it ends (${endOf(ending)}), on the main thread it does not: it calls \`process.exit\` where it is not the main thread, or ${native}`
-    : `in a worker it ends the process (${endOf(ending)}), on the main thread it does not: ${native}`;
 }
 
 function endOf({ exitCode, signal }: Ending): string {
@@ -168,7 +172,9 @@ function probablyPays(facts: Facts): Decision | undefined {
     return { ...likely('threads', `Threads probably pay: ${timesFromTo(gain)} ${withThreads}`), row };
   }
   if (gain.high > SMALL) return undefined;
-  return likely('inline', `Hardly worth it: threads bring ${percentMore(gain)} more calls ${withThreads}`);
+  const [from, to] = [perCent(gain.low - 1), perCent(gain.high - 1)];
+  const more = from === to ? from : `${from.replace(' %', '')} to ${to}`;
+  return likely('inline', `Hardly worth it: threads bring ${more} more calls ${withThreads}`);
 }
 
 /** Beside others threads bring less than on free cores, but not so much less: then something else is in their way. */
@@ -223,13 +229,17 @@ function doesNotPay(facts: Facts): Decision | undefined {
   const isLoss = facts.isBusy && busy.mostWithoutOthers(samples) >= WORTH_IT;
   if (best === undefined || !facts.hasEnough || !isSurelyNotWorthIt(most, noise) || isLoss) return undefined;
   const { callMs } = samples.inline;
-  const costs = samples.crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
-  const crossing = costs.length === 0 ? '' : `, a crossing costs ${duration(Math.min(...costs))}`;
+  const cheapest = busy.cheapestOf(samples.crossings);
+  const crossing = cheapest === undefined ? '' : `, a crossing costs ${duration(cheapest)}`;
   const from = breakEven.runMs;
+  const hardlyMore =
+    most < 2 - AS_MANY
+      ? 'threads bring no more calls'
+      : `threads bring at most ${perCent(most - 1)} more calls, which does not pay for their memory`;
   const parts = [
     samples.machine.cores === 1 && 'there is one core',
     callMs !== undefined && `a call runs for ${duration(callMs.mean)}${crossing}`,
-    most < AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore(most),
+    most < AS_MANY ? `threads bring ${timesFromTo(best.gain)} the calls` : hardlyMore,
     // Where a call runs for longer already, it is something else that keeps threads from paying.
     from !== undefined &&
       callMs !== undefined &&
@@ -240,12 +250,6 @@ function doesNotPay(facts: Facts): Decision | undefined {
   const why = parts.filter(Boolean).join('; ');
   const isNear = most < 1 && most * (1 + (noise ?? 0)) >= 1;
   return isNear ? likely('inline', `Probably don't: ${why}`) : dont('inline', why);
-}
-
-function hardlyMore(most: number): string {
-  return most < 2 - AS_MANY
-    ? 'threads bring no more calls'
-    : `threads bring at most ${perCent(most - 1)} more calls, which does not pay for their memory`;
 }
 
 /** What a machine that is busy cannot hide. */
@@ -275,13 +279,10 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   if (gain.high < 1 && lacking > 1) {
     return `threads bring ${timesFromTo(gain)} the calls, but more threads might pay, and were not measured`;
   }
-  return `the noise is larger than the effect: threads bring ${timesFromTo(gain)} the calls${differenceBy(noise)}`;
-}
-
-function differenceBy(noise: number | undefined): string {
-  if (noise === undefined) return '';
+  const larger = `the noise is larger than the effect: threads bring ${timesFromTo(gain)} the calls`;
+  if (noise === undefined) return larger;
   const by = noise > 0.5 ? 'more than 100 %' : perCent(2 * noise);
-  return `, and repeated runs of the same differ by ${by}`;
+  return `${larger}, and repeated runs of the same differ by ${by}`;
 }
 
 /** Of what there was too little, or too much. */
@@ -297,9 +298,4 @@ function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
     'more time (`--budget 3m`)',
   ];
   return `What would tell: ${wanted.filter(Boolean).join(', or ')}`;
-}
-
-function percentMore({ low, high }: Estimate): string {
-  const [from, to] = [perCent(low - 1), perCent(high - 1)];
-  return from === to ? from : `${from.replace(' %', '')} to ${to}`;
 }
