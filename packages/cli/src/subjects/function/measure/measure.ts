@@ -80,8 +80,5 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
     await measureStart(session, subject);
   }
   await control(session, 'after', inline);
-  const before = rounds?.complete;
-  await rounds?.goOn();
-  await rounds?.close();
-  if (rounds?.complete !== before) await control(session, 'after', inline);
+  if (await rounds?.finish()) await control(session, 'after', inline);
 }

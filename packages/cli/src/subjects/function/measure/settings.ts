@@ -40,8 +40,8 @@ export function settingsOf(
       module,
       task,
       data: undefined,
-      kind: 'each',
       passing,
+      isLeased: false,
       batch: 1,
       threads,
       placement: 'threads',
@@ -55,10 +55,11 @@ export function settingsOf(
     variant,
     setup: { ...plain(most).setup, ...setup },
   });
-  /** The function as a task of ours, which gets as many inputs at a time; undefined: one. */
+  /** The function as a task of ours, which makes its arguments itself of as many inputs at a time; undefined: of one. */
   const own = (size: number | undefined): Partial<Setting['setup']> => ({
     module: OWN_TASKS,
     data: reference,
+    passing: 'value',
     ...(size === undefined
       ? { task: 'runOne' }
       : { task: 'runAll', batch: size, outstanding: 4 * most, isLong: false }),
@@ -75,14 +76,12 @@ export function settingsOf(
   const needed = [
     ...(upToCores.length > 0 ? upToCores : [most]).map(plain),
     // Who reads decides, where there is something to read.
-    ...(isRead ? [other('reading in the workers', read, { ...own(names), kind: 'read' })] : []),
+    ...(isRead ? [other('reading in the workers', read, own(names))] : []),
   ];
   const others = [
     other("placement 'auto'", { name: 'auto' }, { placement: 'auto' }),
-    ...(size === undefined
-      ? []
-      : [other('batches', { name: 'batch', size }, { ...own(size), kind: 'batch' })]),
-    ...(isRead || isBytes ? [other('leases', { name: 'lease' }, { kind: 'lease' })] : []),
+    ...(size === undefined ? [] : [other('batches', { name: 'batch', size }, own(size))]),
+    ...(isRead || isBytes ? [other('leases', { name: 'lease' }, { isLeased: true })] : []),
   ];
   return { all: [...needed, ...others, ...beyond.map(plain)], needed: needed.length };
 }

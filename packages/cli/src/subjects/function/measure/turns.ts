@@ -1,7 +1,7 @@
 /** What takes its turn in the rounds of a function: the calling thread, with which all others are compared, and each setting of the pool. */
 import { sum } from 'd3-array';
 import { isTight } from '../../../experiment/lane.js';
-import { type Ending, type Look, Rounds, type Turn, type Until } from '../../../experiment/rounds.js';
+import { type Look, Rounds, type Turn } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { POOL_SERIES, type PoolSamples, type VariantSamples } from '../rules/samples.js';
@@ -76,34 +76,28 @@ class FunctionRounds {
   }
 
   /** As long as the plan says, or until there are enough of them. */
-  run(): Promise<Ending> {
-    return this.#run({ endMs: this.#endMs, latestMs: this.#latestMs });
+  async run(): Promise<void> {
+    await this.#rounds.run({ endMs: this.#endMs, latestMs: this.#latestMs });
+    this.#write();
   }
 
-  /** With whatever is left of the time, as long as there is a doubt. How many more rounds there were is of no interest where none was. */
-  goOn(): Promise<Ending> {
-    return this.#run({ endMs: this.#latestMs });
-  }
-
-  get complete(): number {
-    return this.#rounds.complete;
-  }
-
-  async close(): Promise<void> {
+  /**
+   * Goes on with whatever is left of the time, as long as there is a doubt; then there will be no more. How many more rounds there were is
+   * of no interest where none was.
+   * @returns whether there were any
+   */
+  async finish(): Promise<boolean> {
+    const before = this.#rounds.complete;
+    await this.#rounds.run({ endMs: this.#latestMs });
     for (const { lane } of this.#lanes) await lane.close();
     this.#rounds.finish();
     this.#write();
+    return this.#rounds.complete > before;
   }
 
   get #latestMs(): number {
     const { session } = this.#context;
     return session.now() + latestEndMs(session.remainingMs, session.plan.budgetMs);
-  }
-
-  async #run(until: Until): Promise<Ending> {
-    const ending = await this.#rounds.run(until);
-    this.#write();
-    return ending;
   }
 
   #write(look?: Look): string | undefined {

@@ -12,12 +12,10 @@ export interface PoolSetup {
   readonly task: string;
   readonly data: unknown;
   readonly inputs: readonly unknown[];
-  /**
-   * each: one input a call. batch: many. lease: its bytes lie in memory that is shared already, or are read into such. read: the
-   * worker makes of the input what the function gets.
-   */
-  readonly kind: 'each' | 'batch' | 'lease' | 'read';
+  /** What the task gets of an input, or of a batch of them. */
   readonly passing: Passing;
+  /** Its bytes lie in memory that is shared already, or are read into such. */
+  readonly isLeased: boolean;
   /** Inputs in one call; 1 where it is not a batch. */
   readonly batch: number;
   readonly threads: number;
@@ -26,7 +24,7 @@ export interface PoolSetup {
   /** Calls take long: what has run of one when the time is over counts for a part of it. */
   readonly isLong: boolean;
   readonly idleDelayMs: number;
-  /** At most so long, until it gets no faster. */
+  /** How long it is warmed up at most, until it gets no faster. Milliseconds. */
   readonly warmMs: number;
 }
 
@@ -141,17 +139,12 @@ function longWork(pool: Pool, isOneEach: boolean): Works {
 }
 
 /** For each input, or batch of them, what makes the arguments of a call, as its caller would. */
-function makersOf(pool: Pool, { inputs, kind, passing, batch }: PoolSetup): readonly (() => unknown[])[] {
+function makersOf(pool: Pool, { inputs, isLeased, passing, batch }: PoolSetup): readonly (() => unknown[])[] {
   const own = inputs.map(standalone);
-  if (kind === 'lease') {
-    return passing === 'read'
-      ? own.map((path) => () => [filledFrom(path as string, pool)])
-      : own.map((bytes) => shared(pool, bytes as Uint8Array)).map((bytes) => () => [bytes]);
-  }
-  if (kind === 'each' && passing !== 'value')
-    return own.map((input) => () => [...argumentsOf(input, passing)]);
-  const given = batch === 1 ? own : batchesOf(own, batch);
-  return given.map((each) => () => [each]);
+  if (isLeased && passing === 'read') return own.map((path) => () => [filledFrom(path as string, pool)]);
+  if (!isLeased && passing !== 'value') return own.map((input) => () => [...argumentsOf(input, passing)]);
+  const singles = isLeased ? own.map((bytes) => shared(pool, bytes as Uint8Array)) : own;
+  return (batch === 1 ? singles : batchesOf(singles, batch)).map((each) => () => [each]);
 }
 
 /** As many batches as it takes until every input was in one of them. */

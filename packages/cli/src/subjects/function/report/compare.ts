@@ -1,5 +1,6 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
 import { readFile } from 'node:fs/promises';
+import { greatest } from 'd3-array';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
 import { describeSystemError, ExitCode, UsageError } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
@@ -119,7 +120,7 @@ function rateWith({ samples }: Findings, threads: number): Estimate | undefined 
 /** The best of all numbers of threads, and of none. */
 function mostOf({ samples }: Findings): Estimate | undefined {
   const all = [samples.inline, ...samples.threads].flatMap((each) => figureOf(each.rate) ?? []);
-  return all.toSorted((x, y) => y.value - x.value)[0];
+  return greatest(all, ({ value }) => value);
 }
 
 /** Another figure only where the intervals have nothing in common, and where noise alone does not make as much. */

@@ -1,4 +1,5 @@
 /** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
+import { greatest } from 'd3-array';
 import { usableCores } from '../../../experiment/rules.js';
 import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import type { Findings } from './findings.js';
@@ -12,9 +13,8 @@ export type Gain = NonNullable<Findings['knee']>;
 
 /** The number of threads with the highest rate, of those as fast the fewest; undefined where nothing was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
-  const rated = threads.map((samples) => ({ samples, rate: middleOf(samples.rate) ?? Number.NaN }));
-  const ranked = rated.filter(({ rate }) => !Number.isNaN(rate));
-  return ranked.sort((a, b) => b.rate - a.rate || a.samples.threads - b.samples.threads)[0]?.samples;
+  const ascending = threads.toSorted((a, b) => a.threads - b.threads);
+  return greatest(ascending, ({ rate }) => middleOf(rate));
 }
 
 /** The gain of each number of threads, with intervals that hold all at once: whichever is chosen by its figure. */

@@ -15,7 +15,7 @@ import type { Estimate } from '../../../experiment/statistics.js';
 import { counted, duration, part, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { disagrees } from './break-even.js';
 import * as busy from './busy.js';
-import type { Answer, BreakEven, Findings, Verdict } from './findings.js';
+import type { Answer, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest, type Gain } from './scaling.js';
 
@@ -28,14 +28,10 @@ export interface Decision {
   readonly row?: Gain;
 }
 
-export interface Figures {
-  /** Of those that memory has room for. */
+/** `best`: of those that memory has room for. `gains`: of all numbers of threads that were measured. */
+export interface Figures extends Pick<Findings, 'knee' | 'breakEven' | 'noise'> {
   readonly best: Gain | undefined;
-  /** Of all numbers of threads that were measured. */
   readonly gains: readonly Gain[];
-  readonly knee: Findings['knee'];
-  readonly breakEven: BreakEven;
-  readonly noise: number | undefined;
 }
 
 type Facts = ReturnType<typeof factsOf>;
