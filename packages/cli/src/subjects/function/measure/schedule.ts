@@ -81,18 +81,15 @@ interface RoundsInput {
 
 /** As many settings as leave time for six rounds, then longer slices. */
 export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput) {
-  const fits = (settings: number): boolean =>
-    settings * (openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs)) <= timeMs;
-  let settings = needed + wished;
-  while (settings > needed && !fits(settings)) settings -= 1;
-  const time = { ms: timeMs - settings * openMs, ...SLICE_MS };
-  const sliceMs = sliceFor(time, settings, ENOUGH_ROUNDS + 2, 0);
+  const eachMs = openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs);
+  const settings = clamp(Math.floor(timeMs / eachMs), needed, needed + wished);
+  const sliceMs = sliceFor({ ms: timeMs - settings * openMs, ...SLICE_MS }, settings, ENOUGH_ROUNDS + 2, 0);
   // A little less than a call, or there would be two in every other slice.
   const shortest = 0.9 * callMs;
   return { settings, sliceMs: Math.max(sliceMs, shortest), leastMs: Math.max(SLICE_MS.least, shortest) };
 }
 
-/** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
+/** The share of the time for the rounds that goes into what is not measured: a library and a function that are not compiled yet. */
 const WARM_SHARE = 0.3;
 const WARM_MS = { least: 200, most: 1000 } as const;
 
@@ -143,14 +140,14 @@ export function isLong(callMs: number): boolean {
 /** Memory of arguments and results on their way: more would measure the allocation of memory. */
 const OUTSTANDING_BYTES = 8 * 2 ** 20;
 
-/** So many that no worker waits for work; of long calls not more, since all of them have to end before the next slice. */
+/** How many calls are outstanding: no worker waits for work; of long calls no more, since all have to end before the next slice. */
 export function outstandingFor(callMs: number, threads: number, bytes: number): number {
   if (callMs >= VERY_LONG_MS) return threads;
   if (isLong(callMs)) return 2 * threads;
   return clamp(Math.floor(OUTSTANDING_BYTES / Math.max(1, bytes)), 2 * threads, Math.max(64, 8 * threads));
 }
 
-/** One call brings a worker about so much to do, and a message is not larger than that. */
+/** About how much one call brings a worker to do, and how large a message is at most. */
 const BATCH_MS = 1;
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 2 ** 20;

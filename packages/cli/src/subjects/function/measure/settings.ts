@@ -74,7 +74,7 @@ export function settingsOf(
   const size = isRead ? undefined : sizeFor(bytesIn);
   const { upToCores, beyond } = threadCounts(cores, maxThreads);
   const needed = [
-    ...(upToCores.length > 0 ? upToCores : [most]).map(plain),
+    ...upToCores.map(plain),
     // Who reads decides, where there is something to read.
     ...(isRead ? [other('reading in the workers', read, own(names))] : []),
   ];

@@ -78,15 +78,13 @@ function keyFigures({
 }
 
 function sections(findings: Findings): Section[] {
-  const matrix = tables.coreMatrix(findings);
-  const isWide = matrix.threads.length > COLUMNS_OF_HALF;
-  const cores = matrix.cores.length === 0 ? [] : [ABOUT_CORES, heatOf(matrix)];
+  const isWide = tables.coreMatrix(findings).threads.length > COLUMNS_OF_HALF;
   const even = [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
     { id: 'ways', title: 'Other ways of calling', blocks: [chart(waysChart(findings))] },
     { id: 'even', title: 'From where on threads pay', blocks: even },
-    { id: 'cores', title: 'Cores and threads', isWide, blocks: cores },
+    { id: 'cores', title: 'Cores and threads', isWide, blocks: cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
@@ -145,15 +143,16 @@ const ABOUT_CORES =
 /** As many columns as half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
-function heatOf({ cores, threads, cell }: ReturnType<typeof tables.coreMatrix>): Block {
-  return {
-    heat: {
-      title: 'Calls a second by cores and threads',
-      head: ['may use', ...threads.map(tables.threadsOf)],
-      rows: cores.map((n) => ({ name: counted(n, 'core'), cells: threads.map((m) => cell(n, m)) })),
-      format: rate,
-    },
+function cores(findings: Findings): Block[] {
+  const { cores: numbers, threads, cell } = tables.coreMatrix(findings);
+  if (numbers.length === 0) return [];
+  const heat = {
+    title: 'Calls a second by cores and threads',
+    head: ['may use', ...threads.map(tables.threadsOf)],
+    rows: numbers.map((n) => ({ name: counted(n, 'core'), cells: threads.map((m) => cell(n, m)) })),
+    format: rate,
   };
+  return [ABOUT_CORES, { heat }];
 }
 
 function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {

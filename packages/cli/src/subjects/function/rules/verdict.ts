@@ -88,8 +88,7 @@ const RULES: readonly ((facts: Facts) => Decision | undefined)[] = [
   doesNotPay,
   isTooShort,
   probablyPays,
-  likelyPays,
-  likelyDoesNotPay,
+  onFreeCores,
 ];
 
 function cannotRun({ samples }: Facts): Decision | undefined {
@@ -177,30 +176,20 @@ function probablyPays(facts: Facts): Decision | undefined {
 const NOT_MUCH_LESS = 0.85;
 
 /** On a busy machine the CPU time decides: what others take of the cores changes it least. */
-function likelyPays(facts: Facts): Decision | undefined {
-  const free = onFreeCores(facts);
-  const row = facts.gains.find(({ threads }) => threads === facts.cores);
-  if (free === undefined || row === undefined || !free.isParallel || !isWorthIt(free.gain)) return undefined;
-  if (row.gain.high < 1 || row.gain.value < NOT_MUCH_LESS) return undefined;
-  const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
-  return { ...likely('threads', `Likely, threads pay: ${expected(facts, free)} (${here})`), row };
-}
-
-function likelyDoesNotPay(facts: Facts): Decision | undefined {
-  const free = onFreeCores(facts);
-  if (free === undefined || facts.best === undefined || facts.mostlyWaits) return undefined;
-  if (free.most >= WORTH_IT) return undefined;
-  const here = `here ${timesFromTo(facts.best.gain)}`;
-  return likely('inline', `Likely, threads do not pay: ${expected(facts, free)} (${here})`);
-}
-
-/** What is to be estimated where others have a part of the cores. */
-function onFreeCores({ isBusy, hasEnough, samples }: Facts): busy.OnFreeCores | undefined {
-  return isBusy && hasEnough ? busy.onFreeCores(samples) : undefined;
-}
-
-function expected({ cores }: Facts, { gain, callMs, crossingMs }: busy.OnFreeCores): string {
-  return `a call computes ${duration(callMs)}, a crossing costs ${duration(crossingMs)}: about ${times(gain)} on ${counted(cores, 'free core')}`;
+function onFreeCores(facts: Facts): Decision | undefined {
+  const { samples, gains, cores, best, mostlyWaits } = facts;
+  const free = facts.isBusy && facts.hasEnough ? busy.onFreeCores(samples) : undefined;
+  if (free === undefined) return undefined;
+  const expected = `a call computes ${duration(free.callMs)}, a crossing costs ${duration(free.crossingMs)}: about ${times(free.gain)} on ${counted(cores, 'free core')}`;
+  const row = gains.find(({ threads }) => threads === cores);
+  const isMuchLess = row === undefined || row.gain.high < 1 || row.gain.value < NOT_MUCH_LESS;
+  if (!isMuchLess && free.isParallel && isWorthIt(free.gain)) {
+    const here = `here ${timesFromTo(row.gain)} with ${counted(row.threads, 'thread')}`;
+    return { ...likely('threads', `Likely, threads pay: ${expected} (${here})`), row };
+  }
+  if (best === undefined || mostlyWaits || free.most >= WORTH_IT) return undefined;
+  const here = `here ${timesFromTo(best.gain)}`;
+  return likely('inline', `Likely, threads do not pay: ${expected} (${here})`);
 }
 
 /** On cores that are shared, threads take time from other programs: that much more is not worth the name. */
