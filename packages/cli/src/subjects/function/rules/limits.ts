@@ -1,19 +1,11 @@
-/** What keeps more threads from doing more: one rule for each thing, each with its figures. */
+/** What keeps more threads from doing more: for each thing when it does, and its figures. */
 import { isBusy, usableCores } from '../../../experiment/rules.js';
-import { middleOf as middle, type Series } from '../../../experiment/statistics.js';
+import { middleOf as middle } from '../../../experiment/statistics.js';
 import { bytes, counted, part, perCent } from '../../../format/figures.js';
 import { cheapestOf, computesLessThan, computingShare } from './busy.js';
 import type { Limit, LimitName } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
-
-interface Facts {
-  readonly samples: Samples;
-  readonly best: PoolSamples;
-  readonly amdahl: AmdahlFit | undefined;
-  /** CPU time that a call costs beside running; 0: not known. */
-  readonly crossingMs: number;
-}
 
 /** Of its time the calling thread is busy: it cannot hand over more. */
 const MAIN_BUSY = 0.9;
@@ -28,101 +20,82 @@ const FITS = 0.08;
 /** Of its running time a call that computes for less waits for something. */
 const COMPUTES = 0.5;
 
-export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): readonly Limit[] {
-  const best = fastest(samples);
-  if (best === undefined) return [];
-  const facts = { samples, best, amdahl, crossingMs: crossingOf(samples) };
-  const found = LIMITS.flatMap(([name, whyOf]) => {
-    const why = whyOf(facts);
-    return why === undefined ? [] : [{ name, why }];
-  });
-  if (found.some(({ name }) => EXPLAINS.has(name))) return found;
-  const other = serialPart(facts) ?? (found.length === 0 ? coresOf(facts) : undefined);
-  return other === undefined ? found : [...found, other];
-}
-
-function onOneThread({ threads }: Samples): Series {
-  return threads.find((of) => of.threads === 1)?.cpuMs ?? [];
-}
-
-/** Where it was not measured by itself: what one thread takes beyond the calling thread, beside which nothing else ran. */
-function crossingOf(samples: Samples): number {
-  const beyond = (middle(onOneThread(samples)) ?? 0) - (middle(samples.inline.cpuMs) ?? 0);
-  return cheapestOf(samples.crossings) ?? Math.max(0, beyond);
-}
-
 /** Of these each makes a curve that looks like one with a serial part. */
 const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'memory-bandwidth', 'crossing']);
 
-/** Why each of them holds, the most important first. */
-const LIMITS: readonly (readonly [name: LimitName, whyOf: (facts: Facts) => string | undefined])[] = [
-  ['waiting', waiting],
-  ['main-thread', mainThread],
-  ['garbage-collection', garbageCollection],
-  ['memory-bandwidth', memoryBandwidth],
-  ['crossing', crossing],
-  ['memory', memory],
-];
-
-function waiting({ samples }: Facts): string | undefined {
-  const share = computingShare(samples);
-  if (share === undefined || !computesLessThan(COMPUTES, samples)) return undefined;
-  return `a call computes for ${part(share.value)} of its time, and waits for the rest`;
+/** The most important first. */
+export function limitsOf(samples: Samples, amdahl: AmdahlFit | undefined): readonly Limit[] {
+  const best = fastest(samples);
+  if (best === undefined) return [];
+  const found = measuredLimits(samples, best).flatMap(([name, why]) => (why ? [{ name, why }] : []));
+  if (found.some(({ name }) => EXPLAINS.has(name))) return found;
+  const other =
+    serialPart(samples, best, amdahl) ?? (found.length === 0 ? coresOf(samples, best) : undefined);
+  return other === undefined ? found : [...found, other];
 }
 
-function mainThread({ best }: Facts): string | undefined {
-  const busy = middle(best.mainUtilization);
-  if (busy === undefined || busy < MAIN_BUSY) return undefined;
+/** Each with why it holds, if it does. */
+function measuredLimits(
+  samples: Samples,
+  best: PoolSamples,
+): readonly (readonly [LimitName, string | false | undefined])[] {
+  const { inline, machine, threads } = samples;
+  const computing = computesLessThan(COMPUTES, samples) ? computingShare(samples) : undefined;
+  const busy = middle(best.mainUtilization) ?? 0;
   const workers = middle(best.busyShare);
-  const rest = workers === undefined ? '' : `; the workers run tasks for ${perCent(workers)} of theirs`;
-  return `the calling thread is busy for ${perCent(busy)} of the time${rest}`;
-}
-
-function garbageCollection({ samples }: Facts): string | undefined {
-  const share = middle(samples.inline.garbageShare);
-  if (share === undefined || share < GARBAGE) return undefined;
-  return `${perCent(share)} of the time goes into collecting garbage`;
-}
-
-/** By the CPU time of a call when all cores run it, over that on one thread; without handing it over. */
-function memoryBandwidth(facts: Facts): string | undefined {
-  const { samples, best, crossingMs } = facts;
-  // As many threads as cores; where these were not measured, the fastest number.
-  const all = samples.threads.find(({ threads }) => threads === usableCores(samples.machine)) ?? best;
-  const one = middle(onOneThread(samples));
-  const alone = one === undefined ? middle(samples.inline.cpuMs) : one - crossingMs;
-  const together = middle(all.cpuMs);
-  if (alone === undefined || together === undefined || alone <= 0) return undefined;
-  const inflation = (together - crossingMs) / alone;
-  // Where handing over is a good part of a call, the workers' looking for the next one is, too.
-  if (!Number.isFinite(inflation) || inflation < INFLATED || crossingShare(facts) >= CROSSING)
-    return undefined;
-  return `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(all.threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`;
-}
-
-function crossing(facts: Facts): string | undefined {
-  const share = crossingShare(facts);
-  if (share < CROSSING) return undefined;
-  const { bytesIn, bytesOut } = facts.samples.inline;
-  const size = bytesIn && bytesOut ? ` (${bytes(bytesIn.mean)} there, and ${bytes(bytesOut.mean)} back)` : '';
-  return `${perCent(share)} of the CPU time of a call goes into handing it over${size}`;
-}
-
-/** Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores. */
-function crossingShare({ crossingMs, best, samples }: Facts): number {
-  const whole = middle(best.cpuMs);
-  if (whole === undefined || whole <= 0) return 0;
-  const beside = Math.max(0, whole - (middle(samples.inline.cpuMs) ?? 0));
-  return Math.min(crossingMs, beside) / whole;
-}
-
-function memory({ samples }: Facts): string | undefined {
+  const garbage = middle(inline.garbageShare) ?? 0;
   const room = roomOf(samples);
-  if (room === undefined || room.threads >= samples.machine.cores) return undefined;
-  return `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(samples.machine.memoryBytes)} is what there is`;
+  const alone = middle(inline.cpuMs);
+  const one = middle(threads.find((of) => of.threads === 1)?.cpuMs ?? []);
+  const whole = middle(best.cpuMs) ?? 0;
+  // Where it was not measured by itself: what one thread takes beyond the calling thread, beside which nothing else ran.
+  const crossingMs = cheapestOf(samples.crossings) ?? Math.max(0, (one ?? 0) - (alone ?? 0));
+  // Never more than the pool takes beyond the call itself: crossings are measured at another time, perhaps on busier cores.
+  const beside = Math.min(crossingMs, Math.max(0, whole - (alone ?? 0)));
+  const crossing = whole > 0 ? beside / whole : 0;
+  const { bytesIn, bytesOut } = inline;
+  const size = bytesIn && bytesOut ? ` (${bytes(bytesIn.mean)} there, and ${bytes(bytesOut.mean)} back)` : '';
+  // As many threads as cores; where these were not measured, the fastest number.
+  const all = threads.find((of) => of.threads === usableCores(machine)) ?? best;
+  // CPU time of a call when all cores run it, over that on one thread; without handing it over.
+  const ownMs = (one === undefined ? alone : one - crossingMs) ?? 0;
+  const inflation = ownMs > 0 ? ((middle(all.cpuMs) ?? Number.NaN) - crossingMs) / ownMs : 0;
+  // Where handing over is a good part of a call, the workers' looking for the next one is, too.
+  const isInflated = Number.isFinite(inflation) && inflation >= INFLATED && crossing < CROSSING;
+  return [
+    [
+      'waiting',
+      computing && `a call computes for ${part(computing.value)} of its time, and waits for the rest`,
+    ],
+    [
+      'main-thread',
+      busy >= MAIN_BUSY &&
+        `the calling thread is busy for ${perCent(busy)} of the time${workers === undefined ? '' : `; the workers run tasks for ${perCent(workers)} of theirs`}`,
+    ],
+    [
+      'garbage-collection',
+      garbage >= GARBAGE && `${perCent(garbage)} of the time goes into collecting garbage`,
+    ],
+    [
+      'memory-bandwidth',
+      isInflated &&
+        `the same call takes ${inflation.toFixed(1)} times as much CPU time when ${counted(all.threads, 'thread')} run it: they wait for the same memory, or are two threads of one core`,
+    ],
+    [
+      'crossing',
+      crossing >= CROSSING &&
+        `${perCent(crossing)} of the CPU time of a call goes into handing it over${size}`,
+    ],
+    [
+      'memory',
+      room !== undefined &&
+        room.threads < machine.cores &&
+        `the memory has room for ${counted(room.threads, 'thread')} of ${bytes(room.bytesEach)} each: ${bytes(machine.memoryBytes)} is what there is`,
+    ],
+  ];
 }
 
-function serialPart({ samples, amdahl, best }: Facts): Limit | undefined {
+function serialPart(samples: Samples, best: PoolSamples, amdahl: AmdahlFit | undefined): Limit | undefined {
   if (amdahl === undefined || amdahl.error > FITS || amdahl.serialShare.low < SERIAL) return undefined;
   // Two numbers of threads fit any share: other programs that take a core would pass for one.
   if (!isTested(samples) && isBusy(samples.machine)) return undefined;
@@ -135,11 +108,11 @@ function serialPart({ samples, amdahl, best }: Facts): Limit | undefined {
   return { name: 'serial-part', why };
 }
 
-function coresOf({ samples, best }: Facts): Limit {
-  const { cores, availableThreads } = samples.machine;
+function coresOf({ machine, threads }: Samples, best: PoolSamples): Limit {
+  const { cores, availableThreads } = machine;
   if (cores === 1) return { name: 'cores', why: 'there is one core, and threads take turns on it' };
-  if (best.threads < usableCores(samples.machine)) {
-    const isBeyond = samples.threads.some(({ threads, rate }) => threads > best.threads && rate.length > 0);
+  if (best.threads < usableCores(machine)) {
+    const isBeyond = threads.some((of) => of.threads > best.threads && of.rate.length > 0);
     const rest = isBeyond ? 'did not do more, and nothing that was measured says why' : 'were not measured';
     return { name: 'none', why: `more than ${counted(best.threads, 'thread')} ${rest}` };
   }
