@@ -18,6 +18,7 @@ import {
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import type { Chart } from '../../../report/html/chart.js';
 import { type Block, type Report, reportOf, type Section, type Table } from '../../../report/model.js';
+import { nameOf } from '../rules/alternatives.js';
 import { cheapestOf } from '../rules/busy.js';
 import type { Findings } from '../rules/findings.js';
 import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
@@ -57,28 +58,26 @@ export function functionReport(findings: Findings): Report {
   });
 }
 
-function keyFigures({
-  verdict,
-  gain,
-  breakEven,
-  noise: share,
-  samples,
-}: Findings): NonNullable<Report['keys']> {
-  const { crossings, inline } = samples;
+function keyFigures(findings: Findings): NonNullable<Report['keys']> {
+  const { crossings, inline } = findings.samples;
   // What waits may well be faster in threads than one call at a time, and threads do not pay for it.
-  const [against, from] = verdict.answer === 'async' ? [] : [gain, breakEven.runMs];
+  const isAsync = findings.verdict.answer === 'async';
+  const [against, from] = isAsync ? [] : [findings.gain, findings.breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
     ['threads against inline', middle(against, factor), range(against, factor)],
     ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
     ['a crossing costs', shown(cheapestOf(crossings), duration), 'CPU time'],
     ['threads pay from', middle(from, duration), 'running time of a call'],
-    ['noise', noise(share), 'repeated runs of the same'],
+    ['noise', noise(findings.noise), 'repeated runs of the same'],
   ];
   return keys.filter(([, value]) => value !== NONE);
 }
 
 function sections(findings: Findings): Section[] {
   const isWide = tables.coreMatrix(findings).threads.length > COLUMNS_OF_HALF;
+  const costs = table(tables.crossingsTable(findings));
+  const crossing = costs === undefined ? [] : [ABOUT_CROSSING, costs];
+  const measured = [table(tables.circumstancesTable(findings))];
   const even = [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
@@ -88,14 +87,9 @@ function sections(findings: Findings): Section[] {
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
-    { id: 'crossing', title: 'The crossing', blocks: crossing(findings) },
+    { id: 'crossing', title: 'The crossing', blocks: crossing },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
-    {
-      id: 'measured',
-      title: 'How it was measured',
-      isWide: true,
-      blocks: [table(tables.circumstancesTable(findings))],
-    },
+    { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
   ];
 }
 
@@ -120,7 +114,7 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
   const bars = [
     ...barsOf(inline.rate, without, 'rate'),
-    ...won.map((each) => ({ name: tables.wayOf(each), figure: figureOf(each.rate) })),
+    ...won.map((each) => ({ name: nameOf(each), figure: figureOf(each.rate) })),
   ];
   return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
 }
@@ -137,6 +131,7 @@ function beyondKnee({ knee, samples: { threads } }: Findings): string | undefine
   return `More than ${tables.threadsOf(knee.threads)} ${brought}.`;
 }
 
+const ABOUT_CROSSING = 'What a call costs that does nothing, with values as large as those of the function:';
 const ABOUT_CORES =
   'The same calls, with the program bound to fewer cores. ' +
   'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
@@ -201,12 +196,6 @@ function oneCall(findings: Findings): (Block | undefined)[] {
     table(tables.sizesTable(findings)),
     table(tables.bySizeTable(findings)),
   ];
-}
-
-function crossing(findings: Findings): (Block | undefined)[] {
-  const made = tables.crossingsTable(findings);
-  const lead = 'What a call costs that does nothing, with values as large as those of the function:';
-  return made === undefined ? [] : [lead, { table: made }];
 }
 
 function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {

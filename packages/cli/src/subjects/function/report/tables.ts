@@ -18,8 +18,9 @@ import {
   withRange,
 } from '../../../format/figures.js';
 import { machineRows, pairsTable, type Row, type Table, tableOf } from '../../../report/model.js';
+import { nameOf } from '../rules/alternatives.js';
 import type { Findings } from '../rules/findings.js';
-import type { PoolSamples, VariantSamples } from '../rules/samples.js';
+import type { PoolSamples } from '../rules/samples.js';
 
 export function byThreads<T extends { readonly threads: number }>(samples: readonly T[]): T[] {
   return samples.toSorted((a, b) => a.threads - b.threads);
@@ -61,20 +62,9 @@ export function ratesTable({ samples: { inline, threads, variants } }: Findings)
     [
       row('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
       ...byThreads(threads).map((each) => ofPool(count(each.threads), each)),
-      ...variants.map((each) => ofPool(`${count(each.threads)}, ${wayOf(each)}`, each)),
+      ...variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
     ],
   );
-}
-
-const WAYS: Readonly<Record<VariantSamples['name'], (size: number | undefined) => string>> = {
-  auto: () => "placement 'auto'",
-  batch: (size) => (size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`),
-  lease: () => 'bytes in leases',
-  read: (size) => (size === undefined ? 'read by worker' : `worker reads ${count(size)}`),
-};
-
-export function wayOf({ name, size }: VariantSamples): string {
-  return WAYS[name](size);
 }
 
 /** From where on threads pay; empty where that is not known. */

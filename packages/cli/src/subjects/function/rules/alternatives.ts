@@ -1,7 +1,7 @@
 /** Other ways of calling the same function, whether one of them changes the verdict, and which options are recommended. */
 import { isWorthIt } from '../../../experiment/rules.js';
 import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
-import { counted, times } from '../../../format/figures.js';
+import { count, counted, times } from '../../../format/figures.js';
 import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
 import type { Alternative, Answer, Recommended } from './findings.js';
 import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
@@ -12,18 +12,33 @@ const WORTH_TELLING = 1.05;
 /** What brings that much more than the same threads without it is worth a word in the verdict. */
 const MUCH_MORE = 1.25;
 
-const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) => string>> = {
-  auto: () => "with `placement: 'auto'`",
-  batch: ({ size = 1 }) => `with ${counted(size, 'input')} in one call`,
-  lease: () => 'with the bytes in a lease (`pool.lease`), which are not copied',
-  read: ({ size }) =>
+/** What each way of calling is called in a table, and in a sentence. */
+const WAYS: Readonly<
+  Record<VariantName, (size: number | undefined) => readonly [name: string, how: string]>
+> = {
+  auto: () => ["placement 'auto'", "with `placement: 'auto'`"],
+  batch: (size) => [
+    size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`,
+    `with ${counted(size ?? 1, 'input')} in one call`,
+  ],
+  lease: () => ['bytes in leases', 'with the bytes in a lease (`pool.lease`), which are not copied'],
+  read: (size) =>
     size === undefined
-      ? 'where the worker reads the input itself, and only its name crosses'
-      : `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
+      ? ['read by worker', 'where the worker reads the input itself, and only its name crosses']
+      : [
+          `worker reads ${count(size)}`,
+          `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
+        ],
 };
 
-export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
-  return HOW[variant.name](variant);
+type Way = Pick<VariantSamples, 'name' | 'size'>;
+
+export function nameOf({ name, size }: Way): string {
+  return WAYS[name](size)[0];
+}
+
+export function howOf({ name, size }: Way): string {
+  return WAYS[name](size)[1];
 }
 
 /**
@@ -39,7 +54,9 @@ export function otherWaysOf(
 ) {
   const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
   const alternatives = ways.map(({ alternative }) => alternative);
-  const exception = mostOf(ways.filter(({ alternative }) => alternative.changesVerdict));
+  // Those that bring the most first.
+  const sorted = ways.toSorted((a, b) => b.toInline.value - a.toInline.value);
+  const exception = sorted.find(({ alternative }) => alternative.changesVerdict);
   if (exception !== undefined) {
     const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
     return { alternatives, best: exception.variant, sentence };
@@ -47,15 +64,11 @@ export function otherWaysOf(
   if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
   // Where threads pay already: one that is recommended, or brings a good deal more.
   const automatic = ways.find(({ variant }) => variant.name === 'auto');
-  const better = mostOf(
-    ways.filter(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE),
-  );
+  const better = sorted.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
   const told = [automatic, better].filter((each) => each !== undefined);
   const sentence = told.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
   return { alternatives, best: automatic?.variant, sentence };
 }
-
-type Way = ReturnType<typeof waysOf>[number];
 
 /** `toInline`: how many times as many calls as without a pool. */
 function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
@@ -73,10 +86,6 @@ function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: num
     const alternative: Alternative = { name, gain, changesVerdict, sentence };
     return [{ variant, toInline, alternative }];
   });
-}
-
-function mostOf(ways: readonly Way[]): Way | undefined {
-  return ways.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
 }
 
 /**
