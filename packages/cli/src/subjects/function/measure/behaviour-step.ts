@@ -19,7 +19,7 @@ export interface Subject {
   readonly inputs: readonly Measured[];
   /** What the function gave once, as a pattern for tasks of ours. */
   readonly result: unknown;
-  /** Of a call, on average. */
+  /** The bytes that a call gets and gives, on average. */
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
@@ -167,7 +167,7 @@ export function noteInlineFailure(session: FunctionSession, failure: Failure): v
 }
 
 const CONTROLS = 5;
-/** Of the budget, and if need be beyond it. */
+/** The share of the budget that it gets at least, if need be beyond the budget. */
 const LEAST_SHARE = 0.03;
 
 /** The same run as in the rounds, with nothing in turn: what it differs by, before and after, is noise. */

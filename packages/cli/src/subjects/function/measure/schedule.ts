@@ -30,7 +30,7 @@ export function shareOf(
   return (Math.max(0, ms) * SHARES[step]) / sum(steps, (name) => SHARES[name]);
 }
 
-/** Of a larger budget the steps before the rounds get no more: who waits wants an answer. */
+/** The steps before the rounds get no more of a larger budget: who waits wants an answer. */
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 
 /** What a step gets at most of a budget, however early the steps before it ended: what only explains the verdict ends some time, too. */
@@ -98,7 +98,7 @@ export function warmMsFor(timeMs: number, settings: number): number {
   return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
 }
 
-/** For what comes after the rounds, at least: the second control run. Of the budget. */
+/** The share of the budget that is kept for what comes after the rounds at least: the second control run. */
 const RESERVE = 0.06;
 
 /**

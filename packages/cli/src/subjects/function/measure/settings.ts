@@ -20,7 +20,7 @@ export interface Settings {
 
 /** About how many bytes the path of a file takes. */
 const NAME_BYTES = 128;
-const OWN_TASKS = new URL('../probe/subject-tasks.js', import.meta.url).href;
+const OWN_TASKS = new URL('../probe/subject.js', import.meta.url).href;
 
 /** @param warm what the inline probe found when it was warm */
 export function settingsOf(

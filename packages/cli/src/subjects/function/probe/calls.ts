@@ -129,9 +129,9 @@ function inTurn(inputs: readonly unknown[]): () => unknown {
   };
 }
 
-/** As many as the pool is given of calls that are short. */
+/** How many calls are outstanding at most: as many as the pool is given of calls that are short. */
 const MAX_OUTSTANDING = 64;
-/** As many more are kept outstanding as long as they bring so much. */
+/** How many times as many calls twice as many outstanding have to bring, to be kept. */
 const FASTER_AT_ONCE = 1.3;
 /** Share of a slice in which calls are made one at a time. */
 const ALONE_SHARE = 0.2;

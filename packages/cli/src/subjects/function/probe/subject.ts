@@ -1,4 +1,4 @@
-/** The user's module in a probe, and the function of it that is measured. */
+/** The user's module in a probe, the function of it that is measured, and that function as tasks of ours. */
 import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
   importModule,
@@ -49,4 +49,28 @@ function select(module: ModuleNamespace, { module: url, export: given }: Subject
     const known = functions.map(([each]) => each);
     throw new UsageError(`${error.message}.${didYouMean(given, known)}`.replace(/\.$/, ''));
   }
+}
+
+/** The one of this worker. */
+let subject: Subject | undefined;
+
+export async function setup({ data }: { readonly data: SubjectReference }): Promise<void> {
+  subject = await loadSubject(data);
+}
+
+/** What crossing costs is paid once for all of them. An input that fails gives what it failed with, as the others give their results. */
+export function runAll(inputs: readonly unknown[]): unknown[] {
+  const { run } = subject!;
+  return inputs.map((input) => {
+    try {
+      return run(input);
+    } catch (error) {
+      return error;
+    }
+  });
+}
+
+/** Of a file only the path crosses. */
+export function runOne(input: unknown): unknown {
+  return subject!.run(input);
 }

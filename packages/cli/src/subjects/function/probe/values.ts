@@ -18,7 +18,7 @@ export function bytesOf(value: unknown): number | undefined {
   return attempt(() => v8.serialize(value).length);
 }
 
-/** Of what the function gets for an input. */
+/** The size of what the function gets for an input. Undefined: it cannot be written, or the file is not there. Bytes. */
 export function bytesPassed(input: unknown, passing: Passing): number | undefined {
   return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
 }

@@ -135,7 +135,7 @@ const ABOUT_CROSSING = 'What a call costs that does nothing, with values as larg
 const ABOUT_CORES =
   'The same calls, with the program bound to fewer cores. ' +
   'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
-/** As many columns as half of the page has room for. */
+/** How many columns half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
 function cores(findings: Findings): Block[] {

@@ -26,7 +26,7 @@ export function byThreads<T extends { readonly threads: number }>(samples: reado
   return samples.toSorted((a, b) => a.threads - b.threads);
 }
 
-/** As it is given to the command. */
+/** The function, as it is given to the command. */
 export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }

@@ -7,10 +7,10 @@ import { type Line, wrapped } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { byThreads } from './tables.js';
 
-/** With fewer there is no curve to see. */
+/** With fewer points there is no curve to see. */
 const LEAST_POINTS = 3;
 const HEIGHT_ROWS = 8;
-/** Of one step of the curve: as wide as there is room, up to that. */
+/** How wide one step of the curve is at most, where there is room, and at least. */
 const MOST_COLUMNS = 10;
 const LEAST_COLUMNS = 3;
 /** In cells from the left, the first of which holds the whole label: so that nothing is between them. */

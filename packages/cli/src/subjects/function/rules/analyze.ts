@@ -35,11 +35,13 @@ export function analyze(samples: Samples): Findings {
     noise,
     reasons: [
       ...limits.map(({ why }) => why),
-      ...loopDelay(samples, fast),
+      loopDelay(samples, fast),
       ...ways.alternatives.map(({ sentence }) => sentence),
-      ...dependsOn(samples, verdict, breakEven),
-    ],
-    warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
+      dependsOn(samples, verdict, breakEven),
+    ].filter((text) => text !== undefined),
+    warnings: [contradiction(samples, best, breakEven), ...warningsOf(samples)].filter(
+      (text) => text !== undefined,
+    ),
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
     alternatives: ways.alternatives,
@@ -51,31 +53,29 @@ export function analyze(samples: Samples): Findings {
 const FAR_BEYOND = 100;
 
 /** Where threads pay, from where on they do: with smaller inputs the verdict may be another. */
-function dependsOn({ inline }: Samples, { answer }: Verdict, { runMs, inputBytes }: BreakEven): string[] {
+function dependsOn(
+  { inline }: Samples,
+  { answer }: Verdict,
+  { runMs, inputBytes }: BreakEven,
+): string | undefined {
   const { callMs } = inline;
-  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return [];
-  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return [];
+  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return undefined;
+  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return undefined;
   const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
-  return [
-    `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`,
-  ];
+  return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
 }
 
 /** Both are measured, and not at the same time: where they are as far apart, one of them is not to be believed. */
-function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string[] {
+function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string | undefined {
   const other = disagrees(samples, best?.gain);
-  if (other === undefined || best === undefined || runMs === undefined) return [];
-  return [
-    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`,
-  ];
+  if (other === undefined || best === undefined || runMs === undefined) return undefined;
+  return `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`;
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */
-function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string[] {
+function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string | undefined {
   const [before, after] = [estimate(inline.loopDelayMs), estimate(best?.loopDelayMs ?? [])];
-  if (before === undefined || after === undefined || after.high >= before.low) return [];
+  if (before === undefined || after === undefined || after.high >= before.low) return undefined;
   const share = 1 - after.value / before.value;
-  return [
-    `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`,
-  ];
+  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`;
 }

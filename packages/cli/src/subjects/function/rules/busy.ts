@@ -23,9 +23,9 @@ export function cheapestOf(crossings: Samples['crossings']): number | undefined 
   return costs.length === 0 ? undefined : Math.min(...costs);
 }
 
-/** With more for others, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
+/** Where others have a larger share, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
 const MOSTLY_OTHERS = 0.25;
-/** With less, and in the cheapest of all rounds whatever they had, at most so many times as much. */
+/** How many times as much it costs at most where they have less, and in the cheapest of all rounds whatever they had. */
 const DEARER = 2;
 /**
  * A call of next to nothing costs that much to hand over on a machine that does nothing else, and that much of it on the calling
@@ -70,11 +70,11 @@ export interface OnFreeCores {
   readonly crossingMs: number;
 }
 
-/** Of all rounds, those in which the threads had most of the cores are most like free cores: that part of them. */
+/** The share of all rounds that are most like free cores: those in which the threads had most of the cores. */
 const MOST_LIKE_IT = 0.25;
 /** With fewer cores than that in more than one round, calls hardly ever ran at a time: what they cost then, nobody has seen. */
 const OVERLAP = 1.2;
-/** Of a call, CPU time. */
+/** From how much CPU time on a call is long. Milliseconds. */
 const LONG_MS = 1;
 
 export function onFreeCores(samples: Samples): OnFreeCores | undefined {

@@ -7,9 +7,9 @@ import type { Limit, LimitName } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 import { type AmdahlFit, fastest, isTested, roomOf } from './scaling.js';
 
-/** Of its time the calling thread is busy: it cannot hand over more. */
+/** Above this share of its time the calling thread cannot hand over more. */
 const MAIN_BUSY = 0.9;
-/** As much of the time goes into collecting garbage, or of the CPU time into handing over. */
+/** The shares of the time that goes into collecting garbage, and of the CPU time that goes into handing over, from which they are limits. */
 const GARBAGE = 0.2;
 const CROSSING = 0.2;
 /** The CPU time of the same work grows by that much when all cores do it: they wait for the same memory. */
@@ -17,10 +17,10 @@ const INFLATED = 1.4;
 /** A serial part below that is not worth a word, and a fit that is off by more says nothing. */
 const SERIAL = 0.1;
 const FITS = 0.08;
-/** Of its running time a call that computes for less waits for something. */
+/** A call that computes for a smaller share of its running time waits for something. */
 const COMPUTES = 0.5;
 
-/** Of these each makes a curve that looks like one with a serial part. */
+/** Each of these makes a curve that looks like one with a serial part. */
 const EXPLAINS: ReadonlySet<LimitName> = new Set(['waiting', 'main-thread', 'memory-bandwidth', 'crossing']);
 
 /** The most important first. */

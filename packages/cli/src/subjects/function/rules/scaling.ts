@@ -76,7 +76,7 @@ function fit(points: readonly { n: number; inverse: number }[]): { serial: numbe
   return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
 }
 
-/** As the library does: docs/sizing.md. A share, and what it reckons for a worker of which nothing is known, bytes. */
+/** The share of memory that may be used, and what a worker is reckoned to take of which nothing is known, bytes: as the library does, docs/sizing.md. */
 const USABLE = 0.75;
 const WORKER_BYTES = 64 * 1024 * 1024;
 

@@ -19,7 +19,7 @@ import type { Answer, Findings, Verdict } from './findings.js';
 import type { Samples } from './samples.js';
 import { fastest, type Gain } from './scaling.js';
 
-/** Of its time a call that returns a promise computes for less: it waits. */
+/** A call that returns a promise and computes for a smaller share of its time waits. */
 const WAITS = 0.25;
 
 /** What is said, and the number of threads that it is said of: what is recommended is no other. */
@@ -270,7 +270,7 @@ function unclear({ samples, best, noise, rounds, isBusy, lacking }: Facts): stri
   return `${larger}, and repeated runs of the same differ by ${by}`;
 }
 
-/** Of what there was too little, or too much. */
+/** What there was too little of, or too much. */
 function whatWouldTell({ samples, isBusy, lacking }: Facts): string {
   const { subject, behaviour, threads } = samples;
   if (behaviour.returnsPromise && busy.computesLessThan(1, samples)) {
