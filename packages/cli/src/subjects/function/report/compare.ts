@@ -72,16 +72,10 @@ function answers(a: Findings, b: Findings): string {
 
 type Outcome = 'more' | 'less' | 'the same' | 'cannot tell';
 
-/** `words`: what it is if there is more of it, and if there is less. */
-type Figure = readonly [
-  name: string,
-  format: Format,
-  words: readonly [more: string, less: string],
-  read: (of: Findings) => Estimate | undefined,
-];
+const SPEED: Readonly<Partial<Record<Outcome, string>>> = { more: 'faster', less: 'slower' };
 
-const SPEED = ['faster', 'slower'] as const;
-const AMOUNT = ['more', 'less'] as const;
+type Figure = readonly [name: string, format: Format, read: (of: Findings) => Estimate | undefined];
+
 const AT_BEST = 'calls/s, the most';
 
 type Row = ReturnType<typeof figures>[number];
@@ -90,24 +84,24 @@ function figures(a: Findings, b: Findings) {
   const noise = (a.noise ?? 0) + (b.noise ?? 0);
   const inBoth = byThreads(a.samples.threads).filter(({ threads }) => rateWith(b, threads) !== undefined);
   const all: Figure[] = [
-    ['calls/s, inline', rate, SPEED, ({ samples }) => figureOf(samples.inline.rate)],
+    ['calls/s, inline', rate, ({ samples }) => figureOf(samples.inline.rate)],
     ...inBoth.map(({ threads }): Figure => [
       `calls/s, ${threadsOf(threads)}`,
       rate,
-      SPEED,
       (of) => rateWith(of, threads),
     ]),
-    [AT_BEST, rate, SPEED, mostOf],
-    ['threads against inline', factor, AMOUNT, ({ gain }) => gain],
-    ['threads pay from', duration, AMOUNT, ({ breakEven }) => breakEven.runMs],
-    ['CPU per call, inline', duration, AMOUNT, ({ samples }) => figureOf(samples.inline.cpuMs)],
-    ['loop delay p99, inline', duration, AMOUNT, ({ samples }) => figureOf(samples.inline.loopDelayMs)],
-    ['a thread takes', bytes, AMOUNT, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
+    [AT_BEST, rate, mostOf],
+    ['threads against inline', factor, ({ gain }) => gain],
+    ['threads pay from', duration, ({ breakEven }) => breakEven.runMs],
+    ['CPU per call, inline', duration, ({ samples }) => figureOf(samples.inline.cpuMs)],
+    ['loop delay p99, inline', duration, ({ samples }) => figureOf(samples.inline.loopDelayMs)],
+    ['a thread takes', bytes, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
   ];
-  const rows = all.map(([name, format, words, read]) => {
+  const rows = all.map(([name, format, read]) => {
     const [ofA, ofB] = [real(read(a)), real(read(b))];
     const outcome = outcomeOf(ofA, ofB, noise);
-    const inWords = { more: words[0], less: words[1], 'the same': outcome, 'cannot tell': outcome }[outcome];
+    // What there is more of, or less, is with a rate faster, or slower.
+    const inWords = (format === rate ? SPEED[outcome] : undefined) ?? outcome;
     return { name, format, a: ofA, b: ofB, outcome, inWords };
   });
   return rows.filter((row) => row.a !== undefined || row.b !== undefined);
