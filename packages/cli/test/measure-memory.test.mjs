@@ -38,7 +38,7 @@ async function roundsWith(memoryBytes, isEnd = (what) => /^round 3/.test(what)) 
   const settings = { all: all.slice(0, 2), needed: 2 };
   const rounds = roundsOf({ session, inline, settings, inputs: [1] });
   await rounds.run();
-  await rounds.close();
+  await rounds.finish();
   await session.close();
   const pids = readFileSync(pidFile, 'utf8').trim().split('\n');
   return { draft, processes: new Set(pids).size };

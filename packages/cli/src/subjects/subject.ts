@@ -4,7 +4,7 @@ import type { NamedFile } from '../disk/file-id.js';
 import type { Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
 import type { Report } from '../report/model.js';
-import { type Output, outputsOf } from '../report/outputs.js';
+import { outputsOf } from '../report/outputs.js';
 import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 
@@ -46,17 +46,10 @@ export const EXIT_CODES =
   "Exit codes: 0 a verdict, also 'cannot tell', 1 a report could not be written, 2 usage or bad input, 130 interrupted.";
 
 /** Where the report goes, and what may not be overwritten by it. */
-export interface Reporting {
-  readonly outputs: readonly Output[];
-  /** The files that the analysis reads. */
-  readonly read: readonly NamedFile[];
-  readonly quiet: boolean;
-  /** All figures on the terminal. */
-  readonly isVerbose: boolean;
-}
+export type Reporting = ReturnType<typeof reportingOf>;
 
-export function reportingOf(raw: RawOptions, read: readonly NamedFile[]): Reporting {
-  const { out, quiet = false, verbose = false } = raw;
+/** @param read the files that the analysis reads */
+export function reportingOf({ out, quiet = false, verbose = false }: RawOptions, read: readonly NamedFile[]) {
   return { outputs: outputsOf(out), read, quiet, isVerbose: verbose };
 }
 

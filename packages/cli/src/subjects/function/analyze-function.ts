@@ -9,7 +9,7 @@ import { type MeasurePlan, measure } from './measure/measure.js';
 import { functionReport } from './report/report.js';
 import { analyze } from './rules/analyze.js';
 
-/** So many inputs are measured on, at most. */
+/** On how many inputs it is measured, at most. */
 const MOST_INPUTS = 1000;
 /** What the function gets of them, for the report. */
 const PASSED: Readonly<Record<Passing, string>> = {

@@ -55,19 +55,13 @@ async function analyzeModule(
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
   const input = resolveInput(raw, process.stdin.isTTY === true);
   const maxThreads = threadsOf(raw, 'the most threads that are tried');
-  const options = {
-    moduleGiven: given,
-    budgetMs: budgetOf(raw),
-    ...(maxThreads === undefined ? {} : { maxThreads }),
-  };
+  const options = { moduleGiven: given, budgetMs: budgetOf(raw), maxThreads };
   const reporting = reportingOf(raw, []);
   const { analyzeFunction } = await import('./analyze-function.js');
   const module = findModule(given);
+  const plan = { ...options, module: module.url, export: module.exportName };
   const read = [moduleFile(given, module), ...filesRead(input)];
-  return analyzeFunction({ ...options, module: module.url, export: module.exportName }, input, {
-    ...reporting,
-    read,
-  });
+  return analyzeFunction(plan, input, { ...reporting, read });
 }
 
 const examples = `

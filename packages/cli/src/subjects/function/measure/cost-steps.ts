@@ -6,18 +6,17 @@ import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import type { EchoSetup } from '../probe/tasks.js';
-import type { CoreSamples } from '../rules/samples.js';
+import { type CoreSamples, TRANSPORTS } from '../rules/samples.js';
 import type { Subject } from './behaviour-step.js';
 import { coreCounts, outstandingFor } from './schedule.js';
-import { type Asks, type FunctionSession, laneOf, type Slice } from './session.js';
+import type { Asks, FunctionSession, Opened, Slice } from './session.js';
 import type { Settings } from './settings.js';
 
-const TRANSPORTS = ['shared', 'message'] as const;
 /** Milliseconds, a decade in two steps: where it pays is found between them. */
 const SPINS_MS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1] as const;
 /** For a process with its pools to be ready. Milliseconds. */
 const OPEN_MS = 300;
-/** Of the time of a step, so much goes into making its code warm. */
+/** The share of the time of a step that goes into making its code warm. */
 const WARM_SHARE = 0.3;
 const MOST_WARM_MS = 1500;
 /** Between two slices. Milliseconds. */
@@ -26,17 +25,21 @@ const ROUNDS = ENOUGH_ROUNDS + 1;
 
 export type Pattern = Omit<EchoSetup, 'warmMs'>;
 
-export function patternOf(subject: Subject, threads: number): Pattern {
-  const { inputs, passing, result, bytesIn, bytesOut } = subject;
+export function patternOf(
+  { reference, inputs, result, bytesIn, bytesOut }: Subject,
+  threads: number,
+): Pattern {
   const outstanding = outstandingFor(0, threads, bytesIn + bytesOut);
-  return { input: inputs[0]!.input, passing, result, threads, outstanding };
+  return { input: inputs[0]!.input, passing: reference.passing, result, threads, outstanding };
 }
 
 export async function measureCrossings(session: FunctionSession, pattern: Pattern): Promise<void> {
-  const timeMs = session.begin('crossings', 'crossings', OPEN_MS / 2);
-  if (timeMs === undefined) return;
-  const options = { role: 'crossing', what: 'crossings', pattern, timeMs, least: 25, most: 150 } as const;
-  const found = await inTurn(session, options, TRANSPORTS, (transport, ms) => ({ transport, ms }));
+  const timeMs = session.begin('crossings', OPEN_MS / 2);
+  const time = { ms: timeMs, least: 25, most: 150 };
+  const found = await inTurn(session, 'crossing', pattern, time, TRANSPORTS, (transport, ms) => ({
+    transport,
+    ms,
+  }));
   session.draft.crossings = found.map(({ of, slices }) => ({
     transport: of,
     ...seriesOf(slices, 'cpuMs', 'loneMs'),
@@ -44,49 +47,42 @@ export async function measureCrossings(session: FunctionSession, pattern: Patter
 }
 
 export async function measureSpins(session: FunctionSession, pattern: Pattern): Promise<void> {
-  const timeMs = session.begin('spins', 'the break-even', OPEN_MS);
-  if (timeMs === undefined) return;
-  const options = { role: 'spin', what: 'spins', pattern, timeMs, least: 20, most: 160 } as const;
+  const timeMs = session.begin('the break-even', OPEN_MS);
+  const time = { ms: timeMs, least: 20, most: 160 };
   // Half of it on the calling thread, half in the pool.
-  const found = await inTurn(session, options, SPINS_MS, (runMs, ms) => ({ runMs, ms: ms / 2 }));
+  const found = await inTurn(session, 'spin', pattern, time, SPINS_MS, (runMs, ms) => ({
+    runMs,
+    ms: ms / 2,
+  }));
   session.draft.spins = found.map(({ of, slices }) => ({ runMs: of, ...seriesOf(slices, 'inline', 'pool') }));
 }
 
-interface Turns<R> {
-  readonly role: R;
-  readonly what: string;
-  readonly pattern: Pattern;
-  readonly timeMs: number;
-  readonly least: number;
-  readonly most: number;
-}
-
-/** One process is asked for each of them in turn. Without those that there was no time for. */
+/** One process is asked for each of them in turn. Without those that there was no time for. @param time of the step, and of a slice */
 async function inTurn<R extends 'crossing' | 'spin', T>(
   session: FunctionSession,
-  { role, what, pattern, timeMs, least, most }: Turns<R>,
+  role: R,
+  pattern: Pattern,
+  time: { readonly ms: number | undefined; readonly least: number; readonly most: number },
   all: readonly T[],
   asksOf: (of: T, ms: number) => Asks<R>,
 ): Promise<{ readonly of: T; readonly slices: Slice<R>[] }[]> {
-  const endMs = session.now() + timeMs;
-  const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * timeMs);
-  const lane = laneOf(session, role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
+  if (time.ms === undefined) return [];
+  const endMs = session.now() + time.ms;
+  const warmMs = Math.min(MOST_WARM_MS, WARM_SHARE * time.ms);
+  const what = `${role}s`;
+  const lane = session.lane(role, { what, setup: { ...pattern, warmMs }, openMs: OPEN_MS + warmMs });
   await lane.open();
   const turns = all.map((of) => lane.turn(({ ms }) => ({ asks: asksOf(of, ms), expectedMs: ms })));
-  const time = { ms: endMs - session.now(), least, most };
-  const ms = sliceFor(time, turns.length, ROUNDS, HAND_OVER_MS);
-  const needed = turns.length;
-  const slice = { ms, least };
-  // In the first round the compiler sees all of them for the first time.
-  const coldOf = (): number => 1;
+  const ms = sliceFor({ ...time, ms: endMs - session.now() }, turns.length, ROUNDS, HAND_OVER_MS);
   const rounds = new Rounds({
     session,
     title: `${what}, `,
     turns,
-    needed,
-    slice,
+    needed: turns.length,
+    slice: { ms, least: time.least },
     overheadMs: HAND_OVER_MS,
-    coldOf,
+    // In the first round the compiler sees all of them for the first time.
+    coldOf: () => 1,
     most: ROUNDS,
   });
   await rounds.run({ endMs });
@@ -94,7 +90,6 @@ async function inTurn<R extends 'crossing' | 'spin', T>(
   return all.map((of, i) => ({ of, slices: rounds.of(turns[i]!) })).filter(({ slices }) => slices.length > 0);
 }
 
-const WHAT = 'fewer cores';
 const CORE_ROUNDS = 3;
 const WARM_MS = 300;
 
@@ -104,34 +99,31 @@ export async function measureCores(
   settings: Settings,
   inputs: readonly unknown[],
 ): Promise<void> {
-  const { cores } = session.draft.machine;
-  if (cores === 1) return session.skip(WHAT, 'there is one core');
+  const { draft } = session;
+  const { cores } = draft.machine;
+  if (cores === 1) return session.skip('fewer cores', 'there is one core');
   const cpus = usableCpus();
   if (cpus === undefined)
-    return session.skip(WHAT, 'a process cannot be bound to some of them here (taskset)');
-  const plain = settings.all.filter(({ variant }) => variant === undefined);
+    return session.skip('fewer cores', 'a process cannot be bound to some of them here (taskset)');
   const cells = coreCounts(cores)
     .filter((count) => count < cores && count < cpus.length)
-    .flatMap((count) =>
-      plain.filter(({ setup }) => setup.threads <= 2 * count).map((setting) => ({ count, setting })),
-    );
-  const found: CoreSamples[] = [];
-  const all = session.draft.threads.map(({ threads, rate }) => ({ cores, threads, rate }));
-  const timeMs = session.begin('cores', WHAT, OPEN_MS);
+    .flatMap((count) => settings.all.map((setting) => ({ count, ...setting })))
+    .filter(({ count, variant, setup }) => variant === undefined && setup.threads <= 2 * count);
+  const timeMs = session.begin('fewer cores', OPEN_MS);
   if (timeMs === undefined) return;
   const end = performance.now() + timeMs;
   const sliceMs = clamp((timeMs / cells.length - OPEN_MS - WARM_MS) / CORE_ROUNDS, 50, 200);
-  for (const { count, setting } of cells) {
-    const what = `${setting.what} on ${count} of ${cores} cores`;
-    if (session.plan.signal.aborted) break;
-    if (performance.now() + OPEN_MS + CORE_ROUNDS * sliceMs > end + OPEN_MS) {
+  const found: CoreSamples[] = [];
+  for (const { count, what: which, setup } of cells) {
+    const what = `${which} on ${count} of ${cores} cores`;
+    if (session.isAborted) break;
+    if (performance.now() + CORE_ROUNDS * sliceMs > end) {
       session.skipForTime(what);
       continue;
     }
-    const setup = { ...setting.setup, inputs, warmMs: WARM_MS };
-    const lane = laneOf(session, 'pool', {
+    const lane = session.lane('pool', {
       what,
-      setup,
+      setup: { ...setup, inputs, warmMs: WARM_MS },
       openMs: OPEN_MS + WARM_MS,
       cpus: cpus.slice(0, count),
     });
@@ -141,9 +133,10 @@ export async function measureCores(
       if (slice !== undefined) rate.push(slice.rate);
     }
     await lane.close();
-    if (rate.length > 0) found.push({ cores: count, threads: setting.setup.threads, rate });
+    if (rate.length > 0) found.push({ cores: count, threads: setup.threads, rate });
   }
-  session.draft.cores = found.length === 0 ? [] : [...found, ...all];
+  const all = draft.threads.map(({ threads, rate }) => ({ cores, threads, rate }));
+  draft.cores = found.length === 0 ? [] : [...found, ...all];
 }
 
 const START_THREADS = 4;
@@ -151,23 +144,22 @@ const MOST_STARTS = 6;
 const START_MS = 300;
 
 /** Each time in a process of its own: memory that threads gave back would not count again. */
-export async function measureStart(session: FunctionSession, { module }: Subject): Promise<void> {
-  const timeMs = session.begin('start', 'the start of threads', START_MS / 2);
+export async function measureStart(session: FunctionSession, { reference }: Subject): Promise<void> {
+  const timeMs = session.begin('the start of threads', START_MS / 2);
   if (timeMs === undefined) return;
   const threads = Math.min(START_THREADS, session.draft.machine.availableThreads);
   const end = performance.now() + timeMs;
-  const readyMs: number[] = [];
-  const bytesPerThread: number[] = [];
-  while (readyMs.length < MOST_STARTS && (readyMs.length === 0 || performance.now() < end)) {
+  const starts: Opened<'start'>[] = [];
+  while (starts.length < MOST_STARTS && (starts.length === 0 || performance.now() < end)) {
     const probe = session.probe('start');
-    const outcome = await probe.ask('open', { module, threads }, session.patience(START_MS));
+    const setup = { module: reference.module, threads };
+    const outcome = await probe.ask('open', setup, session.patience(START_MS));
     await session.end(probe);
     if (outcome.kind !== 'done') {
       if (outcome.kind !== 'aborted') session.skip('the start of threads', describeFailure(outcome));
       break;
     }
-    readyMs.push(outcome.value.readyMs);
-    bytesPerThread.push(outcome.value.bytesPerThread);
+    starts.push(outcome.value);
   }
-  if (readyMs.length > 0) session.draft.start = { readyMs, bytesPerThread };
+  if (starts.length > 0) session.draft.start = seriesOf(starts, 'readyMs', 'bytesPerThread');
 }

@@ -27,7 +27,7 @@ export interface MeasurePlan extends Plan {
   readonly inputCount: number;
   /** Where they come from, and how they were chosen, in words. */
   readonly inputsHow: string;
-  readonly maxThreads?: number;
+  readonly maxThreads?: number | undefined;
 }
 
 /**
@@ -65,7 +65,7 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
   draft.subject.inputs = { ...draft.subject.inputs, used: inputs.length };
   const inline = await openInline(session, subject, inputs);
   if (inline === undefined) return;
-  draft.control.before = await control(session, 'control before', inline);
+  await control(session, 'before', inline);
   if (whyNoThreads !== undefined) session.skip('threads', whyNoThreads);
   const cores = usableCores(draft.machine);
   const most = whyNoThreads === undefined ? Math.min(session.plan.maxThreads ?? 2 * cores, 2 * cores) : 0;
@@ -79,9 +79,6 @@ async function measureAll(session: FunctionSession, look: Look | undefined): Pro
     await measureCores(session, settings, inputs);
     await measureStart(session, subject);
   }
-  draft.control.after = await control(session, 'control after', inline);
-  const before = rounds?.complete;
-  await rounds?.goOn();
-  await rounds?.close();
-  if (rounds?.complete !== before) draft.control.after = await control(session, 'control after', inline);
+  await control(session, 'after', inline);
+  if (await rounds?.finish()) await control(session, 'after', inline);
 }

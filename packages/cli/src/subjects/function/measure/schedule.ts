@@ -1,53 +1,43 @@
 /** How the time is split, and which inputs are used: pure arithmetic. Steps that need less leave the rest to those that follow. */
+import { sum } from 'd3-array';
 import { FIRST_ANSWER_MS, sliceFor } from '../../../experiment/rounds.js';
 import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
 import { clamp } from '../../../experiment/session.js';
 
-export type StepName =
-  | 'behaviour'
-  | 'survival'
-  | 'warm-up'
-  | 'control before'
-  | 'rounds'
-  | 'crossings'
-  | 'spins'
-  | 'cores'
-  | 'start'
-  | 'control after';
-
-/** Shares of the budget, in the order of the steps. Most goes to what the verdict rests on. */
-const SHARES: Readonly<Record<StepName, number>> = {
+/** Shares of the budget, in the order of the steps, each named as the progress line names it. Most goes to what the verdict rests on. */
+const SHARES = {
   behaviour: 10,
-  survival: 6,
-  'warm-up': 4,
+  'one call in a worker': 6,
+  'warming up': 4,
   'control before': 4,
   rounds: 46,
   crossings: 7,
-  spins: 11,
-  cores: 6,
-  start: 4,
+  'the break-even': 11,
+  'fewer cores': 6,
+  'the start of threads': 4,
   'control after': 4,
-};
+} as const;
 
+export type StepName = keyof typeof SHARES;
 export const STEPS = Object.keys(SHARES) as readonly StepName[];
 
-/** What a step gets of what is left. */
-export function shareOf(step: StepName, remainingMs: number): number {
-  return shareAmong(STEPS.slice(STEPS.indexOf(step)), step, remainingMs);
+/** What a step gets of what is left. @param steps that are still to come */
+export function shareOf(
+  step: StepName,
+  ms: number,
+  steps: readonly StepName[] = STEPS.slice(STEPS.indexOf(step)),
+): number {
+  return (Math.max(0, ms) * SHARES[step]) / sum(steps, (name) => SHARES[name]);
 }
 
-function shareAmong(steps: readonly StepName[], step: StepName, ms: number): number {
-  return (Math.max(0, ms) * SHARES[step]) / steps.reduce((total, name) => total + SHARES[name], 0);
-}
-
-/** Of a larger budget the steps before the rounds get no more: who waits wants an answer. */
+/** The steps before the rounds get no more of a larger budget: who waits wants an answer. */
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 
 /** What a step gets at most of a budget, however early the steps before it ended: what only explains the verdict ends some time, too. */
 export function mostFor(step: StepName, budgetMs: number): number {
   if (step === 'rounds') return budgetMs;
   const isFirst = STEPS.indexOf(step) < STEPS.indexOf('rounds');
-  return shareAmong(STEPS, step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs);
+  return shareOf(step, isFirst ? Math.min(budgetMs, MOST_FOR_FIRST_MS) : budgetMs, STEPS);
 }
 
 /** Within a quarter of the budget a call settles, and in less than five seconds only where there is no more. */
@@ -65,10 +55,9 @@ const ALL_UP_TO = 4;
 export function threadCounts(cores: number, max: number): { upToCores: number[]; beyond: number[] } {
   const upToCores: number[] = [];
   for (let n = 1; n < cores; n = n < ALL_UP_TO ? n + 1 : Math.ceil(n * 1.4)) upToCores.push(n);
-  upToCores.push(cores);
-  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])].filter((n) => n > cores);
+  const beyond = [...new Set([Math.ceil(1.5 * cores), 2 * cores])];
   const fits = (n: number): boolean => n <= max;
-  return { upToCores: [...new Set(upToCores)].filter(fits), beyond: beyond.filter(fits) };
+  return { upToCores: [...upToCores, cores].filter(fits), beyond: beyond.filter(fits) };
 }
 
 /** Settings of cores for the matrix: at most four, the fewest and the most among them. */
@@ -92,21 +81,15 @@ interface RoundsInput {
 
 /** As many settings as leave time for six rounds, then longer slices. */
 export function planRounds({ timeMs, callMs, openMs, needed, wished }: RoundsInput) {
-  const fits = (settings: number): boolean =>
-    settings * (openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs)) <= timeMs;
-  let settings = needed + wished;
-  while (settings > needed && !fits(settings)) settings -= 1;
-  const time = { ms: timeMs - settings * openMs, ...SLICE_MS };
-  const sliceMs = sliceFor(time, settings, ENOUGH_ROUNDS + 2, 0);
-  return { settings, sliceMs: callSliceMs(sliceMs, callMs), leastMs: callSliceMs(SLICE_MS.least, callMs) };
+  const eachMs = openMs + ENOUGH_ROUNDS * costOf(SLICE_MS.least, callMs);
+  const settings = clamp(Math.floor(timeMs / eachMs), needed, needed + wished);
+  const sliceMs = sliceFor({ ms: timeMs - settings * openMs, ...SLICE_MS }, settings, ENOUGH_ROUNDS + 2, 0);
+  // A little less than a call, or there would be two in every other slice.
+  const shortest = 0.9 * callMs;
+  return { settings, sliceMs: Math.max(sliceMs, shortest), leastMs: Math.max(SLICE_MS.least, shortest) };
 }
 
-/** A little less than a call, or there would be two in every other slice. */
-function callSliceMs(sliceMs: number, callMs: number): number {
-  return Math.max(sliceMs, 0.9 * callMs);
-}
-
-/** Of the time for the rounds, so much goes into what is not measured: a library and a function that are not compiled yet. */
+/** The share of the time for the rounds that goes into what is not measured: a library and a function that are not compiled yet. */
 const WARM_SHARE = 0.3;
 const WARM_MS = { least: 200, most: 1000 } as const;
 
@@ -115,7 +98,7 @@ export function warmMsFor(timeMs: number, settings: number): number {
   return clamp((WARM_SHARE * timeMs) / settings, WARM_MS.least, WARM_MS.most);
 }
 
-/** For what comes after the rounds, at least: the second control run. Of the budget. */
+/** The share of the budget that is kept for what comes after the rounds at least: the second control run. */
 const RESERVE = 0.06;
 
 /**
@@ -130,15 +113,12 @@ const COLD = 0.8;
 
 /** How many of the first rounds were still getting faster, of any of these series of rates. */
 export function coldRounds(series: readonly (readonly number[])[]): number {
-  return Math.max(0, ...series.map(coldOf));
-}
-
-function coldOf(rates: readonly number[]): number {
-  const warm = rates.findIndex((rate, i) => {
-    const later = rates.slice(i + 1).toSorted((a, b) => a - b);
-    return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
-  });
-  return Math.max(0, warm);
+  const firstWarm = (rates: readonly number[]): number =>
+    rates.findIndex((rate, i) => {
+      const later = rates.slice(i + 1).toSorted((a, b) => a - b);
+      return later.length < 2 || rate >= later[0]! || rate >= COLD * later[later.length >> 1]!;
+    });
+  return Math.max(0, ...series.map(firstWarm));
 }
 
 /** Beside a slice and what runs beyond its end: the hand-over between processes. Milliseconds. */
@@ -160,14 +140,14 @@ export function isLong(callMs: number): boolean {
 /** Memory of arguments and results on their way: more would measure the allocation of memory. */
 const OUTSTANDING_BYTES = 8 * 2 ** 20;
 
-/** So many that no worker waits for work; of long calls not more, since all of them have to end before the next slice. */
+/** How many calls are outstanding: no worker waits for work; of long calls no more, since all have to end before the next slice. */
 export function outstandingFor(callMs: number, threads: number, bytes: number): number {
   if (callMs >= VERY_LONG_MS) return threads;
   if (isLong(callMs)) return 2 * threads;
   return clamp(Math.floor(OUTSTANDING_BYTES / Math.max(1, bytes)), 2 * threads, Math.max(64, 8 * threads));
 }
 
-/** One call brings a worker about so much to do, and a message is not larger than that. */
+/** About how much one call brings a worker to do, and how large a message is at most. */
 const BATCH_MS = 1;
 const MAX_BATCH = 1024;
 const MAX_BATCH_BYTES = 2 ** 20;
@@ -184,9 +164,9 @@ export interface Measured {
   readonly ms: number | undefined;
 }
 
-/** Inputs of which the slowest takes less than so many times as long as the fastest are one kind. */
+/** Where the slowest input takes less than so many times as long as the fastest, all are one kind. */
 const EVEN = 2;
-/** Of such as differ, at least so many. */
+/** How many inputs are used at least, where they differ. */
 const LEAST = 4;
 
 /**
@@ -194,25 +174,17 @@ const LEAST = 4;
  * run in one. They are chosen evenly from the quickest to the slowest.
  */
 export function chooseInputs(all: readonly Measured[], sliceMs: number): unknown[] {
-  const tried = all.filter((each): each is { input: unknown; ms: number } => each.ms !== undefined);
-  const sorted = tried.toSorted((a, b) => a.ms - b.ms);
-  const [fastest, slowest] = [sorted[0], sorted.at(-1)];
-  if (fastest === undefined || slowest!.ms < EVEN * fastest.ms) return all.map(({ input }) => input);
-  const sum = sorted.reduce((total, { ms }) => total + ms, 0);
-  if (sum <= sliceMs) return all.map(({ input }) => input);
-  const count = Math.min(sorted.length, Math.max(LEAST, Math.floor((sliceMs * sorted.length) / sum)));
-  const chosen = Array.from(
-    { length: count },
-    (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / count)]!,
-  );
-  return interleaved(chosen.map(({ input }) => input));
-}
-
-/** Quick ones and slow ones in turn, so that a part of them is a mix as well. */
-function interleaved<T>(sorted: readonly T[]): T[] {
-  const half = Math.ceil(sorted.length / 2);
-  const slow = sorted.slice(half).reverse();
-  return sorted.slice(0, half).flatMap((quick, i) => (i < slow.length ? [quick, slow[i]!] : [quick]));
+  const sorted = all.flatMap(({ input, ms }) => (ms === undefined ? [] : [{ input, ms }]));
+  sorted.sort((a, b) => a.ms - b.ms);
+  const isEven = sorted.length === 0 || sorted.at(-1)!.ms < EVEN * sorted[0]!.ms;
+  const totalMs = sum(sorted, ({ ms }) => ms);
+  if (isEven || totalMs <= sliceMs) return all.map(({ input }) => input);
+  const count = Math.min(sorted.length, Math.max(LEAST, Math.floor((sliceMs * sorted.length) / totalMs)));
+  const at = (i: number) => Math.floor(((i + 0.5) * sorted.length) / count);
+  const chosen = Array.from({ length: count }, (_, i) => sorted[at(i)]!.input);
+  // Quick ones and slow ones in turn, so that a part of them is a mix as well.
+  const slow = chosen.splice(Math.ceil(count / 2)).reverse();
+  return chosen.flatMap((quick, i) => [quick, ...slow.slice(i, i + 1)]);
 }
 
 /** Sizes differ enough to say something about their influence. */
@@ -221,13 +193,12 @@ const MOST_SIZES = 6;
 
 /** Inputs of different sizes, smallest first, by their index; none where all are about as large. */
 export function chooseSizes(bytes: readonly (number | undefined)[]): { index: number; bytes: number }[] {
-  const known = bytes.flatMap((size, index) => (size === undefined ? [] : [{ index, bytes: size }]));
-  const sorted = known.toSorted((a, b) => a.bytes - b.bytes);
-  const different = sorted.filter(({ bytes: size }, i) => i === 0 || size !== sorted[i - 1]!.bytes);
-  const [smallest, largest] = [different[0], different.at(-1)];
-  if (smallest === undefined || largest!.bytes < DIFFERENT_SIZES * smallest.bytes) return [];
+  const different = [...new Set(bytes)].filter((size) => size !== undefined).sort((a, b) => a - b);
+  const last = different.length - 1;
+  if (last < 0 || different[last]! < DIFFERENT_SIZES * different[0]!) return [];
   const count = Math.min(MOST_SIZES, different.length);
   return Array.from({ length: count }, (_, i) => {
-    return different[Math.round((i * (different.length - 1)) / Math.max(1, count - 1))]!;
+    const size = different[Math.round((i * last) / Math.max(1, count - 1))]!;
+    return { index: bytes.indexOf(size), bytes: size };
   });
 }

@@ -4,7 +4,8 @@ import { Lane, type LaneOptions } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import type { StepsOf } from '../../../experiment/serve.js';
 import { clamp, Session } from '../../../experiment/session.js';
-import type { Samples } from '../rules/samples.js';
+import { seriesOf, spreadOf } from '../../../experiment/statistics.js';
+import { type Mutable, newBehaviour, type Samples } from '../rules/samples.js';
 import type { MeasurePlan } from './measure.js';
 import { callLimitMs, mostFor, shareOf, type StepName } from './schedule.js';
 
@@ -20,15 +21,16 @@ interface Openers {
 }
 
 export type Role = keyof Openers;
-export type Probe<R extends Role> = Child<StepsOf<Openers[R]>>;
-export type Opened<R extends Role> = StepsOf<Openers[R]>['open']['gets'];
-export type Asks<R extends Role> = StepsOf<Openers[R]>['step']['asks'];
-export type Slice<R extends Role> = StepsOf<Openers[R]>['step']['gets'];
+type Steps<R extends Role> = StepsOf<Openers[R]>;
+export type Probe<R extends Role> = Child<Steps<R>>;
+export type Opened<R extends Role> = Steps<R>['open']['gets'];
+export type Asks<R extends Role> = Steps<R>['step']['asks'];
+export type Slice<R extends Role> = Steps<R>['step']['gets'];
 
 export class FunctionSession extends Session<MeasurePlan> {
   /** What was measured so far. */
   readonly draft = newDraft(this.plan);
-  /** After so long a call counts as one that never settles. */
+  /** After how long a call counts as one that never settles. Milliseconds. */
   readonly limitMs = callLimitMs(this.plan.budgetMs);
 
   /** A tenth beyond the budget, so that what nearly ended is not lost. */
@@ -37,40 +39,36 @@ export class FunctionSession extends Session<MeasurePlan> {
   }
 
   /** Tells what is done next, and gives the time for it; undefined: there is none left. */
-  begin(step: StepName, what: string, leastMs = 1): number | undefined {
+  begin(step: StepName, leastMs = 1): number | undefined {
     const share = Math.min(shareOf(step, this.remainingMs), mostFor(step, this.plan.budgetMs));
     if (this.isAborted) return undefined;
     if (share < leastMs) {
-      this.skipForTime(what);
+      this.skipForTime(step);
       return undefined;
     }
-    this.say(what);
+    this.say(step);
     return share;
   }
 
   probe<R extends Role>(role: R, cpus?: readonly number[]): Probe<R> {
     const file = new URL(`../probe/${role}.js`, import.meta.url);
-    return this.start<StepsOf<Openers[Role]>>(file, { cpus }) as unknown as Probe<R>;
+    return this.start<Steps<Role>>(file, { cpus }) as unknown as Probe<R>;
+  }
+
+  /** A probe that is measured in turn. */
+  lane<R extends Role>(role: R, { cpus, ...options }: ProbeLaneOptions<R>): ProbeLane<R> {
+    return new Lane({ ...options, session: this, start: () => this.probe(role, cpus) });
   }
 }
 
-export type ProbeLane<R extends Role> = Lane<StepsOf<Openers[R]>>;
+export type ProbeLane<R extends Role> = Lane<Steps<R>>;
 
-/** A probe that is measured in turn. */
-export function laneOf<R extends Role>(
-  session: FunctionSession,
-  role: R,
-  options: Omit<LaneOptions<StepsOf<Openers[R]>>, 'session' | 'start'> & {
-    readonly cpus?: readonly number[];
-  },
-): ProbeLane<R> {
-  return new Lane({ ...options, session, start: () => session.probe(role, options.cpus) });
+interface ProbeLaneOptions<R extends Role> extends Omit<LaneOptions<Steps<R>>, 'session' | 'start'> {
+  readonly cpus?: readonly number[];
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** The samples in the making. */
-export type Draft = { -readonly [K in keyof Samples]: Mutable<Samples[K]> };
+type Draft = { -readonly [K in keyof Samples]: Mutable<Samples[K]> };
 
 function newDraft(plan: MeasurePlan): Draft {
   return {
@@ -80,30 +78,8 @@ function newDraft(plan: MeasurePlan): Draft {
       inputs: { count: plan.inputCount, used: 0, how: plan.inputsHow },
     },
     machine: readMachine(),
-    behaviour: {
-      returnsPromise: false,
-      failures: { calls: 0, failed: 0, first: undefined },
-      neverSettled: undefined,
-      ended: undefined,
-      endedInWorker: undefined,
-      repeats: 'unknown',
-      changesItsArgument: false,
-      uncloneable: { argument: undefined, result: undefined },
-      hasSetup: false,
-      plainClasses: [],
-    },
-    inline: {
-      coldMs: undefined,
-      callMs: undefined,
-      rate: [],
-      cpuMs: [],
-      loopDelayMs: [],
-      garbageShare: [],
-      bytesIn: undefined,
-      bytesOut: undefined,
-      bySize: [],
-      residentBytes: undefined,
-    },
+    behaviour: newBehaviour(),
+    inline: { coldMs: undefined, bytesIn: undefined, bytesOut: undefined, ...inlineSamples([], []) },
     threads: [],
     variants: [],
     crossings: [],
@@ -113,5 +89,18 @@ function newDraft(plan: MeasurePlan): Draft {
     control: { before: [], after: [] },
     skipped: [],
     isCutShort: false,
+  };
+}
+
+/** What the rounds tell of the calling thread. @param sizes of the inputs that are measured one by one in each */
+export function inlineSamples(
+  slices: readonly Slice<'inline'>[],
+  sizes: readonly { readonly bytes: number }[],
+) {
+  return {
+    callMs: spreadOf(slices.flatMap(({ callMs }) => callMs)),
+    ...seriesOf(slices, 'rate', 'cpuMs', 'loopDelayMs', 'garbageShare'),
+    bySize: sizes.map(({ bytes }, i) => ({ bytes, ms: slices.map(({ sizeMs }) => sizeMs[i]!) })),
+    residentBytes: slices.at(-1)?.residentBytes,
   };
 }

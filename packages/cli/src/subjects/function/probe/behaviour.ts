@@ -2,161 +2,135 @@
 import { isDeepStrictEqual } from 'node:util';
 import v8 from 'node:v8';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
+import { isThenable } from '../../../run/work/batch-runner.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 import { argumentsOf, type Passing } from '../../../run/work/passing.js';
-import type { Behaviour } from '../rules/samples.js';
-import { isThenable } from '../../../run/work/batch-runner.js';
+import { newBehaviour } from '../rules/samples.js';
 import { loadSubject, type Subject, type SubjectReference } from './subject.js';
-import { bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
+import { attempt, bytesOf, bytesPassed, classesIn, standalone, uncloneable } from './values.js';
 import { watchParent } from './watchdog.js';
 
-interface BehaviourSetup {
+export interface WatchSetup {
   readonly subject: SubjectReference;
   readonly inputs: readonly unknown[];
-  /** After that no further input is begun. */
+  /** After how long no further input is begun. Milliseconds. */
   readonly shareMs: number;
 }
 
-type Seen = Pick<Behaviour, 'returnsPromise' | 'repeats' | 'changesItsArgument' | 'hasSetup'>;
+export type BehaviourReport = ReturnType<typeof newReport>;
 
-/** What is known of the function's behaviour, beside whether its process survives. */
-class Report {
-  /** The export's own name, also where none was given. */
-  readonly export: string;
-  readonly seen: { -readonly [K in keyof Seen]: Seen[K] };
-  readonly failures = { calls: 0, failed: 0, first: undefined as string | undefined };
-  uncloneableResult: string | undefined;
-  /** Of instances in results. */
-  plainClasses: string[] = [];
-  coldMs: number | undefined;
-  /** Of each input that was tried, in order: its warmest call; undefined: it failed. */
-  readonly inputMs: (number | undefined)[] = [];
-  readonly bytesIn: number[] = [];
-  readonly bytesOut: number[] = [];
-  /** Of the first call that succeeded, if it can cross. */
-  result: unknown;
-
-  constructor({ name, hasSetup }: Subject) {
-    this.export = name;
-    this.seen = { returnsPromise: false, repeats: 'unknown', changesItsArgument: false, hasSetup };
-  }
+function newReport({ name, hasSetup }: Subject) {
+  return {
+    /** The export's own name, also where none was given. */
+    export: name,
+    behaviour: { ...newBehaviour(), hasSetup },
+    coldMs: undefined as number | undefined,
+    /** Of each input that was tried, in order: its warmest call; undefined: it failed. */
+    inputMs: [] as (number | undefined)[],
+    bytesIn: [] as number[],
+    bytesOut: [] as number[],
+    /** Of the first call that succeeded, if it can cross. */
+    result: undefined as unknown,
+  };
 }
 
-export type BehaviourReport = Readonly<Report>;
-
-/** So many inputs are given a second time: to be compared, and because the second call is warmer. */
+/** How many inputs are given a second time: to be compared, and because the second call is warmer. */
 const REPEATED = 5;
 /** A larger result is not sent to be used as a pattern. Bytes. */
 const MAX_PATTERN_BYTES = 64 * 2 ** 20;
 
-export const open = async (setup: BehaviourSetup, note: Note): Promise<{ opened: BehaviourReport }> => {
+export const open = async (setup: WatchSetup, note: Note): Promise<{ opened: BehaviourReport }> => {
   await watchParent();
-  const observer = new Observer(await loadSubject(setup.subject), setup.subject.passing, note);
+  const { passing } = setup.subject;
+  const subject = await loadSubject(setup.subject);
+  const report = newReport(subject);
+  const { behaviour, inputMs, bytesIn } = report;
+  const look = lookInto(report);
+  const attempt = async (input: unknown): Promise<Attempt> => {
+    // Whatever this call does to the process: that much is known.
+    await note({ ...report, inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
+    return call(subject, passing, input, behaviour);
+  };
   const end = performance.now() + setup.shareMs;
-  await observer.tryAll(setup.inputs.map(standalone), end);
-  return { opened: { ...observer.report } };
+  for (const [i, input] of setup.inputs.map(standalone).entries()) {
+    // The first one in any case.
+    if (i > 0 && performance.now() > end) break;
+    const first = await attempt(input);
+    report.coldMs ??= first.ms;
+    const bytes = bytesPassed(input, passing);
+    if (bytes !== undefined) bytesIn.push(bytes);
+    if (!('value' in first)) {
+      inputMs.push(undefined);
+      continue;
+    }
+    look(first.value);
+    const again = i < REPEATED ? await attempt(input) : undefined;
+    if (again !== undefined) behaviour.repeats = compared(behaviour, first.value, again);
+    inputMs.push(Math.min(first.ms, again?.ms ?? Number.POSITIVE_INFINITY));
+  }
+  return { opened: report };
 };
 
-type Attempt = { readonly ms: number } & ({ readonly value: unknown } | { readonly error: string });
+type Seen = BehaviourReport['behaviour'];
+type Attempt = { readonly ms: number; readonly value?: unknown };
 
-class Observer {
-  readonly report: Report;
-  readonly #subject: Subject;
-  readonly #passing: Passing;
-  readonly #note: Note;
-  #hasPattern = false;
-
-  constructor(subject: Subject, passing: Passing, note: Note) {
-    this.report = new Report(subject);
-    this.#subject = subject;
-    this.#passing = passing;
-    this.#note = note;
-  }
-
-  /** Until all were tried or the time is over; the first one in any case. */
-  async tryAll(inputs: readonly unknown[], end: number): Promise<void> {
-    const { inputMs, bytesIn } = this.report;
-    for (const [i, input] of inputs.entries()) {
-      if (i > 0 && performance.now() > end) break;
-      const first = await this.#attempt(input);
-      this.report.coldMs ??= first.ms;
-      const bytes = bytesPassed(input, this.#passing);
-      if (bytes !== undefined) bytesIn.push(bytes);
-      if (!('value' in first)) {
-        inputMs.push(undefined);
-        continue;
-      }
-      this.#look(first.value);
-      const again = i < REPEATED ? await this.#attempt(input) : undefined;
-      if (again !== undefined) this.#compare(first, again);
-      inputMs.push(Math.min(first.ms, again?.ms ?? Number.POSITIVE_INFINITY));
-    }
-  }
-
-  /** With a copy: the function may change it, and is to get the same when it is called again. */
-  async #attempt(input: unknown): Promise<Attempt> {
-    const { seen, failures } = this.report;
-    // Whatever this call does to the process: that much is known.
-    await this.#note({ ...this.report, inputMs: [], bytesIn: [], bytesOut: [], result: undefined });
-    const own = structuredClone(input);
-    let given: readonly unknown[] | undefined;
-    failures.calls += 1;
-    const begin = performance.now();
-    try {
-      given = argumentsOf(own, this.#passing);
-      const pending = this.#subject.call(...given);
-      const isPending = isThenable(pending);
-      seen.returnsPromise ||= isPending;
-      const value = isPending ? await pending : pending;
-      return { ms: performance.now() - begin, value };
-    } catch (error) {
-      const ms = performance.now() - begin;
-      failures.failed += 1;
-      const line = errorLine(describeError(error));
-      failures.first ??= line;
-      return { ms, error: line };
-    } finally {
-      seen.changesItsArgument ||= given !== undefined && this.#hasChanged(given, input);
-    }
-  }
-
-  #hasChanged(given: readonly unknown[], input: unknown): boolean {
-    try {
-      // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
-      return !isDeepStrictEqual(given, argumentsOf(structuredClone(input), this.#passing));
-    } catch {
-      return false; // The file has gone: the next call says so.
-    }
-  }
-
-  #look(value: unknown): void {
-    const { report } = this;
-    report.uncloneableResult ??= uncloneable(value);
-    report.plainClasses = [...new Set([...report.plainClasses, ...classesIn(value)])];
-    const bytes = report.uncloneableResult === undefined ? bytesOf(value) : undefined;
-    if (bytes === undefined) return;
-    report.bytesOut.push(bytes);
-    if (!this.#hasPattern && bytes <= MAX_PATTERN_BYTES && canBeSent(value)) {
-      this.#hasPattern = true;
-      report.result = value;
-    }
-  }
-
-  #compare(first: { readonly value: unknown }, again: Attempt): void {
-    const { uncloneableResult, seen } = this.report;
-    if (uncloneableResult !== undefined) return;
-    if (!('value' in again) || !isDeepStrictEqual(first.value, again.value)) seen.repeats = 'different';
-    else if (seen.repeats === 'unknown') seen.repeats = 'same';
+/** With a copy: the function may change it, and is to get the same when it is called again. Without a value: it failed. */
+async function call(subject: Subject, passing: Passing, input: unknown, seen: Seen): Promise<Attempt> {
+  const own = structuredClone(input);
+  let given: readonly unknown[] | undefined;
+  const failures = { ...seen.failures, calls: seen.failures.calls + 1 };
+  seen.failures = failures;
+  const begin = performance.now();
+  try {
+    given = argumentsOf(own, passing);
+    const pending = subject.call(...given);
+    const isPending = isThenable(pending);
+    seen.returnsPromise ||= isPending;
+    const value = isPending ? await pending : pending;
+    return { ms: performance.now() - begin, value };
+  } catch (error) {
+    const ms = performance.now() - begin;
+    failures.failed += 1;
+    failures.first ??= errorLine(describeError(error));
+    return { ms };
+  } finally {
+    seen.changesItsArgument ||= given !== undefined && hasChanged(given, input, passing);
   }
 }
 
-function canBeSent(value: unknown): boolean {
-  try {
-    v8.serialize(value);
-    return true;
-  } catch {
-    return false;
-  }
+function hasChanged(given: readonly unknown[], input: unknown, passing: Passing): boolean {
+  // It was a clone, so it is compared with one: what cloning does to a value is not the function's doing.
+  const isSame = attempt(() => isDeepStrictEqual(given, argumentsOf(structuredClone(input), passing)));
+  return isSame === false; // Undefined: the file has gone, and the next call says so.
+}
+
+/** Looks at one result after the other. */
+function lookInto(report: BehaviourReport): (value: unknown) => void {
+  const { behaviour, bytesOut } = report;
+  let hasPattern = false;
+  return (value) => {
+    const result = behaviour.uncloneable.result ?? uncloneable(value);
+    behaviour.uncloneable = { argument: undefined, result };
+    behaviour.plainClasses = [...new Set([...behaviour.plainClasses, ...classesIn(value)])];
+    const bytes = result === undefined ? bytesOf(value) : undefined;
+    if (bytes === undefined) return;
+    bytesOut.push(bytes);
+    if (!hasPattern && bytes <= MAX_PATTERN_BYTES && attempt(() => v8.serialize(value)) !== undefined) {
+      hasPattern = true;
+      report.result = value;
+    }
+  };
+}
+
+/** What is known of repeated calls after another one. */
+function compared(
+  { repeats, uncloneable: { result } }: Seen,
+  first: unknown,
+  again: Attempt,
+): Seen['repeats'] {
+  if (result !== undefined) return repeats;
+  if (!('value' in again) || !isDeepStrictEqual(first, again.value)) return 'different';
+  return repeats === 'unknown' ? 'same' : repeats;
 }
 
 serveSteps(open);

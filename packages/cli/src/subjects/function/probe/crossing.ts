@@ -3,14 +3,13 @@ import { createPool, type Pool } from 'threadwise';
 import { cpuMs } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
 import { argumentsOf } from '../../../run/work/passing.js';
+import { type CrossingSamples, TRANSPORTS } from '../rules/samples.js';
 import { keepOutstanding, middle, oneByOne, warmUp } from './outstanding.js';
 import type { EchoSetup } from './tasks.js';
 import { standalone } from './values.js';
 
-const TRANSPORTS = ['shared', 'message'] as const;
-
 interface CrossingStep {
-  readonly transport: (typeof TRANSPORTS)[number];
+  readonly transport: CrossingSamples['transport'];
   readonly ms: number;
 }
 
@@ -28,21 +27,18 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
     await pool.ready;
     pools.set(transport, pool);
   }
-  const run = ({ transport, ms }: CrossingStep) =>
-    slice(() => pools.get(transport)!.run('echo', given), outstanding, ms);
+  const step = async ({ transport, ms }: CrossingStep) => {
+    const call = () => pools.get(transport)!.run('echo', given);
+    const cpu = cpuMs();
+    const { calls } = await keepOutstanding({ outstanding, call, ms: ms * (1 - ALONE_SHARE) });
+    const used = cpuMs() - cpu;
+    return { cpuMs: used / calls, loneMs: middle(await oneByOne(call, ms * ALONE_SHARE)) };
+  };
   for (const transport of TRANSPORTS) {
-    const piece = async () => 1 / (await run({ transport, ms: WARM_PIECE_MS })).cpuMs;
+    const piece = async () => 1 / (await step({ transport, ms: WARM_PIECE_MS })).cpuMs;
     await warmUp(piece, warmMs / TRANSPORTS.length);
   }
-  return { opened: undefined, step: run };
+  return { opened: undefined, step };
 };
-
-async function slice(call: () => Promise<unknown>, outstanding: number, ms: number) {
-  const cpu = cpuMs();
-  const load = { outstanding, turnsLoop: false, call };
-  const { calls } = await keepOutstanding({ ...load, ms: ms * (1 - ALONE_SHARE) });
-  const used = cpuMs() - cpu;
-  return { cpuMs: used / calls, loneMs: middle(await oneByOne(call, ms * ALONE_SHARE)) };
-}
 
 serveSteps(open);

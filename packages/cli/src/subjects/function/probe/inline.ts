@@ -1,7 +1,7 @@
 /** The function on the calling thread: what threads are compared with. */
 import { Garbage, Gauges, idleDelayMs } from '../../../experiment/gauges.js';
 import { serveSteps } from '../../../experiment/serve.js';
-import { AsyncCalls, type Calls, SyncCalls } from './calls.js';
+import { asyncCalls, syncCalls } from './calls.js';
 import { loadSubject, type SubjectReference } from './subject.js';
 import { standalone } from './values.js';
 
@@ -23,29 +23,27 @@ interface InlineStep {
 /** For the percentile of an idle loop: some dozens of ticks. */
 const IDLE_MS = 50;
 
-export const open = async (setup: InlineSetup) => {
-  const { run } = await loadSubject(setup.subject);
-  const { isAsync, copiesInputs } = setup;
+export const open = async ({ subject, isAsync, copiesInputs, warmMs, ...setup }: InlineSetup) => {
+  const { run } = await loadSubject(subject);
   const inputs = setup.inputs.map(standalone);
-  const calls = isAsync ? new AsyncCalls(run, inputs) : new SyncCalls(run, inputs, copiesInputs);
+  const calls = isAsync ? asyncCalls(run, inputs) : syncCalls(run, inputs, copiesInputs);
   const idle = await idleDelayMs(IDLE_MS);
-  const opened = { ...(await calls.warm(setup.warmMs)), idleDelayMs: idle };
+  const opened = { callMs: await calls.warm(warmMs), idleDelayMs: idle };
   const gauges = new Gauges(idle);
-  return { opened, step: (step: InlineStep) => slice(calls, gauges, step) };
+  const step = async ({ ms, sizes }: InlineStep) => {
+    const garbage = new Garbage();
+    await gauges.begin();
+    garbage.begin();
+    const ran = await calls.run(ms);
+    const ended = gauges.end();
+    const garbageMs = await garbage.end();
+    const { elapsedMs, loopDelayMs, residentBytes, shared } = await ended;
+    const garbageShare = Math.min(1, garbageMs / elapsedMs);
+    const sizeMs: number[] = [];
+    for (const input of sizes) sizeMs.push(await calls.only(input));
+    return { ...ran, garbageShare, loopDelayMs, sizeMs, residentBytes, shared };
+  };
+  return { opened, step };
 };
-
-async function slice(calls: Calls, gauges: Gauges, { ms, sizes }: InlineStep) {
-  const garbage = new Garbage();
-  await gauges.begin();
-  garbage.begin();
-  const ran = await calls.run(ms);
-  const ended = gauges.end();
-  const garbageMs = await garbage.end();
-  const { elapsedMs, loopDelayMs, residentBytes, shared } = await ended;
-  const garbageShare = Math.min(1, garbageMs / elapsedMs);
-  const sizeMs: number[] = [];
-  for (const input of sizes) sizeMs.push(await calls.only(input));
-  return { ...ran, garbageShare, loopDelayMs, sizeMs, residentBytes, shared };
-}
 
 serveSteps(open);

@@ -3,40 +3,38 @@ import { performance } from 'node:perf_hooks';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
 
-export interface Load {
+interface Load {
   readonly outstanding: number;
   readonly ms: number;
   /** Functions that settle without a turn of the event loop would hold it up until the end. */
-  readonly turnsLoop: boolean;
+  readonly turnsLoop?: boolean;
   call(): PromiseLike<unknown>;
 }
 
-export interface Loaded {
-  readonly calls: number;
-  readonly failed: number;
-  readonly firstFailure: string | undefined;
-  /**
-   * Calls per second, each that is outstanding for itself, until its last one has ended: exact where calls wait and do not hold up
-   * one another. Where they do, all calls in the whole time is.
-   */
-  readonly ratePerLane: number;
-  /** Calls that settled in time, and of each of the others the part of its time that lay before the end. */
-  readonly parts: number;
-  readonly begin: number;
-  /** When no more were begun. */
-  readonly end: number;
-  /** When the last one had settled. */
-  readonly drained: number;
-}
+export type Loaded = Awaited<ReturnType<typeof keepOutstanding>>;
 
-/** So long the event loop is held up before it gets a turn. Milliseconds. */
+/** How long the event loop is held up before it gets a turn. Milliseconds. */
 export const HOLD_MS = 0.5;
 
-export async function keepOutstanding(load: Load): Promise<Loaded> {
+export async function keepOutstanding({ outstanding, ms, turnsLoop = false, call }: Load) {
   const begin = performance.now();
-  const end = begin + load.ms;
-  let [calls, failed, ratePerLane, parts, turned] = [0, 0, 0, 0, begin];
-  let firstFailure: string | undefined;
+  /** When no more are begun. */
+  const end = begin + ms;
+  const loaded = {
+    begin,
+    end,
+    calls: 0,
+    failed: 0,
+    firstFailure: undefined as string | undefined,
+    /**
+     * Calls per second, each that is outstanding for itself, until its last one has ended: exact where calls wait and do not hold up
+     * one another. Where they do, all calls in the whole time is.
+     */
+    ratePerLane: 0,
+    /** Calls that settled in time, and of each of the others the part of its time that lay before the end. */
+    parts: 0,
+  };
+  let turned = begin;
   const lane = async (): Promise<void> => {
     let [own, now] = [0, performance.now()];
     // Once in any case: on a busy machine the time may be over before it begins.
@@ -44,24 +42,24 @@ export async function keepOutstanding(load: Load): Promise<Loaded> {
       own += 1;
       const issued = now;
       try {
-        await load.call();
+        await call();
       } catch (error) {
-        failed += 1;
-        firstFailure ??= errorLine(describeError(error));
+        loaded.failed += 1;
+        loaded.firstFailure ??= errorLine(describeError(error));
       }
       now = performance.now();
-      parts += now <= end ? 1 : Math.max(0, (end - issued) / (now - issued));
-      if (load.turnsLoop && now - turned > HOLD_MS) {
+      loaded.parts += now <= end ? 1 : Math.max(0, (end - issued) / (now - issued));
+      if (turnsLoop && now - turned > HOLD_MS) {
         turned = now;
         await turn();
         now = performance.now();
       }
     } while (now < end);
-    calls += own;
-    ratePerLane += (own * 1000) / (now - begin);
+    loaded.calls += own;
+    loaded.ratePerLane += (own * 1000) / (now - begin);
   };
-  await Promise.all(Array.from({ length: load.outstanding }, lane));
-  return { calls, failed, firstFailure, ratePerLane, parts, begin, end, drained: performance.now() };
+  await Promise.all(Array.from({ length: outstanding }, lane));
+  return { ...loaded, drained: performance.now() };
 }
 
 /** Where calls compute, those that end last have more of the machine: all of them in all of the time. */
@@ -87,7 +85,7 @@ export function middle(times: readonly number[]): number {
 
 /** Faster by less is not faster. */
 const FASTER = 1.05;
-/** So many pieces in a row that are not faster than the best before them. */
+/** How many pieces in a row have to be no faster than the best before them. */
 const STALE = 3;
 
 /** @param piece runs for a moment and gives its rate; at least one is run, and none is begun after `mostMs` */

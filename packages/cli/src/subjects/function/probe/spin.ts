@@ -33,7 +33,7 @@ export const open = async ({ input, passing, result, threads, outstanding, warmM
     await sleep(SETTLE_MS);
     const inline = await inlineRate(iterations, own, runMs, ms);
     const call = (): Promise<unknown> => pool.run('spin', [iterations, ...own]);
-    return { inline, pool: rateOf(await keepOutstanding({ outstanding, turnsLoop: false, ms, call })) };
+    return { inline, pool: rateOf(await keepOutstanding({ outstanding, ms, call })) };
   };
   await warmUp(async () => (await step({ runMs: WARM_RUN_MS, ms: WARM_PIECE_MS })).pool, (warmMs * 3) / 4);
   return { opened: undefined, step };

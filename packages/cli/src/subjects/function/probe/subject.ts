@@ -1,9 +1,10 @@
-/** The user's module in a probe, and the function of it that is measured. */
+/** The user's module in a probe, the function of it that is measured, and that function as tasks of ours. */
 import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
   importModule,
   type ModuleNamespace,
-  selectFunction,
+  namedFunction,
+  selectName,
   type TaskFunction,
 } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
@@ -31,29 +32,45 @@ const CONTEXT = { workerId: 0, poolName: 'threadwise analyze', data: undefined }
 /** Loads it and prepares it as a worker would. Throws UsageError where there is no such function. */
 export async function loadSubject(reference: SubjectReference): Promise<Subject> {
   const module = await importModule(reference.module);
-  const call = select(module, reference);
+  const { name, call } = select(module, reference);
   const { setup, teardown } = exportsOf(module);
   if (typeof setup === 'function') await (setup as TaskFunction)(CONTEXT);
   const hasSetup = typeof setup === 'function' || typeof teardown === 'function';
-  const run = takingInput(call, reference.passing);
-  return { call, run, name: reference.export ?? nameOf(module, call), hasSetup };
+  return { call, run: takingInput(call, reference.passing), name, hasSetup };
 }
 
-function select(module: ModuleNamespace, { module: url, export: name }: SubjectReference): TaskFunction {
+function select(module: ModuleNamespace, { module: url, export: given }: SubjectReference) {
   try {
-    return selectFunction(module, name, url);
+    const name = selectName(module, given, url);
+    return { name, call: namedFunction(module, name, url) };
   } catch (error) {
-    if (!(error instanceof UsageError) || name === undefined) throw error;
+    if (!(error instanceof UsageError) || given === undefined) throw error;
     const functions = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
-    const hint = didYouMean(
-      name,
-      functions.map(([each]) => each),
-    );
-    throw new UsageError(`${error.message}.${hint}`.replace(/\.$/, ''));
+    const known = functions.map(([each]) => each);
+    throw new UsageError(`${error.message}.${didYouMean(given, known)}`.replace(/\.$/, ''));
   }
 }
 
-function nameOf(module: ModuleNamespace, run: TaskFunction): string {
-  if (module.default === run) return 'default';
-  return Object.entries(exportsOf(module)).find(([, value]) => value === run)![0];
+/** The one of this worker. */
+let subject: Subject | undefined;
+
+export async function setup({ data }: { readonly data: SubjectReference }): Promise<void> {
+  subject = await loadSubject(data);
+}
+
+/** What crossing costs is paid once for all of them. An input that fails gives what it failed with, as the others give their results. */
+export function runAll(inputs: readonly unknown[]): unknown[] {
+  const { run } = subject!;
+  return inputs.map((input) => {
+    try {
+      return run(input);
+    } catch (error) {
+      return error;
+    }
+  });
+}
+
+/** Of a file only the path crosses. */
+export function runOne(input: unknown): unknown {
+  return subject!.run(input);
 }

@@ -2,20 +2,12 @@
 import { createPool } from 'threadwise';
 import { type Note, serveSteps } from '../../../experiment/serve.js';
 import { describeError, errorLine } from '../../../run/work/described-error.js';
-import { argumentsOf, type Passing } from '../../../run/work/passing.js';
+import { argumentsOf } from '../../../run/work/passing.js';
+import type { WatchSetup } from './behaviour.js';
 import { standalone } from './values.js';
 
-/** One call after the other in a worker, to see whether the function lives there at all. */
-interface SurvivalSetup {
-  readonly module: string;
-  readonly task: string;
-  readonly passing: Passing;
-  readonly inputs: readonly unknown[];
-  readonly shareMs: number;
-}
-
-export const open = async ({ module, task, passing, inputs, shareMs }: SurvivalSetup, note: Note) => {
-  const pool = createPool(module, { threads: 1, name: 'survival', classes: 'plain' });
+export const open = async ({ subject, inputs, shareMs }: WatchSetup, note: Note) => {
+  const pool = createPool(subject.module, { threads: 1, name: 'survival', classes: 'plain' });
   let workerExit: number | undefined;
   pool.on('worker:exit', ({ reason, exitCode }) => {
     if (reason === 'crashed') workerExit ??= exitCode;
@@ -28,7 +20,7 @@ export const open = async ({ module, task, passing, inputs, shareMs }: SurvivalS
     await note({});
     failures.calls += 1;
     try {
-      await pool.run(task, [...argumentsOf(input, passing)]);
+      await pool.run(subject.export!, [...argumentsOf(input, subject.passing)]);
     } catch (error) {
       failures.failed += 1;
       failures.first ??= errorLine(describeError(error));

@@ -1,7 +1,6 @@
 /** Tasks of ours, in every worker of a probe: they get what the user's function gets, and give what it gives. */
 import type { Passing } from '../../../run/work/passing.js';
 
-/** A task of ours: it gets what the function gets and gives what the function gives. */
 export interface EchoSetup {
   readonly input: unknown;
   readonly passing: Passing;

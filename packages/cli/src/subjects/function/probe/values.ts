@@ -3,17 +3,22 @@ import { statSync } from 'node:fs';
 import v8 from 'node:v8';
 import type { Passing } from '../../../run/work/passing.js';
 
-/** What crosses: the bytes of a view, else what V8 writes for it. Undefined: it cannot be written. */
-export function bytesOf(value: unknown): number | undefined {
-  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+/** Undefined: it throws. */
+export function attempt<T>(make: () => T): T | undefined {
   try {
-    return v8.serialize(value).length;
+    return make();
   } catch {
     return undefined;
   }
 }
 
-/** Of what the function gets for an input. */
+/** What crosses: the bytes of a view, else what V8 writes for it. Undefined: it cannot be written. */
+export function bytesOf(value: unknown): number | undefined {
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  return attempt(() => v8.serialize(value).length);
+}
+
+/** The size of what the function gets for an input. Undefined: it cannot be written, or the file is not there. Bytes. */
 export function bytesPassed(input: unknown, passing: Passing): number | undefined {
   return passing === 'read' ? statSync(input as string, { throwIfNoEntry: false })?.size : bytesOf(input);
 }
@@ -45,13 +50,11 @@ export function classesIn(value: unknown): string[] {
   return [...found.values()].filter((name) => name !== undefined);
 }
 
+/** Undefined: it arrives as what it is, or cannot cross at all, which is said elsewhere. */
 function lostClassOf(instance: object): string | undefined {
-  try {
-    const isLost = Object.getPrototypeOf(structuredClone(instance)) === Object.prototype;
-    return isLost ? instance.constructor.name || 'a class without a name' : undefined;
-  } catch {
-    return undefined; // that it cannot cross at all is said elsewhere
-  }
+  const copy = attempt(() => structuredClone(instance));
+  const isLost = copy !== undefined && Object.getPrototypeOf(copy) === Object.prototype;
+  return isLost ? instance.constructor.name || 'a class without a name' : undefined;
 }
 
 /**
@@ -69,9 +72,8 @@ export function standalone(value: unknown): unknown {
 
 function ownView(view: ArrayBufferView): ArrayBufferView {
   const { buffer, byteOffset, byteLength } = view;
-  const own = new Uint8Array(buffer, byteOffset, byteLength).slice();
-  if (Buffer.isBuffer(view)) return Buffer.from(own.buffer);
-  if (view instanceof DataView) return new DataView(own.buffer);
+  const own = new Uint8Array(buffer, byteOffset, byteLength).slice().buffer;
+  if (Buffer.isBuffer(view)) return Buffer.from(own);
   const Kind = view.constructor as new (buffer: ArrayBuffer) => ArrayBufferView;
-  return new Kind(own.buffer);
+  return new Kind(own);
 }

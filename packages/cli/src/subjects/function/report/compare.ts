@@ -1,5 +1,6 @@
 /** Two saved findings side by side: what differs by more than noise, what does not, and what cannot be compared. */
 import { readFile } from 'node:fs/promises';
+import { greatest } from 'd3-array';
 import { isRecord, list, number, object, oneOf, optional, shortly, string, that } from '../../../checks.js';
 import { describeSystemError, ExitCode, UsageError } from '../../../exit-code.js';
 import { type Estimate, real } from '../../../experiment/statistics.js';
@@ -16,6 +17,7 @@ import {
 } from '../../../format/figures.js';
 import { safeText } from '../../../format/text.js';
 import { terminal } from '../../../report/measure-and-report.js';
+import type { Table } from '../../../report/model.js';
 import {
   type Line,
   listed,
@@ -25,7 +27,7 @@ import {
   wrapped,
 } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
-import { SHORT } from './explanation.js';
+import { ANSWERS } from './explanation.js';
 import { byThreads, subjectName, threadsOf } from './tables.js';
 
 /** Differences within that, and that surely, are none that matter. */
@@ -38,12 +40,9 @@ export async function compareReports(...files: readonly [string, string]): Promi
 }
 
 async function readReport(file: string): Promise<Findings> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`);
-  }
+  });
   return readFindings(text, file);
 }
 
@@ -51,73 +50,61 @@ async function readReport(file: string): Promise<Findings> {
 export function renderComparison(a: Findings, b: Findings, options: Partial<TerminalOptions> = {}): string {
   const { columns = 100, isColor = false } = options;
   const rows = figures(a, b);
+  const ofOne = (findings: Findings) => `${subjectName(findings)}: ${findings.verdict.sentence}`;
+  const differing = (title: string, facts: readonly Fact[]) =>
+    listed(title, differences(facts, a, b), columns, '-', undefined, 'warn');
   const lines: Line[] = [
     ...wrapped(summary(rows), columns, '', 'bold'),
     ...wrapped(ofOne(a), columns, '  A  '),
     ...wrapped(ofOne(b), columns, '  B  '),
     ...wrapped(answers(a, b), columns, '  '),
-    ...listed('Not the same was measured', differences(SUBJECT, a, b), columns, '-', undefined, 'warn'),
-    ...listed(
-      'Not the same machine: the figures compare it, too',
-      differences(MACHINE, a, b),
-      columns,
-      '-',
-      undefined,
-      'warn',
-    ),
-    ...table(rows, columns),
+    ...differing('Not the same was measured', SUBJECT),
+    ...differing('Not the same machine: the figures compare it, too', MACHINE),
+    ...titledTable(figuresTable(rows), columns),
   ];
   return painted(lines, { columns, isColor });
 }
 
-function ofOne(findings: Findings): string {
-  return `${subjectName(findings)}: ${findings.verdict.sentence}`;
-}
-
 function answers(a: Findings, b: Findings): string {
-  const [ofA, ofB] = [SHORT[a.verdict.answer], SHORT[b.verdict.answer]];
+  const [ofA, ofB] = [a, b].map(({ verdict }) => ANSWERS[verdict.answer].short);
   return ofA === ofB ? `The verdict is the same: ${ofA}` : `Another verdict: ${ofA} in A, ${ofB} in B`;
 }
 
 type Outcome = 'more' | 'less' | 'the same' | 'cannot tell';
 
-interface Row {
-  readonly name: string;
-  readonly format: Format;
-  readonly a: Estimate | undefined;
-  readonly b: Estimate | undefined;
-  readonly outcome: Outcome;
-  /** What it is if there is more of it, and if there is less. */
-  readonly words: readonly [more: string, less: string];
-}
+const SPEED: Readonly<Partial<Record<Outcome, string>>> = { more: 'faster', less: 'slower' };
 
-const SPEED = ['faster', 'slower'] as const;
-const AMOUNT = ['more', 'less'] as const;
+type Figure = readonly [name: string, format: Format, read: (of: Findings) => Estimate | undefined];
 
-function figures(a: Findings, b: Findings): Row[] {
-  const noise = [a.noise, b.noise].reduce<number>((sum, share = 0) => sum + share, 0);
-  const row = (
-    name: string,
-    format: Format,
-    words: Row['words'],
-    read: (of: Findings) => Estimate | undefined,
-  ) => {
-    const [ofA, ofB] = [real(read(a)), real(read(b))];
-    return { name, format, words, a: ofA, b: ofB, outcome: outcomeOf(ofA, ofB, noise) };
-  };
+const AT_BEST = 'calls/s, the most';
+
+type Row = ReturnType<typeof figures>[number];
+
+function figures(a: Findings, b: Findings) {
+  const noise = (a.noise ?? 0) + (b.noise ?? 0);
   const inBoth = byThreads(a.samples.threads).filter(({ threads }) => rateWith(b, threads) !== undefined);
-  return [
-    row('calls/s, inline', rate, SPEED, ({ samples }) => figureOf(samples.inline.rate)),
-    ...inBoth.map(({ threads }) =>
-      row(`calls/s, ${threadsOf(threads)}`, rate, SPEED, (of) => rateWith(of, threads)),
-    ),
-    row('calls/s, the most', rate, SPEED, mostOf),
-    row('threads against inline', factor, AMOUNT, ({ gain }) => gain),
-    row('threads pay from', duration, AMOUNT, ({ breakEven }) => breakEven.runMs),
-    row('CPU per call, inline', duration, AMOUNT, ({ samples }) => figureOf(samples.inline.cpuMs)),
-    row('loop delay p99, inline', duration, AMOUNT, ({ samples }) => figureOf(samples.inline.loopDelayMs)),
-    row('a thread takes', bytes, AMOUNT, ({ samples }) => figureOf(samples.start?.bytesPerThread)),
-  ].filter((each) => each.a !== undefined || each.b !== undefined);
+  const all: Figure[] = [
+    ['calls/s, inline', rate, ({ samples }) => figureOf(samples.inline.rate)],
+    ...inBoth.map(({ threads }): Figure => [
+      `calls/s, ${threadsOf(threads)}`,
+      rate,
+      (of) => rateWith(of, threads),
+    ]),
+    [AT_BEST, rate, mostOf],
+    ['threads against inline', factor, ({ gain }) => gain],
+    ['threads pay from', duration, ({ breakEven }) => breakEven.runMs],
+    ['CPU per call, inline', duration, ({ samples }) => figureOf(samples.inline.cpuMs)],
+    ['loop delay p99, inline', duration, ({ samples }) => figureOf(samples.inline.loopDelayMs)],
+    ['a thread takes', bytes, ({ samples }) => figureOf(samples.start?.bytesPerThread)],
+  ];
+  const rows = all.map(([name, format, read]) => {
+    const [ofA, ofB] = [real(read(a)), real(read(b))];
+    const outcome = outcomeOf(ofA, ofB, noise);
+    // What there is more of, or less, is with a rate faster, or slower.
+    const inWords = (format === rate ? SPEED[outcome] : undefined) ?? outcome;
+    return { name, format, a: ofA, b: ofB, outcome, inWords };
+  });
+  return rows.filter((row) => row.a !== undefined || row.b !== undefined);
 }
 
 function rateWith({ samples }: Findings, threads: number): Estimate | undefined {
@@ -127,7 +114,7 @@ function rateWith({ samples }: Findings, threads: number): Estimate | undefined 
 /** The best of all numbers of threads, and of none. */
 function mostOf({ samples }: Findings): Estimate | undefined {
   const all = [samples.inline, ...samples.threads].flatMap((each) => figureOf(each.rate) ?? []);
-  return all.toSorted((x, y) => y.value - x.value)[0];
+  return greatest(all, ({ value }) => value);
 }
 
 /** Another figure only where the intervals have nothing in common, and where noise alone does not make as much. */
@@ -141,12 +128,8 @@ function outcomeOf(a: Estimate | undefined, b: Estimate | undefined, noise: numb
   return a.high === 0 && b.high === 0 ? 'the same' : 'cannot tell';
 }
 
-function inWords({ outcome, words }: Row): string {
-  return outcome === 'more' ? words[0] : outcome === 'less' ? words[1] : outcome;
-}
-
 function summary(rows: readonly Row[]): string {
-  const most = rows.find(({ name }) => name === 'calls/s, the most');
+  const most = rows.find(({ name }) => name === AT_BEST);
   if (most?.a === undefined || most.b === undefined || most.a.value === 0)
     return 'Cannot tell: one of them has no rates';
   const calls = `${ratioOf(most)} the calls of A, each at its best`;
@@ -159,45 +142,41 @@ function summary(rows: readonly Row[]): string {
   return sentences[most.outcome];
 }
 
-function table(rows: readonly Row[], columns: number): Line[] {
-  const contents = {
+function figuresTable(rows: readonly Row[]): Table {
+  return {
     title: 'Figures',
     head: ['what', 'A', 'B', 'B to A', 'B is'],
-    rows: rows.map((row) => [
-      row.name,
-      withRange(row.a, row.format),
-      withRange(row.b, row.format),
-      ratioOf(row),
-      inWords(row),
-    ]),
+    rows: rows.map((row) => {
+      const [a, b] = [row.a, row.b].map((figure) => withRange(figure, row.format));
+      return [row.name, a!, b!, ratioOf(row), row.inWords];
+    }),
   };
-  return titledTable(contents, columns);
 }
 
 function ratioOf({ a, b }: Row): string {
   return a === undefined || b === undefined ? NONE : shown(b.value / a.value, factor);
 }
 
-type Fact = readonly [name: string, read: (findings: Findings) => string];
+type Fact = readonly [name: string, read: (samples: Findings['samples']) => string];
 
 const SUBJECT: readonly Fact[] = [
-  ['module', ({ samples }) => samples.subject.module],
-  ['export', ({ samples }) => samples.subject.export],
-  ['inputs', ({ samples: { subject } }) => `${subject.inputs.used} of ${subject.inputs.count}`],
+  ['module', ({ subject }) => subject.module],
+  ['export', ({ subject }) => subject.export],
+  ['inputs', ({ subject: { inputs } }) => `${inputs.used} of ${inputs.count}`],
 ];
 
 const MACHINE: readonly Fact[] = [
-  ['processor', ({ samples }) => samples.machine.cpu],
-  ['cores', ({ samples }) => String(samples.machine.cores)],
-  ['threads that the library would use', ({ samples }) => String(samples.machine.availableThreads)],
-  ['memory', ({ samples }) => bytes(samples.machine.memoryBytes)],
-  ['Node.js', ({ samples }) => samples.machine.node],
-  ['platform', ({ samples }) => samples.machine.platform],
+  ['processor', ({ machine }) => machine.cpu],
+  ['cores', ({ machine }) => String(machine.cores)],
+  ['threads that the library would use', ({ machine }) => String(machine.availableThreads)],
+  ['memory', ({ machine }) => bytes(machine.memoryBytes)],
+  ['Node.js', ({ machine }) => machine.node],
+  ['platform', ({ machine }) => machine.platform],
 ];
 
 function differences(facts: readonly Fact[], a: Findings, b: Findings): string[] {
   return facts.flatMap(([name, read]) => {
-    const [ofA, ofB] = [read(a), read(b)];
+    const [ofA, ofB] = [read(a.samples), read(b.samples)];
     return ofA === ofB ? [] : [`${name}: ${ofA} in A, ${ofB} in B`];
   });
 }
@@ -206,35 +185,24 @@ const SCHEMA_VERSION = 1;
 
 /** Inverse of renderJson. @param name of the file, for messages */
 export function readFindings(text: string, name: string): Findings {
-  const given = parse(text, name);
-  const problem = problemOf(given);
-  if (problem === undefined) return given as Findings;
-  throw new UsageError(
-    `${safeText(name)}: expected findings of 'threadwise analyze --out x.json', ${problem}`,
-  );
-}
-
-function parse(text: string, name: string): unknown {
+  const refused = (why: string): UsageError =>
+    new UsageError(`${safeText(name)}: expected findings of 'threadwise analyze --out x.json', ${why}`);
+  let given: unknown;
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    given = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     const why = safeText(error instanceof Error ? error.message : String(error));
-    throw new UsageError(
-      `${safeText(name)}: expected findings of 'threadwise analyze --out x.json', got what is no JSON: ${why}`,
-    );
+    throw refused(`got what is no JSON: ${why}`);
   }
-}
-
-function problemOf(given: unknown): string | undefined {
   const version = isRecord(given) ? given.schemaVersion : undefined;
-  if (isRecord(given) && version !== undefined && version !== SCHEMA_VERSION) {
-    return `schemaVersion ${SCHEMA_VERSION}, got ${shortly(version)}: they are of another version of threadwise`;
+  if (version !== undefined && version !== SCHEMA_VERSION) {
+    const other = `schemaVersion ${SCHEMA_VERSION}, got ${shortly(version)}`;
+    throw refused(`${other}: they are of another version of threadwise`);
   }
   const wrong = FINDINGS(given, '');
-  return (
-    wrong &&
-    `${wrong.path === '' ? 'an object' : `${wrong.path}: ${wrong.expected}`}, got ${shortly(wrong.value)}`
-  );
+  if (wrong === undefined) return given as Findings;
+  const { path, expected, value } = wrong;
+  throw refused(`${path === '' ? 'an object' : `${path}: ${expected}`}, got ${shortly(value)}`);
 }
 
 const estimate = object({ value: number, low: number, high: number });

@@ -29,8 +29,8 @@ export function rateCurve(findings: Findings): Chart | undefined {
   const points = pointsOf(byThreads(threads).map((each) => [each.threads, figureOf(each.rate)]));
   if (points.length === 0) return undefined;
   const alone = drawable(figureOf(inline.rate));
-  const [first, last] = [points[0]!.x, points.at(-1)!.x];
-  const hasCores = machine.cores > first && machine.cores < last;
+  const counts = points.map(({ x }) => x);
+  const hasCores = machine.cores > counts[0]! && machine.cores < counts.at(-1)!;
   const figures = [...points.map((point) => point.y), ...(alone === undefined ? [] : [alone])];
   const each = points.map(({ x, y }) => `${counted(x, 'thread')}: ${withRange(y, rate)}`);
   const also = alone === undefined ? '' : ` Inline: ${withRange(alone, rate)}.`;
@@ -39,11 +39,7 @@ export function rateCurve(findings: Findings): Chart | undefined {
     title: 'Rate by number of threads',
     description: `Calls a second. ${each.join('; ')}.${also}`,
     points,
-    x: countAxis(
-      points.map(({ x }) => x),
-      count,
-      'threads',
-    ),
+    x: countAxis(counts, count, 'threads'),
     y: upFromZero(figures, shortRate, 'calls a second'),
     flat: alone && { figure: alone, name: 'inline, without threads' },
     marks: hasCores ? [{ at: machine.cores, text: counted(machine.cores, 'core') }] : [],
@@ -60,10 +56,8 @@ export function gainCurve(findings: Findings): Chart | undefined {
   const points = pointsOf(gained).filter(({ y }) => y.low > 0);
   if (points.length === 0) return undefined;
   const even = drawable(real(findings.breakEven.runMs));
-  const { x: least } = points[0]!;
-  const most = points.at(-1)!.x;
   // The unit of what lies in the middle of a logarithmic axis, for all of it.
-  const time = inOneUnit(duration, Math.sqrt(least * most));
+  const time = inOneUnit(duration, Math.sqrt(points[0]!.x * points.at(-1)!.x));
   const marks = [
     { at: even?.value, text: 'pays from ' },
     { at: inline.callMs?.p50, text: 'your call: ' },
@@ -71,24 +65,16 @@ export function gainCurve(findings: Findings): Chart | undefined {
     at === undefined || at <= 0 || !isDrawable(at) ? [] : [{ at, text: text + time(at) }],
   );
   const each = points.map(({ x, y }) => `${time(x)}: ${withRange(y, factor)}`);
+  const times = [...points.map(({ x }) => x), ...marks.map(({ at }) => at)];
+  const gains = [1, ...points.flatMap(({ y }) => [y.low, y.high])];
   const also = marks.length === 0 ? '' : ` Marked: ${marks.map(({ text }) => text).join('; ')}.`;
   return curveChart({
     id: 'gain',
     title: 'Gain by running time of a call',
     description: `Calls a second in a pool, over those inline, by running time of a call. ${each.join('; ')}.${also}`,
     points,
-    x: logAxis(
-      'x',
-      [...points.map((point) => point.x), ...marks.map(({ at }) => at)],
-      time,
-      'running time of a call; both scales are logarithmic',
-    ),
-    y: logAxis(
-      'y',
-      [1, ...points.flatMap(({ y }) => [y.low, y.high])],
-      factor,
-      'times as many calls as inline',
-    ),
+    x: logAxis('x', times, time, 'running time of a call; both scales are logarithmic'),
+    y: logAxis('y', gains, factor, 'times as many calls as inline'),
     flat: { figure: { value: 1, low: 1, high: 1 }, name: 'inline: above it threads pay' },
     band: even === undefined || even.low <= 0 ? undefined : even,
     marks,

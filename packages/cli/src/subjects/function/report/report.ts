@@ -1,5 +1,5 @@
 /** What was found of a function, as a report: its parts in the order in which they are read; what was not measured has none. */
-import { type Estimate, real, type Series } from '../../../experiment/statistics.js';
+import { real, type Series } from '../../../experiment/statistics.js';
 import {
   bytes,
   counted,
@@ -17,40 +17,29 @@ import {
 } from '../../../format/figures.js';
 import { type Bar, barsChart } from '../../../report/html/bars.js';
 import type { Chart } from '../../../report/html/chart.js';
-import {
-  type Block,
-  type Report,
-  reportOf,
-  type Section,
-  type Table,
-  type Tone,
-} from '../../../report/model.js';
-import type { Answer, Findings } from '../rules/findings.js';
+import { type Block, type Report, reportOf, type Section, type Table } from '../../../report/model.js';
+import { nameOf } from '../rules/alternatives.js';
+import { cheapestOf } from '../rules/busy.js';
+import type { Findings } from '../rules/findings.js';
+import type { POOL_SERIES, PoolSamples } from '../rules/samples.js';
 import { gainCurve, rateCurve } from './curves.js';
-import { beforeCode, cheapestOf, explanation, recommendedCode, SHORT } from './explanation.js';
+import { ANSWERS, beforeCode, explanation, recommendedCode } from './explanation.js';
 import * as tables from './tables.js';
 import { plotLines } from './terminal-plot.js';
 
-const TONES: Readonly<Record<Answer, Tone>> = {
-  threads: 'pays',
-  inline: 'does not',
-  async: 'does not',
-  unknown: 'unknown',
-};
-
 export function functionReport(findings: Findings): Report {
-  const { verdict, alternatives } = findings;
+  const { tone, short } = ANSWERS[findings.verdict.answer];
   return reportOf(findings, {
     command: 'threadwise analyze',
     subject: tables.subjectName(findings),
-    tone: TONES[verdict.answer],
-    badge: SHORT[verdict.answer],
+    tone,
+    badge: short,
     keys: keyFigures(findings),
     meaning: explanation(findings),
     recommended: {
       before: beforeCode(findings),
       code: (columns) => recommendedCode(findings, columns),
-      others: alternatives.map(({ sentence, changesVerdict }) =>
+      others: findings.alternatives.map(({ sentence, changesVerdict }) =>
         changesVerdict ? `${sentence}. That changes the verdict` : sentence,
       ),
     },
@@ -69,53 +58,38 @@ export function functionReport(findings: Findings): Report {
   });
 }
 
-function keyFigures({
-  verdict,
-  gain,
-  breakEven,
-  noise: share,
-  samples,
-}: Findings): NonNullable<Report['keys']> {
-  const { crossings, inline } = samples;
+function keyFigures(findings: Findings): NonNullable<Report['keys']> {
+  const { crossings, inline } = findings.samples;
   // What waits may well be faster in threads than one call at a time, and threads do not pay for it.
-  const [against, from] = verdict.answer === 'async' ? [] : [gain, breakEven.runMs];
+  const isAsync = findings.verdict.answer === 'async';
+  const [against, from] = isAsync ? [] : [findings.gain, findings.breakEven.runMs];
   const keys: NonNullable<Report['keys']> = [
     ['threads against inline', middle(against, factor), range(against, factor)],
     ['a call takes', shown(inline.callMs?.p50, duration), 'median'],
     ['a crossing costs', shown(cheapestOf(crossings), duration), 'CPU time'],
     ['threads pay from', middle(from, duration), 'running time of a call'],
-    ['noise', noise(share), 'repeated runs of the same'],
+    ['noise', noise(findings.noise), 'repeated runs of the same'],
   ];
   return keys.filter(([, value]) => value !== NONE);
 }
 
 function sections(findings: Findings): Section[] {
-  const matrix = tables.coreMatrix(findings);
+  const isWide = tables.coreMatrix(findings).threads.length > COLUMNS_OF_HALF;
+  const costs = table(tables.crossingsTable(findings));
+  const crossing = costs === undefined ? [] : [ABOUT_CROSSING, costs];
+  const measured = [table(tables.circumstancesTable(findings))];
+  const even = [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))];
   return [
     { id: 'rates', title: 'How many calls a second, by threads', blocks: rates(findings) },
     { id: 'ways', title: 'Other ways of calling', blocks: [chart(waysChart(findings))] },
-    {
-      id: 'even',
-      title: 'From where on threads pay',
-      blocks: [table(tables.breakEvenTable(findings)), chart(gainCurve(findings))],
-    },
-    {
-      id: 'cores',
-      title: 'Cores and threads',
-      isWide: matrix.threads.length > COLUMNS_OF_HALF,
-      blocks: matrix.cores.length === 0 ? [] : [ABOUT_CORES, heatOf(matrix)],
-    },
+    { id: 'even', title: 'From where on threads pay', blocks: even },
+    { id: 'cores', title: 'Cores and threads', isWide, blocks: cores(findings) },
     { id: 'loop', title: 'How long the event loop is held up', blocks: loop(findings) },
     { id: 'memory', title: 'Memory', blocks: memory(findings) },
     { id: 'call', title: 'One call', blocks: oneCall(findings) },
-    { id: 'crossing', title: 'The crossing', blocks: crossing(findings) },
+    { id: 'crossing', title: 'The crossing', blocks: crossing },
     { id: 'limits', title: 'What keeps more threads from doing more', blocks: limits(findings) },
-    {
-      id: 'measured',
-      title: 'How it was measured',
-      isWide: true,
-      blocks: [table(tables.circumstancesTable(findings))],
-    },
+    { id: 'measured', title: 'How it was measured', isWide: true, blocks: measured },
   ];
 }
 
@@ -139,9 +113,8 @@ function waysChart({ alternatives, samples: { inline, threads, variants } }: Fin
   if (won.length === 0) return undefined;
   const without = threads.filter((each) => won.some((way) => way.threads === each.threads));
   const bars = [
-    inlineBar(figureOf(inline.rate)),
-    ...byThreads(without, (each) => each.rate),
-    ...won.map((each) => ({ name: tables.wayOf(each), figure: figureOf(each.rate) })),
+    ...barsOf(inline.rate, without, 'rate'),
+    ...won.map((each) => ({ name: nameOf(each), figure: figureOf(each.rate) })),
   ];
   return barsChart('ways', 'Calls a second, by way of calling', bars, rate);
 }
@@ -158,31 +131,32 @@ function beyondKnee({ knee, samples: { threads } }: Findings): string | undefine
   return `More than ${tables.threadsOf(knee.threads)} ${brought}.`;
 }
 
+const ABOUT_CROSSING = 'What a call costs that does nothing, with values as large as those of the function:';
 const ABOUT_CORES =
   'The same calls, with the program bound to fewer cores. ' +
   'Small: the 95 % interval, where there is one. The stronger the colour, the more calls.';
-/** As many columns as half of the page has room for. */
+/** How many columns half of the page has room for. */
 const COLUMNS_OF_HALF = 3;
 
-function heatOf({ cores, threads, cell }: tables.CoreMatrix): Block {
-  return {
-    heat: {
-      title: 'Calls a second by cores and threads',
-      head: ['may use', ...threads.map(tables.threadsOf)],
-      rows: cores.map((n) => ({ name: counted(n, 'core'), cells: threads.map((m) => cell(n, m)) })),
-      format: rate,
-    },
+function cores(findings: Findings): Block[] {
+  const { cores: numbers, threads, cell } = tables.coreMatrix(findings);
+  if (numbers.length === 0) return [];
+  const heat = {
+    title: 'Calls a second by cores and threads',
+    head: ['may use', ...threads.map(tables.threadsOf)],
+    rows: numbers.map((n) => ({ name: counted(n, 'core'), cells: threads.map((m) => cell(n, m)) })),
+    format: rate,
   };
+  return [ABOUT_CORES, { heat }];
 }
 
 function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | undefined)[] {
-  const alone = figureOf(inline.loopDelayMs);
-  const pools = byThreads(threads, (each) => each.loopDelayMs);
-  const bars = [inlineBar(alone), ...pools];
+  const bars = barsOf(inline.loopDelayMs, threads, 'loopDelayMs');
   const drawn = barsChart('delay', 'Delay of a timer, 99th percentile', bars, duration);
   if (drawn === undefined) return [];
-  const isShorter = pools.some(({ figure }) => figure !== undefined);
-  const areShorter = pools.every(({ figure }) => !figure || (alone && figure.high < alone.low));
+  const [alone, ...pools] = bars.map(({ figure }) => figure);
+  const isShorter = pools.some((figure) => figure !== undefined);
+  const areShorter = pools.every((figure) => !figure || (alone && figure.high < alone.low));
   const rest = isShorter && areShorter ? ' With threads it waited for less long.' : '';
   // What returns a promise may not compute, but wait.
   const hasComputed = alone !== undefined && !behaviour.returnsPromise;
@@ -190,22 +164,19 @@ function loop({ samples: { inline, threads, behaviour } }: Findings): (Block | u
   return [hasComputed ? lead : undefined, { chart: drawn }];
 }
 
-function inlineBar(figure: Estimate | undefined): Bar {
-  return { name: 'inline', figure, isInline: true };
-}
-
-type Pools = Findings['samples']['threads'];
-
-function byThreads(samples: Pools, read: (each: Pools[number]) => Series): Bar[] {
-  return tables
-    .byThreads(samples)
-    .map((each) => ({ name: tables.threadsOf(each.threads), figure: figureOf(read(each)) }));
+/** The calling thread, then pools by their numbers of threads. */
+function barsOf(inline: Series, pools: readonly PoolSamples[], of: (typeof POOL_SERIES)[number]): Bar[] {
+  return [
+    { name: 'inline', figure: figureOf(inline), isInline: true },
+    ...tables.byThreads(pools).map((each) => ({
+      name: tables.threadsOf(each.threads),
+      figure: figureOf(each[of]),
+    })),
+  ];
 }
 
 function memory({ samples: { inline, threads, start } }: Findings): (Block | undefined)[] {
-  const { residentBytes } = inline;
-  const alone = residentBytes === undefined ? undefined : figureOf([residentBytes]);
-  const bars = [inlineBar(alone), ...byThreads(threads, (each) => each.residentBytes)];
+  const bars = barsOf([inline.residentBytes ?? Number.NaN], threads, 'residentBytes');
   const each = figureOf(start?.bytesPerThread);
   return [
     each && `One more thread takes ${withRange(each, bytes)}.`,
@@ -214,28 +185,17 @@ function memory({ samples: { inline, threads, start } }: Findings): (Block | und
 }
 
 function oneCall(findings: Findings): (Block | undefined)[] {
-  const { callMs, coldMs } = findings.samples.inline;
-  const exactly = (value: number | undefined): Estimate | undefined =>
-    value === undefined ? undefined : { value, low: value, high: value };
-  const bars: Bar[] = [
-    { name: 'median (p50)', figure: exactly(callMs?.p50) },
-    { name: 'p90', figure: exactly(callMs?.p90) },
-    { name: 'p99', figure: exactly(callMs?.p99) },
-    { name: 'longest', figure: exactly(callMs?.max) },
-    { name: 'the first, cold', figure: exactly(coldMs) },
-  ];
+  const [cold, , ...warm] = tables.runTimes(findings);
+  const bars = [...warm, cold].map(([name, ms]): Bar => ({
+    name,
+    figure: figureOf(ms === undefined ? [] : [ms]),
+  }));
   const drawn = barsChart('times', 'Running time, inline', bars, duration);
   return [
     chart(drawn && { ...drawn, table: tables.runTimesTable(findings) }),
     table(tables.sizesTable(findings)),
     table(tables.bySizeTable(findings)),
   ];
-}
-
-function crossing(findings: Findings): (Block | undefined)[] {
-  const made = tables.crossingsTable(findings);
-  const lead = 'What a call costs that does nothing, with values as large as those of the function:';
-  return made === undefined ? [] : [lead, { table: made }];
 }
 
 function limits({ limits: found, amdahl }: Findings): (Block | undefined)[] {

@@ -1,5 +1,5 @@
 /** What was measured of a function, as tables of text that every view draws in its own way; text of the user's is in them as it came. */
-import { type Estimate, ratio } from '../../../experiment/statistics.js';
+import { type Estimate, ratio, type Series, type Spread } from '../../../experiment/statistics.js';
 import {
   bytes,
   count,
@@ -18,44 +18,15 @@ import {
   withRange,
 } from '../../../format/figures.js';
 import { machineRows, pairsTable, type Row, type Table, tableOf } from '../../../report/model.js';
+import { nameOf } from '../rules/alternatives.js';
 import type { Findings } from '../rules/findings.js';
-import type { PoolSamples, Samples, VariantSamples } from '../rules/samples.js';
+import type { PoolSamples } from '../rules/samples.js';
 
 export function byThreads<T extends { readonly threads: number }>(samples: readonly T[]): T[] {
   return samples.toSorted((a, b) => a.threads - b.threads);
 }
 
-/** Rates, and what they cost, by number of threads; the other ways of calling behind them. */
-export function ratesTable({ samples }: Findings): Table | undefined {
-  const { inline, threads, variants } = samples;
-  const alone = { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] };
-  return tableOf(
-    'Rate by threads',
-    ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
-    [
-      rowOf('none: inline', alone, undefined),
-      ...byThreads(threads).map((each) => rowOf(count(each.threads), each, gainOf(each, inline))),
-      ...variants.map((each) => rowOf(`${count(each.threads)}, ${wayOf(each)}`, each, gainOf(each, inline))),
-    ],
-  );
-}
-
-type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
-
-function rowOf(name: string, measured: Measured, gain: Estimate | undefined): Row {
-  const perSecond = figureOf(measured.rate);
-  return [
-    name,
-    middle(perSecond, rate),
-    range(perSecond, rate),
-    middle(gain, factor),
-    middle(figureOf(measured.cpuMs), duration),
-    middle(figureOf(measured.loopDelayMs), duration),
-    middle(figureOf(measured.residentBytes), bytes),
-  ];
-}
-
-/** As it is given to the command. */
+/** The function, as it is given to the command. */
 export function subjectName({ samples: { subject } }: Findings): string {
   return subject.module.includes('#') ? subject.module : `${subject.module}#${subject.export}`;
 }
@@ -64,19 +35,36 @@ export function threadsOf(n: number): string {
   return counted(n, 'thread');
 }
 
-function gainOf({ rate: own }: PoolSamples, inline: Samples['inline']): Estimate | undefined {
-  return ratio(own, inline.rate);
+function both(figure: Estimate | undefined, format: Format): [middle: string, range: string] {
+  return [middle(figure, format), range(figure, format)];
 }
 
-const WAYS: Readonly<Record<VariantSamples['name'], (variant: VariantSamples) => string>> = {
-  auto: () => "placement 'auto'",
-  batch: ({ size }) => (size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`),
-  lease: () => 'bytes in leases',
-  read: ({ size }) => (size === undefined ? 'read by worker' : `worker reads ${count(size)}`),
-};
+function middleOf(series: Series | undefined, format: Format): string {
+  return middle(figureOf(series), format);
+}
 
-export function wayOf(variant: VariantSamples): string {
-  return WAYS[variant.name](variant);
+type Measured = Pick<PoolSamples, 'rate' | 'cpuMs' | 'loopDelayMs' | 'residentBytes'>;
+
+/** Rates, and what they cost, by number of threads; the other ways of calling behind them. */
+export function ratesTable({ samples: { inline, threads, variants } }: Findings): Table | undefined {
+  const row = (name: string, each: Measured, gain?: Estimate): Row => [
+    name,
+    ...both(figureOf(each.rate), rate),
+    middle(gain, factor),
+    middleOf(each.cpuMs, duration),
+    middleOf(each.loopDelayMs, duration),
+    middleOf(each.residentBytes, bytes),
+  ];
+  const ofPool = (name: string, each: PoolSamples): Row => row(name, each, ratio(each.rate, inline.rate));
+  return tableOf(
+    'Rate by threads',
+    ['threads', 'calls/s', '95 % interval', 'x inline', 'CPU per call', 'loop delay p99', 'memory'],
+    [
+      row('none: inline', { ...inline, residentBytes: [inline.residentBytes ?? Number.NaN] }),
+      ...byThreads(threads).map((each) => ofPool(count(each.threads), each)),
+      ...variants.map((each) => ofPool(`${count(each.threads)}, ${nameOf(each)}`, each)),
+    ],
+  );
 }
 
 /** From where on threads pay; empty where that is not known. */
@@ -86,49 +74,33 @@ export function breakEvenTable({ breakEven: { runMs, inputBytes, calls } }: Find
     ['size of an input', ...both(inputBytes, bytes)],
     ['calls that make good the start of the threads', ...both(calls, count)],
   ];
-  return tableOf(
-    'Threads begin to pay at',
-    ['by', 'from', '95 % interval'],
-    rows.filter(([, from]) => from !== NONE),
-  );
-}
-
-function both(figure: Estimate | undefined, format: Format): [string, string] {
-  return [middle(figure, format), range(figure, format)];
+  return pairsTable('Threads begin to pay at', rows, ['by', 'from', '95 % interval']);
 }
 
 export function crossingsTable({ samples }: Findings): Table | undefined {
   return tableOf(
     'What a crossing costs',
     ['transport', 'CPU per call', '95 % interval', 'one at a time'],
-    samples.crossings.map(({ transport, cpuMs, loneMs }) => {
-      const costs = figureOf(cpuMs);
-      return [
-        `'${transport}'`,
-        middle(costs, duration),
-        range(costs, duration),
-        middle(figureOf(loneMs), duration),
-      ];
-    }),
+    samples.crossings.map(({ transport, cpuMs, loneMs }) => [
+      `'${transport}'`,
+      ...both(figureOf(cpuMs), duration),
+      middleOf(loneMs, duration),
+    ]),
   );
 }
 
 /** Where crossing begins to pay, by tasks that only compute. */
 export function spinsTable({ samples }: Findings): Table | undefined {
+  const sorted = samples.spins.toSorted((a, b) => a.runMs - b.runMs);
   return tableOf(
     'Gain by running time',
     ['running time', 'x inline', '95 % interval', 'inline calls/s', 'pool calls/s'],
-    samples.spins
-      .toSorted((a, b) => a.runMs - b.runMs)
-      .map(({ runMs, inline, pool }) => {
-        const gain = ratio(pool, inline);
-        return [
-          shown(runMs, duration),
-          ...both(gain, factor),
-          middle(figureOf(inline), rate),
-          middle(figureOf(pool), rate),
-        ];
-      }),
+    sorted.map(({ runMs, inline, pool }) => [
+      shown(runMs, duration),
+      ...both(ratio(pool, inline), factor),
+      middleOf(inline, rate),
+      middleOf(pool, rate),
+    ]),
   );
 }
 
@@ -137,18 +109,13 @@ export function coresTable(findings: Findings): Table | undefined {
   const { cores, threads, cell } = coreMatrix(findings);
   return tableOf(
     'Calls/s by cores and threads',
-    ['cores', ...threads.map((n) => counted(n, 'thread'))],
+    ['cores', ...threads.map(threadsOf)],
     cores.map((n) => [count(n), ...threads.map((m) => middle(cell(n, m), rate))]),
   );
 }
 
-export interface CoreMatrix {
-  readonly cores: readonly number[];
-  readonly threads: readonly number[];
-  readonly cell: (cores: number, threads: number) => Estimate | undefined;
-}
-
-export function coreMatrix({ samples }: Findings): CoreMatrix {
+/** Numbers of cores and of threads, ascending, and the rate with each pair of them. */
+export function coreMatrix({ samples }: Findings) {
   const distinct = (values: readonly number[]): number[] => [...new Set(values)].sort((a, b) => a - b);
   const found = samples.cores.flatMap(({ rate: series, ...at }) => {
     const figure = figureOf(series);
@@ -157,13 +124,15 @@ export function coreMatrix({ samples }: Findings): CoreMatrix {
   return {
     cores: distinct(found.map(({ cores }) => cores)),
     threads: distinct(found.map(({ threads }) => threads)),
-    cell: (cores, threads) => found.find((each) => each.cores === cores && each.threads === threads)?.figure,
+    cell: (cores: number, threads: number) =>
+      found.find((each) => each.cores === cores && each.threads === threads)?.figure,
   };
 }
 
-export function runTimesTable({ samples: { inline } }: Findings): Table | undefined {
+/** Milliseconds. */
+export function runTimes({ samples: { inline } }: Findings) {
   const { callMs, coldMs } = inline;
-  const rows = [
+  return [
     ['the first, cold', coldMs],
     ['mean', callMs?.mean],
     ['median (p50)', callMs?.p50],
@@ -171,26 +140,20 @@ export function runTimesTable({ samples: { inline } }: Findings): Table | undefi
     ['p99', callMs?.p99],
     ['longest', callMs?.max],
   ] as const;
-  return pairsTable(
-    'Running time of a call, inline',
-    rows.map(([name, ms]) => [name, shown(ms, duration)]),
-    ['which', 'time'],
-  );
+}
+
+export function runTimesTable(findings: Findings): Table | undefined {
+  const rows = runTimes(findings).map(([name, ms]) => [name, shown(ms, duration)]);
+  return pairsTable('Running time of a call, inline', rows, ['which', 'time']);
 }
 
 export function sizesTable({ samples: { inline } }: Findings): Table | undefined {
-  const rows = [
-    ['arguments', inline.bytesIn],
-    ['results', inline.bytesOut],
-  ] as const;
+  const row = (name: string, spread: Spread | undefined): Row[] =>
+    spread === undefined ? [] : [[name, ...[spread.p50, spread.p99, spread.max].map((n) => shown(n, bytes))]];
   return tableOf(
     'Bytes that cross',
     ['what', 'median', 'p99', 'largest'],
-    rows.flatMap(([name, spread]) =>
-      spread === undefined
-        ? []
-        : [[name, ...[spread.p50, spread.p99, spread.max].map((n) => shown(n, bytes))]],
-    ),
+    [...row('arguments', inline.bytesIn), ...row('results', inline.bytesOut)],
   );
 }
 
@@ -220,7 +183,7 @@ export function circumstancesTable(findings: Findings): Table | undefined {
     ['control runs, before', withRange(figureOf(control.before), rate)],
     ['control runs, after', withRange(figureOf(control.after), rate)],
     ['CPU per call, inline', withRange(figureOf(inline.cpuMs), duration)],
-    ['garbage collection', middle(figureOf(inline.garbageShare), perCent)],
+    ['garbage collection', middleOf(inline.garbageShare, perCent)],
     ['a thread is ready after', withRange(figureOf(start?.readyMs), duration)],
     ['a thread takes', withRange(figureOf(start?.bytesPerThread), bytes)],
     [serial, withRange(amdahl?.serialShare, perCent)],

@@ -1,15 +1,16 @@
 /** A small plot of the rate by number of threads, in characters. */
 import { plot } from 'asciichart';
+import type { Series } from '../../../experiment/statistics.js';
 import { count, figureOf, rate } from '../../../format/figures.js';
 import { widthOf } from '../../../format/text.js';
 import { type Line, wrapped } from '../../../report/terminal.js';
 import type { Findings } from '../rules/findings.js';
 import { byThreads } from './tables.js';
 
-/** With fewer there is no curve to see. */
+/** With fewer points there is no curve to see. */
 const LEAST_POINTS = 3;
 const HEIGHT_ROWS = 8;
-/** Of one step of the curve: as wide as there is room, up to that. */
+/** How wide one step of the curve is at most, where there is room, and at least. */
 const MOST_COLUMNS = 10;
 const LEAST_COLUMNS = 3;
 /** In cells from the left, the first of which holds the whole label: so that nothing is between them. */
@@ -20,25 +21,25 @@ const HIGHEST = 1e15;
 
 export function plotLines({ samples }: Findings, columns: number): Line[] {
   const points = byThreads(samples.threads).flatMap(({ threads, rate: series }) => {
-    const value = figureOf(series)?.value;
-    return value !== undefined && isPlottable(value) ? [{ threads, value }] : [];
+    const value = plottable(series);
+    return value === undefined ? [] : [{ threads, value }];
   });
   const highest = Math.max(...points.map(({ value }) => value));
   if (points.length < LEAST_POINTS || highest < LOWEST) return [];
-  const alone = figureOf(samples.inline.rate)?.value;
-  const inline = alone !== undefined && isPlottable(alone) ? alone : undefined;
-  const labels = labelWidth(Math.max(highest, inline ?? 0));
+  const inline = plottable(samples.inline.rate);
+  const top = Math.max(highest, inline ?? 0);
+  const ticks = Array.from({ length: HEIGHT_ROWS + 1 }, (_, i) => rate((top * i) / HEIGHT_ROWS));
+  const labels = Math.max(...ticks.map(widthOf)) + 1;
   const step = Math.min(MOST_COLUMNS, Math.floor((columns - labels - 4) / (points.length - 1)));
   if (step < LEAST_COLUMNS) return [];
   const curve = stretched(points, step);
-  const flat = inline !== undefined ? [curve.map(() => inline)] : [];
-  const drawn = plot([...flat, curve], {
+  const drawn = plot([...(inline === undefined ? [] : [curve.map(() => inline)]), curve], {
     min: 0,
     height: HEIGHT_ROWS,
     offset: TICK,
     format: (value) => `${rate(value).padStart(labels - 1)} `,
   });
-  const legend = flat.length === 0 ? '' : `; the straight line: inline, ${rate(inline!)}`;
+  const legend = inline === undefined ? '' : `; the straight line: inline, ${rate(inline)}`;
   return [
     { text: '' },
     ...drawn.split('\n').map((text) => ({ text: `  ${text}` })),
@@ -47,13 +48,9 @@ export function plotLines({ samples }: Findings, columns: number): Line[] {
   ];
 }
 
-function isPlottable(value: number): boolean {
-  return value >= 0 && value <= HIGHEST;
-}
-
-function labelWidth(highest: number): number {
-  const steps = Array.from({ length: HEIGHT_ROWS + 1 }, (_, i) => rate((highest * i) / HEIGHT_ROWS));
-  return Math.max(...steps.map((text) => widthOf(text))) + 1;
+function plottable(series: Series): number | undefined {
+  const value = figureOf(series)?.value ?? Number.NaN;
+  return value >= 0 && value <= HIGHEST ? value : undefined;
 }
 
 /** As many columns between two points as a step has, on a straight line. */
@@ -67,10 +64,8 @@ function stretched(points: readonly { value: number }[], step: number): number[]
 
 /** The numbers of threads, each below its point. */
 function axis(points: readonly { threads: number }[], labels: number, step: number): string {
-  const start = ' '.repeat(labels);
   return points.reduce((text, { threads }, i) => {
-    const name = count(threads);
-    const column = start.length + i * step;
-    return text.length > column && i > 0 ? text : text.padEnd(column) + name;
-  }, start);
+    const column = labels + i * step;
+    return text.length > column && i > 0 ? text : text.padEnd(column) + count(threads);
+  }, '');
 }

@@ -1,7 +1,7 @@
 /** Other ways of calling the same function, whether one of them changes the verdict, and which options are recommended. */
 import { isWorthIt } from '../../../experiment/rules.js';
-import { confidenceOfEach, type Estimate, ratio } from '../../../experiment/statistics.js';
-import { counted, times } from '../../../format/figures.js';
+import { confidenceOfEach, ratio } from '../../../experiment/statistics.js';
+import { count, counted, times } from '../../../format/figures.js';
 import { computesLessThan, loopShare, MOSTLY_WAITS } from './busy.js';
 import type { Alternative, Answer, Recommended } from './findings.js';
 import type { PoolSamples, Samples, VariantName, VariantSamples } from './samples.js';
@@ -9,83 +9,88 @@ import type { Decision } from './verdict.js';
 
 /** What brings less is not told. */
 const WORTH_TELLING = 1.05;
-/** What brings so much more than the same threads without it is worth a word in the verdict. */
+/** What brings that much more than the same threads without it is worth a word in the verdict. */
 const MUCH_MORE = 1.25;
 
-const HOW: Readonly<Record<VariantName, (variant: Pick<VariantSamples, 'size'>) => string>> = {
-  auto: () => "with `placement: 'auto'`",
-  batch: ({ size = 1 }) => `with ${counted(size, 'input')} in one call`,
-  lease: () => 'with the bytes in a lease (`pool.lease`), which are not copied',
-  read: ({ size }) =>
+/** What each way of calling is called in a table, and in a sentence. */
+const WAYS: Readonly<
+  Record<VariantName, (size: number | undefined) => readonly [name: string, how: string]>
+> = {
+  auto: () => ["placement 'auto'", "with `placement: 'auto'`"],
+  batch: (size) => [
+    size === undefined ? 'inputs in batches' : `${counted(size, 'input')} a call`,
+    `with ${counted(size ?? 1, 'input')} in one call`,
+  ],
+  lease: () => ['bytes in leases', 'with the bytes in a lease (`pool.lease`), which are not copied'],
+  read: (size) =>
     size === undefined
-      ? 'where the worker reads the input itself, and only its name crosses'
-      : `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
+      ? ['read by worker', 'where the worker reads the input itself, and only its name crosses']
+      : [
+          `worker reads ${count(size)}`,
+          `where the worker reads the inputs itself, and ${counted(size, 'name')} cross in one call`,
+        ],
 };
 
-export function howOf(variant: Pick<VariantSamples, 'name' | 'size'>): string {
-  return HOW[variant.name](variant);
+type Way = Pick<VariantSamples, 'name' | 'size'>;
+
+export function nameOf({ name, size }: Way): string {
+  return WAYS[name](size)[0];
 }
 
-export interface Found extends Alternative {
-  readonly variant: VariantSamples;
-  readonly toInline: Estimate;
+export function howOf({ name, size }: Way): string {
+  return WAYS[name](size)[1];
 }
 
-/** @param best the fastest number of threads without any of them */
-export function findAlternatives(
+/**
+ * What there is beside threads alone. `best`: the way that the recommended options are for, which changes the verdict, or is automatic
+ * placement that did clearly more than threads alone. `sentence`: for the end of the verdict.
+ * @param plain the fastest number of threads without any of them
+ */
+export function otherWaysOf(
   samples: Samples,
-  best: PoolSamples | undefined,
+  plain: PoolSamples | undefined,
   answer: Answer,
   noise: number | undefined,
-): Found[] {
-  if (best === undefined) return [];
+) {
+  const ways = plain === undefined ? [] : waysOf(samples, plain, answer, noise);
+  const alternatives = ways.map(({ alternative }) => alternative);
+  // Those that bring the most first.
+  const sorted = ways.toSorted((a, b) => b.toInline.value - a.toInline.value);
+  const exception = sorted.find(({ alternative }) => alternative.changesVerdict);
+  if (exception !== undefined) {
+    const sentence = `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
+    return { alternatives, best: exception.variant, sentence };
+  }
+  if (answer !== 'threads') return { alternatives, best: undefined, sentence: '' };
+  // Where threads pay already: one that is recommended, or brings a good deal more.
+  const automatic = ways.find(({ variant }) => variant.name === 'auto');
+  const better = sorted.find(({ alternative: { name, gain } }) => name !== 'auto' && gain.low >= MUCH_MORE);
+  const told = [automatic, better].filter((each) => each !== undefined);
+  const sentence = told.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
+  return { alternatives, best: automatic?.variant, sentence };
+}
+
+/** `toInline`: how many times as many calls as without a pool. */
+function waysOf(samples: Samples, plain: PoolSamples, answer: Answer, noise: number | undefined) {
   const confidence = confidenceOfEach(samples.variants.length);
   // What waits has not the calling thread to compare with, but an event loop that waits for many.
   const canChange = answer === 'inline' || (answer === 'unknown' && !samples.behaviour.returnsPromise);
   return samples.variants.flatMap((variant) => {
-    const gain = ratio(variant.rate, best.rate, confidence);
+    const { name } = variant;
+    const gain = ratio(variant.rate, plain.rate, confidence);
     const toInline = ratio(variant.rate, samples.inline.rate, confidence);
     if (gain === undefined || toInline === undefined) return [];
-    const changesVerdict = canChange && variant.name !== 'auto' && isWorthIt(toInline, noise);
+    const changesVerdict = canChange && name !== 'auto' && isWorthIt(toInline, noise);
     if (gain.low < WORTH_TELLING && !changesVerdict) return [];
     const sentence = `${howOf(variant)}: ${times(gain)} the calls of the pool without it, ${times(toInline)} those without a pool`;
-    return [{ name: variant.name, gain, changesVerdict, sentence, variant, toInline }];
+    const alternative: Alternative = { name, gain, changesVerdict, sentence };
+    return [{ variant, toInline, alternative }];
   });
-}
-
-export function alternativesOf(found: readonly Found[]): Alternative[] {
-  return found.map(({ variant: _variant, toInline: _toInline, ...rest }) => rest);
-}
-
-/** Of those that change the verdict the one that brings the most. */
-export function exceptionOf(found: readonly Found[]): Found | undefined {
-  return mostOf(found.filter(({ changesVerdict }) => changesVerdict));
-}
-
-/** Automatic placement, where it did clearly more than threads alone. */
-export function automaticOf(found: readonly Found[]): Found | undefined {
-  return found.find(({ name }) => name === 'auto');
-}
-
-/** For the end of the verdict: the way that changes it, or, where threads pay already, one that is recommended or brings a good deal more. */
-export function otherWaySentence(found: readonly Found[], answer: Answer): string {
-  const exception = exceptionOf(found);
-  if (exception !== undefined) {
-    return `. But ${howOf(exception.variant)}, threads bring ${times(exception.toInline)} the calls`;
-  }
-  if (answer !== 'threads') return '';
-  const better = mostOf(found.filter(({ name, gain }) => name !== 'auto' && gain.low >= MUCH_MORE));
-  const others = [automaticOf(found), better].filter((each) => each !== undefined);
-  return others.map(({ toInline, variant }) => `; ${times(toInline)} ${howOf(variant)}`).join('');
-}
-
-function mostOf(found: readonly Found[]): Found | undefined {
-  return found.toSorted((a, b) => b.toInline.value - a.toInline.value)[0];
 }
 
 /**
  * The options of `createPool` that the verdict speaks of, and no others. Where nothing did better than the calling thread, none: a call there needs no pool.
- * @param way of calling that changes the verdict, or automatic placement that did clearly more than threads alone
+ * @param way `best` of the other ways
  */
 export function recommendedFor(
   samples: Samples,

@@ -2,14 +2,7 @@
 import { isBusy } from '../../../experiment/rules.js';
 import { estimate, noiseOf } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times } from '../../../format/figures.js';
-import {
-  alternativesOf,
-  automaticOf,
-  exceptionOf,
-  findAlternatives,
-  otherWaySentence,
-  recommendedFor,
-} from './alternatives.js';
+import { otherWaysOf, recommendedFor } from './alternatives.js';
 import { breakEvenOf, disagrees } from './break-even.js';
 import { type BreakEven, type Findings, type Verdict, warningsOf } from './findings.js';
 import { limitsOf } from './limits.js';
@@ -28,30 +21,30 @@ export function analyze(samples: Samples): Findings {
   const knee = kneeOf(fitting, gains);
   const breakEven = breakEvenOf(samples);
   const decision = verdictOf(samples, { best, gains, knee, breakEven, noise });
-  const { answer, sentence } = decision.verdict;
-  const found = findAlternatives(samples, fast, answer, noise);
-  const way = exceptionOf(found) ?? (answer === 'threads' ? automaticOf(found) : undefined);
+  const { verdict } = decision;
+  const ways = otherWaysOf(samples, fast, verdict.answer, noise);
   const fit = amdahlOf(samples);
   const limits = limitsOf(samples, fit);
-  const alternatives = alternativesOf(found);
   return {
     schemaVersion: 1,
-    verdict: { ...decision.verdict, sentence: `${sentence}${otherWaySentence(found, answer)}` },
+    verdict: { ...verdict, sentence: `${verdict.sentence}${ways.sentence}` },
     breakEven,
-    recommended: recommendedFor(samples, decision, way?.variant),
+    recommended: recommendedFor(samples, decision, ways.best),
     gain: best?.gain,
     knee,
     noise,
     reasons: [
       ...limits.map(({ why }) => why),
-      ...loopDelay(samples, fast),
-      ...alternatives.map((alternative) => alternative.sentence),
-      ...dependsOn(samples, decision.verdict, breakEven),
-    ],
-    warnings: [...contradiction(samples, best, breakEven), ...warningsOf(samples)],
+      loopDelay(samples, fast),
+      ...ways.alternatives.map(({ sentence }) => sentence),
+      dependsOn(samples, verdict, breakEven),
+    ].filter((text) => text !== undefined),
+    warnings: [contradiction(samples, best, breakEven), ...warningsOf(samples)].filter(
+      (text) => text !== undefined,
+    ),
     limits,
     amdahl: fit && { ...fit, error: isTested(samples) ? fit.error : undefined },
-    alternatives,
+    alternatives: ways.alternatives,
     samples,
   };
 }
@@ -60,31 +53,29 @@ export function analyze(samples: Samples): Findings {
 const FAR_BEYOND = 100;
 
 /** Where threads pay, from where on they do: with smaller inputs the verdict may be another. */
-function dependsOn({ inline }: Samples, { answer }: Verdict, { runMs, inputBytes }: BreakEven): string[] {
+function dependsOn(
+  { inline }: Samples,
+  { answer }: Verdict,
+  { runMs, inputBytes }: BreakEven,
+): string | undefined {
   const { callMs } = inline;
-  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return [];
-  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return [];
+  if (answer !== 'threads' || runMs === undefined || callMs === undefined) return undefined;
+  if (callMs.mean <= runMs.high || callMs.mean > FAR_BEYOND * runMs.value) return undefined;
   const size = inputBytes === undefined ? '' : `, an input of ${bytes(inputBytes.value)}`;
-  return [
-    `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`,
-  ];
+  return `it depends on how much a call does: a call runs for ${duration(callMs.mean)}, and threads begin to pay at about ${duration(runMs.value)}${size}`;
 }
 
 /** Both are measured, and not at the same time: where they are as far apart, one of them is not to be believed. */
-function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string[] {
+function contradiction(samples: Samples, best: Gain | undefined, { runMs }: BreakEven): string | undefined {
   const other = disagrees(samples, best?.gain);
-  if (other === undefined || best === undefined || runMs === undefined) return [];
-  return [
-    `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`,
-  ];
+  if (other === undefined || best === undefined || runMs === undefined) return undefined;
+  return `two figures do not go together: threads bring ${times(best.gain)} the calls of this function, and ${times(other)} those of one that only computes for as long. It needs more than cores${isBusy(samples.machine) ? ', or other programs had them' : ''}`;
 }
 
 /** Even where threads are no faster, they leave the calling thread free. */
-function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string[] {
+function loopDelay({ inline }: Samples, best: ReturnType<typeof fastest>): string | undefined {
   const [before, after] = [estimate(inline.loopDelayMs), estimate(best?.loopDelayMs ?? [])];
-  if (before === undefined || after === undefined || after.high >= before.low) return [];
+  if (before === undefined || after === undefined || after.high >= before.low) return undefined;
   const share = 1 - after.value / before.value;
-  return [
-    `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`,
-  ];
+  return `the event loop is held up for ${duration(after.value)} (p99) instead of ${duration(before.value)}: ${perCent(share)} less`;
 }

@@ -3,7 +3,7 @@
  * longer there: both change rates, and neither has to do with the function. What changes little is the CPU time of a call.
  */
 import { FEWEST_ROUNDS, usableCores } from '../../../experiment/rules.js';
-import { type Estimate, estimate, pairwise, ratio } from '../../../experiment/statistics.js';
+import { type Estimate, estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import type { PoolSamples, Samples } from './samples.js';
 
 /**
@@ -17,9 +17,15 @@ export function byCpuTime(samples: Samples, { cpuMs }: Pick<PoolSamples, 'cpuMs'
   return { value: cores * share.value, low: cores * share.low, high: cores * share.high };
 }
 
-/** With more for others, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
+/** What a crossing costs the way that costs least, CPU time; undefined: not measured. Milliseconds. */
+export function cheapestOf(crossings: Samples['crossings']): number | undefined {
+  const costs = crossings.flatMap(({ cpuMs }) => middleOf(cpuMs) ?? []);
+  return costs.length === 0 ? undefined : Math.min(...costs);
+}
+
+/** Where others have a larger share, calls were seen to cost thirty times as much to hand over: nothing can be made of what is measured. */
 const MOSTLY_OTHERS = 0.25;
-/** With less, and in the cheapest of all rounds whatever they had, at most so many times as much. */
+/** How many times as much it costs at most where they have less, and in the cheapest of all rounds whatever they had. */
 const DEARER = 2;
 /**
  * A call of next to nothing costs that much to hand over on a machine that does nothing else, and that much of it on the calling
@@ -32,16 +38,16 @@ const LEAST_MAIN_MS = 0.0006;
 export function mostWithoutOthers(samples: Samples): number {
   const { othersShare = 1 } = samples.machine;
   if (othersShare > MOSTLY_OTHERS) return mostByRunTime(samples);
-  return Math.max(...samples.threads.map((pool) => byCheaperCrossing(samples, pool)));
+  const alone = middleOf(samples.inline.cpuMs) ?? Number.NaN;
+  const gains = samples.threads.map(({ cpuMs }) => {
+    const withCheaperCrossing = cpuMs.map((ms) => alone + Math.max(0, ms - alone) / DEARER);
+    return byCpuTime(samples, { cpuMs: withCheaperCrossing })?.high ?? Number.POSITIVE_INFINITY;
+  });
+  return Math.max(...gains);
 }
 
-/** From the time alone that a call takes on the calling thread: whatever a busy machine made of the rest. */
-export function mostByRunTime(samples: Samples): number {
-  return mostWith(samples, LEAST_CROSSING_MS);
-}
-
-/** With nothing in the way of threads but a crossing that costs so much. */
-function mostWith(samples: Samples, crossingMs: number): number {
+/** From the time alone that a call takes on the calling thread: with nothing in the way of threads but a crossing that costs so much. */
+export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS): number {
   const { callMs, cpuMs } = samples.inline;
   const cpu = estimate(cpuMs);
   if (callMs === undefined || cpu === undefined) return Number.POSITIVE_INFINITY;
@@ -49,12 +55,6 @@ function mostWith(samples: Samples, crossingMs: number): number {
   const runMs = Math.max(callMs.p50, cpu.high);
   // A call that blocks its thread lets others compute meanwhile.
   return Math.min((usableCores(samples.machine) * runMs) / (cpu.value + crossingMs), runMs / LEAST_MAIN_MS);
-}
-
-function byCheaperCrossing(samples: Samples, pool: Pick<PoolSamples, 'cpuMs'>): number {
-  const alone = estimate(samples.inline.cpuMs)?.value ?? Number.NaN;
-  const cpuMs = pool.cpuMs.map((ms) => alone + Math.max(0, ms - alone) / DEARER);
-  return byCpuTime(samples, { cpuMs })?.high ?? Number.POSITIVE_INFINITY;
 }
 
 /** What is to be expected of threads that have all cores to themselves. */
@@ -70,11 +70,11 @@ export interface OnFreeCores {
   readonly crossingMs: number;
 }
 
-/** Of all rounds, those in which the threads had most of the cores are most like free cores: that part of them. */
+/** The share of all rounds that are most like free cores: those in which the threads had most of the cores. */
 const MOST_LIKE_IT = 0.25;
 /** With fewer cores than that in more than one round, calls hardly ever ran at a time: what they cost then, nobody has seen. */
 const OVERLAP = 1.2;
-/** Of a call, CPU time. */
+/** From how much CPU time on a call is long. Milliseconds. */
 const LONG_MS = 1;
 
 export function onFreeCores(samples: Samples): OnFreeCores | undefined {
@@ -83,11 +83,9 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
   const pools = samples.threads.filter(({ threads, rate }) => threads > 1 && rate.length > 1);
   if (cpu === undefined || callMs === undefined || pools.length === 0) return undefined;
   const slices = pools
-    .flatMap(({ rate, cpuMs: each }) =>
-      each.map((ms, round) => ({ ms, hadCores: (rate[round]! * ms) / 1000 })),
-    )
+    .flatMap(({ rate, cpuMs: each }) => each.map((ms, i) => ({ ms, hadCores: (rate[i]! * ms) / 1000 })))
     .filter(({ hadCores }) => Number.isFinite(hadCores))
-    .toSorted((a, b) => b.hadCores - a.hadCores);
+    .sort((a, b) => b.hadCores - a.hadCores);
   const kept = slices.slice(0, Math.max(FEWEST_ROUNDS, Math.ceil(MOST_LIKE_IT * slices.length)));
   const cores = usableCores(samples.machine);
   const gain = estimate(kept.map(({ ms }) => cores * Math.min(1, cpu.value / ms)));
@@ -96,7 +94,7 @@ export function onFreeCores(samples: Samples): OnFreeCores | undefined {
   const least = Math.max(LEAST_CROSSING_MS, crossingMs / DEARER);
   // Beside calls that take longer, a dearer crossing is not seen: what they cost with threads is what they cost.
   const most =
-    cpu.value < LONG_MS ? mostWith(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
+    cpu.value < LONG_MS ? mostByRunTime(samples, least) : gain.high * Math.max(1, callMs.p50 / cpu.value);
   const isSeen = (slices[1]?.hadCores ?? 0) >= OVERLAP;
   const isParallel = isSeen && pools.some((pool) => isSeveralAtOnce(pool, cpu.value));
   return { gain, most, isParallel, callMs: cpu.value, crossingMs };
@@ -113,8 +111,8 @@ const ALMOST = 0.95;
  * threads that wanted a core, had it or waited for it, more of them than a lock lets want one: halfway between that and all of them, by factors.
  */
 function isSeveralAtOnce(pool: PoolSamples, aloneMs: number): boolean {
-  const calls = (estimate(pool.rate)?.value ?? 0) * (aloneMs / 1000);
-  const wanted = estimate(pool.wantedCores)?.value ?? 0;
+  const calls = (middleOf(pool.rate) ?? 0) * (aloneMs / 1000);
+  const wanted = middleOf(pool.wantedCores) ?? 0;
   return calls >= MORE_THAN_ONE || wanted >= ALMOST * Math.sqrt(BEHIND_LOCK * pool.threads);
 }
 
@@ -126,7 +124,7 @@ const AT_ONCE = 2;
 /** Of the running time of a call, the part in which it computes; undefined: not known. */
 export function computingShare({ inline, behaviour }: Samples): Estimate | undefined {
   const { rate, cpuMs, callMs } = inline;
-  const between = 1000 / (estimate(rate)?.value ?? 0);
+  const between = 1000 / (middleOf(rate) ?? 0);
   const isAtOnce = behaviour.returnsPromise && callMs !== undefined && callMs.p50 > AT_ONCE * between;
   return isAtOnce ? estimate(cpuMs.map((ms) => Math.min(1, ms / callMs.p50))) : loopShare({ inline });
 }

@@ -3,7 +3,7 @@ import type * as OfAll from '../../../experiment/rules.js';
 import { busyWarning, leftOutWarnings } from '../../../experiment/rules.js';
 import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent } from '../../../format/figures.js';
-import type { Samples } from './samples.js';
+import type { Samples, VariantName } from './samples.js';
 
 export type Answer = 'threads' | 'inline' | 'async' | 'unknown';
 
@@ -47,7 +47,7 @@ export interface Recommended {
 
 /** Another way of calling, and whether it changes the verdict. */
 export interface Alternative {
-  readonly name: 'batch' | 'lease' | 'read' | 'auto';
+  readonly name: VariantName;
   /** How many times as many calls as the pool without it. */
   readonly gain: Estimate;
   readonly changesVerdict: boolean;

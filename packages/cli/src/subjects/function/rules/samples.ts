@@ -53,6 +53,24 @@ export interface Behaviour {
   readonly plainClasses: readonly string[];
 }
 
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** Of a function that was not called yet. */
+export function newBehaviour(): Mutable<Behaviour> {
+  return {
+    returnsPromise: false,
+    failures: { calls: 0, failed: 0, first: undefined },
+    neverSettled: undefined,
+    ended: undefined,
+    endedInWorker: undefined,
+    repeats: 'unknown',
+    changesItsArgument: false,
+    uncloneable: { argument: undefined, result: undefined },
+    hasSetup: false,
+    plainClasses: [],
+  };
+}
+
 export interface InlineSamples {
   /** The first call of all, with code that was not compiled. */
   readonly coldMs: number | undefined;
@@ -104,8 +122,10 @@ export interface VariantSamples extends PoolSamples {
   readonly size?: number;
 }
 
+export const TRANSPORTS = ['shared', 'message'] as const;
+
 export interface CrossingSamples {
-  readonly transport: 'shared' | 'message';
+  readonly transport: (typeof TRANSPORTS)[number];
   /** CPU time of a call that does nothing, all threads together, calls outstanding. */
   readonly cpuMs: Series;
   /** Time of a call that does nothing, one at a time. */

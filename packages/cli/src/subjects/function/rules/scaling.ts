@@ -1,6 +1,7 @@
 /** How the rate grows with the number of threads: where it stops to, and which part of the work does not run in parallel. */
+import { greatest } from 'd3-array';
 import { usableCores } from '../../../experiment/rules.js';
-import { confidenceOfEach, type Estimate, estimate, ratio } from '../../../experiment/statistics.js';
+import { confidenceOfEach, estimate, middleOf, ratio } from '../../../experiment/statistics.js';
 import type { Findings } from './findings.js';
 import type { PoolSamples, Samples } from './samples.js';
 
@@ -8,14 +9,12 @@ import type { PoolSamples, Samples } from './samples.js';
 const ENOUGH = 0.95;
 
 /** How many times as many calls as without a pool, with so many threads. */
-export interface Gain {
-  readonly threads: number;
-  readonly gain: Estimate;
-}
+export type Gain = NonNullable<Findings['knee']>;
 
-/** The number of threads with the highest rate; undefined where nothing was measured. */
+/** The number of threads with the highest rate, of those as fast the fewest; undefined where nothing was measured. */
 export function fastest({ threads }: Pick<Samples, 'threads'>): PoolSamples | undefined {
-  return ranked(threads)[0]?.samples;
+  const ascending = threads.toSorted((a, b) => a.threads - b.threads);
+  return greatest(ascending, ({ rate }) => middleOf(rate));
 }
 
 /** The gain of each number of threads, with intervals that hold all at once: whichever is chosen by its figure. */
@@ -29,29 +28,14 @@ export function gainsOf({ threads, inline }: Samples): Gain[] {
 
 /** The fewest threads that do as well as the fastest number, but for a twentieth. */
 export function kneeOf({ threads }: Pick<Samples, 'threads'>, gains: readonly Gain[]): Findings['knee'] {
-  const most = fastest({ threads });
-  if (most === undefined) return undefined;
+  const most = fastest({ threads })?.rate ?? [];
   // Round by round: what was the matter in one of them was the matter for both.
-  const enough = threads
-    .filter(({ rate }) => (ratio(rate, most.rate)?.value ?? 0) >= ENOUGH)
-    .toSorted((a, b) => a.threads - b.threads)[0];
-  return gains.find((gain) => gain.threads === enough?.threads);
+  const enough = threads.filter(({ rate }) => (ratio(rate, most)?.value ?? 0) >= ENOUGH);
+  const fewest = Math.min(...enough.map((each) => each.threads));
+  return gains.find((gain) => gain.threads === fewest);
 }
 
-/** Fastest first; of those as fast, that with fewer threads. */
-function ranked(threads: Samples['threads']): { samples: PoolSamples; rate: number }[] {
-  return threads
-    .flatMap((samples) => {
-      const rate = estimate(samples.rate)?.value;
-      return rate === undefined ? [] : [{ samples, rate }];
-    })
-    .toSorted((a, b) => b.rate - a.rate || a.samples.threads - b.samples.threads);
-}
-
-export interface AmdahlFit {
-  readonly serialShare: Estimate;
-  readonly error: number;
-}
+export type AmdahlFit = NonNullable<Findings['amdahl']> & { readonly error: number };
 
 /**
  * Fits G. M. Amdahl's law, speed-up(n) = 1 / (s + (1 - s) / n), to the rates of 1 to as many threads as cores, by least
@@ -92,18 +76,13 @@ function fit(points: readonly { n: number; inverse: number }[]): { serial: numbe
   return { serial, error: Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / points.length) };
 }
 
-/** As the library does: docs/sizing.md. A share, and what it reckons for a worker of which nothing is known, bytes. */
+/** The share of memory that may be used, and what a worker is reckoned to take of which nothing is known, bytes: as the library does, docs/sizing.md. */
 const USABLE = 0.75;
 const WORKER_BYTES = 64 * 1024 * 1024;
 
-export interface Room {
-  readonly threads: number;
-  readonly bytesEach: number;
-}
-
-export function roomOf({ machine, start }: Samples): Room | undefined {
-  const measured = estimate(start?.bytesPerThread ?? [])?.value ?? 0;
-  const bytesEach = Math.max(measured, WORKER_BYTES);
+/** How many threads memory has room for; undefined: not known. */
+export function roomOf({ machine, start }: Samples) {
+  const bytesEach = Math.max(middleOf(start?.bytesPerThread ?? []) ?? 0, WORKER_BYTES);
   if (machine.memoryBytes <= 0) return undefined;
   return { threads: Math.max(1, Math.floor((USABLE * machine.memoryBytes) / bytesEach)), bytesEach };
 }
