@@ -2,20 +2,18 @@
 import { ExpectedError, UsageError } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
 import type { Journal } from './journal/journal.js';
-import { type FormatName, formats, joinTexts } from './output/format.js';
+import type { RunOptions } from './options.js';
+import { formats, joinTexts } from './output/format.js';
 import type { Sink } from './output/sink.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { cut, describeError, errorLine, shownValue } from './work/described-error.js';
 import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
-export interface DeliveryOptions {
+export interface DeliveryOptions extends Pick<RunOptions, 'format' | 'ordered' | 'stopsAtFailure'> {
   readonly sink: Sink;
   readonly journal: Journal;
   readonly failures: Failures;
-  readonly format: FormatName;
   readonly reducer: Reducer | undefined;
-  readonly ordered: boolean;
-  readonly stopsAtFailure: boolean;
   /** What earlier runs of the journal have delivered. */
   readonly earlier: Counts;
   /** Called at a failure that ends the run. */
@@ -37,18 +35,20 @@ export class Delivery {
 
   /** In the order in which they shall be written. */
   async take(results: readonly BatchResult[]): Promise<void> {
+    const { format, sink, journal, reducer } = this.#options;
     const wanted = results.filter((result) => this.#isWanted(result));
     if (wanted.length === 0) return;
-    await this.#write(
-      joinTexts(
-        this.#options.format,
-        wanted.map(({ text }) => text),
-      ),
-    );
+    const texts = wanted.map(({ text }) => text);
+    const text = joinTexts(format, texts);
+    if (text !== '') {
+      const { open, between } = formats[format];
+      await sink.write((this.#hasText ? between : open) + text);
+      this.#hasText = true;
+    }
     for (const result of wanted) this.#finish(result);
-    this.#options.journal.record(this.counts);
+    journal.record(this.counts);
     // Behind the record, so that a slow reducer never stands between a write and its record.
-    for (const { values } of wanted) for (const value of values) await this.#options.reducer?.add(value);
+    for (const { values } of wanted) for (const value of values) await reducer?.add(value);
   }
 
   /** Ends the output. `isComplete`: every input was delivered. */
@@ -57,57 +57,37 @@ export class Delivery {
     if (reducer === undefined)
       await sink.write(this.#hasText ? formats[format].close : formats[format].empty);
     // A fold over some of the inputs would look like one over all of them.
-    else if (isComplete) await sink.write(finalText(format, reducer));
-    this.#keep(isComplete);
-    if (isComplete) journal.complete(this.counts);
+    else if (isComplete) await sink.write(`${reducer.text(formats[format].render)}\n`);
+    this.keep(isComplete);
+    if (isComplete) journal.record(this.counts, { complete: true });
   }
 
-  /** Bad input ended the reading: what came before it is the output. */
-  cut(): void {
-    this.#keep(false);
-  }
-
-  /** Without the value of the fold there is nothing to keep. */
-  #keep(isComplete: boolean): void {
+  /** What was written is the output, also where bad input ended the reading. Without the value of the fold there is nothing to keep. */
+  keep(isComplete: boolean): void {
     if (this.#options.reducer === undefined || isComplete) this.#options.sink.commit();
   }
 
   #isWanted(result: BatchResult): boolean {
-    this.#options.failures.note(result);
+    const { failures, stopsAtFailure, ordered, onFailure } = this.#options;
+    failures.note(result);
     if (this.#isCut) return false;
-    if (this.#options.stopsAtFailure && result.failures.length > 0) {
-      this.#isCut = this.#options.ordered;
-      this.#options.onFailure();
+    if (stopsAtFailure && result.failures.length > 0) {
+      this.#isCut = ordered;
+      onFailure();
     }
     return true;
   }
 
-  async #write(text: string): Promise<void> {
-    if (text === '') return;
-    const { open, between } = formats[this.#options.format];
-    await this.#options.sink.write((this.#hasText ? between : open) + text);
-    this.#hasText = true;
-  }
-
   #finish({ batch, ran, failures }: BatchResult): void {
-    const skipped = this.#options.stopsAtFailure ? 0 : failures.length;
-    const count = this.#options.stopsAtFailure ? ran - failures.length : ran;
+    const succeeded = ran - failures.length;
+    const count = this.#options.stopsAtFailure ? succeeded : ran;
     this.#options.journal.finish(batch, count);
     const { inputs, failed, bytes } = this.counts;
     this.counts = {
       inputs: inputs + count,
-      failed: failed + skipped,
-      bytes: bytes + batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, 0),
+      failed: failed + count - succeeded,
+      bytes: batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, bytes),
     };
-  }
-}
-
-function finalText(format: FormatName, reducer: Reducer): string {
-  const value = reducer.value();
-  try {
-    return `${formats[format].render(value)}\n`;
-  } catch (error) {
-    throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
   }
 }
 
@@ -132,16 +112,13 @@ export class Failures {
   /** Empty if there was none. `earlier`: those of former runs of the journal, known only as a number. */
   report(earlier: number): string {
     if (this.count + earlier === 0) return '';
+    const all = this.count + earlier;
     const more = this.count - this.#listed.length;
-    return [
-      `${inputs(this.count + earlier)} failed:`,
-      ...this.#listed,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      ...(earlier > 0
-        ? [`  ${this.count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`]
-        : []),
-      '',
-    ].join('\n');
+    const lines = [`${all} ${all === 1 ? 'input' : 'inputs'} failed:`, ...this.#listed];
+    if (more > 0) lines.push(`  and ${more} more`);
+    if (earlier > 0)
+      lines.push(`  ${this.count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`);
+    return `${lines.join('\n')}\n`;
   }
 
   #text(input: unknown, error: DescribedError): string {
@@ -155,12 +132,6 @@ export class Failures {
   }
 }
 
-function inputs(count: number): string {
-  return `${count} ${count === 1 ? 'input' : 'inputs'}`;
-}
-
-export type Reducer = ReturnType<typeof createReducer>;
-
 export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
 }
@@ -172,6 +143,8 @@ export async function loadReducer(url: string, name: string | undefined): Promis
     : createReducer(namedFunction(await importModule(url), name, url), name);
 }
 
+export type Reducer = ReturnType<typeof createReducer>;
+
 /**
  * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.
  * `(a, b) => …` has not: the first result is the initial value, as in `reduce` with one argument.
@@ -180,26 +153,31 @@ export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;
   let isEmpty = true;
   let sum: unknown;
-  return {
-    async add(value: unknown): Promise<void> {
-      if (isEmpty && !bringsInitial) sum = value;
-      else sum = await called(fold, name, sum, value);
-      isEmpty = false;
-    },
-    /** The fold's result. Throws if there is none. */
-    value(): unknown {
-      if (!isEmpty || bringsInitial) return sum;
-      throw new UsageError(
-        `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
-      );
-    },
-  };
-}
+  return { add, value, text };
 
-async function called(fold: TaskFunction, name: string, sum: unknown, value: unknown): Promise<unknown> {
-  try {
-    return await fold(sum, value);
-  } catch (error) {
-    throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
+  async function add(next: unknown): Promise<void> {
+    try {
+      sum = isEmpty && !bringsInitial ? next : await fold(sum, next);
+    } catch (error) {
+      throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
+    }
+    isEmpty = false;
+  }
+
+  /** The fold's result. Throws if there is none. */
+  function value(): unknown {
+    if (!isEmpty || bringsInitial) return sum;
+    throw new UsageError(
+      `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
+    );
+  }
+
+  function text(render: (value: unknown) => string): string {
+    const result = value();
+    try {
+      return render(result);
+    } catch (error) {
+      throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
+    }
   }
 }

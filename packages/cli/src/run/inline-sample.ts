@@ -52,7 +52,7 @@ async function readingMs(source: InputSource): Promise<number> {
   const begin = performance.now();
   const spentMs = (): number => performance.now() - begin;
   if (source.kind === 'files') {
-    source.count();
+    source.count?.();
     return spentMs() / Math.max(1, source.total!);
   }
   let inputs = 0;

@@ -57,7 +57,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,
     timeoutMs: raw.timeout,
     retries: raw.retries ?? 0,
-    onError: raw.onError ?? 'stop',
+    stopsAtFailure: raw.onError !== 'skip',
     journal: raw.journal,
     compareInline: raw.compareInline === true ? DEFAULT_SAMPLE : raw.compareInline,
     quiet: raw.quiet === true,

@@ -13,9 +13,9 @@ import { ClosedPipeError, openSink } from './output/sink.js';
 import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
-import type { Batch, BatchSetup } from './work/batch.js';
+import type { BatchSetup } from './work/batch.js';
 import { type Executor, localExecutor } from './work/executor.js';
-import { FleetExecutor } from './work/fleet-executor.js';
+import { fleetExecutor } from './work/fleet-executor.js';
 import { Pump } from './work/pump.js';
 
 /** Everything that is known before the first thread starts. */
@@ -50,32 +50,38 @@ export class Session {
   #pump: Pump | undefined;
   /** A bar that goes on would be drawn into what is said after it. */
   #endProgress: () => void = () => {};
-  /** Interrupted before there was a pump: whatever error comes, that is its reason. */
-  #isStoppedAtStart = false;
 
   constructor(plan: Plan) {
     this.#plan = plan;
     const { options, setup } = plan;
     const { on } = options;
-    this.#executor = on === undefined ? localExecutor(options, setup) : new FleetExecutor(on, options, setup);
+    this.#executor = on === undefined ? localExecutor(options, setup) : fleetExecutor(on, options, setup);
     this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
   }
 
   async run(): Promise<number> {
+    const { source, resume } = this.#plan;
+    const executor = this.#executor;
     try {
-      await this.#start();
+      executor.ready.catch(() => undefined); // if counting throws, that is the reason that is told
+      // Counted while the threads load the module.
+      source.count?.();
+      await executor.ready;
       const startMs = performance.now() - this.#begin;
-      const threads = this.#executor.threads();
+      const threads = executor.threads();
       const counts = await this.#work();
       const elapsedMs = performance.now() - this.#begin;
       // At the end some may be gone: released, or dead and not needed any more.
-      const most = Math.max(threads, this.#executor.threads());
-      const machines = this.#executor.machines();
-      await this.#finish({ counts, startMs, elapsedMs, threads: most, machines });
+      const most = Math.max(threads, executor.threads());
+      const machines = executor.machines();
+      await executor.close();
+      process.stderr.write(this.#failures.report(resume.counts.failed));
+      await this.#summarise({ counts, startMs, elapsedMs, threads: most, machines });
       return this.#exitCode();
     } catch (error) {
-      await this.#executor.destroy();
-      if (this.#isStoppedAtStart) return this.#exitCode();
+      await executor.destroy();
+      // Interrupted before there was a pump: whatever error comes, that is its reason.
+      if (this.#pump === undefined && this.#interrupts.exitCode !== undefined) return this.#exitCode();
       if (error instanceof ClosedPipeError) return ExitCode.ok;
       process.stderr.write(this.#failures.report(0));
       throw error;
@@ -84,36 +90,31 @@ export class Session {
     }
   }
 
-  async #start(): Promise<void> {
-    const { ready } = this.#executor;
-    ready.catch(() => undefined); // if counting throws, that is the reason that is told
-    // Counted while the threads load the module.
-    this.#plan.source.count();
-    await ready;
-  }
-
   /** Returns how many inputs are done. */
   async #work(): Promise<Counts> {
-    const { options, setup, source, resume, identity, out } = this.#plan;
+    const { options, setup, resume, identity, out } = this.#plan;
+    const executor = this.#executor;
     // The module is known to load now, so nothing below destroys an output for a run that cannot be.
     const reducer = await loadReducer(setup.moduleUrl, options.reduce);
     // The journal's file first: one that cannot be written must not cost the old output.
     const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
     const sink = openSink({ out, isJournaled: writer !== undefined, mark: resume.output });
-    const { compare } = source;
-    const journal =
-      writer === undefined ? noJournal : openJournal({ writer, identity, resume, compare, sink });
+    const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
     try {
-      const pump = this.#createPump((batch) => journal.begin(batch));
+      const pump = new Pump({
+        ordered: options.ordered,
+        batching: executor.batching(),
+        run: createAttempts(executor.run, options),
+        onBegin: (batch) => journal.begin(batch),
+      });
+      this.#pump = pump;
       const delivery = new Delivery({
+        ...options,
         sink,
         journal,
         reducer,
-        format: options.format,
-        ordered: options.ordered,
         failures: this.#failures,
         earlier: resume.counts,
-        stopsAtFailure: setup.stopsAtFailure,
         onFailure: () => pump.stop(),
       });
       await this.#deliver(pump, delivery);
@@ -124,60 +125,29 @@ export class Session {
     }
   }
 
-  #createPump(onBegin: (batch: Batch) => void): Pump {
-    const { options, setup } = this.#plan;
-    const { ordered, retries, format } = options;
-    const { run } = this.#executor;
-    this.#pump = new Pump({
-      ordered,
-      batching: this.#executor.batching(),
-      run: createAttempts(run, { retries, format, stopsAtFailure: setup.stopsAtFailure }),
-      onBegin,
-    });
-    return this.#pump;
-  }
-
   async #deliver(pump: Pump, delivery: Delivery): Promise<void> {
     const { options, source, resume } = this.#plan;
-    const writesToTerminal =
-      process.stdout.isTTY === true && options.out === undefined && options.reduce === undefined;
-    // Results on the same terminal show the progress themselves, and a bar between them would garble both.
-    const isBar = process.stderr.isTTY === true && !writesToTerminal;
-    this.#endProgress = await startProgress({
-      style: options.quiet ? 'none' : isBar ? 'bar' : 'lines',
-      stream: process.stderr,
-      counts: () => delivery.counts,
-      totals: () => source,
-      earlier: resume.counts,
-    });
+    this.#endProgress = await startProgress(options, source, resume.counts, () => delivery.counts);
     try {
       for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
       await delivery.end(this.#end() === 'complete');
     } catch (error) {
-      if (error instanceof UsageError) delivery.cut();
+      if (error instanceof UsageError) delivery.keep(false);
       throw error;
     } finally {
       this.#endProgress();
     }
   }
 
-  async #finish(
+  async #summarise(
     measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
   ): Promise<void> {
-    await this.#executor.close();
     const { options, source, inline, resume } = this.#plan;
-    const earlier = resume.counts;
-    process.stderr.write(this.#failures.report(earlier.failed));
     if (options.quiet) return;
+    const earlier = resume.counts;
     const failed = this.#failures.count + earlier.failed;
-    const report: Report = {
-      ...measured,
-      unit: UNITS[source.kind],
-      end: this.#end(),
-      earlier,
-      failed,
-      inline,
-    };
+    const unit = UNITS[source.kind];
+    const report: Report = { ...measured, unit, end: this.#end(), earlier, failed, inline };
     // Loaded only now: a quiet run needs none of it.
     const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));
@@ -185,7 +155,7 @@ export class Session {
 
   #end(): Report['end'] {
     if (this.#interrupts.exitCode !== undefined) return 'interrupted';
-    return this.#failures.count > 0 && this.#plan.setup.stopsAtFailure ? 'failed' : 'complete';
+    return this.#failures.count > 0 && this.#plan.options.stopsAtFailure ? 'failed' : 'complete';
   }
 
   #exitCode(): number {
@@ -200,9 +170,8 @@ export class Session {
       const atStart = process.stderr.isTTY ? '\r' : '';
       process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
     }
-    if (this.#pump !== undefined) return this.#pump.stop();
-    this.#isStoppedAtStart = true;
-    void this.#executor.destroy();
+    if (this.#pump !== undefined) this.#pump.stop();
+    else void this.#executor.destroy();
   }
 
   #stopAtOnce(): void {

@@ -1,12 +1,16 @@
 /** The values of one large JSON array, streamed: the array is never in memory as a whole. */
 
 import { JSONParser } from '@streamparser/json';
-import { invalidJson, type ValueParser } from './json.js';
+import { UsageError } from '../../exit-code.js';
+import { invalidJson } from './json.js';
 import type { Counted } from './stream.js';
 
 const NEWLINE = 10;
 
-export function arrayParser(name: string): ValueParser {
+export async function* readArray(
+  chunks: AsyncIterable<Buffer>,
+  name: string,
+): AsyncGenerator<readonly Counted[]> {
   const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
   let values: Counted[] = [];
   let bytes = 0;
@@ -16,31 +20,26 @@ export function arrayParser(name: string): ValueParser {
     values.push({ value, bytes });
     bytes = 0;
   };
-  function* guarded(step: () => void): Generator<readonly Counted[]> {
-    try {
-      step();
-    } catch (error) {
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      // Line by line, because the parser's errors know an offset but users think in lines.
+      for (let start = 0; start < chunk.length;) {
+        const newline = chunk.indexOf(NEWLINE, start);
+        const end = newline === -1 ? chunk.length : newline + 1;
+        parser.write(chunk.subarray(start, end));
+        if (newline !== -1) line += 1;
+        start = end;
+      }
       yield values;
-      throw invalidJson(name, line, reasonOf(error));
+      values = [];
     }
+    if (!parser.isEnded) parser.end();
+  } catch (error) {
+    if (error instanceof UsageError) throw error; // the file could not be read
     yield values;
-    values = [];
+    throw invalidJson(name, line, reasonOf(error));
   }
-  return {
-    write: (chunk) =>
-      guarded(() => {
-        bytes += chunk.length;
-        // Line by line, because the parser's errors know an offset but users think in lines.
-        for (let start = 0; start < chunk.length;) {
-          const newline = chunk.indexOf(NEWLINE, start);
-          const end = newline === -1 ? chunk.length : newline + 1;
-          parser.write(chunk.subarray(start, end));
-          if (newline !== -1) line += 1;
-          start = end;
-        }
-      }),
-    end: () => guarded(() => void (parser.isEnded || parser.end())),
-  };
 }
 
 /** The parser's message without its inner states. */

@@ -3,65 +3,54 @@
 import { extname } from 'node:path';
 import { UsageError } from '../../exit-code.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { type Counted, LineReader } from './stream.js';
-
-/** What came before an invalid place is given before the error is thrown: it is still run. */
-export interface ValueParser {
-  write(chunk: Buffer): Iterable<readonly Counted[]>;
-  end(): Iterable<readonly Counted[]>;
-}
+import { type Counted, readLines } from './stream.js';
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How much of a value that is not a list an error message shows. Characters. */
 const LONGEST_VALUE = 60;
 
-export async function* readJson(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-): AsyncGenerator<readonly Counted[]> {
-  let parser: ValueParser | undefined;
-  let blank: Buffer[] = [];
-  for await (const chunk of chunks) {
-    const hasMark =
-      parser === undefined && blank.length === 0 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK);
-    const bytes = hasMark ? chunk.subarray(3) : chunk;
-    // The first character that is not blank decides between the two shapes.
-    const first = parser === undefined ? bytes.toString('latin1').trimStart().charAt(0) : '';
-    if (parser === undefined && first !== '') {
-      const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
-      // Loaded here because most runs need no JSON parser.
-      parser = isArray ? (await import('./json-array.js')).arrayParser(name) : lineParser(name);
-    }
-    if (parser === undefined) {
-      blank.push(bytes);
-      continue;
-    }
-    // The blank ones count as lines, too.
-    for (const each of [...blank, bytes]) yield* parser.write(each);
-    blank = [];
+type Values = AsyncGenerator<readonly Counted[]>;
+
+/** What came before an invalid place is given before the error is thrown: it is still run. */
+export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): Values {
+  /** Up to the first character that is not blank: it decides between the two shapes. */
+  const begun: Buffer[] = [];
+  let first = '';
+  while (first === '') {
+    const { value, done } = await chunks.next();
+    if (done === true) return;
+    const hasMark = begun.length === 0 && value.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    begun.push(hasMark ? value.subarray(3) : value);
+    first = begun.at(-1)!.toString('latin1').trimStart().charAt(0);
   }
-  if (parser !== undefined) yield* parser.end();
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* begun;
+    yield* chunks;
+  }
+  const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
+  // Loaded here because most runs need no JSON parser.
+  const read = isArray ? (await import('./json-array.js')).readArray : readJsonLines;
+  yield* read(all(), name);
 }
 
-function lineParser(name: string): ValueParser {
-  const lines = new LineReader();
+async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Values {
   let number = 0;
-  function* parse(texts: readonly Counted<string>[]): Generator<readonly Counted[]> {
+  for await (const lines of readLines(chunks)) {
     const values: Counted[] = [];
-    try {
-      for (const { value, bytes } of texts) {
-        number += 1;
-        if (value.trim() !== '') values.push({ value: JSON.parse(value), bytes });
+    for (const { value, bytes } of lines) {
+      number += 1;
+      if (value.trim() === '') continue;
+      try {
+        values.push({ value: JSON.parse(value), bytes });
+      } catch (error) {
+        yield values;
+        const reason = `${(error as SyntaxError).message} (expected an array, or one value a line)`;
+        throw invalidJson(name, number, reason);
       }
-    } catch (error) {
-      yield values;
-      const reason = `${(error as SyntaxError).message} (expected an array, or one value a line)`;
-      throw invalidJson(name, number, reason);
     }
     yield values;
   }
-  return { write: (chunk) => parse(lines.write(chunk)), end: () => parse(lines.end()) };
 }
 
 export function invalidJson(name: string, line: number, reason: string): UsageError {
@@ -69,10 +58,7 @@ export function invalidJson(name: string, line: number, reason: string): UsageEr
 }
 
 /** --spread: every value is the list of a call's arguments; what is none ends the run, after what came before it. */
-export async function* readLists(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-): AsyncGenerator<readonly Counted[]> {
+export async function* readLists(chunks: AsyncGenerator<Buffer>, name: string): Values {
   let count = 0;
   for await (const group of readJson(chunks, name)) {
     const bad = group.findIndex(({ value }) => !Array.isArray(value));

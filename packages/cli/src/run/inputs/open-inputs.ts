@@ -3,7 +3,6 @@ import { type FileName, named, type NamedFile, STDIN } from '../../disk/file-id.
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
 import {
-  compareNumbers,
   type Done,
   type Input,
   type InputSource,
@@ -69,9 +68,6 @@ export function openRange({ from, to }: RangeOptions): InputSource {
     kind: 'range',
     identity: { kind: 'range', from, to },
     total,
-    totalBytes: undefined,
-    compare: compareNumbers,
-    count() {},
     read: (done) => read(from, total, done),
     sample: (count) => sample(from, total, count),
     close() {},
@@ -83,7 +79,7 @@ function* read(from: number, total: number, done: Done): Generator<readonly Inpu
   for (let first = start; first < total; first += GROUP) {
     const group: Input[] = [];
     for (let position = first; position < Math.min(first + GROUP, total); position += 1) {
-      if (!isDone(done, position, compareNumbers)) group.push({ value: from + position, position, bytes: 0 });
+      if (!isDone(done, position)) group.push({ value: from + position, position, bytes: 0 });
     }
     if (group.length > 0) yield group;
   }

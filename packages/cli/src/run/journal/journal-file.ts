@@ -63,12 +63,11 @@ function read(fd: number, start: number, length: number): Buffer {
 export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
 export function openJournalWriter(path: string) {
-  const name = `journal '${path}'`;
   const fd = openForAppending(path);
   return {
     /** Goes on behind `length`, without what is torn; 0 begins anew. */
     cut: (length: number): void => ftruncateSync(fd, length),
-    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
+    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
     close: (): void => closeSync(fd),
   };
 }
@@ -76,17 +75,12 @@ export function openJournalWriter(path: string) {
 function openForReading(path: string): number | undefined {
   try {
     // Asked before it is opened: a pipe without a writer would not open.
-    if (!statSync(path).isFile()) {
-      throw new UsageError(
-        `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
-      );
-    }
-    return openSync(path, 'r');
+    if (statSync(path).isFile()) return openSync(path, 'r');
   } catch (error) {
     if (hasCode(error, ['ENOENT'])) return undefined;
-    if (error instanceof UsageError) throw error;
     throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
   }
+  throw new UsageError(`cannot use '${path}' as a journal: expected a regular file, which can be read again`);
 }
 
 function openForAppending(path: string): number {

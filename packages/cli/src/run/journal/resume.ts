@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as check from '../../checks.js';
 import { UsageError } from '../../exit-code.js';
 import {
-  compareNumbers,
+  comparePositions,
   type Counts,
   type Done,
   noCounts,
@@ -12,8 +12,7 @@ import {
   type Position,
   type Span,
 } from '../inputs/input-source.js';
-import { comparePaths } from '../inputs/walk.js';
-import type { OutputMark, Place } from '../output/sink.js';
+import type { OutputMark } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
 import { readJournalFile } from './journal-file.js';
 
@@ -27,14 +26,8 @@ export interface JournalIdentity {
   readonly withInput: boolean;
 }
 
-/** First line of the file. */
-export interface JournalHeader extends JournalIdentity {
-  readonly threadwise: 'journal';
-  readonly version: 1;
-  readonly place: Place;
-  /** Where our output begins in a file that had content before. */
-  readonly offset: number;
-}
+/** First line of the file. The offset is where our output begins in a file that had content before. */
+export type JournalHeader = typeof beginning & JournalIdentity & OutputMark;
 
 /** Every other line: the whole state after a piece of output has been written. */
 export interface JournalRecord extends Counts {
@@ -120,18 +113,13 @@ const HEADER = check.object({
  * is too large leaves inputs out.
  * @param path of the journal
  */
-export function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
+function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
   const arePaths = header.input.kind === 'files';
   const wrong = HEADER(header, '') ?? (record && recordOf(arePaths)(record, ''));
-  const problem = wrong === undefined ? record && disagreement(record, header.offset, arePaths) : wrong;
-  if (problem === undefined) return;
-  const told = typeof problem === 'string' ? problem : check.describeWrong(problem);
-  throw new UsageError(`journal '${path}' is damaged: ${told}`);
-}
-
-/** A position is the number of an input, or its path. */
-function comparePositions(a: Position, b: Position): number {
-  return typeof a === 'string' ? comparePaths(a, String(b)) : compareNumbers(a, b);
+  const problem = wrong
+    ? check.describeWrong(wrong)
+    : record && disagreement(record, header.offset, arePaths);
+  if (problem !== undefined) throw new UsageError(`journal '${path}' is damaged: ${problem}`);
 }
 
 function recordOf(arePaths: boolean): check.Check {
@@ -178,7 +166,7 @@ function disagreement(record: JournalRecord, begin: number, arePaths: boolean): 
 function numbersDone({ mark, beyond }: JournalRecord): number {
   let next = mark === null ? 0 : Number(mark) + 1;
   let done = next;
-  for (const [first, last] of beyond.toSorted(([a], [b]) => compareNumbers(a, b))) {
+  for (const [first, last] of beyond.toSorted(([a], [b]) => comparePositions(a, b))) {
     const from = Math.max(next, Number(first));
     done += Math.max(0, Number(last) + 1 - from);
     next = Math.max(next, Number(last) + 1);

@@ -1,16 +1,10 @@
 /** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells who failed. */
 
-import type { Input } from '../inputs/input-source.js';
 import { type FormatName, joinTexts } from '../output/format.js';
+import type { RunOptions } from '../options.js';
 import { ExpectedError } from '../../exit-code.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
-
-export interface AttemptsOptions {
-  readonly retries: number;
-  readonly stopsAtFailure: boolean;
-  readonly format: FormatName;
-}
 
 /** A call of the pool. Each input is tried up to `attempts` times inside the worker. */
 export type RunInWorker = (values: readonly unknown[], attempts: number) => Promise<BatchOutcome>;
@@ -20,12 +14,20 @@ export type RunBatch = (batch: Batch) => Promise<BatchResult>;
 
 export function createAttempts(
   run: RunInWorker,
-  { retries, stopsAtFailure, format }: AttemptsOptions,
+  { retries, stopsAtFailure, format }: Pick<RunOptions, 'retries' | 'stopsAtFailure' | 'format'>,
 ): RunBatch {
   return async (batch) => {
     const { inputs } = batch;
     // The list of values is not kept while the batch is out: the collector would copy that of each of many.
-    const whole = inputs.length > 1 ? await unlessLost(run(inputs.map(valueOf), retries + 1)) : undefined;
+    const whole =
+      inputs.length > 1
+        ? await unlessLost(
+            run(
+              inputs.map(({ value }) => value),
+              retries + 1,
+            ),
+          )
+        : undefined;
     if (whole !== undefined && 'text' in whole) return { batch, ...whole };
     // A crash or a value that cannot be cloned takes the whole batch along: one by one, only the culprit fails.
     const outcomes: BatchOutcome[] = [];
@@ -49,8 +51,6 @@ export function createAttempts(
   }
 }
 
-const valueOf = ({ value }: Input): unknown => value;
-
 /** What came of it, or why it is lost. Rejects if the pool itself is at its end. */
 async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome | DescribedError> {
   try {
@@ -68,9 +68,11 @@ async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome 
 const endCodes: readonly unknown[] = ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD', 'ERR_TASK_ABORTED'];
 
 function join(outcomes: readonly BatchOutcome[], format: FormatName): BatchOutcome {
-  const texts = outcomes.map(({ text }) => text);
   return {
-    text: joinTexts(format, texts),
+    text: joinTexts(
+      format,
+      outcomes.map(({ text }) => text),
+    ),
     values: outcomes.flatMap(({ values }) => values),
     failures: outcomes.flatMap(({ failures }, at) => failures.map(({ error }) => ({ at, error }))),
     ran: outcomes.length,

@@ -6,7 +6,7 @@
  * Ctrl-C has little to wait for, and changes with the length of a batch, and the other is large and of characters. And results come one at a
  * time, where here all that are ready are one write and one record of the journal.
  */
-import type { Input, InputGroups } from '../inputs/input-source.js';
+import type { InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
@@ -35,10 +35,7 @@ export class Pump {
   #waitingCharacters = 0;
   #input: 'idle' | 'reading' | 'ended' = 'idle';
   #error: { readonly reason: unknown } | undefined;
-  #groups: Iterator<readonly Input[]> | AsyncIterator<readonly Input[]> | undefined;
-  /** Inputs that were read and are not in a batch yet. A batch is cut from one group, and so never waits for the next one. */
-  #group: readonly Input[] = [];
-  #at = 0;
+  #batches: AsyncGenerator<Batch> | undefined;
   #wake: () => void = () => {};
 
   constructor(options: PumpOptions) {
@@ -47,8 +44,7 @@ export class Pump {
 
   /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
   async *results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
-    this.#groups =
-      Symbol.asyncIterator in groups ? groups[Symbol.asyncIterator]() : groups[Symbol.iterator]();
+    this.#batches = batchesOf(groups, this.#options.batching);
     for (;;) {
       // The promise is made before looking, so that whatever happens meanwhile resolves it.
       const changed = new Promise<void>((resolve) => {
@@ -75,16 +71,10 @@ export class Pump {
     this.#input = 'reading';
     try {
       while (this.#hasRoom()) {
-        if (this.#at === this.#group.length) {
-          const next = await this.#groups!.next();
-          if (!this.#isReading()) return;
-          if (next.done === true) return this.stop();
-          this.#group = next.value;
-          this.#at = 0;
-        }
-        const inputs = this.#group.slice(this.#at, this.#at + this.#options.batching.size());
-        this.#at += inputs.length;
-        this.#begin({ inputs });
+        const { value, done } = await this.#batches!.next();
+        if (!this.#isReading()) return;
+        if (done === true) return this.stop();
+        this.#begin(value);
       }
       this.#input = 'idle';
     } catch (error) {
@@ -145,6 +135,17 @@ export class Pump {
     this.#slots = this.#slots.filter(({ result }, i) => i >= end || result === undefined);
     for (const { text } of ready) this.#waitingCharacters -= text.length;
     return ready;
+  }
+}
+
+/** A batch is cut from one group, and so never waits for the next one. */
+async function* batchesOf(groups: InputGroups, batching: Batching): AsyncGenerator<Batch> {
+  for await (const group of groups) {
+    for (let at = 0; at < group.length;) {
+      const inputs = group.slice(at, at + batching.size());
+      at += inputs.length;
+      yield { inputs };
+    }
   }
 }
 
