@@ -37,30 +37,25 @@ export const endSignals = Object.keys(signalExitCodes) as EndSignal[];
 /** Ctrl-C: the first one ends the run in good order, the second one at once. */
 export class Interrupts {
   #received: EndSignal | undefined;
-  readonly #first: () => void;
-  readonly #second: () => void;
+  readonly #onSignal: (signal: EndSignal) => void;
 
   constructor({ first, second }: Record<'first' | 'second', () => void>) {
-    this.#first = first;
-    this.#second = second;
+    this.#onSignal = (signal) => {
+      if (this.#received !== undefined) return second();
+      this.#received = signal;
+      first();
+    };
     for (const signal of endSignals) process.on(signal, this.#onSignal);
   }
 
   /** Undefined as long as there was no interrupt. */
   get exitCode(): number | undefined {
-    return this.#received === undefined ? undefined : signalExitCodes[this.#received];
+    return this.#received && signalExitCodes[this.#received];
   }
 
   remove(): void {
     for (const signal of endSignals) process.off(signal, this.#onSignal);
   }
-
-  readonly #onSignal = (signal: EndSignal): void => {
-    const isFirst = this.#received === undefined;
-    this.#received ??= signal;
-    if (isFirst) this.#first();
-    else this.#second();
-  };
 }
 
 export abstract class ExpectedError extends Error {

@@ -39,9 +39,9 @@ export interface OutPath {
 export interface OutFile {
   readonly fd: number;
   /** What was written is the file from now on. Throws an OutputError. */
-  commit(): void;
+  readonly commit: () => void;
   /** Removes what was not committed. */
-  close(): void;
+  readonly close: () => void;
 }
 
 /** In characters. A name may have 255 bytes, a character up to 4 of them, and the part's name is longer than the file's. */
@@ -64,7 +64,7 @@ export function openOutFile(out: OutPath): OutFile {
   // A file that may not be written may not be exchanged either.
   if (old !== undefined) accessSync(out.place, constants.W_OK);
   try {
-    return new FileBeside(out, old);
+    return openBeside(out, old);
   } catch (error) {
     if (hasCode(error, NO_ROOM_BESIDE)) return openInPlace(out.path, 'w');
     throw error;
@@ -76,49 +76,42 @@ export function openInPlace(path: string, flags: 'w' | 'a'): OutFile {
   return { fd, commit() {}, close: () => closeSync(fd) };
 }
 
-class FileBeside implements OutFile {
-  readonly fd: number;
-  readonly #out: OutPath;
-  #state: 'written' | 'whole' | 'removed' = 'written';
-
-  constructor(out: OutPath, old: Stats | undefined) {
-    this.#out = out;
-    this.fd = openSync(out.part, 'wx');
-    // A second Ctrl-C ends the process wherever it is.
-    process.on('exit', this.#remove);
-    try {
-      if (old !== undefined) becomeLike(this.fd, old);
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
+  const fd = openSync(part, 'wx');
+  let isOpen = true;
+  const remove = (): void => rmSync(part, { force: true });
+  // A second Ctrl-C ends the process wherever it is.
+  process.on('exit', remove);
+  try {
+    if (old !== undefined) becomeLike(fd, old);
+  } catch (error) {
+    close();
+    throw error;
   }
+  return { fd, commit, close };
 
-  commit(): void {
-    const { part, place } = this.#out;
+  function commit(): void {
     try {
       // Without it, a machine that loses power may have the name already, and not yet the content.
-      fsyncSync(this.fd);
+      fsyncSync(fd);
     } catch (error) {
       throw new OutputError(`cannot write to '${place}': ${describeSystemError(error)}`);
     }
-    this.#end('whole');
+    end();
     takePlace(part, place);
   }
 
-  close(): void {
-    if (this.#state !== 'written') return;
-    this.#end('removed');
-    this.#remove();
+  function close(): void {
+    if (!isOpen) return;
+    end();
+    remove();
   }
 
-  #end(state: 'whole' | 'removed'): void {
-    this.#state = state;
-    process.off('exit', this.#remove);
-    closeSync(this.fd);
+  function end(): void {
+    isOpen = false;
+    process.off('exit', remove);
+    closeSync(fd);
   }
-
-  readonly #remove = (): void => rmSync(this.#out.part, { force: true });
 }
 
 /** It belongs to whom the old one did, and nobody can read it who could not read that. */
@@ -132,13 +125,10 @@ function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
 function takePlace(part: string, place: string): void {
   try {
     renameSync(part, place);
+    return;
   } catch {
-    copyTo(part, place);
+    // A file that is a mount of its own, as in a container, cannot be exchanged, but written.
   }
-}
-
-/** A file that is a mount of its own, as in a container, cannot be exchanged, but written. */
-function copyTo(part: string, place: string): void {
   try {
     copyFileSync(part, place);
   } catch (error) {

@@ -84,8 +84,7 @@ interface Measured {
  */
 async function measured(inputs: readonly SampledInput[], isReadOnce: boolean): Promise<Measured> {
   const timed = inputs.length === 1 ? inputs : inputs.filter((_, i) => i % 2 === 1);
-  const before = inputs.filter((_, i) => i % 2 === 0);
-  if (timed !== inputs) await fastestPass(before);
+  if (timed !== inputs) await fastestPass(inputs.filter((_, i) => i % 2 === 0));
   return isReadOnce ? measure(timed) : fastestPass(timed);
 }
 
@@ -106,11 +105,16 @@ async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   let text = '';
   let weightedLength = 0;
   while (sum.ran < inputs.length && sum.ms < MAX_PASS_MS) {
-    const batch = nextBatch(inputs, sum.ran, batching.size());
-    const values = batch.map(({ value }) => value);
-    const outcome = await runBatch(values, 1);
+    const { weight } = inputs[sum.ran]!;
+    // Cheap inputs are timed together, as long as they weigh the same.
+    const next = inputs.slice(sum.ran, sum.ran + batching.size());
+    const other = next.findIndex((input) => input.weight !== weight);
+    const batch = other === -1 ? next : next.slice(0, other);
+    const outcome = await runBatch(
+      batch.map(({ value }) => value),
+      1,
+    );
     batching.note(outcome);
-    const { weight } = batch[0]!;
     sum.ran += batch.length;
     sum.ms += outcome.runMs;
     sum.weight += weight * batch.length;
@@ -133,11 +137,4 @@ function writingMs(text: string): number {
   } finally {
     closeSync(fd);
   }
-}
-
-/** Cheap inputs are timed together, as long as they weigh the same. */
-function nextBatch(inputs: readonly SampledInput[], start: number, size: number): readonly SampledInput[] {
-  let end = start + 1;
-  while (end < inputs.length && end - start < size && inputs[end]!.weight === inputs[start]!.weight) end += 1;
-  return inputs.slice(start, end);
 }

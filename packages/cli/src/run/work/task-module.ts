@@ -124,18 +124,15 @@ export function loadError(module: string, url: string, error: unknown): UsageErr
   // Ours, from task-module.ts: it crossed a thread, so only its name is left of its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
-  const hint = hintFor(cause.message);
-  return new UsageError(`cannot load '${module}': ${cause.name}: ${cause.message}${place}${hint}`);
+  const told = `${cause.name}: ${cause.message}${place}${hintFor(cause.message)}`;
+  return new UsageError(`cannot load '${module}': ${told}`);
 }
 
 /** What to do where Node.js takes an ES module for CommonJS, as the package.json of `npm init` has it do. @param message the error's */
 export function hintFor(message: string): string {
-  return MODULE_SYNTAX.test(message) ? TYPE_MODULE : '';
+  if (!/^(?:Cannot use import statement outside a module|Unexpected token 'export')/.test(message)) return '';
+  return '. For import and export, name the file .mjs, or put "type": "module" into its package.json';
 }
-
-const MODULE_SYNTAX = /^(?:Cannot use import statement outside a module|Unexpected token 'export')/;
-const TYPE_MODULE =
-  '. For import and export, name the file .mjs, or put "type": "module" into its package.json';
 
 /**
  * A SyntaxError of an import carries no place; only Node's printing of an uncaught one adds it. Asking `node --check`
