@@ -6,29 +6,37 @@ import type { Action, Change, ControlClient, PoolJson } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 
-/** A command: what it prints, and its exit code, comes of one answer. */
+/** A command's exit code; what it prints comes of one answer. */
+type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<number>;
+
+const act =
+  (action: Action): Ctl =>
+  async (client, pool) =>
+    printed(client.act(await whichPool(client, pool), action));
+
+export const commands = {
+  pools: (client) => printed(client.overview()),
+  show: async (client, pool) => printed(client.pool(await whichPool(client, pool))),
+  metrics,
+  health: (client) => printed(client.health()),
+  ready,
+  async set(client, pool, options) {
+    const change = changeOf(options);
+    return printed(client.change(await whichPool(client, pool), change));
+  },
+  pause: act('pause'),
+  resume: act('resume'),
+  recycle: act('recycle'),
+  drain,
+  events,
+} satisfies Record<string, Ctl>;
+
 async function printed(answer: Promise<unknown>): Promise<number> {
   await printDocument(await answer);
   return ExitCode.ok;
 }
 
-export const pools = (client: ControlClient): Promise<number> => printed(client.overview());
-export const health = (client: ControlClient): Promise<number> => printed(client.health());
-
-export async function show(client: ControlClient, pool: string | undefined): Promise<number> {
-  return printed(client.pool(await whichPool(client, pool)));
-}
-
-export async function act(client: ControlClient, pool: string | undefined, action: Action): Promise<number> {
-  return printed(client.act(await whichPool(client, pool), action));
-}
-
-export async function set(client: ControlClient, pool: string | undefined, raw: RawChange): Promise<number> {
-  const change = changeOf(raw);
-  return printed(client.change(await whichPool(client, pool), change));
-}
-
-export async function metrics(client: ControlClient): Promise<number> {
+async function metrics(client: ControlClient): Promise<number> {
   const text = await client.metrics();
   try {
     return await printed(Promise.resolve(parseExposition(text)));
@@ -39,7 +47,7 @@ export async function metrics(client: ControlClient): Promise<number> {
 }
 
 /** The answer is printed either way; the exit code and the message say what it means. */
-export async function ready(client: ControlClient): Promise<number> {
+async function ready(client: ControlClient): Promise<number> {
   const { isReady, answer } = await client.readiness();
   await printDocument(answer);
   if (isReady) return ExitCode.ok;
@@ -52,13 +60,13 @@ export async function ready(client: ControlClient): Promise<number> {
 }
 
 /** One JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
-export async function events(
+async function events(
   client: ControlClient,
-  given: string | undefined,
-  { count = Number.POSITIVE_INFINITY }: { readonly count?: number },
+  pool: string | undefined,
+  { count = Number.POSITIVE_INFINITY }: CtlOptions,
 ): Promise<number> {
   let left = count;
-  for await (const event of client.events(await whichPool(client, given))) {
+  for await (const event of client.events(await whichPool(client, pool))) {
     // `| head` ends when it has enough.
     const isRead = await print(JSON.stringify(event));
     left -= 1;
@@ -67,8 +75,25 @@ export async function events(
   return ExitCode.ok;
 }
 
-/** The options of `ctl set`, as the command line has them. */
-export interface RawChange {
+/** No new calls, and with --wait, until every accepted one has settled. */
+async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<number> {
+  const draining = new Draining(client, await client.act(await whichPool(client, pool), 'drain'));
+  try {
+    if (wait === true) await draining.end();
+  } finally {
+    // Whatever came of it, scripts get the last that is known.
+    await printDocument(draining.last);
+  }
+  return ExitCode.ok;
+}
+
+/** The options of all commands, as the command line has them: `events`, `drain`, and the others `set`. */
+export interface CtlOptions extends RawChange {
+  readonly count?: number;
+  readonly wait?: boolean;
+}
+
+interface RawChange {
   readonly threads?: number | 'auto' | { readonly min: number; readonly max: number };
   readonly min?: number;
   readonly max?: number;
@@ -99,7 +124,7 @@ function changeOf({ threads, queueLimit, ...others }: RawChange): Change {
 }
 
 /** Which pool a command is about, where it may be left out. */
-export async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
+async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { pools: all } = await client.overview();
   const [only, ...others] = all;
@@ -109,7 +134,7 @@ export async function whichPool(client: ControlClient, given: string | undefined
   throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
 }
 
-export async function printDocument(value: unknown): Promise<void> {
+async function printDocument(value: unknown): Promise<void> {
   await print(JSON.stringify(value, null, 2));
 }
 
@@ -122,23 +147,6 @@ function print(json: string): Promise<boolean> {
   return new Promise((resolve) => {
     process.stdout.write(`${safe}\n`, (error) => resolve(!error));
   });
-}
-
-/** No new calls, and with --wait, until every accepted one has settled. */
-export async function drain(
-  client: ControlClient,
-  given: string | undefined,
-  { wait = false }: { readonly wait?: boolean },
-): Promise<number> {
-  const name = await whichPool(client, given);
-  const draining = new Draining(client, await client.act(name, 'drain'));
-  try {
-    if (wait) await draining.end();
-  } finally {
-    // Whatever came of it, scripts get the last that is known.
-    await printDocument(draining.last);
-  }
-  return ExitCode.ok;
 }
 
 /** Follows the pool's events: the server tells once a second how many calls are open. */
