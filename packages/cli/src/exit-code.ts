@@ -78,6 +78,19 @@ export function describeSystemError(error: unknown): string {
   return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }
 
+/** What `act` gives. @param problem what a user reads when the system refuses it, before the reason */
+export function attempt<T>(
+  act: () => T,
+  problem: string,
+  Failure: new (message: string) => ExpectedError = UsageError,
+): T {
+  try {
+    return act();
+  } catch (error) {
+    throw new Failure(`${problem}: ${describeSystemError(error)}`);
+  }
+}
+
 /** Whether it is one of these errors of the system. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes(codeOf(error));

@@ -2,6 +2,7 @@
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
+import type { Threads } from '../run/option-values.js';
 import type { Action, Change, ControlClient, PoolJson } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
@@ -75,35 +76,16 @@ async function events(
   return ExitCode.ok;
 }
 
-/** No new calls, and with --wait, until every accepted one has settled. */
-async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<number> {
-  const draining = new Draining(client, await client.act(await whichPool(client, pool), 'drain'));
-  try {
-    if (wait === true) await draining.end();
-  } finally {
-    // Whatever came of it, scripts get the last that is known.
-    await printDocument(draining.last);
-  }
-  return ExitCode.ok;
-}
-
-/** The options of all commands, as the command line has them: `events`, `drain`, and the others `set`. */
-export interface CtlOptions extends RawChange {
+/** The options of all commands, as the command line has them: those of `events`, `drain` and `set`. */
+export interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
   readonly count?: number;
   readonly wait?: boolean;
-}
-
-interface RawChange {
-  readonly threads?: number | 'auto' | { readonly min: number; readonly max: number };
-  readonly min?: number;
-  readonly max?: number;
-  readonly choose?: string;
-  readonly placement?: string;
+  readonly threads?: Threads;
   readonly queueLimit?: number | 'none';
 }
 
 /** What is sent: only what was given. Throws UsageError. */
-function changeOf({ threads, queueLimit, ...others }: RawChange): Change {
+function changeOf({ threads, queueLimit, ...others }: CtlOptions): Change {
   const { min, max } = others;
   if (threads !== undefined && (min !== undefined || max !== undefined)) {
     throw new UsageError('--threads says it all: expected it, or --min and --max, and both came.');
@@ -149,64 +131,55 @@ function print(json: string): Promise<boolean> {
   });
 }
 
-/** Follows the pool's events: the server tells once a second how many calls are open. */
-class Draining {
-  last: PoolJson;
-  readonly #client: ControlClient;
-
-  constructor(client: ControlClient, stats: PoolJson) {
-    this.#client = client;
-    this.last = stats;
+/** No new calls, and with --wait, until every accepted one has settled: the server tells once a second how many are open. */
+async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<number> {
+  let last = await client.act(await whichPool(client, pool), 'drain');
+  const name = safeText(last.name);
+  try {
+    if (wait === true && openOf(last) !== 0) await follow();
+  } finally {
+    // Whatever came of it, scripts get the last that is known.
+    await printDocument(last);
   }
+  return ExitCode.ok;
 
-  async end(): Promise<void> {
+  async function follow(): Promise<void> {
+    let isClosed = false;
     try {
-      if (this.#open() === 0 || (await this.#follow())) return;
+      for await (const { event, data } of client.events(last.name)) {
+        // The statistics after it are the last ones.
+        if (event === 'pool:close') isClosed = true;
+        if (event !== 'stats') continue;
+        if (!isRecord(data) || typeof openOf(data) !== 'number') {
+          throw notOurs(client.address, 'expected the statistics of a pool');
+        }
+        last = { ...data, name: last.name };
+        if (data.state === 'open' || data.state === 'paused') {
+          const undone = `Somebody resumed ${name} while it drained: it is ${data.state}.`;
+          throw new ControlError('ERR_UNDONE', `${undone} ${told()}`);
+        }
+        if (openOf(last) === 0) return;
+      }
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
       // Closed between two requests: that settles every call.
       if (error.answerCode === 'ERR_POOL_CLOSED') return;
-      if (error.code === 'ERR_TIMEOUT') {
-        const rest = "The pool goes on draining; 'ctl resume' undoes that.";
-        throw new ControlError('ERR_TIMEOUT', `${error.message} ${this.#told()} ${rest}`, { cause: error });
-      }
-      throw error.code === 'ERR_UNREACHABLE' ? this.#lost(error.message, error) : error;
+      if (error.code !== 'ERR_TIMEOUT' && error.code !== 'ERR_UNREACHABLE') throw error;
+      const rest =
+        error.code === 'ERR_TIMEOUT' ? " The pool goes on draining; 'ctl resume' undoes that." : '';
+      throw new ControlError(error.code, `${error.message} ${told()}${rest}`, { cause: error });
     }
-    throw this.#lost('The program ended the connection.');
-  }
-
-  /** Whether it came to an end: no call is open, or the pool is closed. */
-  async #follow(): Promise<boolean> {
-    let isClosed = false;
-    for await (const { event, data } of this.#client.events(this.last.name)) {
-      // The statistics after it are the last ones.
-      if (event === 'pool:close') isClosed = true;
-      if (event !== 'stats') continue;
-      const { name } = this.last;
-      if (!isRecord(data) || !isRecord(data.tasks) || typeof data.tasks.open !== 'number') {
-        throw notOurs(this.#client.address, 'expected the statistics of a pool');
-      }
-      this.last = { ...data, name };
-      if (data.state === 'open' || data.state === 'paused') {
-        const told = `Somebody resumed ${safeText(name)} while it drained: it is ${data.state}.`;
-        throw new ControlError('ERR_UNDONE', `${told} ${this.#told()}`);
-      }
-      if (this.#open() === 0) return true;
+    if (!isClosed) {
+      throw new ControlError('ERR_UNREACHABLE', `The program ended the connection. ${told()}`);
     }
-    return isClosed;
   }
 
-  #open(): unknown {
-    return isRecord(this.last.tasks) ? this.last.tasks.open : undefined;
+  function told(): string {
+    const open = openOf(last);
+    return `At last ${open === 1 ? '1 call was' : `${open ?? '?'} calls were`} open in ${name}.`;
   }
+}
 
-  #told(): string {
-    const open = this.#open();
-    const calls = open === 1 ? '1 call was' : `${open ?? '?'} calls were`;
-    return `At last ${calls} open in ${safeText(this.last.name)}.`;
-  }
-
-  #lost(message: string, cause?: ControlError): ControlError {
-    return new ControlError('ERR_UNREACHABLE', `${message} ${this.#told()}`, { cause });
-  }
+function openOf({ tasks }: Readonly<Record<string, unknown>>): unknown {
+  return isRecord(tasks) ? tasks.open : undefined;
 }

@@ -24,7 +24,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describeSystemError, hasCode, OutputError } from '../exit-code.js';
+import { attempt, describeSystemError, hasCode, OutputError } from '../exit-code.js';
 import { placeOf } from './file-id.js';
 
 export interface OutPath {
@@ -91,12 +91,8 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   return { fd, commit, close };
 
   function commit(): void {
-    try {
-      // Without it, a machine that loses power may have the name already, and not yet the content.
-      fsyncSync(fd);
-    } catch (error) {
-      throw new OutputError(`cannot write to '${place}': ${describeSystemError(error)}`);
-    }
+    // Without it, a machine that loses power may have the name already, and not yet the content.
+    attempt(() => fsyncSync(fd), `cannot write to '${place}'`, OutputError);
     end();
     takePlace(part, place);
   }
@@ -141,10 +137,9 @@ function takePlace(part: string, place: string): void {
 /** @param name for the message */
 export function writeAll(fd: number, text: string, name: string): number {
   const bytes = Buffer.from(text);
-  try {
+  const write = (): void => {
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-  } catch (error) {
-    throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
-  }
+  };
+  attempt(write, `cannot write to ${name}`, OutputError);
   return bytes.length;
 }

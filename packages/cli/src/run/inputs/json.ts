@@ -6,6 +6,7 @@ import { cut, shownJson } from '../work/described-error.js';
 import { type Counted, readLines } from './stream.js';
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
+const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How much of a value that is not a list an error message shows. Characters. */
 const LONGEST_VALUE = 60;
@@ -29,9 +30,7 @@ export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): V
     yield* chunks;
   }
   const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
-  // Loaded here because most runs need no JSON parser.
-  const read = isArray ? (await import('./json-array.js')).readArray : readJsonLines;
-  yield* read(all(), name);
+  yield* isArray ? readArray(all(), name) : readJsonLines(all(), name);
 }
 
 async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Values {
@@ -53,7 +52,51 @@ async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Valu
   }
 }
 
-export function invalidJson(name: string, line: number, reason: string): UsageError {
+/** The values of one large array, streamed: it is never in memory as a whole. */
+async function* readArray(chunks: AsyncIterable<Buffer>, name: string): Values {
+  // Loaded here because most runs need no JSON parser.
+  const { JSONParser } = await import('@streamparser/json');
+  const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
+  let values: Counted[] = [];
+  let bytes = 0;
+  let line = 1;
+  // A value's own size is not known here; the bytes up to its end are booked on the first value of a chunk.
+  parser.onValue = ({ value }) => {
+    values.push({ value, bytes });
+    bytes = 0;
+  };
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      // Line by line, because the parser's errors know an offset but users think in lines.
+      for (let start = 0; start < chunk.length;) {
+        const newline = chunk.indexOf(NEWLINE, start);
+        const end = newline === -1 ? chunk.length : newline + 1;
+        parser.write(chunk.subarray(start, end));
+        if (newline !== -1) line += 1;
+        start = end;
+      }
+      yield values;
+      values = [];
+    }
+    if (!parser.isEnded) parser.end();
+  } catch (error) {
+    if (error instanceof UsageError) throw error; // the file could not be read
+    yield values;
+    throw invalidJson(name, line, reasonOf(error));
+  }
+}
+
+/** The parser's message without its inner states. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/mid-parsing|in the middle of a token/.test(message)) return 'the text ends before the array does';
+  return message
+    .replace(/ (at chunk position|in state) .*/s, '')
+    .replace(/^(Unexpected) [A-Z_]+ \((.*)\)$/s, '$1 $2');
+}
+
+function invalidJson(name: string, line: number, reason: string): UsageError {
   return new UsageError(`invalid JSON in '${name}' at line ${line}: ${reason}`);
 }
 

@@ -1,7 +1,7 @@
 /** Inputs made of bytes, those of a file or of standard input: what --lines and --json have in common. */
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describeSystemError, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, UsageError } from '../../exit-code.js';
 import {
   type Done,
   type Input,
@@ -64,14 +64,9 @@ export function openStream({ kind, file = '-', identity, parse }: StreamOptions)
 }
 
 function checked(file: string): Stats {
-  let stats: Stats;
-  try {
-    stats = statSync(file);
-    if (!stats.isDirectory()) accessSync(file, constants.R_OK);
-  } catch (error) {
-    throw new UsageError(`cannot read '${file}': ${describeSystemError(error)}`);
-  }
+  const stats = attempt(() => statSync(file), `cannot read '${file}'`);
   if (stats.isDirectory()) throw new UsageError(`'${file}' is a directory; expected a file`);
+  attempt(() => accessSync(file, constants.R_OK), `cannot read '${file}'`);
   return stats;
 }
 

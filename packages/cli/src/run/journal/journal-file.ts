@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 
 /** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;
@@ -63,7 +63,7 @@ function read(fd: number, start: number, length: number): Buffer {
 export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
 export function openJournalWriter(path: string) {
-  const fd = openForAppending(path);
+  const fd = attempt(() => openSync(path, 'a'), `cannot write journal '${path}'`);
   return {
     /** Goes on behind `length`, without what is torn; 0 begins anew. */
     cut: (length: number): void => ftruncateSync(fd, length),
@@ -81,14 +81,6 @@ function openForReading(path: string): number | undefined {
     throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
   }
   throw new UsageError(`cannot use '${path}' as a journal: expected a regular file, which can be read again`);
-}
-
-function openForAppending(path: string): number {
-  try {
-    return openSync(path, 'a');
-  } catch (error) {
-    throw new UsageError(`cannot write journal '${path}': ${describeSystemError(error)}`);
-  }
 }
 
 function parse(path: string, line: string): unknown {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
 
 /** Which file, or that it is none; kept in the journal's header, so plain JSON. */
 export type Place =
@@ -63,12 +63,9 @@ function statsOfStdout(): Stats {
 
 function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefined): Sink {
   const { path } = out;
-  let file: OutFile;
-  try {
-    file = isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
-  } catch (error) {
-    throw new UsageError(`cannot write to '${path}': ${describeSystemError(error)}`);
-  }
+  const open = (): OutFile =>
+    isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
+  const file = attempt(open, `cannot write to '${path}'`);
   if (!fstatSync(file.fd).isFile()) return fileSink(file, path, { kind: 'stream' });
   if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
   return fileSink(file, path, { kind: 'out', path });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { attempt, hasCode, UsageError } from '../../exit-code.js';
 import { shownValue } from './described-error.js';
 
 export interface ModuleReference {
@@ -85,19 +85,11 @@ function exportsOf(module: ModuleNamespace): string {
 function urlOf(reference: string): string {
   const isUrl = reference.startsWith('file:');
   const path = isUrl
-    ? look(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
+    ? attempt(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
     : reference;
-  const stats = look(() => statSync(path), `cannot find module '${reference}'`);
+  const stats = attempt(() => statSync(path), `cannot find module '${reference}'`);
   if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
   return isUrl ? reference : pathToFileURL(path).href;
-}
-
-function look<T>(read: () => T, problem: string): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError(`${problem}: ${describeSystemError(error)}`);
-  }
 }
 
 function isFile(path: string): boolean {
