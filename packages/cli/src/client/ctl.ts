@@ -3,7 +3,7 @@ import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
 import type { Threads } from '../run/option-values.js';
-import type { Action, Change, ControlClient, PoolJson } from './client.js';
+import type { Action, Change, ControlClient } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 

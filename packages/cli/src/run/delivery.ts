@@ -1,92 +1,93 @@
 /** Takes finished batches to where they belong: output or reducer (folded in the main thread, by the rule of Array.prototype.reduce), then the journal, then the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
-import type { Journal } from './journal/journal.js';
-import type { RunOptions } from './options.js';
+import { noJournal, openJournal } from './journal/journal.js';
+import { openJournalWriter } from './journal/journal-file.js';
 import { formats, joinTexts } from './output/format.js';
-import type { Sink } from './output/sink.js';
+import { openSink } from './output/sink.js';
+import type { Plan } from './session.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { cut, describeError, errorLine, shownValue } from './work/described-error.js';
 import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
-export interface DeliveryOptions extends Pick<RunOptions, 'format' | 'ordered' | 'stopsAtFailure'> {
-  readonly sink: Sink;
-  readonly journal: Journal;
-  readonly failures: Failures;
-  readonly reducer: Reducer | undefined;
-  /** What earlier runs of the journal have delivered. */
-  readonly earlier: Counts;
-  /** Called at a failure that ends the run. */
-  readonly onFailure: () => void;
-}
-
-export class Delivery {
-  readonly #options: DeliveryOptions;
-  /** Up to now; only read elsewhere. */
-  counts: Counts;
-  #hasText = false;
+/** @param onFailure called at a failure that ends the run */
+export function openDelivery(
+  { options, resume, identity, out }: Plan,
+  reducer: Reducer | undefined,
+  failures: Failures,
+  onFailure: () => void,
+) {
+  const { format, ordered, stopsAtFailure } = options;
+  // The journal's file first: one that cannot be written must not cost the old output.
+  const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
+  const sink = openSink({ out, isJournaled: writer !== undefined, mark: resume.output });
+  const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
+  let counts: Counts = resume.counts;
+  let hasText = false;
   /** Ordered output ends before the first failure that stops the run, as a loop would have ended there. */
-  #isCut = false;
-
-  constructor(options: DeliveryOptions) {
-    this.#options = options;
-    this.counts = options.earlier;
-  }
+  let isCut = false;
+  return {
+    counts: (): Counts => counts,
+    begin: journal.begin,
+    take,
+    end,
+    keep,
+    close(): void {
+      journal.close();
+      sink.close();
+    },
+  };
 
   /** In the order in which they shall be written. */
-  async take(results: readonly BatchResult[]): Promise<void> {
-    const { format, sink, journal, reducer } = this.#options;
-    const wanted = results.filter((result) => this.#isWanted(result));
+  async function take(results: readonly BatchResult[]): Promise<void> {
+    const wanted = results.filter(isWanted);
     if (wanted.length === 0) return;
     const texts = wanted.map(({ text }) => text);
     const text = joinTexts(format, texts);
     if (text !== '') {
       const { open, between } = formats[format];
-      await sink.write((this.#hasText ? between : open) + text);
-      this.#hasText = true;
+      await sink.write((hasText ? between : open) + text);
+      hasText = true;
     }
-    for (const result of wanted) this.#finish(result);
-    journal.record(this.counts);
+    for (const result of wanted) finish(result);
+    journal.record(counts);
     // Behind the record, so that a slow reducer never stands between a write and its record.
     for (const { values } of wanted) for (const value of values) await reducer?.add(value);
   }
 
   /** Ends the output. `isComplete`: every input was delivered. */
-  async end(isComplete: boolean): Promise<void> {
-    const { reducer, sink, journal, format } = this.#options;
-    if (reducer === undefined)
-      await sink.write(this.#hasText ? formats[format].close : formats[format].empty);
+  async function end(isComplete: boolean): Promise<void> {
+    const { close, empty, render } = formats[format];
+    if (reducer === undefined) await sink.write(hasText ? close : empty);
     // A fold over some of the inputs would look like one over all of them.
-    else if (isComplete) await sink.write(`${reducer.text(formats[format].render)}\n`);
-    this.keep(isComplete);
-    if (isComplete) journal.record(this.counts, { complete: true });
+    else if (isComplete) await sink.write(`${reducer.text(render)}\n`);
+    keep(isComplete);
+    if (isComplete) journal.record(counts, { complete: true });
   }
 
   /** What was written is the output, also where bad input ended the reading. Without the value of the fold there is nothing to keep. */
-  keep(isComplete: boolean): void {
-    if (this.#options.reducer === undefined || isComplete) this.#options.sink.commit();
+  function keep(isComplete: boolean): void {
+    if (reducer === undefined || isComplete) sink.commit();
   }
 
-  #isWanted(result: BatchResult): boolean {
-    const { failures, stopsAtFailure, ordered, onFailure } = this.#options;
+  function isWanted(result: BatchResult): boolean {
     failures.note(result);
-    if (this.#isCut) return false;
+    if (isCut) return false;
     if (stopsAtFailure && result.failures.length > 0) {
-      this.#isCut = ordered;
+      isCut = ordered;
       onFailure();
     }
     return true;
   }
 
-  #finish({ batch, ran, failures }: BatchResult): void {
-    const succeeded = ran - failures.length;
-    const count = this.#options.stopsAtFailure ? succeeded : ran;
-    this.#options.journal.finish(batch, count);
-    const { inputs, failed, bytes } = this.counts;
-    this.counts = {
-      inputs: inputs + count,
-      failed: failed + count - succeeded,
-      bytes: batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, bytes),
+  function finish({ batch, ran, failures: failed }: BatchResult): void {
+    const succeeded = ran - failed.length;
+    const count = stopsAtFailure ? succeeded : ran;
+    journal.finish(batch, count);
+    counts = {
+      inputs: counts.inputs + count,
+      failed: counts.failed + count - succeeded,
+      bytes: batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, counts.bytes),
     };
   }
 }

@@ -3,13 +3,11 @@
 import type { OutPath } from '../disk/out-file.js';
 import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
 import type { Counts, InputSource } from './inputs/input-source.js';
-import { Delivery, Failures, loadReducer } from './delivery.js';
+import { Failures, loadReducer, openDelivery } from './delivery.js';
 import type { InlineSample } from './inline-sample.js';
-import { noJournal, openJournal } from './journal/journal.js';
-import { openJournalWriter } from './journal/journal-file.js';
 import type { JournalIdentity, Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
-import { ClosedPipeError, openSink } from './output/sink.js';
+import { ClosedPipeError } from './output/sink.js';
 import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
@@ -68,15 +66,14 @@ export class Session {
       source.count?.();
       await executor.ready;
       const startMs = performance.now() - this.#begin;
-      const threads = executor.threads();
+      const { threads } = executor.size();
       const counts = await this.#work();
       const elapsedMs = performance.now() - this.#begin;
-      // At the end some may be gone: released, or dead and not needed any more.
-      const most = Math.max(threads, executor.threads());
-      const machines = executor.machines();
+      const { threads: left, machines } = executor.size();
       await executor.close();
       process.stderr.write(this.#failures.report(resume.counts.failed));
-      await this.#summarise({ counts, startMs, elapsedMs, threads: most, machines });
+      // At the end some threads may be gone: released, or dead and not needed any more.
+      await this.#summarise({ counts, startMs, elapsedMs, threads: Math.max(threads, left), machines });
       return this.#exitCode();
     } catch (error) {
       await executor.destroy();
@@ -92,50 +89,27 @@ export class Session {
 
   /** Returns how many inputs are done. */
   async #work(): Promise<Counts> {
-    const { options, setup, resume, identity, out } = this.#plan;
-    const executor = this.#executor;
+    const { options, setup, source, resume } = this.#plan;
     // The module is known to load now, so nothing below destroys an output for a run that cannot be.
     const reducer = await loadReducer(setup.moduleUrl, options.reduce);
-    // The journal's file first: one that cannot be written must not cost the old output.
-    const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
-    const sink = openSink({ out, isJournaled: writer !== undefined, mark: resume.output });
-    const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
+    const delivery = openDelivery(this.#plan, reducer, this.#failures, () => this.#pump?.stop());
     try {
-      const pump = new Pump({
+      this.#pump = new Pump({
         ordered: options.ordered,
-        batching: executor.batching(),
-        run: createAttempts(executor.run, options),
-        onBegin: (batch) => journal.begin(batch),
+        batching: this.#executor.batching(),
+        run: createAttempts(this.#executor.run, options),
+        onBegin: delivery.begin,
       });
-      this.#pump = pump;
-      const delivery = new Delivery({
-        ...options,
-        sink,
-        journal,
-        reducer,
-        failures: this.#failures,
-        earlier: resume.counts,
-        onFailure: () => pump.stop(),
-      });
-      await this.#deliver(pump, delivery);
-      return delivery.counts;
-    } finally {
-      journal.close();
-      sink.close();
-    }
-  }
-
-  async #deliver(pump: Pump, delivery: Delivery): Promise<void> {
-    const { options, source, resume } = this.#plan;
-    this.#endProgress = await startProgress(options, source, resume.counts, () => delivery.counts);
-    try {
-      for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
+      this.#endProgress = await startProgress(options, source, resume.counts, delivery.counts);
+      for await (const results of this.#pump.results(source.read(resume.done))) await delivery.take(results);
       await delivery.end(this.#end() === 'complete');
+      return delivery.counts();
     } catch (error) {
       if (error instanceof UsageError) delivery.keep(false);
       throw error;
     } finally {
       this.#endProgress();
+      delivery.close();
     }
   }
 

@@ -56,8 +56,7 @@ export function fleetExecutor(
       depth: () => Math.max(LEAST_JOBS, JOBS_PER_THREAD * seen.threads),
       note: () => undefined,
     }),
-    threads: () => seen.threads,
-    machines: () => seen.machines,
+    size: () => seen,
     async close() {
       clearInterval(timer);
       await fleet?.close();
