@@ -34,12 +34,7 @@ process.stdout.on('error', (error) => {
 // Nobody is left who could be told.
 process.stderr.on('error', () => {});
 
-addRun(program, setExitCode);
-addServe(program, setExitCode);
-addAnalyze(program, setExitCode);
-addTop(program, setExitCode);
-addCtl(program, setExitCode);
-addBench(program, setExitCode);
+for (const add of [addRun, addServe, addAnalyze, addTop, addCtl, addBench]) add(program, setExitCode);
 program.addHelpText(
   'after',
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",

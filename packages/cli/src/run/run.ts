@@ -1,13 +1,12 @@
 /** One `threadwise run` from its options to its exit code: what is known before the first thread starts. */
 
-import { resolve } from 'node:path';
 import { mustBeApart, named, STDOUT } from '../disk/file-id.js';
 import { outPath } from '../disk/out-file.js';
 import { ExitCode } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
 import { sampleInline } from './inline-sample.js';
 import { filesRead, openInputs, passingOf } from './inputs/open-inputs.js';
-import { newRun, planResume } from './journal/resume.js';
+import { identityOf, newRun, planResume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
 import { Session } from './session.js';
 import { findModule, moduleFile } from './work/task-module.js';
@@ -24,15 +23,7 @@ export async function run(options: RunOptions): Promise<number> {
   const out = options.out === undefined ? undefined : outPath(options.out);
   const source = openInputs(input, [out?.path ?? STDOUT, out?.part, journal]);
   try {
-    // Whatever changes the output; not what only changes how it is made, such as --threads.
-    const identity = {
-      module: module.url,
-      export: module.exportName ?? null,
-      input: source.identity,
-      out: options.out === undefined ? null : resolve(options.out),
-      format,
-      withInput,
-    };
+    const identity = identityOf(options, module, source);
     const resume = journal === undefined ? newRun : planResume(journal, identity);
     if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
     const setup = {

@@ -1,5 +1,5 @@
 /** Decides from a journal's content whether a run is new, goes on, or is complete already. */
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as check from '../../checks.js';
 import { UsageError } from '../../exit-code.js';
@@ -7,23 +7,34 @@ import {
   comparePositions,
   type Counts,
   type Done,
+  type InputSource,
   noCounts,
   nothingDone,
   type Position,
   type Span,
 } from '../inputs/input-source.js';
+import type { RunOptions } from '../options.js';
 import type { OutputMark } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
+import type { ModuleReference } from '../work/task-module.js';
 import { readJournalFile } from './journal-file.js';
 
-/** What must be the same for a journal to be used again; plain JSON. */
-export interface JournalIdentity {
-  readonly module: string;
-  readonly export: string | null;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly out: string | null;
-  readonly format: string;
-  readonly withInput: boolean;
+export type JournalIdentity = ReturnType<typeof identityOf>;
+
+/** What must be the same for a journal to be used again: whatever changes the output, not what only changes how it is made, such as --threads. Plain JSON. */
+export function identityOf(
+  { out, format, withInput }: Pick<RunOptions, 'out' | 'format' | 'withInput'>,
+  { url, exportName }: ModuleReference,
+  { identity }: InputSource,
+) {
+  return {
+    module: url,
+    export: exportName ?? null,
+    input: identity,
+    out: out === undefined ? null : resolve(out),
+    format,
+    withInput,
+  };
 }
 
 /** First line of the file. The offset is where our output begins in a file that had content before. */
