@@ -117,7 +117,8 @@ export class ControlClient {
   /** A stream that has begun. Only its beginning has to come in time. */
   async #open(path: string): Promise<ReadableStream<Uint8Array>> {
     const opening = new AbortController();
-    const timer = setTimeout(() => opening.abort(timeout()), REQUEST_TIMEOUT_MS);
+    const isLate = new DOMException('The stream did not begin in time', 'TimeoutError');
+    const timer = setTimeout(() => opening.abort(isLate), REQUEST_TIMEOUT_MS);
     const accept = 'text/event-stream';
     const read = async ({ headers, body }: Response) => {
       if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
@@ -197,10 +198,6 @@ function checkedToken(token: string | undefined): string | undefined {
     );
   }
   return trimmed;
-}
-
-function timeout(): DOMException {
-  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 }
 
 function isTimeout(error: unknown): boolean {

@@ -7,23 +7,23 @@ import type { Action, Change, ControlClient } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 
-/** A command's exit code; what it prints comes of one answer. */
+/** Prints JSON. Returns the exit code. */
 type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<number>;
 
 const act =
   (action: Action): Ctl =>
   async (client, pool) =>
-    printed(client.act(await whichPool(client, pool), action));
+    printed(await client.act(await whichPool(client, pool), action));
 
 export const commands = {
-  pools: (client) => printed(client.overview()),
-  show: async (client, pool) => printed(client.pool(await whichPool(client, pool))),
+  pools: async (client) => printed(await client.overview()),
+  show: async (client, pool) => printed(await client.pool(await whichPool(client, pool))),
   metrics,
-  health: (client) => printed(client.health()),
+  health: async (client) => printed(await client.health()),
   ready,
   async set(client, pool, options) {
     const change = changeOf(options);
-    return printed(client.change(await whichPool(client, pool), change));
+    return printed(await client.change(await whichPool(client, pool), change));
   },
   pause: act('pause'),
   resume: act('resume'),
@@ -32,15 +32,15 @@ export const commands = {
   events,
 } satisfies Record<string, Ctl>;
 
-async function printed(answer: Promise<unknown>): Promise<number> {
-  await printDocument(await answer);
+async function printed(value: unknown): Promise<number> {
+  await print(JSON.stringify(value, null, 2));
   return ExitCode.ok;
 }
 
 async function metrics(client: ControlClient): Promise<number> {
   const text = await client.metrics();
   try {
-    return await printed(Promise.resolve(parseExposition(text)));
+    return await printed(parseExposition(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw notOurs(client.address, `its metrics cannot be read, ${safeText(error.message)}`);
@@ -50,7 +50,7 @@ async function metrics(client: ControlClient): Promise<number> {
 /** The answer is printed either way; the exit code and the message say what it means. */
 async function ready(client: ControlClient): Promise<number> {
   const { isReady, answer } = await client.readiness();
-  await printDocument(answer);
+  await printed(answer);
   if (isReady) return ExitCode.ok;
   const list = isRecord(answer) ? answer.pools : answer;
   const states = (Array.isArray(list) ? list : [])
@@ -116,10 +116,6 @@ async function whichPool(client: ControlClient, given: string | undefined): Prom
   throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
 }
 
-async function printDocument(value: unknown): Promise<void> {
-  await print(JSON.stringify(value, null, 2));
-}
-
 /** Whether there is somebody who reads. Why it could not be written is told where standard output is listened to. */
 function print(json: string): Promise<boolean> {
   // JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
@@ -139,7 +135,7 @@ async function drain(client: ControlClient, pool: string | undefined, { wait }: 
     if (wait === true && openOf(last) !== 0) await follow();
   } finally {
     // Whatever came of it, scripts get the last that is known.
-    await printDocument(last);
+    await printed(last);
   }
   return ExitCode.ok;
 

@@ -1,6 +1,6 @@
 /** `threadwise top`: declares its arguments and help; what it does is in ../client/top. */
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { addressFrom, parseAddress, TOKEN_VARIABLE, tokenFrom } from '../client/address.js';
 
 interface RawTopOptions {
@@ -30,9 +30,7 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
 
 /** Not by commander's `env`: its help would show the token's value as the default. */
 export function addToken(command: Command): void {
-  command.addOption(
-    new Option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`),
-  );
+  command.option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`);
 }
 
 const examples = `

@@ -5,7 +5,7 @@ import { noJournal, openJournal } from './journal/journal.js';
 import { openJournalWriter } from './journal/journal-file.js';
 import { formats, joinTexts } from './output/format.js';
 import { openSink } from './output/sink.js';
-import type { Plan } from './session.js';
+import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { cut, describeError, errorLine, shownValue } from './work/described-error.js';
 import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';

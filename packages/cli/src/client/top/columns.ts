@@ -67,23 +67,18 @@ function texts(title: string, width: number, priority: number, path: string, str
   return { title, width, priority, stretches, value, cell: value };
 }
 
-function withStyle(column: Column, style: Column['style']): Column {
-  return { ...column, ...(style && { style }) };
-}
-
 function styleOfState(row: Row): Style | undefined {
   const state = text(row, 'state');
   if (state === 'broken' || state === 'closed' || state === 'dead') return 'bad';
   return state === 'open' || state === 'ready' ? undefined : 'warn';
 }
 
-const state = withStyle(texts('STATE', 8, 2, 'state'), styleOfState);
+const state: Column = { ...texts('STATE', 8, 2, 'state'), style: styleOfState };
 
 /** A count of what should not be. */
 function losses(title: string, width: number, priority: number, path: string): Column {
-  return withStyle(figures(title, width, priority, path, count), (row) =>
-    (figure(row, path) ?? 0) > 0 ? 'bad' : undefined,
-  );
+  const style = (row: Row): Style | undefined => ((figure(row, path) ?? 0) > 0 ? 'bad' : undefined);
+  return { ...figures(title, width, priority, path, count), style };
 }
 
 export const poolColumns: readonly Column[] = [
