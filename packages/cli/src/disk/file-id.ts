@@ -69,15 +69,12 @@ export function idOf(stats: BigIntStats): string | undefined {
 }
 
 /** The path without links; what it leads to need not exist. */
-export function placeOf(path: string): string {
-  let place = resolve(path);
-  for (let links = 0; links < MOST_LINKS; links += 1) {
-    place = join(realFolder(dirname(place)), basename(place));
-    const target = linkTarget(place);
-    if (target === undefined) return place;
-    place = resolve(dirname(place), target);
-  }
-  return place;
+export function placeOf(path: string, links = 0): string {
+  const full = resolve(path);
+  if (links === MOST_LINKS) return full;
+  const place = join(realFolder(dirname(full)), basename(full));
+  const target = linkTarget(place);
+  return target === undefined ? place : placeOf(resolve(dirname(place), target), links + 1);
 }
 
 function realFolder(folder: string): string {

@@ -74,7 +74,8 @@ export class Pump {
         const { value, done } = await this.#batches!.next();
         if (!this.#isReading()) return;
         if (done === true) return this.stop();
-        this.#begin(value);
+        this.#options.onBegin(value);
+        void this.#run(value);
       }
       this.#input = 'idle';
     } catch (error) {
@@ -95,30 +96,22 @@ export class Pump {
     );
   }
 
-  #begin(batch: Batch): void {
+  async #run(batch: Batch): Promise<void> {
     const slot: Slot = { result: undefined };
     this.#slots.push(slot);
     this.#running += 1;
-    this.#options.onBegin(batch);
-    this.#options
-      .run(batch)
-      .then(
-        (result) => {
-          slot.result = result;
-          this.#waitingCharacters += result.text.length;
-          this.#options.batching.note(result);
-        },
-        (error) => {
-          this.#slots = this.#slots.filter((other) => other !== slot);
-          this.#fail(error);
-        },
-      )
-      .then(() => {
-        this.#running -= 1;
-        this.#wake();
-        // Also while what is ready is being written: the workers need not wait for that.
-        void this.#read();
-      });
+    try {
+      slot.result = await this.#options.run(batch);
+      this.#waitingCharacters += slot.result.text.length;
+      this.#options.batching.note(slot.result);
+    } catch (error) {
+      this.#slots = this.#slots.filter((other) => other !== slot);
+      this.#fail(error);
+    }
+    this.#running -= 1;
+    this.#wake();
+    // Also while what is ready is being written: the workers need not wait for that.
+    void this.#read();
   }
 
   #fail(reason: unknown): void {
