@@ -24,7 +24,7 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
     const token = tokenFrom(raw.token, process.env);
     // Loaded only now: help and usage errors need none of it.
     const { top } = await import('../client/top/top.js');
-    setExitCode(await top({ address, token, once: raw.once === true }));
+    setExitCode(await top(address, token, raw.once === true));
   });
 }
 

@@ -20,7 +20,7 @@ export function openDelivery(
   const { format, ordered, stopsAtFailure } = options;
   // The journal's file first: one that cannot be written must not cost the old output.
   const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
-  const sink = openSink({ out, isJournaled: writer !== undefined, mark: resume.output });
+  const sink = openSink(out, writer !== undefined, resume.output);
   const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
   let counts: Counts = resume.counts;
   let hasText = false;

@@ -19,21 +19,17 @@ import {
 import { Terminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 
-export interface TopOptions {
-  readonly address: URL;
-  readonly token: string | undefined;
-  /** One snapshot as plain text. */
-  readonly once: boolean;
-}
-
 const READ_EVERY_MS = 1000;
 
 /** How long it waits between two attempts to connect, at first and at most: twice as long each time. Chosen, not measured. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Returns the exit code. What keeps it from beginning is thrown; what comes later is shown. */
-export async function top({ address, token, once }: TopOptions): Promise<number> {
+/**
+ * Returns the exit code. What keeps it from beginning is thrown; what comes later is shown.
+ * @param once one snapshot as plain text
+ */
+export async function top(address: URL, token: string | undefined, once: boolean): Promise<number> {
   const ending = new AbortController();
   const client = new ControlClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));

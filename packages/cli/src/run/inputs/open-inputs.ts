@@ -36,11 +36,11 @@ export function openInputs(
     case 'files':
       return openFiles({ ...options, ownFiles: ownFiles.filter((file) => file !== undefined) });
     case 'lines':
-      return openStream({ ...options, parse: readLines });
+      return openStream('lines', options.file, readLines);
     case 'json':
       return options.spread === true
-        ? openStream({ ...options, identity: { spread: true }, parse: readLists })
-        : openStream({ ...options, parse: readJson });
+        ? openStream('json', options.file, readLists, { spread: true })
+        : openStream('json', options.file, readJson);
     case 'range':
       return openRange(options);
   }

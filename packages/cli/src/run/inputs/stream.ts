@@ -17,21 +17,18 @@ export interface Counted<Value = unknown> {
   readonly bytes: number;
 }
 
-export interface StreamOptions {
-  readonly kind: 'lines' | 'json';
-  /** Without a file, or with `-`: standard input. */
-  readonly file: string | undefined;
-  /** What the journal remembers beside the file. */
-  readonly identity?: Readonly<Record<string, unknown>>;
-  /** @param name of the file, for messages */
-  readonly parse: (chunks: AsyncGenerator<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
-}
+/** @param name of the file, for messages */
+type Parse = (chunks: AsyncGenerator<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
 
 /** Large enough that the reads do not matter, small enough to start early. In bytes. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Checks before anything starts that the file can be read. Throws UsageError. */
-export function openStream({ kind, file = '-', identity, parse }: StreamOptions): InputSource {
+/**
+ * Checks before anything starts that the file can be read. Throws UsageError.
+ * @param file without one, or with `-`: standard input
+ * @param identity what the journal remembers beside the file
+ */
+export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
   const stats = isStdin ? undefined : checked(file);
   const name = isStdin ? 'standard input' : file;

@@ -36,16 +36,10 @@ export interface OutputMark {
   readonly offset: number;
 }
 
-export interface SinkOptions {
-  readonly out: OutPath | undefined;
-  /** With a journal a kill must leave what is written. */
-  readonly isJournaled: boolean;
-  readonly mark: OutputMark | undefined;
-}
-
 const REMEDY = 'append to the same file with >>, or use --out';
 
-export function openSink({ out, isJournaled, mark }: SinkOptions): Sink {
+/** @param isJournaled with a journal, a kill must leave what is written */
+export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: OutputMark | undefined): Sink {
   if (out !== undefined) return openOut(out, isJournaled, mark);
   const stdout = statsOfStdout();
   if (stdout.isFile()) return openRedirected(stdout, mark);
