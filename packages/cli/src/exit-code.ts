@@ -24,7 +24,7 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-/** What the signals come to that end a command in good order. Without SIGHUP a closed terminal would leave what is half written. */
+/** The exit codes of the signals that end a command in good order. Without SIGHUP a closed terminal would leave output half written. */
 export const signalExitCodes = {
   SIGINT: ExitCode.interrupted,
   SIGTERM: ExitCode.terminated,
@@ -68,7 +68,7 @@ export class UsageError extends ExpectedError {
   override readonly exitCode = ExitCode.usage;
 }
 
-/** What is asked for cannot be written. */
+/** The output cannot be written. */
 export class OutputError extends ExpectedError {
   override readonly name = 'OutputError';
 }
@@ -78,7 +78,7 @@ export function describeSystemError(error: unknown): string {
   return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** What `act` gives. @param problem what a user reads when the system refuses it, before the reason */
+/** Returns what `act` returns. @param problem what the message says before the system's reason, where the system refuses it */
 export function attempt<T>(
   act: () => T,
   problem: string,
@@ -91,7 +91,7 @@ export function attempt<T>(
   }
 }
 
-/** Whether it is one of these errors of the system. */
+/** Returns whether an error has one of these codes of the system. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes(codeOf(error));
 }

@@ -10,7 +10,7 @@ import { addTop } from './commands/top.js';
 import { describeSystemError, ExitCode, ExpectedError, hasCode } from './exit-code.js';
 import { version } from './version.js';
 
-/** What a user's module left open in the main thread must not keep the command alive after its work is done. */
+/** How many milliseconds the command waits, after its work, for what a user's module left open in the main thread. */
 const LINGER_MS = 500;
 
 const program = new Command('threadwise')

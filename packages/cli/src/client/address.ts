@@ -46,7 +46,7 @@ export function tokenFrom(given: string | undefined, env: NodeJS.ProcessEnv): st
   return given ?? env[TOKEN_VARIABLE];
 }
 
-/** As messages show it. */
+/** The address as messages show it. */
 export function shown(url: URL): string {
   return url.href.replace(/\/$/, '');
 }

@@ -52,7 +52,7 @@ export class ControlClient {
   readonly address: URL;
   readonly #token: string | undefined;
   readonly #timeoutMs: number | undefined;
-  /** Of everything: what the caller ends, and the time for the whole. */
+  /** Signals that end every request: the caller's, and that of the time for all of them. */
   readonly #signals: readonly AbortSignal[];
 
   constructor({ address, token, timeoutMs, signal }: ClientOptions) {
@@ -213,7 +213,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** More than any snapshot of a pool: beyond it, what answers is no event stream. In characters. */
+/** More than any snapshot of a pool has: what sends a longer event is no control server. Characters. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** An event that has not ended when the stream does is dropped. */

@@ -84,7 +84,7 @@ export interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
   readonly queueLimit?: number | 'none';
 }
 
-/** What is sent: only what was given. Throws UsageError. */
+/** The change to send: it has only the options that were given. Throws UsageError. */
 function changeOf({ threads, queueLimit, ...others }: CtlOptions): Change {
   const { min, max } = others;
   if (threads !== undefined && (min !== undefined || max !== undefined)) {
@@ -116,7 +116,7 @@ async function whichPool(client: ControlClient, given: string | undefined): Prom
   throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
 }
 
-/** Whether there is somebody who reads. Why it could not be written is told where standard output is listened to. */
+/** Returns whether somebody still reads. The listener of standard output in main.ts tells why a write failed. */
 function print(json: string): Promise<boolean> {
   // JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
   const safe = json.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {

@@ -38,7 +38,7 @@ export class ControlError extends ExpectedError {
   }
 }
 
-/** What a foreign server says is shown as far as this. In characters. */
+/** How much of a foreign server's message is shown. Characters. */
 const MAX_SHOWN = 300;
 const LOST_CODES: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED'];
 

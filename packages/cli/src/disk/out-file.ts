@@ -38,13 +38,13 @@ export interface OutPath {
 
 export interface OutFile {
   readonly fd: number;
-  /** What was written is the file from now on. Throws an OutputError. */
+  /** Puts what was written in the file's place. Throws an OutputError. */
   readonly commit: () => void;
   /** Removes what was not committed. */
   readonly close: () => void;
 }
 
-/** In characters. A name may have 255 bytes, a character up to 4 of them, and the part's name is longer than the file's. */
+/** How much of the file's name the part's name has: a name may have 255 bytes, and a character up to 4. Characters. */
 const LONGEST_NAME = 50;
 /** No file can be made beside it: the folder is not ours, or is read-only, or is one of the kernel's. */
 const NO_ROOM_BESIDE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'];
@@ -110,7 +110,7 @@ function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
   }
 }
 
-/** It belongs to whom the old one did, and nobody can read it who could not read that. */
+/** Gives the new file the owner and the permissions of the old one: nobody can read it who could not read that. */
 function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
   if (process.platform === 'win32') return;
   const own = fstatSync(fd);

@@ -38,7 +38,7 @@ export function openDelivery(
     },
   };
 
-  /** In the order in which they shall be written. */
+  /** Takes results in the order in which they shall be written. */
   async function take(results: readonly BatchResult[]): Promise<void> {
     const wanted = results.filter(isWanted);
     if (wanted.length === 0) return;
@@ -65,7 +65,7 @@ export function openDelivery(
     if (isComplete) journal.record(counts, { complete: true });
   }
 
-  /** What was written is the output, also where bad input ended the reading. Without the value of the fold there is nothing to keep. */
+  /** Makes what was written the output, also where bad input ended the reading. A fold that is not complete has nothing to keep. */
   function keep(isComplete: boolean): void {
     if (reducer === undefined || isComplete) sink.commit();
   }
@@ -100,7 +100,7 @@ const MAX_STACK_LINES = 5;
 export class Failures {
   count = 0;
   readonly #listed: string[] = [];
-  /** Of the listed ones: the same place is told once. */
+  /** The stacks in the list: each is told once. */
   readonly #stacks = new Set<string>();
 
   note({ batch, failures }: BatchResult): void {
@@ -110,7 +110,7 @@ export class Failures {
     }
   }
 
-  /** Empty if there was none. `earlier`: those of former runs of the journal, known only as a number. */
+  /** Empty if no input failed. @param earlier how many failed in earlier runs of the journal */
   report(earlier: number): string {
     if (this.count + earlier === 0) return '';
     const all = this.count + earlier;

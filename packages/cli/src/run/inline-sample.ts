@@ -22,11 +22,11 @@ export interface InlineSample {
   readonly failure: string | undefined;
 }
 
-/** For how many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
+/** How many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
 const REPEAT_MS = 300;
 /** After how many milliseconds a pass ends, even if not all of the sample has run; an input that takes longer is ended. */
 const MAX_PASS_MS = 1500;
-/** For how many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
+/** How many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
 const MAX_READING_MS = 200;
 
 export async function sampleInline(
@@ -127,7 +127,7 @@ async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   return sum;
 }
 
-/** As far as it takes the program's time: the disk goes on by itself. */
+/** How long the program itself takes to write: the disk goes on by itself. Milliseconds. */
 function writingMs(text: string): number {
   const fd = openSync(devNull, 'w');
   try {

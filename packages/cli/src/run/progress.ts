@@ -4,7 +4,7 @@ import { formatBytes, formatCount, formatDuration, formatRate } from '../format/
 import { type Counts, type InputSource, minus } from './inputs/input-source.js';
 import type { RunOptions } from './options.js';
 
-/** Asked each time: the number of files may still change by our own output. */
+/** To be read each time: our own output may still change the number of files. */
 type Totals = Pick<InputSource, 'total' | 'totalBytes'>;
 
 const LINE_INTERVAL_MS = 2000;

@@ -27,7 +27,7 @@ export interface Plan {
   readonly identity: JournalIdentity;
   readonly resume: Resume;
   readonly inline: InlineSample | undefined;
-  /** Of --out. */
+  /** Where --out writes; undefined: to standard output. */
   readonly out: OutPath | undefined;
 }
 

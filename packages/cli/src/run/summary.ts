@@ -13,15 +13,15 @@ export interface Report {
   readonly unit: string;
   readonly end: 'complete' | 'failed' | 'interrupted';
   readonly counts: Counts;
-  /** Of these, what earlier runs of the journal did. */
+  /** The part of the counts that earlier runs of the journal did. */
   readonly earlier: Counts;
   readonly failed: number;
   readonly threads: number;
-  /** Of a fleet; undefined where the threads are this machine's. */
+  /** How many machines of a fleet there were; undefined where the threads are this machine's. */
   readonly machines: number | undefined;
   /** From creating the pool to the last result. */
   readonly elapsedMs: number;
-  /** Of this, until the workers had loaded the module. */
+  /** The part of it until the workers had loaded the module. */
   readonly startMs: number;
   readonly inline: InlineSample | undefined;
 }

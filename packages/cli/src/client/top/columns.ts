@@ -42,7 +42,7 @@ export function valueAt(row: Row, path: string): unknown {
 
 export interface Column {
   readonly title: string;
-  /** In columns of the terminal; of one that stretches, the least. */
+  /** The width of a column, or the least width of one that stretches. Columns of the terminal. */
   readonly width: number;
   /** 1 is dropped last. */
   readonly priority: number;
@@ -131,7 +131,7 @@ export function nextSort({ by }: Sort): Sort {
   return { by: title, descending: align === 'right' };
 }
 
-/** What is not known comes last in either direction; equals stay as they were. */
+/** Sorts workers. Values that are not known come last in either direction; equal ones keep their order. */
 export function sorted(workers: readonly Row[], { by, descending }: Sort): Row[] {
   const { value } = workerColumns.find(({ title }) => title === by)!;
   return workers.toSorted((a, b) => {

@@ -156,13 +156,13 @@ function place({ columns, rows }: Table, width: number): Placed[] {
 }
 
 export interface Claim {
-  /** What it would fill. */
+  /** How many rows it would fill. */
   readonly wanted: number;
-  /** With less it says nothing and gets nothing. */
+  /** How many rows it needs: with fewer it says nothing and gets none. */
   readonly least: number;
 }
 
-/** In the order of importance: everyone's least as long as there is room, then one row each in turn. */
+/** Shares rows among claims, the important ones first: each gets its least while there is room, then one row more in turn. */
 export function shareRows(total: number, claims: readonly Claim[]): number[] {
   let left = Math.max(0, total);
   const given = claims.map(({ wanted, least }) => {

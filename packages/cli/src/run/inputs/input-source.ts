@@ -17,9 +17,9 @@ export type Span = readonly [first: Position, last: Position];
 
 /** What earlier runs of a journal have finished. */
 export interface Done {
-  /** Everything up to here. */
+  /** Every position up to the mark is finished. */
   readonly mark: Position | undefined;
-  /** And these stretches beyond it. */
+  /** Stretches beyond the mark that are finished, too. */
   readonly beyond: readonly Span[];
 }
 

@@ -13,9 +13,9 @@ const LONGEST_VALUE = 60;
 
 type Values = AsyncGenerator<readonly Counted[]>;
 
-/** What came before an invalid place is given before the error is thrown: it is still run. */
+/** Gives the values before an invalid place, which are still run, and then throws a UsageError. */
 export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): Values {
-  /** Up to the first character that is not blank: it decides between the two shapes. */
+  /** The chunks up to the first character that is not blank, which decides between the two shapes. */
   const begun: Buffer[] = [];
   let first = '';
   while (first === '') {

@@ -12,13 +12,13 @@ export type InputOptions =
   | { readonly kind: 'json'; readonly file: string; readonly spread?: boolean }
   | ({ readonly kind: 'range' } & RangeOptions);
 
-/** What becomes of an input before the function gets it. */
+/** How an input is passed to the function. */
 export function passingOf(options: InputOptions): Passing {
   if (options.kind === 'files' && options.read === true) return 'read';
   return options.kind === 'json' && options.spread === true ? 'spread' : 'value';
 }
 
-/** For the rule that none of them is written; what a pattern finds is left out instead. */
+/** The files that the run must not write. A file that a pattern finds is left out of the inputs instead. */
 export function filesRead(options: InputOptions): NamedFile[] {
   if (options.kind === 'range') return [];
   if (options.kind === 'files') return options.patterns.map((pattern) => named('--files', pattern));

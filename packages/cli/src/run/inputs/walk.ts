@@ -79,7 +79,7 @@ export function comparePaths(a: string, b: string): number {
 export interface FilePattern {
   readonly kind: 'glob' | 'literal';
   readonly source: string;
-  /** In path order. @param enters whether a directory is looked into */
+  /** Lists what matches, in path order. @param enters says whether a directory is looked into */
   files(enters: (directoryKey: string) => boolean): Iterable<FoundFile>;
 }
 
@@ -99,7 +99,7 @@ export function parsePattern(source: string, dot: boolean): FilePattern | Exclus
   return { kind: 'glob', source, files: (enters) => walk(glob, enters) };
 }
 
-/** Undefined where there is no such file. A pattern need not be a name at all: its length says nothing. */
+/** Undefined where there is no such file. A pattern need not be a name, so it may be longer than a name. */
 function statsOf(source: string): Stats | undefined {
   try {
     return statSync(source, { throwIfNoEntry: false });

@@ -27,7 +27,7 @@ export function readJournalFile(path: string, isOurs: (firstBytes: string) => bo
       header: parse(path, header!),
       /** The last whole record; each one says everything, so the others need not be read. */
       last: last === undefined ? undefined : parse(path, last),
-      /** Up to here the file is whole; a line torn by a kill comes after. */
+      /** The length of the whole lines. A line torn by a kill comes after them. Bytes. */
       length: end,
     };
   } finally {

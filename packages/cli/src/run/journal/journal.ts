@@ -22,7 +22,7 @@ import {
 
 export type Journal = ReturnType<typeof openJournal>;
 
-/** Without --journal. */
+/** What a run without --journal has in its place. */
 export const noJournal: Journal = { begin() {}, finish() {}, record() {}, close() {} };
 
 export function openJournal(writer: JournalWriter, identity: JournalIdentity, resume: Resume, sink: Sink) {
@@ -33,7 +33,7 @@ export function openJournal(writer: JournalWriter, identity: JournalIdentity, re
     writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
   }
   return {
-    /** In the order of reading, before the batch runs. */
+    /** To be called in the order of reading, before the batch runs. */
     begin: (batch: Batch): void => tracker.begin(batch),
     /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
     finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
@@ -59,7 +59,7 @@ export class DoneTracker {
   #mark: Position | undefined;
   /** Left over by an earlier run, dropped when the mark has passed them. */
   #carried: readonly Span[];
-  /** In the order of reading. Done ones become one with their neighbours: there are no more than two for an open batch. */
+  /** Stretches in the order of reading. Neighbours that are done are joined, so there are at most two for each open batch. */
   readonly #stretches: Stretch[] = [];
 
   constructor({ mark, beyond }: Done) {

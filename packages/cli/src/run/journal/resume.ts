@@ -45,11 +45,11 @@ export interface JournalRecord extends Counts {
   readonly mark: Position | null;
   readonly beyond: readonly Span[];
   readonly offset: number;
-  /** In the last record of a run that came to its end. */
+  /** The last record of a run that came to its end has it. */
   readonly complete?: true;
 }
 
-/** What a run finds of earlier ones. */
+/** What earlier runs of the journal leave for this one. */
 export interface Resume {
   readonly kind: 'new' | 'continue' | 'complete';
   readonly counts: Counts;
@@ -68,7 +68,7 @@ export const newRun: Resume = {
   length: 0,
 };
 
-/** In characters, of what a message shows of a header. */
+/** How much of a header's field a message shows. Characters. */
 const LONGEST_VALUE = 400;
 const BEGINNING = '{"threadwise":"journal","version":';
 export const beginning = { threadwise: 'journal', version: 1 } as const;
@@ -113,7 +113,7 @@ const PLACES: Readonly<Record<string, check.Check>> = {
 };
 const placeKind = check.object({ kind: check.oneOf(...Object.keys(PLACES)) });
 
-/** Of the rest of a header it is enough that it is that of the same command. */
+/** Only these fields need a check: the others were compared with the command. */
 const HEADER = check.object({
   offset: check.count,
   place: (value, path) => placeKind(value, path) ?? PLACES[(value as { kind: string }).kind]!(value, path),

@@ -52,7 +52,7 @@ export function createAttempts(
 
 const valueOf = ({ value }: Input): unknown => value;
 
-/** What came of a call; where it is lost, why, as the failure of one input. Rejects if the pool itself is at its end. */
+/** The outcome of a call. A call that is lost counts as one input that failed. Rejects if the pool itself is at its end. */
 async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { readonly isLost?: true }> {
   const begin = performance.now();
   try {

@@ -19,7 +19,7 @@ const LEAST_JOBS = 16;
 /** How often the machines are counted. Milliseconds. */
 const COUNT_MS = 2000;
 
-/** What every other input would come to as well. */
+/** Codes of errors that every other input would end with as well. */
 const ENDS: readonly unknown[] = [
   'ERR_FLEET_CONNECTION',
   'ERR_FLEET_REDIS',

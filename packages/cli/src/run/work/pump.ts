@@ -10,9 +10,9 @@ import type { InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
-/** Batches read but not given out. Bounds memory if one slow input holds up the order. */
+/** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** The same for the text of finished ones; 32 Mi characters, guessed: far above a window of usual results. */
+/** How much text of finished batches may wait. Guessed: far above a window of usual results. Characters. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export interface PumpOptions {
@@ -83,7 +83,7 @@ export class Pump {
     }
   }
 
-  /** Asked after an await: `stop` may have come. */
+  /** To be asked after an await: `stop` may have been called meanwhile. */
   #isReading(): boolean {
     return this.#input === 'reading';
   }
