@@ -42,10 +42,6 @@ export function addressFrom(env: NodeJS.ProcessEnv): URL {
 
 export const TOKEN_VARIABLE = 'THREADWISE_CONTROL_TOKEN';
 
-export function tokenFrom(given: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  return given ?? env[TOKEN_VARIABLE];
-}
-
 /** The address as messages show it. */
 export function shown(url: URL): string {
   return url.href.replace(/\/$/, '');

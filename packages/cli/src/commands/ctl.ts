@@ -1,7 +1,7 @@
 /** `threadwise ctl`: declares its commands, options and help; what they do is in ../client. */
 
 import { Command } from 'commander';
-import { parseAddress, tokenFrom } from '../client/address.js';
+import { parseAddress, TOKEN_VARIABLE } from '../client/address.js';
 import { parseDuration, parseThreads, parseWhole } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 import { addToken } from './top.js';
@@ -27,13 +27,14 @@ export function addCtl(program: Command, setExitCode: (code: number) => void): v
   command.addHelpText('after', examples);
   command.action(async () => {
     const [url, ...words] = command.args;
-    const { token, timeout } = command.opts<{ token?: string; timeout?: number }>();
+    const raw = command.opts<{ token?: string; timeout?: number }>();
+    const token = raw.token ?? process.env[TOKEN_VARIABLE];
     const commands = ctlProgram(program, async (each) => {
       const address = parseAddress(url!);
       // Loaded only now: help and usage errors need none of it.
       const { ControlClient } = await import('../client/client.js');
       const { commands: all } = await import('../client/ctl.js');
-      const client = new ControlClient({ address, token: tokenFrom(token, process.env), timeoutMs: timeout });
+      const client = new ControlClient({ address, token, timeoutMs: raw.timeout });
       setExitCode(await all[each.name() as keyof CtlCommands](client, each.args[0], each.opts()));
     });
     if (url === undefined) return commands.help({ error: true });
