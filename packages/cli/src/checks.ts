@@ -2,7 +2,7 @@
 
 import { safeText, truncated } from './format/text.js';
 
-/** In characters, of what came instead of what was expected. */
+/** How much of an unexpected value a message shows. Characters. */
 const LONGEST_VALUE = 60;
 
 export interface Wrong {
@@ -22,7 +22,7 @@ export function that(isRight: (value: unknown) => boolean, expected: string): Ch
   return (value, path) => (isRight(value) ? undefined : { path, expected, value });
 }
 
-/** What counts, and where something is. */
+/** Checks of counts and offsets, of figures, and of text. */
 export const count = that(isCount, 'a whole number, 0 or more');
 export const number = that((value) => Number.isFinite(value), 'a number');
 export const string = that((value) => typeof value === 'string', 'a string');

@@ -24,7 +24,7 @@ export const ExitCode = {
   terminated: 143,
 } as const;
 
-/** What the signals come to that end a command in good order. Without SIGHUP a closed terminal would leave what is half written. */
+/** The exit codes of the signals that end a command in good order. Without SIGHUP a closed terminal would leave output half written. */
 export const signalExitCodes = {
   SIGINT: ExitCode.interrupted,
   SIGTERM: ExitCode.terminated,
@@ -37,30 +37,25 @@ export const endSignals = Object.keys(signalExitCodes) as EndSignal[];
 /** Ctrl-C: the first one ends the run in good order, the second one at once. */
 export class Interrupts {
   #received: EndSignal | undefined;
-  readonly #first: () => void;
-  readonly #second: () => void;
+  readonly #onSignal: (signal: EndSignal) => void;
 
   constructor({ first, second }: Record<'first' | 'second', () => void>) {
-    this.#first = first;
-    this.#second = second;
+    this.#onSignal = (signal) => {
+      if (this.#received !== undefined) return second();
+      this.#received = signal;
+      first();
+    };
     for (const signal of endSignals) process.on(signal, this.#onSignal);
   }
 
   /** Undefined as long as there was no interrupt. */
   get exitCode(): number | undefined {
-    return this.#received === undefined ? undefined : signalExitCodes[this.#received];
+    return this.#received && signalExitCodes[this.#received];
   }
 
   remove(): void {
     for (const signal of endSignals) process.off(signal, this.#onSignal);
   }
-
-  readonly #onSignal = (signal: EndSignal): void => {
-    const isFirst = this.#received === undefined;
-    this.#received ??= signal;
-    if (isFirst) this.#first();
-    else this.#second();
-  };
 }
 
 export abstract class ExpectedError extends Error {
@@ -73,7 +68,7 @@ export class UsageError extends ExpectedError {
   override readonly exitCode = ExitCode.usage;
 }
 
-/** What is asked for cannot be written. */
+/** The output cannot be written. */
 export class OutputError extends ExpectedError {
   override readonly name = 'OutputError';
 }
@@ -83,7 +78,20 @@ export function describeSystemError(error: unknown): string {
   return reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** Whether it is one of these errors of the system. */
+/** Returns what `act` returns. @param problem what the message says before the system's reason, where the system refuses it */
+export function attempt<T>(
+  act: () => T,
+  problem: string,
+  Failure: new (message: string) => ExpectedError = UsageError,
+): T {
+  try {
+    return act();
+  } catch (error) {
+    throw new Failure(`${problem}: ${describeSystemError(error)}`);
+  }
+}
+
+/** Returns whether an error has one of these codes of the system. */
 export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes(codeOf(error));
 }

@@ -10,7 +10,7 @@ import { addTop } from './commands/top.js';
 import { describeSystemError, ExitCode, ExpectedError, hasCode } from './exit-code.js';
 import { version } from './version.js';
 
-/** What a user's module left open in the main thread must not keep the command alive after its work is done. */
+/** How many milliseconds the command waits, after its work, for what a user's module left open in the main thread. */
 const LINGER_MS = 500;
 
 const program = new Command('threadwise')
@@ -34,12 +34,7 @@ process.stdout.on('error', (error) => {
 // Nobody is left who could be told.
 process.stderr.on('error', () => {});
 
-addRun(program, setExitCode);
-addServe(program, setExitCode);
-addAnalyze(program, setExitCode);
-addTop(program, setExitCode);
-addCtl(program, setExitCode);
-addBench(program, setExitCode);
+for (const add of [addRun, addServe, addAnalyze, addTop, addCtl, addBench]) add(program, setExitCode);
 program.addHelpText(
   'after',
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",

@@ -14,7 +14,8 @@ export function parseAddress(text: string): URL {
   if (url === undefined || url.hostname === '') throw unusable(text, EXPECTED);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw unusable(text, 'Expected http or https.');
   if (url.username !== '' || url.password !== '') {
-    throw unusable(withoutSecret(url), 'Expected no user and password in it; a token goes by --token.');
+    url.password = '';
+    throw unusable(url.href, 'Expected no user and password in it; a token goes by --token.');
   }
   url.hostname = ANY_HOST[url.hostname] ?? url.hostname;
   url.search = '';
@@ -41,11 +42,7 @@ export function addressFrom(env: NodeJS.ProcessEnv): URL {
 
 export const TOKEN_VARIABLE = 'THREADWISE_CONTROL_TOKEN';
 
-export function tokenFrom(given: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
-  return given ?? env[TOKEN_VARIABLE];
-}
-
-/** As messages show it. */
+/** The address as messages show it. */
 export function shown(url: URL): string {
   return url.href.replace(/\/$/, '');
 }
@@ -65,10 +62,4 @@ function parsed(text: string): URL | undefined {
 
 function unusable(text: string, expected: string): UsageError {
   return new UsageError(`'${text}' is no address. ${expected}`);
-}
-
-function withoutSecret(url: URL): string {
-  const copy = new URL(url);
-  copy.password = '';
-  return copy.href;
 }

@@ -41,11 +41,18 @@ export interface PoolEvent {
   readonly data: unknown;
 }
 
+interface AskOptions {
+  readonly body?: unknown;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+  readonly expected?: number;
+}
+
 export class ControlClient {
   readonly address: URL;
   readonly #token: string | undefined;
   readonly #timeoutMs: number | undefined;
-  /** Of everything: what the caller ends, and the time for the whole. */
+  /** Signals that end every request: the caller's, and that of the time for all of them. */
   readonly #signals: readonly AbortSignal[];
 
   constructor({ address, token, timeoutMs, signal }: ClientOptions) {
@@ -78,26 +85,27 @@ export class ControlClient {
   }
 
   /** As it came, if it is JSON. */
-  async health(): Promise<unknown> {
+  health(): Promise<unknown> {
     return this.#json('GET', 'healthz');
   }
 
-  async readiness(): Promise<{ readonly isReady: boolean; readonly answer: unknown }> {
-    const { ok, text } = await this.#ask('GET', 'readyz', undefined, [503]);
-    return { isReady: ok, answer: this.#parsed(text) };
+  readiness(): Promise<{ readonly isReady: boolean; readonly answer: unknown }> {
+    const read = async (response: Response) => ({
+      isReady: response.ok,
+      answer: this.#parsed(await response.text()),
+    });
+    return this.#ask('GET', 'readyz', read, { expected: 503 });
   }
 
-  async metrics(): Promise<string> {
-    return (await this.#ask('GET', 'metrics')).text;
+  metrics(): Promise<string> {
+    return this.#ask('GET', 'metrics', (response) => response.text());
   }
 
   /** Until the server ends it, or the caller stops reading. */
   async *events(name: string): AsyncGenerator<PoolEvent> {
-    const response = await this.#open(`${pathOf(name)}/events`);
+    const body = await this.#open(`${pathOf(name)}/events`);
     try {
-      for await (const { event, data } of serverSentEvents(response.body!)) {
-        yield { event, data: this.#parsed(data) };
-      }
+      for await (const { event, data } of serverSentEvents(body)) yield { event, data: this.#parsed(data) };
     } catch (error) {
       if (error instanceof ControlError) throw error;
       if (!isTimeout(error)) throw lostConnection(this.address, error);
@@ -107,18 +115,17 @@ export class ControlClient {
   }
 
   /** A stream that has begun. Only its beginning has to come in time. */
-  async #open(path: string): Promise<Response> {
+  async #open(path: string): Promise<ReadableStream<Uint8Array>> {
     const opening = new AbortController();
-    const timer = setTimeout(() => opening.abort(timeout()), REQUEST_TIMEOUT_MS);
+    const isLate = new DOMException('The stream did not begin in time', 'TimeoutError');
+    const timer = setTimeout(() => opening.abort(isLate), REQUEST_TIMEOUT_MS);
+    const accept = 'text/event-stream';
+    const read = async ({ headers, body }: Response) => {
+      if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
+      throw notOurs(this.address, 'expected a stream of events');
+    };
     try {
-      const response = await this.#fetch('GET', path, opening.signal, 'text/event-stream');
-      if (!response.ok) throw refusal(this.address, response.status, await response.text());
-      if (!response.headers.get('content-type')?.startsWith('text/event-stream') || response.body === null) {
-        throw notOurs(this.address, 'expected a stream of events');
-      }
-      return response;
-    } catch (error) {
-      throw this.#failure(error);
+      return await this.#ask('GET', path, read, { accept, signal: opening.signal });
     } finally {
       clearTimeout(timer);
     }
@@ -130,48 +137,38 @@ export class ControlClient {
     return value;
   }
 
-  async #json(method: string, path: string, body?: unknown): Promise<unknown> {
-    return this.#parsed((await this.#ask(method, path, body)).text);
+  #json(method: string, path: string, body?: unknown): Promise<unknown> {
+    return this.#ask(method, path, async (response) => this.#parsed(await response.text()), { body });
   }
 
-  /** @param expected other statuses than 2xx that are answers, too */
-  async #ask(
+  /** @param read makes something of an answer: that is a status of 2xx, or the one that is `expected`, too */
+  async #ask<T>(
     method: string,
     path: string,
-    body?: unknown,
-    expected: readonly number[] = [],
-  ): Promise<{ ok: boolean; text: string }> {
+    read: (response: Response) => Promise<T>,
+    { body, accept = 'application/json, */*', signal, expected }: AskOptions = {},
+  ): Promise<T> {
+    const inTime = signal ?? AbortSignal.timeout(this.#timeoutMs ?? REQUEST_TIMEOUT_MS);
     try {
-      const signal = AbortSignal.timeout(this.#timeoutMs ?? REQUEST_TIMEOUT_MS);
-      const response = await this.#fetch(method, path, signal, 'application/json, */*', body);
+      const response = await fetch(new URL(path, this.address), {
+        method,
+        headers: {
+          accept,
+          ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal: AbortSignal.any([inTime, ...this.#signals]),
+        // A token must not follow to wherever a stranger sends it.
+        redirect: 'manual',
+      });
       const { ok, status } = response;
-      const text = await response.text();
-      if (!ok && !expected.includes(status)) throw refusal(this.address, status, text);
-      return { ok, text };
+      if (!ok && status !== expected) throw refusal(this.address, status, await response.text());
+      return await read(response);
     } catch (error) {
-      throw this.#failure(error);
+      if (error instanceof ControlError) throw error;
+      throw isTimeout(error) ? noAnswer(this.address, this.#limit) : unreachable(this.address, error);
     }
-  }
-
-  #fetch(
-    method: string,
-    path: string,
-    signal: AbortSignal,
-    accept: string,
-    body?: unknown,
-  ): Promise<Response> {
-    return fetch(new URL(path, this.address), {
-      method,
-      headers: {
-        accept,
-        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.any([signal, ...this.#signals]),
-      // A token must not follow to wherever a stranger sends it.
-      redirect: 'manual',
-    });
   }
 
   #parsed(text: string): unknown {
@@ -180,11 +177,6 @@ export class ControlClient {
     } catch {
       throw notOurs(this.address, 'expected JSON');
     }
-  }
-
-  #failure(error: unknown): ControlError {
-    if (error instanceof ControlError) return error;
-    return isTimeout(error) ? noAnswer(this.address, this.#limit) : unreachable(this.address, error);
   }
 
   /** How long an answer may take, in words. */
@@ -208,10 +200,6 @@ function checkedToken(token: string | undefined): string | undefined {
   return trimmed;
 }
 
-function timeout(): DOMException {
-  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
-}
-
 function isTimeout(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'TimeoutError';
 }
@@ -225,7 +213,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** More than any snapshot of a pool: beyond it, what answers is no event stream. In characters. */
+/** More than any snapshot of a pool has: what sends a longer event is no control server. Characters. */
 const MAX_EVENT_LENGTH = 64 * 1024 * 1024;
 
 /** An event that has not ended when the stream does is dropped. */

@@ -2,36 +2,45 @@
 import { isRecord } from '../checks.js';
 import { ExitCode, UsageError } from '../exit-code.js';
 import { safeText } from '../format/text.js';
-import type { Action, Change, ControlClient, PoolJson } from './client.js';
+import type { Threads } from '../run/option-values.js';
+import type { Action, Change, ControlClient } from './client.js';
 import { ControlError, notOurs } from './errors.js';
 import { parseExposition } from './exposition.js';
 
-/** A command: what it prints, and its exit code, comes of one answer. */
-async function printed(answer: Promise<unknown>): Promise<number> {
-  await printDocument(await answer);
+/** Prints JSON. Returns the exit code. */
+type Ctl = (client: ControlClient, pool: string | undefined, options: CtlOptions) => Promise<number>;
+
+const act =
+  (action: Action): Ctl =>
+  async (client, pool) =>
+    printed(await client.act(await whichPool(client, pool), action));
+
+export const commands = {
+  pools: async (client) => printed(await client.overview()),
+  show: async (client, pool) => printed(await client.pool(await whichPool(client, pool))),
+  metrics,
+  health: async (client) => printed(await client.health()),
+  ready,
+  async set(client, pool, options) {
+    const change = changeOf(options);
+    return printed(await client.change(await whichPool(client, pool), change));
+  },
+  pause: act('pause'),
+  resume: act('resume'),
+  recycle: act('recycle'),
+  drain,
+  events,
+} satisfies Record<string, Ctl>;
+
+async function printed(value: unknown): Promise<number> {
+  await print(JSON.stringify(value, null, 2));
   return ExitCode.ok;
 }
 
-export const pools = (client: ControlClient): Promise<number> => printed(client.overview());
-export const health = (client: ControlClient): Promise<number> => printed(client.health());
-
-export async function show(client: ControlClient, pool: string | undefined): Promise<number> {
-  return printed(client.pool(await whichPool(client, pool)));
-}
-
-export async function act(client: ControlClient, pool: string | undefined, action: Action): Promise<number> {
-  return printed(client.act(await whichPool(client, pool), action));
-}
-
-export async function set(client: ControlClient, pool: string | undefined, raw: RawChange): Promise<number> {
-  const change = changeOf(raw);
-  return printed(client.change(await whichPool(client, pool), change));
-}
-
-export async function metrics(client: ControlClient): Promise<number> {
+async function metrics(client: ControlClient): Promise<number> {
   const text = await client.metrics();
   try {
-    return await printed(Promise.resolve(parseExposition(text)));
+    return await printed(parseExposition(text));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw notOurs(client.address, `its metrics cannot be read, ${safeText(error.message)}`);
@@ -39,9 +48,9 @@ export async function metrics(client: ControlClient): Promise<number> {
 }
 
 /** The answer is printed either way; the exit code and the message say what it means. */
-export async function ready(client: ControlClient): Promise<number> {
+async function ready(client: ControlClient): Promise<number> {
   const { isReady, answer } = await client.readiness();
-  await printDocument(answer);
+  await printed(answer);
   if (isReady) return ExitCode.ok;
   const list = isRecord(answer) ? answer.pools : answer;
   const states = (Array.isArray(list) ? list : [])
@@ -52,13 +61,13 @@ export async function ready(client: ControlClient): Promise<number> {
 }
 
 /** One JSON value a line, until the program ends the stream, `count` events have come, or nobody reads any more. */
-export async function events(
+async function events(
   client: ControlClient,
-  given: string | undefined,
-  { count = Number.POSITIVE_INFINITY }: { readonly count?: number },
+  pool: string | undefined,
+  { count = Number.POSITIVE_INFINITY }: CtlOptions,
 ): Promise<number> {
   let left = count;
-  for await (const event of client.events(await whichPool(client, given))) {
+  for await (const event of client.events(await whichPool(client, pool))) {
     // `| head` ends when it has enough.
     const isRead = await print(JSON.stringify(event));
     left -= 1;
@@ -67,18 +76,16 @@ export async function events(
   return ExitCode.ok;
 }
 
-/** The options of `ctl set`, as the command line has them. */
-export interface RawChange {
-  readonly threads?: number | 'auto' | { readonly min: number; readonly max: number };
-  readonly min?: number;
-  readonly max?: number;
-  readonly choose?: string;
-  readonly placement?: string;
+/** The options of all commands, as the command line has them: those of `events`, `drain` and `set`. */
+export interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
+  readonly count?: number;
+  readonly wait?: boolean;
+  readonly threads?: Threads;
   readonly queueLimit?: number | 'none';
 }
 
-/** What is sent: only what was given. Throws UsageError. */
-function changeOf({ threads, queueLimit, ...others }: RawChange): Change {
+/** The change to send: it has only the options that were given. Throws UsageError. */
+function changeOf({ threads, queueLimit, ...others }: CtlOptions): Change {
   const { min, max } = others;
   if (threads !== undefined && (min !== undefined || max !== undefined)) {
     throw new UsageError('--threads says it all: expected it, or --min and --max, and both came.');
@@ -99,7 +106,7 @@ function changeOf({ threads, queueLimit, ...others }: RawChange): Change {
 }
 
 /** Which pool a command is about, where it may be left out. */
-export async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
+async function whichPool(client: ControlClient, given: string | undefined): Promise<string> {
   if (given !== undefined) return given;
   const { pools: all } = await client.overview();
   const [only, ...others] = all;
@@ -109,11 +116,7 @@ export async function whichPool(client: ControlClient, given: string | undefined
   throw new UsageError(`Which pool? The program has ${all.length}: ${names}.`);
 }
 
-export async function printDocument(value: unknown): Promise<void> {
-  await print(JSON.stringify(value, null, 2));
-}
-
-/** Whether there is somebody who reads. Why it could not be written is told where standard output is listened to. */
+/** Returns whether somebody still reads. The listener of standard output in main.ts tells why a write failed. */
 function print(json: string): Promise<boolean> {
   // JSON escapes the control characters of ASCII by itself; terminals obey some beyond. The value is the same.
   const safe = json.replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => {
@@ -124,81 +127,55 @@ function print(json: string): Promise<boolean> {
   });
 }
 
-/** No new calls, and with --wait, until every accepted one has settled. */
-export async function drain(
-  client: ControlClient,
-  given: string | undefined,
-  { wait = false }: { readonly wait?: boolean },
-): Promise<number> {
-  const name = await whichPool(client, given);
-  const draining = new Draining(client, await client.act(name, 'drain'));
+/** No new calls, and with --wait, until every accepted one has settled: the server tells once a second how many are open. */
+async function drain(client: ControlClient, pool: string | undefined, { wait }: CtlOptions): Promise<number> {
+  let last = await client.act(await whichPool(client, pool), 'drain');
+  const name = safeText(last.name);
   try {
-    if (wait) await draining.end();
+    if (wait === true && openOf(last) !== 0) await follow();
   } finally {
     // Whatever came of it, scripts get the last that is known.
-    await printDocument(draining.last);
+    await printed(last);
   }
   return ExitCode.ok;
-}
 
-/** Follows the pool's events: the server tells once a second how many calls are open. */
-class Draining {
-  last: PoolJson;
-  readonly #client: ControlClient;
-
-  constructor(client: ControlClient, stats: PoolJson) {
-    this.#client = client;
-    this.last = stats;
-  }
-
-  async end(): Promise<void> {
+  async function follow(): Promise<void> {
+    let isClosed = false;
     try {
-      if (this.#open() === 0 || (await this.#follow())) return;
+      for await (const { event, data } of client.events(last.name)) {
+        // The statistics after it are the last ones.
+        if (event === 'pool:close') isClosed = true;
+        if (event !== 'stats') continue;
+        if (!isRecord(data) || typeof openOf(data) !== 'number') {
+          throw notOurs(client.address, 'expected the statistics of a pool');
+        }
+        last = { ...data, name: last.name };
+        if (data.state === 'open' || data.state === 'paused') {
+          const undone = `Somebody resumed ${name} while it drained: it is ${data.state}.`;
+          throw new ControlError('ERR_UNDONE', `${undone} ${told()}`);
+        }
+        if (openOf(last) === 0) return;
+      }
     } catch (error) {
       if (!(error instanceof ControlError)) throw error;
       // Closed between two requests: that settles every call.
       if (error.answerCode === 'ERR_POOL_CLOSED') return;
-      if (error.code === 'ERR_TIMEOUT') {
-        const rest = "The pool goes on draining; 'ctl resume' undoes that.";
-        throw new ControlError('ERR_TIMEOUT', `${error.message} ${this.#told()} ${rest}`, { cause: error });
-      }
-      throw error.code === 'ERR_UNREACHABLE' ? this.#lost(error.message, error) : error;
+      if (error.code !== 'ERR_TIMEOUT' && error.code !== 'ERR_UNREACHABLE') throw error;
+      const rest =
+        error.code === 'ERR_TIMEOUT' ? " The pool goes on draining; 'ctl resume' undoes that." : '';
+      throw new ControlError(error.code, `${error.message} ${told()}${rest}`, { cause: error });
     }
-    throw this.#lost('The program ended the connection.');
-  }
-
-  /** Whether it came to an end: no call is open, or the pool is closed. */
-  async #follow(): Promise<boolean> {
-    let isClosed = false;
-    for await (const { event, data } of this.#client.events(this.last.name)) {
-      // The statistics after it are the last ones.
-      if (event === 'pool:close') isClosed = true;
-      if (event !== 'stats') continue;
-      const { name } = this.last;
-      if (!isRecord(data) || !isRecord(data.tasks) || typeof data.tasks.open !== 'number') {
-        throw notOurs(this.#client.address, 'expected the statistics of a pool');
-      }
-      this.last = { ...data, name };
-      if (data.state === 'open' || data.state === 'paused') {
-        const told = `Somebody resumed ${safeText(name)} while it drained: it is ${data.state}.`;
-        throw new ControlError('ERR_UNDONE', `${told} ${this.#told()}`);
-      }
-      if (this.#open() === 0) return true;
+    if (!isClosed) {
+      throw new ControlError('ERR_UNREACHABLE', `The program ended the connection. ${told()}`);
     }
-    return isClosed;
   }
 
-  #open(): unknown {
-    return isRecord(this.last.tasks) ? this.last.tasks.open : undefined;
+  function told(): string {
+    const open = openOf(last);
+    return `At last ${open === 1 ? '1 call was' : `${open ?? '?'} calls were`} open in ${name}.`;
   }
+}
 
-  #told(): string {
-    const open = this.#open();
-    const calls = open === 1 ? '1 call was' : `${open ?? '?'} calls were`;
-    return `At last ${calls} open in ${safeText(this.last.name)}.`;
-  }
-
-  #lost(message: string, cause?: ControlError): ControlError {
-    return new ControlError('ERR_UNREACHABLE', `${message} ${this.#told()}`, { cause });
-  }
+function openOf({ tasks }: Readonly<Record<string, unknown>>): unknown {
+  return isRecord(tasks) ? tasks.open : undefined;
 }

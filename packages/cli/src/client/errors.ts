@@ -6,15 +6,10 @@ import { safeText } from '../format/text.js';
 import { shown, TOKEN_VARIABLE } from './address.js';
 
 const exitCodes = {
-  /** Nothing answers there, or the connection was lost. */
   ERR_UNREACHABLE: ExitCode.unreachable,
-  /** The answer did not come in time. */
   ERR_TIMEOUT: ExitCode.timedOut,
-  /** No token, or a wrong one. */
   ERR_UNAUTHORISED: ExitCode.unauthorised,
-  /** The program understood and will not do it. */
   ERR_REFUSED: ExitCode.refused,
-  /** A pool takes no calls. */
   ERR_NOT_READY: ExitCode.notReady,
   /** What was waited for was undone by somebody else. */
   ERR_UNDONE: ExitCode.failed,
@@ -43,7 +38,7 @@ export class ControlError extends ExpectedError {
   }
 }
 
-/** What a foreign server says is shown as far as this. In characters. */
+/** How much of a foreign server's message is shown. Characters. */
 const MAX_SHOWN = 300;
 const LOST_CODES: readonly string[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ECONNABORTED'];
 

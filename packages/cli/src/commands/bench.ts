@@ -9,11 +9,9 @@ import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { UsageError } from '../exit-code.js';
+import { endSignals, hasCode, UsageError } from '../exit-code.js';
 
 const EXPERIMENTS = 'threadwise-bench/main.js';
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export function addBench(program: Command, setExitCode: (code: number) => void): void {
   const command = program
@@ -36,30 +34,25 @@ export function addBench(program: Command, setExitCode: (code: number) => void):
 async function runExperiments(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [experimentsModule(), ...args], { stdio: 'inherit' });
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
-  for (const signal of SIGNALS) process.on(signal, forward);
+  for (const signal of endSignals) process.on(signal, forward);
   try {
     const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
     return signal === null ? code! : 128 + constants.signals[signal];
   } finally {
-    for (const signal of SIGNALS) process.off(signal, forward);
+    for (const signal of endSignals) process.off(signal, forward);
   }
 }
 
 function experimentsModule(): string {
-  const path = resolved();
-  if (path !== undefined && existsSync(path)) return path;
+  try {
+    const path = fileURLToPath(import.meta.resolve(EXPERIMENTS));
+    if (existsSync(path)) return path;
+  } catch (error) {
+    if (!hasCode(error, ['ERR_MODULE_NOT_FOUND'])) throw error;
+  }
   throw new UsageError(
     'The experiments are not installed: they, and the published pools that they measure, are part of the repository of ' +
       'threadwise and not of this package. In a clone of it, `npm run bench -- --list` installs what they need, builds, and ' +
       'lists them; `npm run bench -- hash-direct --quick` runs one.',
   );
-}
-
-function resolved(): string | undefined {
-  try {
-    return fileURLToPath(import.meta.resolve(EXPERIMENTS));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined;
-    throw error;
-  }
 }

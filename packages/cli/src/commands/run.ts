@@ -21,19 +21,7 @@ export function addRun(program: Command, setExitCode: (code: number) => void): v
       'Run an exported function once per input, on all cores; results go to standard output in input order.',
     )
     .argument('<module>', 'module, and after # the export (default: its default or only function)');
-  addInputOptions(command);
-  addOutputs(command);
-  addExecution(command);
-  command.addHelpText('after', examples).action(async (module: string, raw: RawRunOptions) => {
-    const resolved = resolveRunOptions(module, raw, process.stdin.isTTY === true);
-    // Loaded only now: help and usage errors need none of it.
-    const { run } = await import('../run/run.js');
-    setExitCode(await run(resolved));
-  });
-}
-
-function addOutputs(command: Command): void {
-  command
+  addInputOptions(command)
     .optionsGroup('Output:')
     .option('--out <file>', 'write results to a file')
     .addOption(
@@ -42,11 +30,7 @@ function addOutputs(command: Command): void {
     .option('--with-input', 'write {"input": …, "result": …}')
     .option('--unordered', 'write results as they come')
     .option('--reduce <export>', 'fold the results with a function of the module, write the final value')
-    .option('--quiet', 'no progress and no summary');
-}
-
-function addExecution(command: Command): void {
-  command
+    .option('--quiet', 'no progress and no summary')
     .optionsGroup('Execution:')
     .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
     .option('--on <url>', 'run on a fleet: redis://host:6379/0#queue', parseFleetAddress)
@@ -57,7 +41,14 @@ function addExecution(command: Command): void {
       new Option('--on-error <what>', 'at a failing input (default: stop)').choices(['stop', 'skip']),
     )
     .option('--journal <file>', 'a killed run goes on where it stopped when given again')
-    .option('--compare-inline [n]', 'run a sample of n inputs (200) without threads first', parseSampleSize);
+    .option('--compare-inline [n]', 'run a sample of n inputs (200) without threads first', parseSampleSize)
+    .addHelpText('after', examples)
+    .action(async (module: string, raw: RawRunOptions) => {
+      const resolved = resolveRunOptions(module, raw, process.stdin.isTTY === true);
+      // Loaded only now: help and usage errors need none of it.
+      const { run } = await import('../run/run.js');
+      setExitCode(await run(resolved));
+    });
 }
 
 const examples = `

@@ -1,16 +1,8 @@
 /** `threadwise serve`: declares its arguments and help; what it does is in ../fleet/serve. */
 import type { Command } from 'commander';
-import { type FleetAddress, parseFleetAddress } from '../fleet/address.js';
-import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
-
-interface RawServeOptions {
-  readonly queue: FleetAddress;
-  readonly threads?: Threads;
-  readonly name?: string;
-  readonly lock: number;
-  readonly grace: number;
-  readonly quiet?: boolean;
-}
+import { parseFleetAddress } from '../fleet/address.js';
+import type { ServeOptions } from '../fleet/serve.js';
+import { parseDuration, parseThreads } from '../run/option-values.js';
 
 export function addServe(program: Command, setExitCode: (code: number) => void): void {
   program
@@ -28,11 +20,10 @@ export function addServe(program: Command, setExitCode: (code: number) => void):
     .option('--grace <time>', 'how long jobs may run on after a signal', parseDuration, 25_000)
     .option('--quiet', 'say only what is wrong')
     .addHelpText('after', examples)
-    .action(async (module: string, { lock, grace, quiet, threads, name, queue }: RawServeOptions) => {
+    .action(async (module: string, options: ServeOptions) => {
       // Loaded only now: help and usage errors need none of it.
       const { serveQueue } = await import('../fleet/serve.js');
-      const times = { lockMs: lock, graceMs: grace };
-      setExitCode(await serveQueue({ module, queue, threads, name, ...times, quiet: quiet === true }));
+      setExitCode(await serveQueue(module, options));
     });
 }
 

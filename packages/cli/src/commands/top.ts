@@ -1,7 +1,7 @@
 /** `threadwise top`: declares its arguments and help; what it does is in ../client/top. */
 
-import { type Command, Option } from 'commander';
-import { addressFrom, parseAddress, TOKEN_VARIABLE, tokenFrom } from '../client/address.js';
+import type { Command } from 'commander';
+import { addressFrom, parseAddress, TOKEN_VARIABLE } from '../client/address.js';
 
 interface RawTopOptions {
   readonly token?: string;
@@ -21,18 +21,16 @@ export function addTop(program: Command, setExitCode: (code: number) => void): v
   addToken(command);
   command.addHelpText('after', examples).action(async (url: string | undefined, raw: RawTopOptions) => {
     const address = url === undefined ? addressFrom(process.env) : parseAddress(url);
-    const token = tokenFrom(raw.token, process.env);
+    const token = raw.token ?? process.env[TOKEN_VARIABLE];
     // Loaded only now: help and usage errors need none of it.
     const { top } = await import('../client/top/top.js');
-    setExitCode(await top({ address, token, once: raw.once === true }));
+    setExitCode(await top(address, token, raw.once === true));
   });
 }
 
 /** Not by commander's `env`: its help would show the token's value as the default. */
 export function addToken(command: Command): void {
-  command.addOption(
-    new Option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`),
-  );
+  command.option('--token <token>', `better: set ${TOKEN_VARIABLE}, which others on this machine cannot see`);
 }
 
 const examples = `

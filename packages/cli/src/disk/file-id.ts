@@ -20,7 +20,7 @@ export interface NamedFile {
 export const STDIN = 0;
 export const STDOUT = 1;
 
-/** As many as Linux follows. */
+/** How many links of a path are followed: as many as Linux follows. */
 const MOST_LINKS = 40;
 
 /** @param option its name with the dashes */
@@ -54,7 +54,7 @@ export function fileId(file: FileName): string | undefined {
   return folder === undefined ? place : `${folder.dev}:${folder.ino}/${basename(place)}`;
 }
 
-/** What it is, and its size; neither where it cannot be looked at, which whoever reads it says. */
+/** The file's id and its size. Where it cannot be looked at, whoever reads it says why. */
 export function sizedFile(path: string): { readonly id: string | undefined; readonly bytes: number } {
   const stats = statsOf(path);
   return stats === undefined ? { id: undefined, bytes: 0 } : { id: idOf(stats), bytes: Number(stats.size) };
@@ -69,15 +69,12 @@ export function idOf(stats: BigIntStats): string | undefined {
 }
 
 /** The path without links; what it leads to need not exist. */
-export function placeOf(path: string): string {
-  let place = resolve(path);
-  for (let links = 0; links < MOST_LINKS; links += 1) {
-    place = join(realFolder(dirname(place)), basename(place));
-    const target = linkTarget(place);
-    if (target === undefined) return place;
-    place = resolve(dirname(place), target);
-  }
-  return place;
+export function placeOf(path: string, links = 0): string {
+  const full = resolve(path);
+  if (links === MOST_LINKS) return full;
+  const place = join(realFolder(dirname(full)), basename(full));
+  const target = linkTarget(place);
+  return target === undefined ? place : placeOf(resolve(dirname(place), target), links + 1);
 }
 
 function realFolder(folder: string): string {

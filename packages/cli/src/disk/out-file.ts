@@ -24,7 +24,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { describeSystemError, hasCode, OutputError } from '../exit-code.js';
+import { attempt, describeSystemError, hasCode, OutputError } from '../exit-code.js';
 import { placeOf } from './file-id.js';
 
 export interface OutPath {
@@ -38,13 +38,13 @@ export interface OutPath {
 
 export interface OutFile {
   readonly fd: number;
-  /** What was written is the file from now on. Throws an OutputError. */
-  commit(): void;
+  /** Puts what was written in the file's place. Throws an OutputError. */
+  readonly commit: () => void;
   /** Removes what was not committed. */
-  close(): void;
+  readonly close: () => void;
 }
 
-/** In characters. A name may have 255 bytes, a character up to 4 of them, and the part's name is longer than the file's. */
+/** How much of the file's name the part's name has: a name may have 255 bytes, and a character up to 4. Characters. */
 const LONGEST_NAME = 50;
 /** No file can be made beside it: the folder is not ours, or is read-only, or is one of the kernel's. */
 const NO_ROOM_BESIDE = ['EACCES', 'EPERM', 'EROFS', 'ENOENT'];
@@ -64,7 +64,7 @@ export function openOutFile(out: OutPath): OutFile {
   // A file that may not be written may not be exchanged either.
   if (old !== undefined) accessSync(out.place, constants.W_OK);
   try {
-    return new FileBeside(out, old);
+    return openBeside(out, old);
   } catch (error) {
     if (hasCode(error, NO_ROOM_BESIDE)) return openInPlace(out.path, 'w');
     throw error;
@@ -76,52 +76,41 @@ export function openInPlace(path: string, flags: 'w' | 'a'): OutFile {
   return { fd, commit() {}, close: () => closeSync(fd) };
 }
 
-class FileBeside implements OutFile {
-  readonly fd: number;
-  readonly #out: OutPath;
-  #state: 'written' | 'whole' | 'removed' = 'written';
-
-  constructor(out: OutPath, old: Stats | undefined) {
-    this.#out = out;
-    this.fd = openSync(out.part, 'wx');
-    // A second Ctrl-C ends the process wherever it is.
-    process.on('exit', this.#remove);
-    try {
-      if (old !== undefined) becomeLike(this.fd, old);
-    } catch (error) {
-      this.close();
-      throw error;
-    }
+function openBeside({ part, place }: OutPath, old: Stats | undefined): OutFile {
+  const fd = openSync(part, 'wx');
+  let isOpen = true;
+  const remove = (): void => rmSync(part, { force: true });
+  // A second Ctrl-C ends the process wherever it is.
+  process.on('exit', remove);
+  try {
+    if (old !== undefined) becomeLike(fd, old);
+  } catch (error) {
+    close();
+    throw error;
   }
+  return { fd, commit, close };
 
-  commit(): void {
-    const { part, place } = this.#out;
-    try {
-      // Without it, a machine that loses power may have the name already, and not yet the content.
-      fsyncSync(this.fd);
-    } catch (error) {
-      throw new OutputError(`cannot write to '${place}': ${describeSystemError(error)}`);
-    }
-    this.#end('whole');
+  function commit(): void {
+    // Without it, a machine that loses power may have the name already, and not yet the content.
+    attempt(() => fsyncSync(fd), `cannot write to '${place}'`, OutputError);
+    end();
     takePlace(part, place);
   }
 
-  close(): void {
-    if (this.#state !== 'written') return;
-    this.#end('removed');
-    this.#remove();
+  function close(): void {
+    if (!isOpen) return;
+    end();
+    remove();
   }
 
-  #end(state: 'whole' | 'removed'): void {
-    this.#state = state;
-    process.off('exit', this.#remove);
-    closeSync(this.fd);
+  function end(): void {
+    isOpen = false;
+    process.off('exit', remove);
+    closeSync(fd);
   }
-
-  readonly #remove = (): void => rmSync(this.#out.part, { force: true });
 }
 
-/** It belongs to whom the old one did, and nobody can read it who could not read that. */
+/** Gives the new file the owner and the permissions of the old one: nobody can read it who could not read that. */
 function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
   if (process.platform === 'win32') return;
   const own = fstatSync(fd);
@@ -132,13 +121,10 @@ function becomeLike(fd: number, { uid, gid, mode }: Stats): void {
 function takePlace(part: string, place: string): void {
   try {
     renameSync(part, place);
+    return;
   } catch {
-    copyTo(part, place);
+    // A file that is a mount of its own, as in a container, cannot be exchanged, but written.
   }
-}
-
-/** A file that is a mount of its own, as in a container, cannot be exchanged, but written. */
-function copyTo(part: string, place: string): void {
   try {
     copyFileSync(part, place);
   } catch (error) {
@@ -151,10 +137,9 @@ function copyTo(part: string, place: string): void {
 /** @param name for the message */
 export function writeAll(fd: number, text: string, name: string): number {
   const bytes = Buffer.from(text);
-  try {
+  const write = (): void => {
     for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
-  } catch (error) {
-    throw new OutputError(`cannot write to ${name}: ${describeSystemError(error)}`);
-  }
+  };
+  attempt(write, `cannot write to ${name}`, OutputError);
   return bytes.length;
 }

@@ -6,28 +6,28 @@ import { findModule, loadError } from '../run/work/task-module.js';
 import type { FleetAddress } from './address.js';
 import { loadFleetPackage } from './package.js';
 
+/** As the argument parser gives them. */
 export interface ServeOptions {
-  /** As the user named it. */
-  readonly module: string;
   readonly queue: FleetAddress;
   /** Undefined: the library's default. */
-  readonly threads: Threads | undefined;
+  readonly threads?: Threads;
   /** Of the machine; undefined: host and process. */
-  readonly name: string | undefined;
+  readonly name?: string;
   /** How many milliseconds the machine may be silent before its jobs are given to others. */
-  readonly lockMs: number;
+  readonly lock: number;
   /** How many milliseconds tasks may run on after a signal. */
-  readonly graceMs: number;
-  readonly quiet: boolean;
+  readonly grace: number;
+  readonly quiet?: boolean;
 }
 
-export async function serveQueue(options: ServeOptions): Promise<number> {
-  const { module, queue, threads, name, lockMs, graceMs } = options;
+/** @param module as the user named it */
+export async function serveQueue(module: string, options: ServeOptions): Promise<number> {
+  const { queue, threads, name, lock: lockMs, grace: graceMs, quiet = false } = options;
   const { url, exportName } = findModule(module);
   if (exportName !== undefined)
     throw new UsageError(`'serve' takes jobs for every function of the module; leave out '#${exportName}'`);
   const { serve } = await loadFleetPackage();
-  const say = (line: string): void => void (options.quiet || process.stderr.write(`${line}\n`));
+  const say = (line: string): void => void (quiet || process.stderr.write(`${line}\n`));
   const service = serve(new URL(url), {
     queue: queue.queue,
     connection: queue.connection,

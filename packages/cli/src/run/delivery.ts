@@ -1,113 +1,94 @@
 /** Takes finished batches to where they belong: output or reducer (folded in the main thread, by the rule of Array.prototype.reduce), then the journal, then the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
-import type { Journal } from './journal/journal.js';
-import { type FormatName, formats, joinTexts } from './output/format.js';
-import type { Sink } from './output/sink.js';
+import { noJournal, openJournal } from './journal/journal.js';
+import { openJournalWriter } from './journal/journal-file.js';
+import { formats, joinTexts } from './output/format.js';
+import { openSink } from './output/sink.js';
+import type { Plan } from './run.js';
 import { type BatchResult, type DescribedError, MAX_LISTED } from './work/batch.js';
 import { cut, describeError, errorLine, shownValue } from './work/described-error.js';
 import { importModule, namedFunction, type TaskFunction } from './work/task-module.js';
 
-export interface DeliveryOptions {
-  readonly sink: Sink;
-  readonly journal: Journal;
-  readonly failures: Failures;
-  readonly format: FormatName;
-  readonly reducer: Reducer | undefined;
-  readonly ordered: boolean;
-  readonly stopsAtFailure: boolean;
-  /** What earlier runs of the journal have delivered. */
-  readonly earlier: Counts;
-  /** Called at a failure that ends the run. */
-  readonly onFailure: () => void;
-}
-
-export class Delivery {
-  readonly #options: DeliveryOptions;
-  /** Up to now; only read elsewhere. */
-  counts: Counts;
-  #hasText = false;
+/** @param onFailure called at a failure that ends the run */
+export function openDelivery(
+  { options, resume, identity, out }: Plan,
+  reducer: Reducer | undefined,
+  failures: Failures,
+  onFailure: () => void,
+) {
+  const { format, ordered, stopsAtFailure } = options;
+  // The journal's file first: one that cannot be written must not cost the old output.
+  const writer = options.journal === undefined ? undefined : openJournalWriter(options.journal);
+  const sink = openSink(out, writer !== undefined, resume.output);
+  const journal = writer === undefined ? noJournal : openJournal(writer, identity, resume, sink);
+  let counts: Counts = resume.counts;
+  let hasText = false;
   /** Ordered output ends before the first failure that stops the run, as a loop would have ended there. */
-  #isCut = false;
+  let isCut = false;
+  return {
+    counts: (): Counts => counts,
+    begin: journal.begin,
+    take,
+    end,
+    keep,
+    close(): void {
+      journal.close();
+      sink.close();
+    },
+  };
 
-  constructor(options: DeliveryOptions) {
-    this.#options = options;
-    this.counts = options.earlier;
-  }
-
-  /** In the order in which they shall be written. */
-  async take(results: readonly BatchResult[]): Promise<void> {
-    const wanted = results.filter((result) => this.#isWanted(result));
+  /** Takes results in the order in which they shall be written. */
+  async function take(results: readonly BatchResult[]): Promise<void> {
+    const wanted = results.filter(isWanted);
     if (wanted.length === 0) return;
-    await this.#write(
-      joinTexts(
-        this.#options.format,
-        wanted.map(({ text }) => text),
-      ),
-    );
-    for (const result of wanted) this.#finish(result);
-    this.#options.journal.record(this.counts);
+    const texts = wanted.map(({ text }) => text);
+    const text = joinTexts(format, texts);
+    if (text !== '') {
+      const { open, between } = formats[format];
+      await sink.write((hasText ? between : open) + text);
+      hasText = true;
+    }
+    for (const result of wanted) finish(result);
+    journal.record(counts);
     // Behind the record, so that a slow reducer never stands between a write and its record.
-    for (const { values } of wanted) for (const value of values) await this.#options.reducer?.add(value);
+    for (const { values } of wanted) for (const value of values) await reducer?.add(value);
   }
 
   /** Ends the output. `isComplete`: every input was delivered. */
-  async end(isComplete: boolean): Promise<void> {
-    const { reducer, sink, journal, format } = this.#options;
-    if (reducer === undefined)
-      await sink.write(this.#hasText ? formats[format].close : formats[format].empty);
+  async function end(isComplete: boolean): Promise<void> {
+    const { close, empty, render } = formats[format];
+    if (reducer === undefined) await sink.write(hasText ? close : empty);
     // A fold over some of the inputs would look like one over all of them.
-    else if (isComplete) await sink.write(finalText(format, reducer));
-    this.#keep(isComplete);
-    if (isComplete) journal.complete(this.counts);
+    else if (isComplete) await sink.write(`${reducer.text(render)}\n`);
+    keep(isComplete);
+    if (isComplete) journal.record(counts, { complete: true });
   }
 
-  /** Bad input ended the reading: what came before it is the output. */
-  cut(): void {
-    this.#keep(false);
+  /** Makes what was written the output, also where bad input ended the reading. A fold that is not complete has nothing to keep. */
+  function keep(isComplete: boolean): void {
+    if (reducer === undefined || isComplete) sink.commit();
   }
 
-  /** Without the value of the fold there is nothing to keep. */
-  #keep(isComplete: boolean): void {
-    if (this.#options.reducer === undefined || isComplete) this.#options.sink.commit();
-  }
-
-  #isWanted(result: BatchResult): boolean {
-    this.#options.failures.note(result);
-    if (this.#isCut) return false;
-    if (this.#options.stopsAtFailure && result.failures.length > 0) {
-      this.#isCut = this.#options.ordered;
-      this.#options.onFailure();
+  function isWanted(result: BatchResult): boolean {
+    failures.note(result);
+    if (isCut) return false;
+    if (stopsAtFailure && result.failures.length > 0) {
+      isCut = ordered;
+      onFailure();
     }
     return true;
   }
 
-  async #write(text: string): Promise<void> {
-    if (text === '') return;
-    const { open, between } = formats[this.#options.format];
-    await this.#options.sink.write((this.#hasText ? between : open) + text);
-    this.#hasText = true;
-  }
-
-  #finish({ batch, ran, failures }: BatchResult): void {
-    const skipped = this.#options.stopsAtFailure ? 0 : failures.length;
-    const count = this.#options.stopsAtFailure ? ran - failures.length : ran;
-    this.#options.journal.finish(batch, count);
-    const { inputs, failed, bytes } = this.counts;
-    this.counts = {
-      inputs: inputs + count,
-      failed: failed + skipped,
-      bytes: bytes + batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, 0),
+  function finish({ batch, ran, failures: failed }: BatchResult): void {
+    const succeeded = ran - failed.length;
+    const count = stopsAtFailure ? succeeded : ran;
+    journal.finish(batch, count);
+    counts = {
+      inputs: counts.inputs + count,
+      failed: counts.failed + count - succeeded,
+      bytes: batch.inputs.slice(0, count).reduce((sum, input) => sum + input.bytes, counts.bytes),
     };
-  }
-}
-
-function finalText(format: FormatName, reducer: Reducer): string {
-  const value = reducer.value();
-  try {
-    return `${formats[format].render(value)}\n`;
-  } catch (error) {
-    throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
   }
 }
 
@@ -119,7 +100,7 @@ const MAX_STACK_LINES = 5;
 export class Failures {
   count = 0;
   readonly #listed: string[] = [];
-  /** Of the listed ones: the same place is told once. */
+  /** The stacks in the list: each is told once. */
   readonly #stacks = new Set<string>();
 
   note({ batch, failures }: BatchResult): void {
@@ -129,19 +110,16 @@ export class Failures {
     }
   }
 
-  /** Empty if there was none. `earlier`: those of former runs of the journal, known only as a number. */
+  /** Empty if no input failed. @param earlier how many failed in earlier runs of the journal */
   report(earlier: number): string {
     if (this.count + earlier === 0) return '';
+    const all = this.count + earlier;
     const more = this.count - this.#listed.length;
-    return [
-      `${inputs(this.count + earlier)} failed:`,
-      ...this.#listed,
-      ...(more > 0 ? [`  and ${more} more`] : []),
-      ...(earlier > 0
-        ? [`  ${this.count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`]
-        : []),
-      '',
-    ].join('\n');
+    const lines = [`${all} ${all === 1 ? 'input' : 'inputs'} failed:`, ...this.#listed];
+    if (more > 0) lines.push(`  and ${more} more`);
+    if (earlier > 0)
+      lines.push(`  ${this.count === 0 ? '' : 'and '}${earlier} in earlier runs of the journal`);
+    return `${lines.join('\n')}\n`;
   }
 
   #text(input: unknown, error: DescribedError): string {
@@ -155,12 +133,6 @@ export class Failures {
   }
 }
 
-function inputs(count: number): string {
-  return `${count} ${count === 1 ? 'input' : 'inputs'}`;
-}
-
-export type Reducer = ReturnType<typeof createReducer>;
-
 export class ReducerError extends ExpectedError {
   override readonly name = 'ReducerError';
 }
@@ -172,6 +144,8 @@ export async function loadReducer(url: string, name: string | undefined): Promis
     : createReducer(namedFunction(await importModule(url), name, url), name);
 }
 
+export type Reducer = ReturnType<typeof createReducer>;
+
 /**
  * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.
  * `(a, b) => …` has not: the first result is the initial value, as in `reduce` with one argument.
@@ -180,26 +154,31 @@ export function createReducer(fold: TaskFunction, name: string) {
   const bringsInitial = fold.length === 0;
   let isEmpty = true;
   let sum: unknown;
-  return {
-    async add(value: unknown): Promise<void> {
-      if (isEmpty && !bringsInitial) sum = value;
-      else sum = await called(fold, name, sum, value);
-      isEmpty = false;
-    },
-    /** The fold's result. Throws if there is none. */
-    value(): unknown {
-      if (!isEmpty || bringsInitial) return sum;
-      throw new UsageError(
-        `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
-      );
-    },
-  };
-}
+  return { add, value, text };
 
-async function called(fold: TaskFunction, name: string, sum: unknown, value: unknown): Promise<unknown> {
-  try {
-    return await fold(sum, value);
-  } catch (error) {
-    throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
+  async function add(next: unknown): Promise<void> {
+    try {
+      sum = isEmpty && !bringsInitial ? next : await fold(sum, next);
+    } catch (error) {
+      throw new ReducerError(`the reducer '${name}' failed: ${errorLine(describeError(error))}`);
+    }
+    isEmpty = false;
+  }
+
+  /** The fold's result. Throws if there is none. */
+  function value(): unknown {
+    if (!isEmpty || bringsInitial) return sum;
+    throw new UsageError(
+      `nothing to reduce: '${name}' has no initial value (a default for its first parameter) and there was no result`,
+    );
+  }
+
+  function text(render: (value: unknown) => string): string {
+    const result = value();
+    try {
+      return render(result);
+    } catch (error) {
+      throw new ReducerError(`the value of the fold cannot be written: ${errorLine(describeError(error))}`);
+    }
   }
 }

@@ -52,7 +52,6 @@ function source(kind: InputSource['kind'], takes: { count?: number; group?: numb
     identity: {},
     total: 10,
     totalBytes: undefined,
-    compare: () => 0,
     count: () => void (clockMs += takes.count ?? 0),
     *read() {
       clockMs += takes.group ?? 0;

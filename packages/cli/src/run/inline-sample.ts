@@ -22,11 +22,11 @@ export interface InlineSample {
   readonly failure: string | undefined;
 }
 
-/** For how many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
+/** How many milliseconds one half of the sample is run again and again: a few calls would be measured before they are compiled. */
 const REPEAT_MS = 300;
 /** After how many milliseconds a pass ends, even if not all of the sample has run; an input that takes longer is ended. */
 const MAX_PASS_MS = 1500;
-/** For how many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
+/** How many milliseconds inputs are read to learn what reading costs; a group of them is always read whole. */
 const MAX_READING_MS = 200;
 
 export async function sampleInline(
@@ -52,7 +52,7 @@ async function readingMs(source: InputSource): Promise<number> {
   const begin = performance.now();
   const spentMs = (): number => performance.now() - begin;
   if (source.kind === 'files') {
-    source.count();
+    source.count?.();
     return spentMs() / Math.max(1, source.total!);
   }
   let inputs = 0;
@@ -84,8 +84,7 @@ interface Measured {
  */
 async function measured(inputs: readonly SampledInput[], isReadOnce: boolean): Promise<Measured> {
   const timed = inputs.length === 1 ? inputs : inputs.filter((_, i) => i % 2 === 1);
-  const before = inputs.filter((_, i) => i % 2 === 0);
-  if (timed !== inputs) await fastestPass(before);
+  if (timed !== inputs) await fastestPass(inputs.filter((_, i) => i % 2 === 0));
   return isReadOnce ? measure(timed) : fastestPass(timed);
 }
 
@@ -106,11 +105,16 @@ async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   let text = '';
   let weightedLength = 0;
   while (sum.ran < inputs.length && sum.ms < MAX_PASS_MS) {
-    const batch = nextBatch(inputs, sum.ran, batching.size());
-    const values = batch.map(({ value }) => value);
-    const outcome = await runBatch(values, 1);
+    const { weight } = inputs[sum.ran]!;
+    // Cheap inputs are timed together, as long as they weigh the same.
+    const next = inputs.slice(sum.ran, sum.ran + batching.size());
+    const other = next.findIndex((input) => input.weight !== weight);
+    const batch = other === -1 ? next : next.slice(0, other);
+    const outcome = await runBatch(
+      batch.map(({ value }) => value),
+      1,
+    );
     batching.note(outcome);
-    const { weight } = batch[0]!;
     sum.ran += batch.length;
     sum.ms += outcome.runMs;
     sum.weight += weight * batch.length;
@@ -123,7 +127,7 @@ async function measure(inputs: readonly SampledInput[]): Promise<Measured> {
   return sum;
 }
 
-/** As far as it takes the program's time: the disk goes on by itself. */
+/** How long the program itself takes to write: the disk goes on by itself. Milliseconds. */
 function writingMs(text: string): number {
   const fd = openSync(devNull, 'w');
   try {
@@ -133,11 +137,4 @@ function writingMs(text: string): number {
   } finally {
     closeSync(fd);
   }
-}
-
-/** Cheap inputs are timed together, as long as they weigh the same. */
-function nextBatch(inputs: readonly SampledInput[], start: number, size: number): readonly SampledInput[] {
-  let end = start + 1;
-  while (end < inputs.length && end - start < size && inputs[end]!.weight === inputs[start]!.weight) end += 1;
-  return inputs.slice(start, end);
 }

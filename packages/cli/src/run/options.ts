@@ -57,7 +57,7 @@ export function resolveRunOptions(module: string, raw: RawRunOptions, isStdinTer
     batch: raw.timeout === undefined ? (raw.batch ?? 'auto') : 1,
     timeoutMs: raw.timeout,
     retries: raw.retries ?? 0,
-    onError: raw.onError ?? 'stop',
+    stopsAtFailure: raw.onError !== 'skip',
     journal: raw.journal,
     compareInline: raw.compareInline === true ? DEFAULT_SAMPLE : raw.compareInline,
     quiet: raw.quiet === true,
@@ -93,6 +93,7 @@ export function resolveInput(raw: RawInputOptions, isStdinTerminal: boolean): In
 function checkPairs(raw: RawRunOptions, input: InputOptions): void {
   const { format, batch } = raw;
   const has = (name: keyof RawRunOptions): boolean => raw[name] !== undefined && raw[name] !== false;
+  const on = has('on');
   const isStdin = 'file' in input && (input.file === undefined || input.file === '-');
   const excluded: readonly (readonly [isWrong: boolean, what: string, why: string])[] = [
     [has('journal') && has('reduce'), '--journal and --reduce', 'a fold cannot be continued in its middle'],
@@ -104,13 +105,9 @@ function checkPairs(raw: RawRunOptions, input: InputOptions): void {
       `--timeout and --batch ${batch}`,
       'the timeout is for one input, so with it a batch is one input',
     ],
-    [has('on') && has('threads'), '--on and --threads', 'each machine of the fleet has its own'],
-    [has('on') && has('batch'), '--on and --batch', 'on a fleet each input is a job'],
-    [
-      has('on') && has('compareInline'),
-      '--on and --compare-inline',
-      'that measures the threads of this machine',
-    ],
+    [on && has('threads'), '--on and --threads', 'each machine of the fleet has its own'],
+    [on && has('batch'), '--on and --batch', 'on a fleet each input is a job'],
+    [on && has('compareInline'), '--on and --compare-inline', 'that measures the threads of this machine'],
     [
       has('compareInline') && isStdin,
       '--compare-inline and standard input',

@@ -1,41 +1,36 @@
 /** Shows how far a run is, on standard error: a bar on a terminal, plain lines otherwise, or nothing. */
 
 import { formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
-import { type Counts, minus } from './inputs/input-source.js';
+import { type Counts, type InputSource, minus } from './inputs/input-source.js';
+import type { RunOptions } from './options.js';
 
-export interface ProgressOptions {
-  readonly style: 'bar' | 'lines' | 'none';
-  readonly stream: NodeJS.WritableStream;
-  readonly counts: () => Counts;
-  /** Asked each time: the number of files may still change by our own output. */
-  readonly totals: () => Totals;
-  /** What was done before this run began. */
-  readonly earlier: Counts;
-}
-
-interface Totals {
-  readonly total: number | undefined;
-  readonly totalBytes: number | undefined;
-}
+/** To be read each time: our own output may still change the number of files. */
+type Totals = Pick<InputSource, 'total' | 'totalBytes'>;
 
 const LINE_INTERVAL_MS = 2000;
 const BAR_INTERVAL_MS = 100;
 
-/** Returns what ends it. */
-export async function startProgress(options: ProgressOptions): Promise<() => void> {
-  const { style, stream, counts, totals, earlier } = options;
-  if (style === 'none') return () => {};
+/** Returns what ends it. @param earlier what was done before this run began */
+export async function startProgress(
+  { quiet, out, reduce }: RunOptions,
+  totals: Totals,
+  earlier: Counts,
+  counts: () => Counts,
+): Promise<() => void> {
+  if (quiet) return () => {};
   const begin = performance.now();
-  const state = (): string => stateOf(counts(), earlier, totals(), performance.now() - begin);
-  if (style === 'lines') {
-    const timer = setInterval(() => stream.write(`${state()}\n`), LINE_INTERVAL_MS).unref();
+  const state = (): string => stateOf(counts(), earlier, totals, performance.now() - begin);
+  const writesToTerminal = process.stdout.isTTY === true && out === undefined && reduce === undefined;
+  // Results on the same terminal show the progress themselves, and a bar between them would garble both.
+  if (process.stderr.isTTY !== true || writesToTerminal) {
+    const timer = setInterval(() => process.stderr.write(`${state()}\n`), LINE_INTERVAL_MS).unref();
     return () => clearInterval(timer);
   }
   // Loaded only where there is a terminal.
   const { makeBar, WHOLE } = await import('../bar.js');
-  const done = (): number => WHOLE * (shareOf(counts(), totals()) ?? 0);
-  const hasShare = shareOf(earlier, totals()) !== undefined;
-  const bar = makeBar(stream, `${hasShare ? '{bar} {percentage}% ' : ''}{state}`);
+  const done = (): number => WHOLE * (shareOf(counts(), totals) ?? 0);
+  const hasShare = shareOf(earlier, totals) !== undefined;
+  const bar = makeBar(process.stderr, `${hasShare ? '{bar} {percentage}% ' : ''}{state}`);
   bar.start(WHOLE, done(), { state: state() });
   const timer = setInterval(() => bar.update(done(), { state: state() }), BAR_INTERVAL_MS).unref();
   return () => {

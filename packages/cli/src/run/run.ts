@@ -1,63 +1,75 @@
-/** One `threadwise run` from its options to its exit code: puts the parts together and takes them apart again. */
+/** One `threadwise run` from its options to its exit code: what is known before the first thread starts, and the session of the threads. */
 
-import { resolve } from 'node:path';
-import { mustBeApart, type NamedFile, named, STDOUT } from '../disk/file-id.js';
-import { outPath } from '../disk/out-file.js';
-import { ExitCode } from '../exit-code.js';
+import { mustBeApart, named, STDOUT } from '../disk/file-id.js';
+import { type OutPath, outPath } from '../disk/out-file.js';
+import { ExitCode, Interrupts, UsageError } from '../exit-code.js';
 import type { Counts, InputSource } from './inputs/input-source.js';
-import { sampleInline } from './inline-sample.js';
+import { Failures, loadReducer, openDelivery } from './delivery.js';
+import { type InlineSample, sampleInline } from './inline-sample.js';
 import { filesRead, openInputs, passingOf } from './inputs/open-inputs.js';
-import { type JournalIdentity, newRun, planResume } from './journal/resume.js';
+import { identityOf, type JournalIdentity, newRun, planResume, type Resume } from './journal/resume.js';
 import type { RunOptions } from './options.js';
-import { Session } from './session.js';
+import { ClosedPipeError } from './output/sink.js';
+import { startProgress } from './progress.js';
+import type { Report } from './summary.js';
+import { createAttempts } from './work/attempts.js';
 import type { BatchSetup } from './work/batch.js';
-import { findModule, type ModuleReference, moduleFile } from './work/task-module.js';
+import { type Executor, localExecutor } from './work/executor.js';
+import { fleetExecutor } from './work/fleet-executor.js';
+import { Pump } from './work/pump.js';
+import { findModule, moduleFile } from './work/task-module.js';
+
+/** Everything that is known before the first thread starts. */
+export interface Plan {
+  readonly options: RunOptions;
+  readonly source: InputSource;
+  readonly setup: BatchSetup;
+  readonly identity: JournalIdentity;
+  readonly resume: Resume;
+  readonly inline: InlineSample | undefined;
+  /** Where --out writes; undefined: to standard output. */
+  readonly out: OutPath | undefined;
+}
+
+/** A second Ctrl-C waits this long for the threads to be gone; ending the process ends them anyway. */
+const LAST_WAIT_MS = 500;
+
+const UNITS: Readonly<Record<InputSource['kind'], string>> = {
+  files: 'files',
+  lines: 'lines',
+  json: 'values',
+  range: 'numbers',
+};
 
 export async function run(options: RunOptions): Promise<number> {
+  const { input, journal, compareInline, format, withInput, stopsAtFailure } = options;
   const module = findModule(options.module);
-  mustBeApart(filesWritten(options), [moduleFile(options.module, module), ...filesRead(options.input)]);
+  const output =
+    options.out === undefined ? { what: 'standard output', file: STDOUT } : named('--out', options.out);
+  mustBeApart(journal === undefined ? [output] : [output, named('--journal', journal)], [
+    moduleFile(options.module, module),
+    ...filesRead(input),
+  ]);
   const out = options.out === undefined ? undefined : outPath(options.out);
-  const source = openInputs(options.input, [out?.path ?? STDOUT, out?.part, options.journal]);
+  const source = openInputs(input, [out?.path ?? STDOUT, out?.part, journal]);
   try {
     const identity = identityOf(options, module, source);
-    const resume = options.journal === undefined ? newRun : planResume(options.journal, identity);
+    const resume = journal === undefined ? newRun : planResume(journal, identity);
     if (resume.kind === 'complete') return alreadyComplete(options, resume.counts);
-    const setup = setupOf(options, module);
-    const { compareInline } = options;
+    const setup = {
+      moduleUrl: module.url,
+      exportName: module.exportName,
+      passing: passingOf(input),
+      format,
+      withInput,
+      keepsValues: options.reduce !== undefined,
+      stopsAtFailure,
+    };
     const inline = compareInline === undefined ? undefined : await sampleInline(setup, source, compareInline);
     return await new Session({ options, source, setup, identity, resume, inline, out }).run();
   } finally {
     source.close();
   }
-}
-
-function filesWritten({ out, journal }: RunOptions): NamedFile[] {
-  const output = out === undefined ? { what: 'standard output', file: STDOUT } : named('--out', out);
-  return journal === undefined ? [output] : [output, named('--journal', journal)];
-}
-
-function setupOf(options: RunOptions, { url, exportName }: ModuleReference): BatchSetup {
-  return {
-    moduleUrl: url,
-    exportName,
-    passing: passingOf(options.input),
-    format: options.format,
-    withInput: options.withInput,
-    keepsValues: options.reduce !== undefined,
-    stopsAtFailure: options.onError === 'stop',
-  };
-}
-
-/** Whatever changes the output; not what only changes how it is made, such as --threads. */
-function identityOf(options: RunOptions, module: ModuleReference, source: InputSource): JournalIdentity {
-  return {
-    module: module.url,
-    export: module.exportName ?? null,
-    input: source.identity,
-    out: options.out === undefined ? null : resolve(options.out),
-    format: options.format,
-    withInput: options.withInput,
-  };
 }
 
 function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Counts): number {
@@ -66,4 +78,122 @@ function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Cou
     process.stderr.write(`already complete: journal '${journal}' has ${inputs} inputs${failures}\n`);
   }
   return failed === 0 ? ExitCode.ok : ExitCode.failed;
+}
+
+/** The part of a run during which threads exist: starts them, pumps the inputs through, ends in every case. */
+class Session {
+  readonly #plan: Plan;
+  readonly #begin = performance.now();
+  readonly #executor: Executor;
+  readonly #interrupts: Interrupts;
+  readonly #failures = new Failures();
+  /** Undefined while the threads start. */
+  #pump: Pump | undefined;
+  /** A bar that goes on would be drawn into what is said after it. */
+  #endProgress: () => void = () => {};
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    const { options, setup } = plan;
+    const { on } = options;
+    this.#executor = on === undefined ? localExecutor(options, setup) : fleetExecutor(on, options, setup);
+    this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
+  }
+
+  async run(): Promise<number> {
+    const { source, resume } = this.#plan;
+    const executor = this.#executor;
+    try {
+      executor.ready.catch(() => undefined); // if counting throws, that is the reason that is told
+      // Counted while the threads load the module.
+      source.count?.();
+      await executor.ready;
+      const startMs = performance.now() - this.#begin;
+      const { threads } = executor.size();
+      const counts = await this.#work();
+      const elapsedMs = performance.now() - this.#begin;
+      const { threads: left, machines } = executor.size();
+      await executor.close();
+      process.stderr.write(this.#failures.report(resume.counts.failed));
+      // At the end some threads may be gone: released, or dead and not needed any more.
+      await this.#summarise({ counts, startMs, elapsedMs, threads: Math.max(threads, left), machines });
+      return this.#exitCode();
+    } catch (error) {
+      await executor.destroy();
+      // Interrupted before there was a pump: whatever error comes, that is its reason.
+      if (this.#pump === undefined && this.#interrupts.exitCode !== undefined) return this.#exitCode();
+      if (error instanceof ClosedPipeError) return ExitCode.ok;
+      process.stderr.write(this.#failures.report(0));
+      throw error;
+    } finally {
+      this.#interrupts.remove();
+    }
+  }
+
+  /** Returns how many inputs are done. */
+  async #work(): Promise<Counts> {
+    const { options, setup, source, resume } = this.#plan;
+    // The module is known to load now, so nothing below destroys an output for a run that cannot be.
+    const reducer = await loadReducer(setup.moduleUrl, options.reduce);
+    const delivery = openDelivery(this.#plan, reducer, this.#failures, () => this.#pump?.stop());
+    try {
+      this.#pump = new Pump({
+        ordered: options.ordered,
+        batching: this.#executor.batching(),
+        run: createAttempts(this.#executor.run, options),
+        onBegin: delivery.begin,
+      });
+      this.#endProgress = await startProgress(options, source, resume.counts, delivery.counts);
+      for await (const results of this.#pump.results(source.read(resume.done))) await delivery.take(results);
+      await delivery.end(this.#end() === 'complete');
+      return delivery.counts();
+    } catch (error) {
+      if (error instanceof UsageError) delivery.keep(false);
+      throw error;
+    } finally {
+      this.#endProgress();
+      delivery.close();
+    }
+  }
+
+  async #summarise(
+    measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
+  ): Promise<void> {
+    const { options, source, inline, resume } = this.#plan;
+    if (options.quiet) return;
+    const earlier = resume.counts;
+    const failed = this.#failures.count + earlier.failed;
+    const unit = UNITS[source.kind];
+    const report: Report = { ...measured, unit, end: this.#end(), earlier, failed, inline };
+    // Loaded only now: a quiet run needs none of it.
+    const { hintsFor, renderSummary } = await import('./summary.js');
+    process.stderr.write(renderSummary(report, hintsFor(report, options)));
+  }
+
+  #end(): Report['end'] {
+    if (this.#interrupts.exitCode !== undefined) return 'interrupted';
+    return this.#failures.count > 0 && this.#plan.options.stopsAtFailure ? 'failed' : 'complete';
+  }
+
+  #exitCode(): number {
+    const failed = this.#failures.count + this.#plan.resume.counts.failed;
+    return this.#interrupts.exitCode ?? (failed > 0 ? ExitCode.failed : ExitCode.ok);
+  }
+
+  #stop(): void {
+    this.#endProgress();
+    if (!this.#plan.options.quiet) {
+      // The terminal has put a ^C there.
+      const atStart = process.stderr.isTTY ? '\r' : '';
+      process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
+    }
+    if (this.#pump !== undefined) this.#pump.stop();
+    else void this.#executor.destroy();
+  }
+
+  #stopAtOnce(): void {
+    const end = (): never => process.exit(this.#interrupts.exitCode);
+    setTimeout(end, LAST_WAIT_MS);
+    this.#executor.destroy().then(end, end);
+  }
 }

@@ -13,15 +13,15 @@ export interface Report {
   readonly unit: string;
   readonly end: 'complete' | 'failed' | 'interrupted';
   readonly counts: Counts;
-  /** Of these, what earlier runs of the journal did. */
+  /** The part of the counts that earlier runs of the journal did. */
   readonly earlier: Counts;
   readonly failed: number;
   readonly threads: number;
-  /** Of a fleet; undefined where the threads are this machine's. */
+  /** How many machines of a fleet there were; undefined where the threads are this machine's. */
   readonly machines: number | undefined;
   /** From creating the pool to the last result. */
   readonly elapsedMs: number;
-  /** Of this, until the workers had loaded the module. */
+  /** The part of it until the workers had loaded the module. */
   readonly startMs: number;
   readonly inline: InlineSample | undefined;
 }
@@ -45,9 +45,8 @@ export function renderSummary(report: Report, hints: readonly string[]): string 
     style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
   });
   table.push(...rows(report));
-  const lines = table.toString().split('\n');
-  const next = hints.map((hint) => `next: ${hint}`);
-  return [...lines.map((line) => line.trimEnd()), ...next, ''].join('\n');
+  const lines = table.toString().replace(/ +$/gm, '');
+  return [lines, ...hints.map((hint) => `next: ${hint}`), ''].join('\n');
 }
 
 function rows(report: Report): Row[] {
@@ -56,24 +55,18 @@ function rows(report: Report): Row[] {
   const perSecond = (amount: number): number => (amount / elapsedMs) * 1000;
   const before = earlier.inputs === 0 ? '' : `, ${formatCount(earlier.inputs)} of them in earlier runs`;
   const byteRate = now.bytes === 0 ? '' : `, ${formatBytes(perSecond(now.bytes))}/s`;
+  const on = machines === undefined ? '' : ` on ${counted(machines, 'machine')}`;
+  const start = machines === undefined ? 'start the threads' : 'reach the fleet';
   return [
     ['inputs', `${formatCount(counts.inputs)} ${nameOf(unit, counts.inputs)}${endings[end]}${before}`],
     ...(counts.bytes === 0 ? [] : [['bytes', formatBytes(counts.bytes)] satisfies Row]),
     ['failed', formatCount(failed)],
     ['rate', `${formatRate(perSecond(now.inputs))} ${unit}/s${byteRate}`],
-    [
-      'threads',
-      `${formatCount(threads)}${machines === undefined ? '' : ` on ${counted(machines, 'machine')}`}`,
-    ],
-    [
-      'time',
-      `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${START[machines === undefined ? 'local' : 'fleet']}`,
-    ],
+    ['threads', `${formatCount(threads)}${on}`],
+    ['time', `${formatDuration(elapsedMs)}, ${formatDuration(startMs)} of it to ${start}`],
     ...inlineRows(report),
   ];
 }
-
-const START = { local: 'start the threads', fleet: 'reach the fleet' } as const;
 
 const endings: Readonly<Record<Report['end'], string>> = {
   complete: '',
@@ -114,41 +107,31 @@ const POOR_SPEED_UP = 1.2;
 /** Long enough that one would not like to begin again. */
 const LONG_RUN_MS = 30_000;
 
-type Rule = (report: Report, options: RunOptions) => string | undefined;
-
-/** Most urgent first. */
-const rules: readonly Rule[] = [
-  ({ end }, { journal }) =>
-    end !== 'complete' && journal !== undefined
-      ? 'the same command again goes on where this run stopped'
-      : undefined,
-  ({ end }) =>
-    end === 'failed'
-      ? '--on-error skip goes on past failing inputs, --retries 2 tries them again'
-      : undefined,
-  (report) => {
-    if ((speedUpOf(report)?.whole ?? POOR_SPEED_UP) >= POOR_SPEED_UP) return undefined;
-    return 'threads hardly pay for this function and this many inputs; more work per input makes them pay';
-  },
-  ({ elapsedMs }, { journal, reduce }) =>
-    elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined
-      ? '--journal run.journal lets a killed run go on where it stopped'
-      : undefined,
-  ({ machines }, { compareInline, input }) =>
-    machines === undefined &&
-    compareInline === undefined &&
-    !(input.kind === 'lines' && input.file === undefined)
-      ? '--compare-inline measures what the threads bring'
-      : undefined,
-  ({ threads, machines }, { threads: asked }) =>
-    machines === undefined && threads > 1 && asked === undefined
-      ? `--threads 1 shows what ${threads} threads bring over one`
-      : undefined,
-  (_report, { reduce }) =>
-    reduce === undefined ? '--reduce <export> folds the results into one value' : undefined,
-];
-
 /** At most two lines, chosen by how the run went. */
 export function hintsFor(report: Report, options: RunOptions): string[] {
-  return rules.flatMap((rule) => rule(report, options) ?? []).slice(0, MAX_HINTS);
+  const { end, threads, machines, elapsedMs } = report;
+  const { journal, reduce, compareInline, input } = options;
+  const isFleet = machines !== undefined;
+  const isStdin = input.kind === 'lines' && input.file === undefined;
+  /** Most urgent first. */
+  const rules: readonly (readonly [applies: boolean, hint: string])[] = [
+    [end !== 'complete' && journal !== undefined, 'the same command again goes on where this run stopped'],
+    [end === 'failed', '--on-error skip goes on past failing inputs, --retries 2 tries them again'],
+    [
+      (speedUpOf(report)?.whole ?? POOR_SPEED_UP) < POOR_SPEED_UP,
+      'threads hardly pay for this function and this many inputs; more work per input makes them pay',
+    ],
+    [
+      elapsedMs > LONG_RUN_MS && journal === undefined && reduce === undefined,
+      '--journal run.journal lets a killed run go on where it stopped',
+    ],
+    [!isFleet && compareInline === undefined && !isStdin, '--compare-inline measures what the threads bring'],
+    [
+      !isFleet && threads > 1 && options.threads === undefined,
+      `--threads 1 shows what ${threads} threads bring over one`,
+    ],
+    [reduce === undefined, '--reduce <export> folds the results into one value'],
+  ];
+  const fitting = rules.filter(([applies]) => applies).map(([, hint]) => hint);
+  return fitting.slice(0, MAX_HINTS);
 }

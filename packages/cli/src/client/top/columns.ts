@@ -42,7 +42,7 @@ export function valueAt(row: Row, path: string): unknown {
 
 export interface Column {
   readonly title: string;
-  /** In columns of the terminal; of one that stretches, the least. */
+  /** The width of a column, or the least width of one that stretches. Columns of the terminal. */
   readonly width: number;
   /** 1 is dropped last. */
   readonly priority: number;
@@ -67,23 +67,18 @@ function texts(title: string, width: number, priority: number, path: string, str
   return { title, width, priority, stretches, value, cell: value };
 }
 
-function withStyle(column: Column, style: Column['style']): Column {
-  return { ...column, ...(style && { style }) };
-}
-
 function styleOfState(row: Row): Style | undefined {
   const state = text(row, 'state');
   if (state === 'broken' || state === 'closed' || state === 'dead') return 'bad';
   return state === 'open' || state === 'ready' ? undefined : 'warn';
 }
 
-const state = withStyle(texts('STATE', 8, 2, 'state'), styleOfState);
+const state: Column = { ...texts('STATE', 8, 2, 'state'), style: styleOfState };
 
 /** A count of what should not be. */
 function losses(title: string, width: number, priority: number, path: string): Column {
-  return withStyle(figures(title, width, priority, path, count), (row) =>
-    (figure(row, path) ?? 0) > 0 ? 'bad' : undefined,
-  );
+  const style = (row: Row): Style | undefined => ((figure(row, path) ?? 0) > 0 ? 'bad' : undefined);
+  return { ...figures(title, width, priority, path, count), style };
 }
 
 export const poolColumns: readonly Column[] = [
@@ -136,7 +131,7 @@ export function nextSort({ by }: Sort): Sort {
   return { by: title, descending: align === 'right' };
 }
 
-/** What is not known comes last in either direction; equals stay as they were. */
+/** Sorts workers. Values that are not known come last in either direction; equal ones keep their order. */
 export function sorted(workers: readonly Row[], { by, descending }: Sort): Row[] {
   const { value } = workerColumns.find(({ title }) => title === by)!;
   return workers.toSorted((a, b) => {

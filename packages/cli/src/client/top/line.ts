@@ -156,13 +156,13 @@ function place({ columns, rows }: Table, width: number): Placed[] {
 }
 
 export interface Claim {
-  /** What it would fill. */
+  /** How many rows it would fill. */
   readonly wanted: number;
-  /** With less it says nothing and gets nothing. */
+  /** How many rows it needs: with fewer it says nothing and gets none. */
   readonly least: number;
 }
 
-/** In the order of importance: everyone's least as long as there is room, then one row each in turn. */
+/** Shares rows among claims, the important ones first: each gets its least while there is room, then one row more in turn. */
 export function shareRows(total: number, claims: readonly Claim[]): number[] {
   let left = Math.max(0, total);
   const given = claims.map(({ wanted, least }) => {
@@ -171,15 +171,12 @@ export function shareRows(total: number, claims: readonly Claim[]): number[] {
     left -= first;
     return first;
   });
-  const isOpen = (i: number): boolean => given[i]! > 0 && given[i]! < claims[i]!.wanted;
-  while (left > 0 && given.some((_, i) => isOpen(i))) {
-    for (let i = 0; i < given.length && left > 0; i += 1) {
-      if (!isOpen(i)) continue;
-      given[i]! += 1;
-      left -= 1;
-    }
+  for (;;) {
+    const open = [...given.keys()].filter((i) => given[i]! > 0 && given[i]! < claims[i]!.wanted);
+    if (left === 0 || open.length === 0) return given;
+    for (const i of open.slice(0, left)) given[i]! += 1;
+    left -= Math.min(left, open.length);
   }
-  return given;
 }
 
 /** The index of the first row to draw: the selected row is in the middle, unless the first or the last row of the table would leave a gap. */

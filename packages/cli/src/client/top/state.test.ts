@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sorted, workerColumns } from './columns.js';
 import { fakePool, fakeSnapshot } from './snapshot.test.fake.js';
-import { initialState, keyOf, step, type TopState, type Wish } from './state.js';
+import { initialState, keyOf, pressed, type TopState, type Wish, withSnapshot } from './state.js';
 
 const pools = [
   fakePool('a', { threads: { min: 2, max: 2, current: 2 } }),
@@ -17,7 +17,7 @@ function press(state: TopState, ...keys: string[]): { state: TopState; wishes: W
   const wishes: Wish[] = [];
   for (const sequence of keys) {
     const arrow = { '\x1b[A': 'up', '\x1b[B': 'down', '\x1b': 'escape' }[sequence];
-    const next = step(state, { kind: 'key', key: keyOf({ sequence, ...(arrow && { name: arrow }) }) });
+    const next = pressed(state, keyOf({ sequence, ...(arrow && { name: arrow }) }));
     state = next.state;
     if (next.wish !== undefined) wishes.push(next.wish);
   }
@@ -115,8 +115,7 @@ test('the question says what will be so', () => {
 });
 
 test('without a connection nothing is asked', () => {
-  const lost = step(start, { kind: 'lost', why: 'gone', retryAt: start.now + 1000 }).state;
-  assert.deepEqual(lost.link, { kind: 'lost', why: 'gone', retryAt: start.now + 1000 });
+  const lost: TopState = { ...start, link: { kind: 'lost', why: 'gone', retryAt: start.now + 1000 } };
   const { state } = press(lost, '+');
   assert.deepEqual([state.mode.kind, /no connection/.test(state.notice)], ['watching', true]);
 });
@@ -128,24 +127,24 @@ test('without a pool there is nothing to change', () => {
 });
 
 test('news end a lost connection and keep the selection by name', () => {
-  const lost = step(at('b'), { kind: 'lost', why: 'gone', retryAt: 0 }).state;
+  const lost: TopState = { ...at('b'), link: { kind: 'lost', why: 'gone', retryAt: 0 } };
   const snapshot = fakeSnapshot([pools[2]!, pools[1]!], 2_000_000);
-  const { state } = step(lost, { kind: 'snapshot', snapshot });
+  const state = withSnapshot(lost, snapshot);
   assert.deepEqual([state.selected, state.link, state.now], ['b', { kind: 'live' }, 2_000_000]);
 });
 
 test('a pool that is gone passes the selection on to its place, and a question about it goes', () => {
   const asking = press(at('b'), 'r').state;
-  const { state } = step(asking, { kind: 'snapshot', snapshot: fakeSnapshot([pools[0]!, pools[2]!]) });
+  const state = withSnapshot(asking, fakeSnapshot([pools[0]!, pools[2]!]));
   assert.deepEqual([state.selected, state.mode.kind], ['c', 'watching']);
-  const none = step(state, { kind: 'snapshot', snapshot: fakeSnapshot([]) }).state;
+  const none = withSnapshot(state, fakeSnapshot([]));
   assert.equal(none.selected, undefined);
-  assert.equal(step(none, { kind: 'snapshot', snapshot: fakeSnapshot(pools) }).state.selected, 'a');
+  assert.equal(withSnapshot(none, fakeSnapshot(pools)).selected, 'a');
 });
 
 test('a notice stays until the next key', () => {
-  const told = step(start, { kind: 'told', notice: 'done' }).state;
-  assert.equal(step(told, { kind: 'tick', now: 5 }).state.notice, 'done');
+  const told = { ...start, notice: 'done' };
+  assert.equal(withSnapshot(told, fakeSnapshot(pools)).notice, 'done');
   assert.equal(press(told, 'j').state.notice, '');
 });
 

@@ -1,4 +1,4 @@
-/** What `top` knows and shows, and what keys and news make of it. Pure: a state and an event in, a state and a wish out. */
+/** What `top` knows and shows, and what keys and news make of it. Pure: a state and a key in, a state and a wish out. */
 
 import type { Key as KeyPress } from 'node:readline';
 import { safeText } from '../../format/text.js';
@@ -36,13 +36,6 @@ export interface TopState {
   /** The outcome of the last change, until the next key. */
   readonly notice: string;
 }
-
-export type TopEvent =
-  | { readonly kind: 'key'; readonly key: Key }
-  | { readonly kind: 'tick'; readonly now: number }
-  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
-  | { readonly kind: 'lost'; readonly why: string; readonly retryAt: number }
-  | { readonly kind: 'told'; readonly notice: string };
 
 /** What is to be done outside of the state. */
 export type Wish =
@@ -103,23 +96,8 @@ export function initialState(address: string, snapshot: Snapshot): TopState {
   };
 }
 
-export function step(state: TopState, event: TopEvent): Step {
-  switch (event.kind) {
-    case 'key':
-      return onKey(state, event.key);
-    case 'tick':
-      return { state: { ...state, now: event.now } };
-    case 'snapshot':
-      return { state: onSnapshot(state, event.snapshot) };
-    case 'lost':
-      return { state: { ...state, link: { kind: 'lost', why: event.why, retryAt: event.retryAt } } };
-    case 'told':
-      return { state: { ...state, notice: event.notice } };
-  }
-}
-
 /** A pool that is gone passes the selection on to the one that is in its place now. */
-function onSnapshot(state: TopState, snapshot: Snapshot): TopState {
+export function withSnapshot(state: TopState, snapshot: Snapshot): TopState {
   const isThere = snapshot.pools.some(({ name }) => name === state.selected);
   const selected = isThere ? state.selected : poolAt(snapshot, placeOf(state));
   // A question about a pool that is gone has no answer.
@@ -136,18 +114,15 @@ function poolAt({ pools }: Snapshot, place: number): string | undefined {
   return pools[Math.min(Math.max(place, 0), pools.length - 1)]?.name;
 }
 
-function onKey(state: TopState, key: Key): Step {
+export function pressed(state: TopState, key: Key): Step {
   if (key === 'interrupt' || key === 'suspend') return { state, wish: { kind: key } };
   const { mode } = state;
   if (mode.kind === 'help') return { state: { ...state, mode: WATCHING } };
   if (mode.kind === 'watching') return onCommand({ ...state, notice: '' }, key);
   // Only y does it. Keys that mean something else must not answer a question by accident.
   if (key === 'yes') {
-    const { request } = mode;
-    return {
-      state: { ...state, mode: WATCHING, notice: 'Asking the program…' },
-      wish: { kind: 'send', request },
-    };
+    const asking = { ...state, mode: WATCHING, notice: 'Asking the program…' };
+    return { state: asking, wish: { kind: 'send', request: mode.request } };
   }
   const isNo = key === 'no' || key === 'escape' || key === 'quit';
   return { state: isNo ? { ...state, mode: WATCHING, notice: 'Nothing was changed.' } : state };
@@ -199,19 +174,20 @@ function resized(pool: PoolJson, label: string, by: number): Asked | string {
   if (min === undefined || max === undefined) return `How many threads ${label} has is not known.`;
   const to = max + by;
   if (to < 1) return `${label} has one thread, and needs that.`;
+  if (min === max) {
+    const threads = `${to} ${to === 1 ? 'thread' : 'threads'}`;
+    return {
+      ask: { change: { threads: to } },
+      question: `Resize ${label} from ${max} to ${threads}?`,
+      done: `${label} is to have ${threads}.`,
+    };
+  }
   const least = Math.min(min, to);
-  const threads = to === 1 ? 'thread' : 'threads';
-  return min === max
-    ? {
-        ask: { change: { threads: to } },
-        question: `Resize ${label} from ${max} to ${to} ${threads}?`,
-        done: `${label} is to have ${to} ${threads}.`,
-      }
-    : {
-        ask: { change: { min: least, max: to } },
-        question: `Resize ${label} from ${min}-${max} to ${least}-${to} threads?`,
-        done: `${label} is to have ${least} to ${to} threads.`,
-      };
+  return {
+    ask: { change: { min: least, max: to } },
+    question: `Resize ${label} from ${min}-${max} to ${least}-${to} threads?`,
+    done: `${label} is to have ${least} to ${to} threads.`,
+  };
 }
 
 function pausedOrResumed(pool: PoolJson, label: string): Asked | string {

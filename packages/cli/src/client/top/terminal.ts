@@ -5,7 +5,6 @@
 
 import { writeSync } from 'node:fs';
 import { emitKeypressEvents, type Key as KeyPress } from 'node:readline';
-import type { ReadStream } from 'node:tty';
 import { type EndSignal, endSignals } from '../../exit-code.js';
 import type { Size } from './view.js';
 
@@ -16,8 +15,7 @@ const LEAVE = '\x1b[0m\x1b[H\x1b[2J\x1b[?7h\x1b[?25h\x1b[?1049l';
 /** Some terminals, such as that of a serial line, say nothing or zero. */
 const USUAL: Size = { columns: 80, rows: 24 };
 
-/** Standard output, where it is a terminal. */
-type Output = typeof process.stdout;
+const { stdin, stdout } = process;
 
 export interface TerminalEvents {
   key(press: KeyPress): void;
@@ -26,47 +24,43 @@ export interface TerminalEvents {
   ended(signal: EndSignal): void;
 }
 
+/** Standard input and output, where both are terminals. */
 export class Terminal {
-  readonly #input: ReadStream;
-  readonly #output: Output;
   readonly #events: TerminalEvents;
   #isEntered = false;
 
-  constructor(input: ReadStream, output: Output, events: TerminalEvents) {
-    this.#input = input;
-    this.#output = output;
+  constructor(events: TerminalEvents) {
     this.#events = events;
   }
 
   get size(): Size {
-    const { columns, rows } = this.#output;
-    return { columns: columns || USUAL.columns, rows: rows || USUAL.rows };
+    return { columns: stdout.columns || USUAL.columns, rows: stdout.rows || USUAL.rows };
   }
 
   open(): void {
-    emitKeypressEvents(this.#input);
-    this.#input.on('keypress', this.#onKeyPress).on('end', this.#onGone).on('error', this.#onGone);
-    this.#output.on('resize', this.#events.redraw);
+    emitKeypressEvents(stdin);
+    stdin.on('keypress', this.#onKeyPress).on('end', this.#onGone).on('error', this.#onGone);
+    stdout.on('resize', this.#events.redraw);
     for (const signal of endSignals) process.on(signal, this.#events.ended);
     process.on('SIGCONT', this.#onContinue);
     // For errors that nobody catches: nothing asynchronous happens any more then.
     process.on('exit', this.#leave);
     this.#enter();
-    this.#input.resume();
+    stdin.resume();
   }
 
   close(): void {
     this.#leave();
-    this.#input.off('keypress', this.#onKeyPress).off('end', this.#onGone).off('error', this.#onGone);
-    this.#input.pause();
-    this.#output.off('resize', this.#events.redraw);
+    stdin.off('keypress', this.#onKeyPress).off('end', this.#onGone).off('error', this.#onGone);
+    stdin.pause();
+    stdout.off('resize', this.#events.redraw);
     for (const signal of endSignals) process.off(signal, this.#events.ended);
     process.off('SIGCONT', this.#onContinue);
     process.off('exit', this.#leave);
   }
 
   write(frame: string): void {
-    if (this.#isEntered) this.#output.write(frame);
+    if (this.#isEntered) stdout.write(frame);
   }
 
   /** Ctrl-Z: the shell gets a terminal as it knows it, until it lets this process go on. */
@@ -82,23 +76,23 @@ export class Terminal {
 
   readonly #onContinue = (): void => {
     // A shell has set the modes meanwhile, of which Node.js knows nothing: off and on sets them again.
-    if (this.#isEntered) this.#input.setRawMode(false);
+    if (this.#isEntered) stdin.setRawMode(false);
     this.#enter();
     this.#events.redraw();
   };
 
   #enter(): void {
     this.#isEntered = true;
-    this.#input.setRawMode(true);
-    this.#output.write(ENTER);
+    stdin.setRawMode(true);
+    stdout.write(ENTER);
   }
 
   readonly #leave = (): void => {
     if (!this.#isEntered) return;
     this.#isEntered = false;
     try {
-      this.#input.setRawMode(false);
-      writeSync(this.#output.fd, LEAVE);
+      stdin.setRawMode(false);
+      writeSync(stdout.fd, LEAVE);
     } catch {
       // The terminal is gone: there is nothing to give back.
     }

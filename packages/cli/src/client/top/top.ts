@@ -7,16 +7,17 @@ import { ControlClient } from '../client.js';
 import { ControlError } from '../errors.js';
 import { paint } from './line.js';
 import type { Snapshot } from './columns.js';
-import { initialState, keyOf, type Request, step, type TopEvent, type TopState, type Wish } from './state.js';
+import {
+  initialState,
+  keyOf,
+  pressed,
+  type Request,
+  type Step,
+  type TopState,
+  withSnapshot,
+} from './state.js';
 import { Terminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
-
-export interface TopOptions {
-  readonly address: URL;
-  readonly token: string | undefined;
-  /** One snapshot as plain text. */
-  readonly once: boolean;
-}
 
 const READ_EVERY_MS = 1000;
 
@@ -24,8 +25,11 @@ const READ_EVERY_MS = 1000;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Returns the exit code. What keeps it from beginning is thrown; what comes later is shown. */
-export async function top({ address, token, once }: TopOptions): Promise<number> {
+/**
+ * Returns the exit code. What keeps it from beginning is thrown; what comes later is shown.
+ * @param once one snapshot as plain text
+ */
+export async function top(address: URL, token: string | undefined, once: boolean): Promise<number> {
   const ending = new AbortController();
   const client = new ControlClient({ address, token, signal: ending.signal });
   const state = initialState(shown(address), await read(client));
@@ -52,29 +56,26 @@ function textWidth(): number {
   return width > 0 ? width : Number.POSITIVE_INFINITY;
 }
 
-/** The end of `top`, wherever it comes from. */
-class Ending {
-  resolve!: (exitCode: number) => void;
-  reject!: (error: unknown) => void;
-  readonly exitCode = new Promise<number>((resolve, reject) => Object.assign(this, { resolve, reject }));
-}
-
 class Top {
   readonly #client: ControlClient;
-  readonly #terminal: Terminal;
+  readonly #terminal = new Terminal({
+    key: (press) => this.#change((state) => pressed(state, keyOf(press))),
+    redraw: () => this.#draw(),
+    ended: (signal) => this.#end(signalExitCodes[signal]),
+  });
   #state: TopState;
   #isReading = false;
   #pauseMs = FIRST_PAUSE_MS;
-  readonly #ended = new Ending();
+  #end!: (exitCode: number) => void;
+  #fail!: (error: unknown) => void;
+  readonly #exitCode = new Promise<number>((resolve, reject) => {
+    this.#end = resolve;
+    this.#fail = reject;
+  });
 
   constructor(client: ControlClient, state: TopState) {
     this.#client = client;
     this.#state = state;
-    this.#terminal = new Terminal(process.stdin, process.stdout, {
-      key: (press) => this.#handle({ kind: 'key', key: keyOf(press) }),
-      redraw: () => this.#draw(),
-      ended: (signal) => this.#ended.resolve(signalExitCodes[signal]),
-    });
   }
 
   async run(): Promise<number> {
@@ -82,7 +83,7 @@ class Top {
     this.#draw();
     const timer = setInterval(() => this.#tick(), READ_EVERY_MS);
     try {
-      return await this.#ended.exitCode;
+      return await this.#exitCode;
     } finally {
       clearInterval(timer);
       this.#terminal.close();
@@ -91,7 +92,7 @@ class Top {
 
   #tick(): void {
     const now = Date.now();
-    this.#handle({ kind: 'tick', now });
+    this.#change((state) => ({ state: { ...state, now } }));
     const { link } = this.#state;
     if (link.kind === 'live' || link.retryAt <= now) void this.#read();
   }
@@ -102,11 +103,11 @@ class Top {
     try {
       const snapshot = await read(this.#client);
       this.#pauseMs = FIRST_PAUSE_MS;
-      this.#handle({ kind: 'snapshot', snapshot });
+      this.#change((state) => ({ state: withSnapshot(state, snapshot) }));
     } catch (error) {
       const retryAt = Date.now() + this.#pauseMs;
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * this.#pauseMs);
-      this.#tell(error, (text) => ({ kind: 'lost', why: text, retryAt }));
+      this.#tell(error, (why) => ({ link: { kind: 'lost', why, retryAt } }));
     } finally {
       this.#isReading = false;
     }
@@ -116,52 +117,41 @@ class Top {
     try {
       if ('action' in ask) await this.#client.act(pool, ask.action);
       else await this.#client.change(pool, ask.change);
-      this.#handle({ kind: 'told', notice: done });
+      this.#change((state) => ({ state: { ...state, notice: done } }));
     } catch (error) {
-      this.#tell(error, (text) => ({ kind: 'told', notice: `Not done: ${text}` }));
+      this.#tell(error, (why) => ({ notice: `Not done: ${why}` }));
     }
     // What it came to is seen at once.
     await this.#read();
   }
 
   /** An error in here ends it by way of `run`: otherwise it would be printed on the screen that is about to go. */
-  #handle(event: TopEvent): void {
+  #change(make: (state: TopState) => Step): void {
     try {
-      const { state, wish } = step(this.#state, event);
+      const { state, wish } = make(this.#state);
       this.#state = state;
       this.#draw();
-      this.#grant(wish);
+      if (wish?.kind === 'quit') this.#end(ExitCode.ok);
+      else if (wish?.kind === 'interrupt') this.#end(ExitCode.interrupted);
+      else if (wish?.kind === 'suspend') this.#terminal.suspend();
+      else if (wish?.kind === 'send') void this.#send(wish.request);
     } catch (error) {
-      this.#ended.reject(error);
+      this.#fail(error);
     }
   }
 
-  #grant(wish: Wish | undefined): void {
-    switch (wish?.kind) {
-      case 'quit':
-        return this.#ended.resolve(ExitCode.ok);
-      case 'interrupt':
-        return this.#ended.resolve(ExitCode.interrupted);
-      case 'suspend':
-        return this.#terminal.suspend();
-      case 'send':
-        void this.#send(wish.request);
-    }
-  }
-
-  #tell(error: unknown, event: (why: string) => TopEvent): void {
-    if (error instanceof ControlError) this.#handle(event(why(error)));
-    else this.#ended.reject(error);
+  #tell(error: unknown, told: (why: string) => Partial<TopState>): void {
+    if (!(error instanceof ControlError)) return this.#fail(error);
+    // There is one line for it, and the address is on the screen.
+    const isToken = error.code === 'ERR_UNAUTHORISED';
+    const why = isToken
+      ? `a token is needed, or another one: set ${TOKEN_VARIABLE}`
+      : safeText(error.message);
+    this.#change((state) => ({ state: { ...state, ...told(why) } }));
   }
 
   #draw(): void {
     const { size } = this.#terminal;
     this.#terminal.write(paint(view(this.#state, size), size.columns, !process.env.NO_COLOR));
   }
-}
-
-function why(error: ControlError): string {
-  // There is one line for it, and the address is on the screen.
-  if (error.code === 'ERR_UNAUTHORISED') return `a token is needed, or another one: set ${TOKEN_VARIABLE}`;
-  return safeText(error.message);
 }

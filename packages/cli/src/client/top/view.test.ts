@@ -4,7 +4,7 @@ import fc from 'threadwise-test/fast-check';
 import { widthOf } from '../../format/text.js';
 import { textOf } from './line.js';
 import { fakePool, fakeSnapshot } from './snapshot.test.fake.js';
-import { initialState, step, type TopState } from './state.js';
+import { initialState, pressed, type TopState } from './state.js';
 import { snapshotText, view } from './view.js';
 
 const NOW = 1_000_000;
@@ -100,7 +100,7 @@ test('the column that is sorted by is shown, whatever else is dropped for it', (
 });
 
 test('a question begins with its keys and is not cut by the edge', () => {
-  const asked = step(start, { kind: 'key', key: 'recycle' }).state;
+  const asked = pressed(start, 'recycle').state;
   assert.deepEqual(texts(asked, 40, 12).slice(-2), [
     '[y/n] Replace every worker of images,',
     'one after another?',
@@ -108,33 +108,27 @@ test('a question begins with its keys and is not cut by the edge', () => {
 });
 
 test('a lost connection says since when, why, and when it is tried again; the figures stay', () => {
-  const lost = step(
-    { ...start, now: NOW + 7000 },
-    {
-      kind: 'lost',
-      why: 'Nothing answers',
-      retryAt: NOW + 9500,
-    },
-  ).state;
+  const link = { kind: 'lost', why: 'Nothing answers', retryAt: NOW + 9500 } as const;
+  const lost: TopState = { ...start, now: NOW + 7000, link };
   const lines = texts(lost, 80, 12);
   assert.equal(lines[0], 'CONNECTION LOST 7s ago, next try in 3s: Nothing answers');
   assert.equal(lines[2]?.slice(0, 8), '> images');
-  const due = step(lost, { kind: 'tick', now: NOW + 9500 }).state;
+  const due = { ...lost, now: NOW + 9500 };
   assert.equal(texts(due, 80, 12)[0], 'CONNECTION LOST 9s ago, trying again: Nothing answers');
 });
 
 test('figures that do not come any more are told of before the connection is given up', () => {
-  const late = step(start, { kind: 'tick', now: NOW + 3001 }).state;
+  const late = { ...start, now: NOW + 3001 };
   assert.equal(
     texts(late, 80, 12)[0],
     "NO ANSWER for 3s: is the program's main thread blocked? (http://h:1)",
   );
-  const inTime = step(start, { kind: 'tick', now: NOW + 3000 }).state;
+  const inTime = { ...start, now: NOW + 3000 };
   assert.equal(texts(inTime, 80, 12)[0]?.slice(0, 10), 'http://h:1');
 });
 
 test('the help fits on 40 columns and 15 rows', () => {
-  const help = step(start, { kind: 'key', key: 'help' }).state;
+  const help = pressed(start, 'help').state;
   const lines = texts(help, 40, 15);
   assert.ok(!lines.join('\n').includes('…'));
   assert.equal(lines[7], 'q            quit');
@@ -238,9 +232,9 @@ test('whatever is sent, and on a screen of whatever size, the lines fit and obey
       keys,
       fc.integer({ min: 1, max: 220 }),
       fc.integer({ min: 1, max: 60 }),
-      (pools, pressed, columns, rows) => {
+      (pools, typed, columns, rows) => {
         let state = initialState('http://h:1', { process: {}, pools, at: NOW });
-        for (const key of pressed) state = step(state, { kind: 'key', key }).state;
+        for (const key of typed) state = pressed(state, key).state;
         const lines = view(state, { columns, rows }).map(textOf);
         assert.equal(lines.length, rows);
         for (const line of lines) {

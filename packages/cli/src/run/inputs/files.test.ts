@@ -44,7 +44,7 @@ function list(
   { dot = false, done = nothingDone, ownFiles = [] as string[] } = {},
 ): Input[] {
   const source = openFiles({ patterns, dot, ownFiles });
-  source.count();
+  source.count!();
   const inputs = [...(source.read(done) as Iterable<Input[]>)].flat();
   if (done === nothingDone) assert.equal(source.total, inputs.length);
   return inputs;

@@ -7,20 +7,10 @@ import {
   type Input,
   type InputSource,
   isDone,
-  type Position,
   type Sample,
   type SampledInput,
 } from './input-source.js';
-import {
-  absoluteKey,
-  comparePaths,
-  type Exclusion,
-  type FoundFile,
-  type Glob,
-  type Literal,
-  parsePattern,
-  walk,
-} from './walk.js';
+import { absoluteKey, comparePaths, type FilePattern, type FoundFile, parsePattern } from './walk.js';
 
 export interface FilesOptions {
   readonly patterns: readonly string[];
@@ -34,80 +24,62 @@ export interface FilesOptions {
 /** Files per group: small, because their sizes are looked up in one go on the main thread. */
 const GROUP = 64;
 
-export function openFiles(options: FilesOptions): InputSource {
-  return new Files(options);
-}
-
-class Files implements InputSource {
-  readonly kind = 'files';
-  readonly identity: Readonly<Record<string, unknown>>;
-  readonly totalBytes = undefined;
-  total: number | undefined = undefined;
-  readonly #wanted: (Glob | Literal)[];
-  readonly #exclusions: Exclusion[];
-  readonly #ownFiles: readonly FileName[];
-  readonly #own: ReadonlySet<FileName>;
-
-  constructor({ patterns, dot, read = false, ownFiles }: FilesOptions) {
-    this.identity = { kind: 'files', patterns, dot, cwd: process.cwd(), ...(read ? { read } : {}) };
-    this.#ownFiles = ownFiles;
-    this.#own = new Set(ownFiles.map((file) => (typeof file === 'string' ? absoluteKey(file) : file)));
-    const parsed = patterns.map((source) => parsePattern(source, dot));
-    this.#wanted = parsed.filter((pattern) => pattern.kind !== 'exclusion');
-    this.#exclusions = parsed.filter((pattern) => pattern.kind === 'exclusion');
-    if (this.#wanted.length === 0) {
-      throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
-    }
-    for (const pattern of this.#wanted) {
-      const { done } = this.#sized(this.#matching(pattern)).next();
-      if (done) throw new UsageError(`no file matches '${pattern.source}'`);
-    }
+export function openFiles({ patterns, dot, read: isRead = false, ownFiles }: FilesOptions): InputSource {
+  const ownKeys = new Set(ownFiles.map((file) => (typeof file === 'string' ? absoluteKey(file) : file)));
+  const parsed = patterns.map((source) => parsePattern(source, dot));
+  const wanted = parsed.filter((pattern) => pattern.kind !== 'exclusion');
+  const exclusions = parsed.filter((pattern) => pattern.kind === 'exclusion');
+  let total: number | undefined;
+  if (wanted.length === 0) {
+    throw new UsageError(`expected a pattern that files can match, got only ${patterns.join(' ')}`);
   }
-
-  count(): void {
-    let total = 0;
-    for (const _ of this.#list()) total += 1;
-    this.total = total;
+  for (const pattern of wanted) {
+    if (sized(matching(pattern)).next().done) throw new UsageError(`no file matches '${pattern.source}'`);
   }
+  return {
+    kind: 'files',
+    identity: { kind: 'files', patterns, dot, cwd: process.cwd(), ...(isRead ? { read: true } : {}) },
+    get total() {
+      return total;
+    },
+    count() {
+      total = 0;
+      for (const _ of list()) total += 1;
+    },
+    read,
+    sample,
+    close() {},
+  };
 
-  compare(a: Position, b: Position): number {
-    return comparePaths(String(a), String(b));
-  }
-
-  *read(done: Done): Generator<readonly Input[]> {
+  function* read(done: Done): Generator<readonly Input[]> {
     let group: FoundFile[] = [];
-    const sized = (): Input[] => [...this.#sized(group)];
-    for (const file of this.#list()) {
-      if (isDone(done, file.key, this.compare) || group.push(file) < GROUP) continue;
-      yield sized();
+    for (const file of list()) {
+      if (isDone(done, file.key) || group.push(file) < GROUP) continue;
+      yield [...sized(group)];
       group = [];
     }
-    if (group.length > 0) yield sized();
+    if (group.length > 0) yield [...sized(group)];
   }
 
   /** Takes two listings and every file's size, but a sample without its share of the large files would mislead. */
-  sample(count: number): Sample {
+  function sample(count: number): Sample {
     const whole = { count: 0, bytes: 0 };
-    for (const { bytes } of this.#sized(this.#list())) {
+    for (const { bytes } of sized(list())) {
       whole.count += 1;
       whole.bytes += bytes;
     }
-    return { inputs: sampleBySize(this.#sized(this.#list()), count, whole), how: 'large files more often' };
+    return { inputs: sampleBySize(sized(list()), count, whole), how: 'large files more often' };
   }
 
-  close(): void {}
-
   /** All files in path order, each once; of the trees, one directory is in memory at a time. */
-  *#list(): Generator<FoundFile> {
-    const literals = this.#wanted.filter(({ kind }) => kind === 'literal');
-    const named = new Map(
-      literals.flatMap((literal) => [...this.#matching(literal)].map((file) => [file.key, file])),
-    );
+  function* list(): Generator<FoundFile> {
+    const literals = wanted.filter(({ kind }) => kind === 'literal').flatMap((each) => [...matching(each)]);
     const listings = [
-      [...named.values()].sort((a, b) => comparePaths(a.key, b.key)).values(),
-      ...this.#wanted.filter(({ kind }) => kind === 'glob').map((glob) => this.#matching(glob)),
+      literals.sort((a, b) => comparePaths(a.key, b.key)).values(),
+      ...wanted.filter(({ kind }) => kind === 'glob').map(matching),
     ];
     const heads = listings.map((listing): FoundFile | undefined => listing.next().value);
+    let last: string | undefined;
     for (;;) {
       let least: FoundFile | undefined;
       for (const head of heads) {
@@ -115,28 +87,29 @@ class Files implements InputSource {
           least = head;
       }
       if (least === undefined) return;
+      const at = heads.indexOf(least);
+      heads[at] = listings[at]!.next().value;
+      // It was named twice, or another pattern has found it, too.
+      if (least.key === last) continue;
       yield least;
-      // Equal heads are the same file, found by another pattern.
-      for (const [i, head] of heads.entries()) {
-        if (head?.key === least.key) heads[i] = listings[i]!.next().value;
-      }
+      last = least.key;
     }
   }
 
-  *#matching(pattern: Glob | Literal): Generator<FoundFile> {
-    const enters = (key: string): boolean => !this.#exclusions.some((each) => each.excludesAllOf(key));
-    for (const file of pattern.kind === 'glob' ? walk(pattern, enters) : [pattern.file]) {
-      if (!this.#own.has(file.key) && !this.#exclusions.some((each) => each.excludes(file.key))) yield file;
+  function* matching(pattern: FilePattern): Generator<FoundFile> {
+    const enters = (key: string): boolean => !exclusions.some((each) => each.excludesAllOf(key));
+    for (const file of pattern.files(enters)) {
+      if (!ownKeys.has(file.key) && !exclusions.some((each) => each.excludes(file.key))) yield file;
     }
   }
 
-  *#sized(files: Iterable<FoundFile>): Generator<Input> {
+  function* sized(files: Iterable<FoundFile>): Generator<Input> {
     // Looked up now: when the inputs are read, what the run writes has been made.
-    const own = fileIds(this.#ownFiles);
+    const own = fileIds(ownFiles);
     for (const { path, key } of files) {
       const { id, bytes } = sizedFile(key);
       if (id === undefined || !own.has(id)) yield { value: path, position: key, bytes };
-      else if (this.total !== undefined) this.total -= 1;
+      else if (total !== undefined) total -= 1;
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The contract between the kinds of input and the run: what an input is, and how reading goes on after a kill. */
+import { comparePaths } from './walk.js';
 
 /** Where an input stands in the order of its source: its number, or for files its absolute path. */
 export type Position = number | string;
@@ -16,22 +17,25 @@ export type Span = readonly [first: Position, last: Position];
 
 /** What earlier runs of a journal have finished. */
 export interface Done {
-  /** Everything up to here. */
+  /** Every position up to the mark is finished. */
   readonly mark: Position | undefined;
-  /** And these stretches beyond it. */
+  /** Stretches beyond the mark that are finished, too. */
   readonly beyond: readonly Span[];
 }
 
 export const nothingDone: Done = { mark: undefined, beyond: [] };
 
-export type Compare = (a: Position, b: Position) => number;
+/** Negative if `a` comes before `b` in their source. */
+export function comparePositions(a: Position, b: Position): number {
+  return typeof a === 'number' ? a - Number(b) : comparePaths(a, String(b));
+}
 
-export const compareNumbers: Compare = (a, b) => Number(a) - Number(b);
-
-export function isDone({ mark, beyond }: Done, position: Position, compare: Compare): boolean {
+export function isDone({ mark, beyond }: Done, position: Position): boolean {
   if (mark === undefined && beyond.length === 0) return false; // asked for every input of every new run
-  if (mark !== undefined && compare(position, mark) <= 0) return true;
-  return beyond.some(([first, last]) => compare(position, first) >= 0 && compare(position, last) <= 0);
+  if (mark !== undefined && comparePositions(position, mark) <= 0) return true;
+  return beyond.some(
+    ([first, last]) => comparePositions(position, first) >= 0 && comparePositions(position, last) <= 0,
+  );
 }
 
 /**
@@ -56,12 +60,10 @@ export interface InputSource {
   /** What the journal remembers, so that it is not used for other input. Plain JSON. */
   readonly identity: Readonly<Record<string, unknown>>;
   /** Number of inputs and of bytes, where they are known before reading; for files only after `count`. */
-  readonly total: number | undefined;
-  readonly totalBytes: number | undefined;
+  readonly total?: number | undefined;
+  readonly totalBytes?: number | undefined;
   /** Finds out `total` where that takes a while; called while the threads start. */
-  count(): void;
-  /** Negative if `a` comes before `b`. */
-  readonly compare: Compare;
+  count?(): void;
   /** The inputs that are not done, in order. Throws a UsageError at bad input. */
   read(done: Done): InputGroups;
   /** About `count` inputs for a measurement; reading them takes nothing away from `read`. */

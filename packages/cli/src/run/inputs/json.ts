@@ -3,76 +3,105 @@
 import { extname } from 'node:path';
 import { UsageError } from '../../exit-code.js';
 import { cut, shownJson } from '../work/described-error.js';
-import { type Counted, LineReader } from './stream.js';
-
-/** What came before an invalid place is given before the error is thrown: it is still run. */
-export interface ValueParser {
-  write(chunk: Buffer): Iterable<readonly Counted[]>;
-  end(): Iterable<readonly Counted[]>;
-}
+import { type Counted, readLines } from './stream.js';
 
 const LINE_EXTENSIONS: readonly string[] = ['.ndjson', '.jsonl'];
+const NEWLINE = 10;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** How much of a value that is not a list an error message shows. Characters. */
 const LONGEST_VALUE = 60;
 
-export async function* readJson(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-): AsyncGenerator<readonly Counted[]> {
-  let parser: ValueParser | undefined;
-  let blank: Buffer[] = [];
-  for await (const chunk of chunks) {
-    const hasMark =
-      parser === undefined && blank.length === 0 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK);
-    const bytes = hasMark ? chunk.subarray(3) : chunk;
-    // The first character that is not blank decides between the two shapes.
-    const first = parser === undefined ? bytes.toString('latin1').trimStart().charAt(0) : '';
-    if (parser === undefined && first !== '') {
-      const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
-      // Loaded here because most runs need no JSON parser.
-      parser = isArray ? (await import('./json-array.js')).arrayParser(name) : lineParser(name);
-    }
-    if (parser === undefined) {
-      blank.push(bytes);
-      continue;
-    }
-    // The blank ones count as lines, too.
-    for (const each of [...blank, bytes]) yield* parser.write(each);
-    blank = [];
+type Values = AsyncGenerator<readonly Counted[]>;
+
+/** Gives the values before an invalid place, which are still run, and then throws a UsageError. */
+export async function* readJson(chunks: AsyncGenerator<Buffer>, name: string): Values {
+  /** The chunks up to the first character that is not blank, which decides between the two shapes. */
+  const begun: Buffer[] = [];
+  let first = '';
+  while (first === '') {
+    const { value, done } = await chunks.next();
+    if (done === true) return;
+    const hasMark = begun.length === 0 && value.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    begun.push(hasMark ? value.subarray(3) : value);
+    first = begun.at(-1)!.toString('latin1').trimStart().charAt(0);
   }
-  if (parser !== undefined) yield* parser.end();
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* begun;
+    yield* chunks;
+  }
+  const isArray = first === '[' && !LINE_EXTENSIONS.includes(extname(name).toLowerCase());
+  yield* isArray ? readArray(all(), name) : readJsonLines(all(), name);
 }
 
-function lineParser(name: string): ValueParser {
-  const lines = new LineReader();
+async function* readJsonLines(chunks: AsyncIterable<Buffer>, name: string): Values {
   let number = 0;
-  function* parse(texts: readonly Counted<string>[]): Generator<readonly Counted[]> {
+  for await (const lines of readLines(chunks)) {
     const values: Counted[] = [];
-    try {
-      for (const { value, bytes } of texts) {
-        number += 1;
-        if (value.trim() !== '') values.push({ value: JSON.parse(value), bytes });
+    for (const { value, bytes } of lines) {
+      number += 1;
+      if (value.trim() === '') continue;
+      try {
+        values.push({ value: JSON.parse(value), bytes });
+      } catch (error) {
+        yield values;
+        const reason = `${(error as SyntaxError).message} (expected an array, or one value a line)`;
+        throw invalidJson(name, number, reason);
       }
-    } catch (error) {
-      yield values;
-      const reason = `${(error as SyntaxError).message} (expected an array, or one value a line)`;
-      throw invalidJson(name, number, reason);
     }
     yield values;
   }
-  return { write: (chunk) => parse(lines.write(chunk)), end: () => parse(lines.end()) };
 }
 
-export function invalidJson(name: string, line: number, reason: string): UsageError {
+/** The values of one large array, streamed: it is never in memory as a whole. */
+async function* readArray(chunks: AsyncIterable<Buffer>, name: string): Values {
+  // Loaded here because most runs need no JSON parser.
+  const { JSONParser } = await import('@streamparser/json');
+  const parser = new JSONParser({ paths: ['$.*'], keepStack: false });
+  let values: Counted[] = [];
+  let bytes = 0;
+  let line = 1;
+  // A value's own size is not known here; the bytes up to its end are booked on the first value of a chunk.
+  parser.onValue = ({ value }) => {
+    values.push({ value, bytes });
+    bytes = 0;
+  };
+  try {
+    for await (const chunk of chunks) {
+      bytes += chunk.length;
+      // Line by line, because the parser's errors know an offset but users think in lines.
+      for (let start = 0; start < chunk.length;) {
+        const newline = chunk.indexOf(NEWLINE, start);
+        const end = newline === -1 ? chunk.length : newline + 1;
+        parser.write(chunk.subarray(start, end));
+        if (newline !== -1) line += 1;
+        start = end;
+      }
+      yield values;
+      values = [];
+    }
+    if (!parser.isEnded) parser.end();
+  } catch (error) {
+    if (error instanceof UsageError) throw error; // the file could not be read
+    yield values;
+    throw invalidJson(name, line, reasonOf(error));
+  }
+}
+
+/** The parser's message without its inner states. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/mid-parsing|in the middle of a token/.test(message)) return 'the text ends before the array does';
+  return message
+    .replace(/ (at chunk position|in state) .*/s, '')
+    .replace(/^(Unexpected) [A-Z_]+ \((.*)\)$/s, '$1 $2');
+}
+
+function invalidJson(name: string, line: number, reason: string): UsageError {
   return new UsageError(`invalid JSON in '${name}' at line ${line}: ${reason}`);
 }
 
 /** --spread: every value is the list of a call's arguments; what is none ends the run, after what came before it. */
-export async function* readLists(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-): AsyncGenerator<readonly Counted[]> {
+export async function* readLists(chunks: AsyncGenerator<Buffer>, name: string): Values {
   let count = 0;
   for await (const group of readJson(chunks, name)) {
     const bad = group.findIndex(({ value }) => !Array.isArray(value));

@@ -2,15 +2,7 @@
 import { type FileName, named, type NamedFile, STDIN } from '../../disk/file-id.js';
 import type { Passing } from '../work/passing.js';
 import { type FilesOptions, openFiles } from './files.js';
-import {
-  compareNumbers,
-  type Done,
-  type Input,
-  type InputSource,
-  isDone,
-  type Sample,
-  type SampledInput,
-} from './input-source.js';
+import { type Input, type InputSource, isDone } from './input-source.js';
 import { readJson, readLists } from './json.js';
 import { openStream, readLines } from './stream.js';
 
@@ -20,13 +12,13 @@ export type InputOptions =
   | { readonly kind: 'json'; readonly file: string; readonly spread?: boolean }
   | ({ readonly kind: 'range' } & RangeOptions);
 
-/** What becomes of an input before the function gets it. */
+/** How an input is passed to the function. */
 export function passingOf(options: InputOptions): Passing {
   if (options.kind === 'files' && options.read === true) return 'read';
   return options.kind === 'json' && options.spread === true ? 'spread' : 'value';
 }
 
-/** For the rule that none of them is written; what a pattern finds is left out instead. */
+/** The files that the run must not write. A file that a pattern finds is left out of the inputs instead. */
 export function filesRead(options: InputOptions): NamedFile[] {
   if (options.kind === 'range') return [];
   if (options.kind === 'files') return options.patterns.map((pattern) => named('--files', pattern));
@@ -44,11 +36,11 @@ export function openInputs(
     case 'files':
       return openFiles({ ...options, ownFiles: ownFiles.filter((file) => file !== undefined) });
     case 'lines':
-      return openStream({ ...options, parse: readLines });
+      return openStream('lines', options.file, readLines);
     case 'json':
       return options.spread === true
-        ? openStream({ ...options, identity: { spread: true }, parse: readLists })
-        : openStream({ ...options, parse: readJson });
+        ? openStream('json', options.file, readLists, { spread: true })
+        : openStream('json', options.file, readJson);
     case 'range':
       return openRange(options);
   }
@@ -65,36 +57,27 @@ const GROUP = 4096;
 /** --range a..b: both ends included. */
 export function openRange({ from, to }: RangeOptions): InputSource {
   const total = to - from + 1;
+  const inputAt = (position: number): Input => ({ value: from + position, position, bytes: 0 });
   return {
     kind: 'range',
     identity: { kind: 'range', from, to },
     total,
-    totalBytes: undefined,
-    compare: compareNumbers,
-    count() {},
-    read: (done) => read(from, total, done),
-    sample: (count) => sample(from, total, count),
+    *read(done) {
+      const start = done.mark === undefined ? 0 : Number(done.mark) + 1;
+      for (let first = start; first < total; first += GROUP) {
+        const size = Math.min(GROUP, total - first);
+        const group = Array.from({ length: size }, (_, i) => inputAt(first + i));
+        const left = group.filter(({ position }) => !isDone(done, position));
+        if (left.length > 0) yield left;
+      }
+    },
+    sample(count) {
+      // Spread evenly: what a number costs often grows with it.
+      const size = Math.min(count, total);
+      const at = (i: number): number => Math.floor((i * total) / size);
+      const inputs = Array.from({ length: size }, (_, i) => ({ ...inputAt(at(i)), weight: 1 }));
+      return { inputs, how: 'spread evenly over the range' };
+    },
     close() {},
   };
-}
-
-function* read(from: number, total: number, done: Done): Generator<readonly Input[]> {
-  const start = done.mark === undefined ? 0 : Number(done.mark) + 1;
-  for (let first = start; first < total; first += GROUP) {
-    const group: Input[] = [];
-    for (let position = first; position < Math.min(first + GROUP, total); position += 1) {
-      if (!isDone(done, position, compareNumbers)) group.push({ value: from + position, position, bytes: 0 });
-    }
-    if (group.length > 0) yield group;
-  }
-}
-
-function sample(from: number, total: number, count: number): Sample {
-  // Spread evenly: what a number costs often grows with it.
-  const size = Math.min(count, total);
-  const inputs = Array.from({ length: size }, (_, i): SampledInput => {
-    const position = Math.floor((i * total) / size);
-    return { value: from + position, position, bytes: 0, weight: 1 };
-  });
-  return { inputs, how: 'spread evenly over the range' };
 }

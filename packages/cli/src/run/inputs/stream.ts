@@ -1,9 +1,8 @@
 /** Inputs made of bytes, those of a file or of standard input: what --lines and --json have in common. */
 import { accessSync, constants, createReadStream, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describeSystemError, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, UsageError } from '../../exit-code.js';
 import {
-  compareNumbers,
   type Done,
   type Input,
   type InputSource,
@@ -18,21 +17,18 @@ export interface Counted<Value = unknown> {
   readonly bytes: number;
 }
 
-export interface StreamOptions {
-  readonly kind: 'lines' | 'json';
-  /** Without a file, or with `-`: standard input. */
-  readonly file: string | undefined;
-  /** What the journal remembers beside the file. */
-  readonly identity?: Readonly<Record<string, unknown>>;
-  /** @param name of the file, for messages */
-  readonly parse: (chunks: AsyncIterable<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
-}
+/** @param name of the file, for messages */
+type Parse = (chunks: AsyncGenerator<Buffer>, name: string) => AsyncIterable<readonly Counted[]>;
 
 /** Large enough that the reads do not matter, small enough to start early. In bytes. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Checks before anything starts that the file can be read. Throws UsageError. */
-export function openStream({ kind, file = '-', identity, parse }: StreamOptions): InputSource {
+/**
+ * Checks before anything starts that the file can be read. Throws UsageError.
+ * @param file without one, or with `-`: standard input
+ * @param identity what the journal remembers beside the file
+ */
+export function openStream(kind: 'lines' | 'json', file = '-', parse: Parse, identity = {}): InputSource {
   const isStdin = file === '-';
   const stats = isStdin ? undefined : checked(file);
   const name = isStdin ? 'standard input' : file;
@@ -52,10 +48,7 @@ export function openStream({ kind, file = '-', identity, parse }: StreamOptions)
   return {
     kind,
     identity: { kind, file: isStdin ? '-' : resolve(file), ...identity },
-    total: undefined,
     totalBytes: stats?.isFile() ? stats.size : undefined,
-    compare: compareNumbers,
-    count() {},
     read,
     sample: (count) => ({
       inputs: firstOf(read(nothingDone), count),
@@ -68,15 +61,10 @@ export function openStream({ kind, file = '-', identity, parse }: StreamOptions)
 }
 
 function checked(file: string): Stats {
-  try {
-    const stats = statSync(file);
-    if (stats.isDirectory()) throw new UsageError(`'${file}' is a directory; expected a file`);
-    accessSync(file, constants.R_OK);
-    return stats;
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`cannot read '${file}': ${describeSystemError(error)}`);
-  }
+  const stats = attempt(() => statSync(file), `cannot read '${file}'`);
+  if (stats.isDirectory()) throw new UsageError(`'${file}' is a directory; expected a file`);
+  attempt(() => accessSync(file, constants.R_OK), `cannot read '${file}'`);
+  return stats;
 }
 
 /** Gives the values their numbers as positions and leaves out those that are done. */
@@ -88,8 +76,7 @@ async function* numbered(
   for await (const group of groups) {
     const inputs = group.map(({ value, bytes }, i) => ({ value, bytes, position: first + i }));
     first += group.length;
-    const left =
-      done === nothingDone ? inputs : inputs.filter((input) => !isDone(done, input.position, compareNumbers));
+    const left = inputs.filter(({ position }) => !isDone(done, position));
     if (left.length > 0) yield left;
   }
 }
@@ -112,37 +99,24 @@ const NEWLINE = 10;
  * Cuts at the byte level, so that a character split over two chunks needs no care (no UTF-8 sequence contains a newline
  * byte) and the size of each line is known for nothing.
  */
-export class LineReader {
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Counted<string>[]> {
   /** The beginning of the line that has not ended. */
-  #begun: Buffer[] = [];
-
-  /** The lines that end in the chunk. */
-  write(chunk: Buffer): Counted<string>[] {
+  let begun: Buffer[] = [];
+  const ended = (rest: Buffer, newlineBytes: number): Counted<string> => {
+    const whole = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+    begun = [];
+    const text = whole.toString('utf8');
+    return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
+  };
+  for await (const chunk of chunks) {
     const lines: Counted<string>[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      lines.push(this.#take(chunk.subarray(start, end), 1));
+      lines.push(ended(chunk.subarray(start, end), 1));
       start = end + 1;
     }
-    if (start < chunk.length) this.#begun.push(chunk.subarray(start));
-    return lines;
+    if (start < chunk.length) begun.push(chunk.subarray(start));
+    yield lines;
   }
-
-  /** The line without an end. */
-  end(): Counted<string>[] {
-    return this.#begun.length === 0 ? [] : [this.#take(Buffer.alloc(0), 0)];
-  }
-
-  #take(rest: Buffer, newlineBytes: number): Counted<string> {
-    const whole = this.#begun.length === 0 ? rest : Buffer.concat([...this.#begun, rest]);
-    this.#begun = [];
-    const text = whole.toString('utf8');
-    return { value: text.endsWith('\r') ? text.slice(0, -1) : text, bytes: whole.length + newlineBytes };
-  }
-}
-
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Counted<string>[]> {
-  const reader = new LineReader();
-  for await (const chunk of chunks) yield reader.write(chunk);
-  yield reader.end();
+  if (begun.length > 0) yield [ended(Buffer.alloc(0), 0)];
 }

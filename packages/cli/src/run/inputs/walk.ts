@@ -17,7 +17,7 @@ export interface FoundFile {
   readonly key: string;
 }
 
-export interface WalkRules {
+interface Glob {
   /** What goes before a path relative to the root to make the task's argument (`src/`). */
   readonly pathPrefix: string;
   /** The same for the absolute path (`/home/me/src/`). */
@@ -30,21 +30,21 @@ export interface WalkRules {
   matches(relativePath: string): boolean;
 }
 
-export function* walk(
-  rules: WalkRules,
+function* walk(
+  glob: Glob,
   enters: (directoryKey: string) => boolean,
   relative = '',
   depth = 0,
 ): Generator<FoundFile> {
-  for (const entry of sortedEntries(rules.keyPrefix + relative)) {
-    if (!rules.entersDot && entry.name.startsWith('.')) continue;
+  for (const entry of sortedEntries(glob.keyPrefix + relative)) {
+    if (!glob.entersDot && entry.name.startsWith('.')) continue;
     const path = relative + entry.name;
-    const key = rules.keyPrefix + path;
+    const key = glob.keyPrefix + path;
     // Symbolic links are neither: not followed, so no file is listed twice and no cycle is entered.
     if (entry.isFile()) {
-      if (rules.matches(path)) yield { path: rules.pathPrefix + path, key };
-    } else if (entry.isDirectory() && depth < rules.maxDepth && enters(key)) {
-      yield* walk(rules, enters, `${path}/`, depth + 1);
+      if (glob.matches(path)) yield { path: glob.pathPrefix + path, key };
+    } else if (entry.isDirectory() && depth < glob.maxDepth && enters(key)) {
+      yield* walk(glob, enters, `${path}/`, depth + 1);
     }
   }
 }
@@ -76,15 +76,11 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-export interface Glob extends WalkRules {
-  readonly kind: 'glob';
+export interface FilePattern {
+  readonly kind: 'glob' | 'literal';
   readonly source: string;
-}
-
-export interface Literal {
-  readonly kind: 'literal';
-  readonly source: string;
-  readonly file: FoundFile;
+  /** Lists what matches, in path order. @param enters says whether a directory is looked into */
+  files(enters: (directoryKey: string) => boolean): Iterable<FoundFile>;
 }
 
 export interface Exclusion {
@@ -94,17 +90,16 @@ export interface Exclusion {
   excludesAllOf(directoryKey: string): boolean;
 }
 
-export type Pattern = Glob | Literal | Exclusion;
-
-export function parsePattern(source: string, dot: boolean): Pattern {
+export function parsePattern(source: string, dot: boolean): FilePattern | Exclusion {
   // The name of an existing file always means that file, whatever characters it has.
   const stats = statsOf(source);
   if (stats !== undefined) return literal(source, stats);
   if (isExclusion(source)) return exclusion(source.slice(1));
-  return glob(source, dot);
+  const glob = parseGlob(source, dot);
+  return { kind: 'glob', source, files: (enters) => walk(glob, enters) };
 }
 
-/** Undefined where there is no such file. A pattern need not be a name at all: its length says nothing. */
+/** Undefined where there is no such file. A pattern need not be a name, so it may be longer than a name. */
 function statsOf(source: string): Stats | undefined {
   try {
     return statSync(source, { throwIfNoEntry: false });
@@ -119,24 +114,22 @@ export function absoluteKey(path: string): string {
   return sep === '/' ? absolute : absolute.replaceAll(sep, '/');
 }
 
-function literal(source: string, stats: Stats): Literal {
+function literal(source: string, stats: Stats): FilePattern {
   if (stats.isDirectory()) {
     const inside = `${source.replace(/\/+$/, '')}/**`;
     throw new UsageError(`'${source}' is a directory; use '${inside}' for the files in it`);
   }
-  return { kind: 'literal', source, file: { path: withoutDotSlash(source), key: absoluteKey(source) } };
+  const file = { path: withoutDotSlash(source), key: absoluteKey(source) };
+  return { kind: 'literal', source, files: () => [file] };
 }
 
-function glob(source: string, dot: boolean): Glob {
+function parseGlob(source: string, dot: boolean): Glob {
   const { base, glob: rest } = picomatch.scan(source) as { base: string; glob: string };
   // scan() keeps backslashes; in a fixed beginning they can only have escaped glob characters.
   const fixed = withoutDotSlash(posix.normalize(base.replace(/\\(?=[*?[\](){}!+@])/g, '')));
-  const root = absoluteKey(fixed);
   return {
-    kind: 'glob',
-    source,
     pathPrefix: fixed === '' ? '' : withSlash(fixed),
-    keyPrefix: withSlash(root),
+    keyPrefix: withSlash(absoluteKey(fixed)),
     maxDepth: /\*\*|\(/.test(rest) ? Number.POSITIVE_INFINITY : rest.split('/').length - 1,
     entersDot: dot || /(^|[/{,(|])\\?\./.test(rest),
     // Without a glob part the pattern names a file that does not exist; nothing matches it.
@@ -145,7 +138,7 @@ function glob(source: string, dot: boolean): Glob {
 }
 
 function exclusion(source: string): Exclusion {
-  const { keyPrefix, matches } = glob(source, true);
+  const { keyPrefix, matches } = parseGlob(source, true);
   const name = absoluteKey(source);
   const excludes = (key: string): boolean =>
     key === name || (key.startsWith(keyPrefix) && matches(key.slice(keyPrefix.length)));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { compareNumbers, type Done, isDone, nothingDone } from '../inputs/input-source.js';
+import { type Done, isDone, nothingDone } from '../inputs/input-source.js';
 import type { Batch } from '../work/batch.js';
 import { DoneTracker } from './journal.js';
 
@@ -14,16 +14,16 @@ function batches(sizes: readonly number[], done: Done = nothingDone): Batch[] {
   let next = 0;
   return sizes.map((size) => {
     const positions: number[] = [];
-    for (; positions.length < size; next += 1) if (!isDone(done, next, compareNumbers)) positions.push(next);
+    for (; positions.length < size; next += 1) if (!isDone(done, next)) positions.push(next);
     return batchOf(positions);
   });
 }
 
 const doneNumbers = (done: Done, below: number): number[] =>
-  Array.from({ length: below }, (_, i) => i).filter((i) => isDone(done, i, compareNumbers));
+  Array.from({ length: below }, (_, i) => i).filter((i) => isDone(done, i));
 
 test('in order, the mark follows and nothing is kept beyond it', () => {
-  const tracker = new DoneTracker(nothingDone, compareNumbers);
+  const tracker = new DoneTracker(nothingDone);
   for (const batch of batches([2, 3, 1])) {
     tracker.begin(batch);
     tracker.finish(batch, batch.inputs.length);
@@ -32,7 +32,7 @@ test('in order, the mark follows and nothing is kept beyond it', () => {
 });
 
 test('out of order, stretches melt and the mark catches up', () => {
-  const tracker = new DoneTracker(nothingDone, compareNumbers);
+  const tracker = new DoneTracker(nothingDone);
   const [a, b, c, d] = batches([1, 1, 1, 1]) as [Batch, Batch, Batch, Batch];
   for (const batch of [a, b, c, d]) tracker.begin(batch);
   tracker.finish(d, 1);
@@ -51,7 +51,7 @@ test('out of order, stretches melt and the mark catches up', () => {
 });
 
 test('a batch that stopped in its middle stays open behind it', () => {
-  const tracker = new DoneTracker(nothingDone, compareNumbers);
+  const tracker = new DoneTracker(nothingDone);
   const [a, b] = batches([4, 2]) as [Batch, Batch];
   tracker.begin(a);
   tracker.begin(b);
@@ -69,7 +69,7 @@ test('whatever is finished in whatever order and over whatever restarts, exactly
       let done: Done = nothingDone;
       const expected = new Set<unknown>();
       for (const steps of runs) {
-        const tracker = new DoneTracker(done, compareNumbers);
+        const tracker = new DoneTracker(done);
         const begun = batches(
           steps.map(({ size }) => size),
           done,

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statSync } from 'node:fs';
 import { writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, hasCode, UsageError } from '../../exit-code.js';
 
 /** Records are far smaller: the first line is found in one block, the last one in one or two. */
 const BLOCK_BYTES = 64 * 1024;
@@ -27,7 +27,7 @@ export function readJournalFile(path: string, isOurs: (firstBytes: string) => bo
       header: parse(path, header!),
       /** The last whole record; each one says everything, so the others need not be read. */
       last: last === undefined ? undefined : parse(path, last),
-      /** Up to here the file is whole; a line torn by a kill comes after. */
+      /** The length of the whole lines. A line torn by a kill comes after them. Bytes. */
       length: end,
     };
   } finally {
@@ -63,12 +63,11 @@ function read(fd: number, start: number, length: number): Buffer {
 export type JournalWriter = ReturnType<typeof openJournalWriter>;
 
 export function openJournalWriter(path: string) {
-  const name = `journal '${path}'`;
-  const fd = openForAppending(path);
+  const fd = attempt(() => openSync(path, 'a'), `cannot write journal '${path}'`);
   return {
     /** Goes on behind `length`, without what is torn; 0 begins anew. */
     cut: (length: number): void => ftruncateSync(fd, length),
-    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, name),
+    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
     close: (): void => closeSync(fd),
   };
 }
@@ -76,25 +75,12 @@ export function openJournalWriter(path: string) {
 function openForReading(path: string): number | undefined {
   try {
     // Asked before it is opened: a pipe without a writer would not open.
-    if (!statSync(path).isFile()) {
-      throw new UsageError(
-        `cannot use '${path}' as a journal: expected a regular file, which can be read again`,
-      );
-    }
-    return openSync(path, 'r');
+    if (statSync(path).isFile()) return openSync(path, 'r');
   } catch (error) {
     if (hasCode(error, ['ENOENT'])) return undefined;
-    if (error instanceof UsageError) throw error;
     throw new UsageError(`cannot read journal '${path}': ${describeSystemError(error)}`);
   }
-}
-
-function openForAppending(path: string): number {
-  try {
-    return openSync(path, 'a');
-  } catch (error) {
-    throw new UsageError(`cannot write journal '${path}': ${describeSystemError(error)}`);
-  }
+  throw new UsageError(`cannot use '${path}' as a journal: expected a regular file, which can be read again`);
 }
 
 function parse(path: string, line: string): unknown {

@@ -2,7 +2,13 @@
  * The journal as the run sees it: told what begins and what is written, it makes sure that a killed run can go on.
  * The protocol and why nothing is lost or doubled: README.md in this folder.
  */
-import type { Compare, Counts, Done, Position, Span } from '../inputs/input-source.js';
+import {
+  comparePositions,
+  type Counts,
+  type Done,
+  type Position,
+  type Span,
+} from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import type { JournalWriter } from './journal-file.js';
@@ -16,45 +22,27 @@ import {
 
 export type Journal = ReturnType<typeof openJournal>;
 
-/** Without --journal. */
-export const noJournal: Journal = { begin() {}, finish() {}, record() {}, complete() {}, close() {} };
+/** What a run without --journal has in its place. */
+export const noJournal: Journal = { begin() {}, finish() {}, record() {}, close() {} };
 
-export interface JournalOptions {
-  readonly writer: JournalWriter;
-  readonly identity: JournalIdentity;
-  readonly resume: Resume;
-  readonly compare: Compare;
-  readonly sink: Sink;
-}
-
-export function openJournal({ writer, identity, resume, compare, sink }: JournalOptions) {
-  const tracker = new DoneTracker(resume.done, compare);
+export function openJournal(writer: JournalWriter, identity: JournalIdentity, resume: Resume, sink: Sink) {
+  const tracker = new DoneTracker(resume.done);
   writer.cut(resume.length);
   if (resume.kind === 'new') {
     const { place, offset } = sink;
     writer.append({ ...beginning, ...identity, place, offset } satisfies JournalHeader);
   }
-  const append = ({ inputs, failed, bytes }: Counts, more?: { complete: true }): void => {
-    const { mark = null, beyond } = tracker.done();
-    writer.append({
-      mark,
-      beyond,
-      inputs,
-      failed,
-      bytes,
-      offset: sink.offset,
-      ...more,
-    } satisfies JournalRecord);
-  };
   return {
-    /** In the order of reading, before the batch runs. */
+    /** To be called in the order of reading, before the batch runs. */
     begin: (batch: Batch): void => tracker.begin(batch),
     /** `count` inputs from the front of the batch have been written (or have failed and are skipped). */
     finish: (batch: Batch, count: number): void => tracker.finish(batch, count),
-    /** Right after the output of what was finished has been written. */
-    record: (counts: Counts): void => append(counts),
-    /** Every input is done. */
-    complete: (counts: Counts): void => append(counts, { complete: true }),
+    /** Right after the output of what was finished has been written. @param more whether that is every input */
+    record({ inputs, failed, bytes }: Counts, more?: { readonly complete: true }): void {
+      const { mark = null, beyond } = tracker.done();
+      const { offset } = sink;
+      writer.append({ mark, beyond, inputs, failed, bytes, offset, ...more } satisfies JournalRecord);
+    },
     close: () => writer.close(),
   };
 }
@@ -71,14 +59,12 @@ export class DoneTracker {
   #mark: Position | undefined;
   /** Left over by an earlier run, dropped when the mark has passed them. */
   #carried: readonly Span[];
-  /** In the order of reading. Done ones become one with their neighbours: there are no more than two for an open batch. */
+  /** Stretches in the order of reading. Neighbours that are done are joined, so there are at most two for each open batch. */
   readonly #stretches: Stretch[] = [];
-  readonly #compare: Compare;
 
-  constructor(done: Done, compare: Compare) {
-    this.#mark = done.mark;
-    this.#carried = done.beyond;
-    this.#compare = compare;
+  constructor({ mark, beyond }: Done) {
+    this.#mark = mark;
+    this.#carried = beyond;
   }
 
   /** Must be called in the order of reading. */
@@ -99,7 +85,7 @@ export class DoneTracker {
     if (front?.state !== 'done') return;
     this.#stretches.shift();
     this.#mark = front.last;
-    this.#carried = this.#carried.filter(([, last]) => this.#compare(last, front.last) > 0);
+    this.#carried = this.#carried.filter(([, last]) => comparePositions(last, front.last) > 0);
   }
 
   done(): Done {

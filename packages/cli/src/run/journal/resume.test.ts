@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
 import { UsageError } from '../../exit-code.js';
-import { compareNumbers, type Counts } from '../inputs/input-source.js';
+import type { Counts } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
 import { openJournal } from './journal.js';
@@ -51,13 +51,7 @@ function begin(resume: Resume, offset = 0) {
   const sink = sinkAt(offset);
   return {
     sink,
-    journal: openJournal({
-      writer: openJournalWriter(path),
-      identity,
-      resume,
-      compare: compareNumbers,
-      sink,
-    }),
+    journal: openJournal(openJournalWriter(path), identity, resume, sink),
   };
 }
 
@@ -148,7 +142,7 @@ test('a complete run is complete', () => {
   const all = batch(0, 99);
   journal.begin(all);
   journal.finish(all, 2);
-  journal.complete(counts(100, 3));
+  journal.record(counts(100, 3), { complete: true });
   journal.close();
   assert.deepEqual([plan().kind, plan().counts], ['complete', counts(100, 3)]);
 });

@@ -1,51 +1,55 @@
 /** Decides from a journal's content whether a run is new, goes on, or is complete already. */
-import { isAbsolute } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as check from '../../checks.js';
 import { UsageError } from '../../exit-code.js';
 import {
-  compareNumbers,
+  comparePositions,
   type Counts,
   type Done,
+  type InputSource,
   noCounts,
   nothingDone,
   type Position,
   type Span,
 } from '../inputs/input-source.js';
-import { comparePaths } from '../inputs/walk.js';
-import type { OutputMark, Place } from '../output/sink.js';
+import type { RunOptions } from '../options.js';
+import type { OutputMark } from '../output/sink.js';
 import { cut, shownJson } from '../work/described-error.js';
+import type { ModuleReference } from '../work/task-module.js';
 import { readJournalFile } from './journal-file.js';
 
-/** What must be the same for a journal to be used again; plain JSON. */
-export interface JournalIdentity {
-  readonly module: string;
-  readonly export: string | null;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly out: string | null;
-  readonly format: string;
-  readonly withInput: boolean;
+export type JournalIdentity = ReturnType<typeof identityOf>;
+
+/** What must be the same for a journal to be used again: whatever changes the output, not what only changes how it is made, such as --threads. Plain JSON. */
+export function identityOf(
+  { out, format, withInput }: Pick<RunOptions, 'out' | 'format' | 'withInput'>,
+  { url, exportName }: ModuleReference,
+  { identity }: InputSource,
+) {
+  return {
+    module: url,
+    export: exportName ?? null,
+    input: identity,
+    out: out === undefined ? null : resolve(out),
+    format,
+    withInput,
+  };
 }
 
-/** First line of the file. */
-export interface JournalHeader extends JournalIdentity {
-  readonly threadwise: 'journal';
-  readonly version: 1;
-  readonly place: Place;
-  /** Where our output begins in a file that had content before. */
-  readonly offset: number;
-}
+/** First line of the file. The offset is where our output begins in a file that had content before. */
+export type JournalHeader = typeof beginning & JournalIdentity & OutputMark;
 
 /** Every other line: the whole state after a piece of output has been written. */
 export interface JournalRecord extends Counts {
   readonly mark: Position | null;
   readonly beyond: readonly Span[];
   readonly offset: number;
-  /** In the last record of a run that came to its end. */
+  /** The last record of a run that came to its end has it. */
   readonly complete?: true;
 }
 
-/** What a run finds of earlier ones. */
+/** What earlier runs of the journal leave for this one. */
 export interface Resume {
   readonly kind: 'new' | 'continue' | 'complete';
   readonly counts: Counts;
@@ -64,7 +68,7 @@ export const newRun: Resume = {
   length: 0,
 };
 
-/** In characters, of what a message shows of a header. */
+/** How much of a header's field a message shows. Characters. */
 const LONGEST_VALUE = 400;
 const BEGINNING = '{"threadwise":"journal","version":';
 export const beginning = { threadwise: 'journal', version: 1 } as const;
@@ -109,7 +113,7 @@ const PLACES: Readonly<Record<string, check.Check>> = {
 };
 const placeKind = check.object({ kind: check.oneOf(...Object.keys(PLACES)) });
 
-/** Of the rest of a header it is enough that it is that of the same command. */
+/** Only these fields need a check: the others were compared with the command. */
 const HEADER = check.object({
   offset: check.count,
   place: (value, path) => placeKind(value, path) ?? PLACES[(value as { kind: string }).kind]!(value, path),
@@ -120,18 +124,13 @@ const HEADER = check.object({
  * is too large leaves inputs out.
  * @param path of the journal
  */
-export function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
+function checkContent(path: string, header: JournalHeader, record: JournalRecord | undefined): void {
   const arePaths = header.input.kind === 'files';
   const wrong = HEADER(header, '') ?? (record && recordOf(arePaths)(record, ''));
-  const problem = wrong === undefined ? record && disagreement(record, header.offset, arePaths) : wrong;
-  if (problem === undefined) return;
-  const told = typeof problem === 'string' ? problem : check.describeWrong(problem);
-  throw new UsageError(`journal '${path}' is damaged: ${told}`);
-}
-
-/** A position is the number of an input, or its path. */
-function comparePositions(a: Position, b: Position): number {
-  return typeof a === 'string' ? comparePaths(a, String(b)) : compareNumbers(a, b);
+  const problem = wrong
+    ? check.describeWrong(wrong)
+    : record && disagreement(record, header.offset, arePaths);
+  if (problem !== undefined) throw new UsageError(`journal '${path}' is damaged: ${problem}`);
 }
 
 function recordOf(arePaths: boolean): check.Check {
@@ -178,7 +177,7 @@ function disagreement(record: JournalRecord, begin: number, arePaths: boolean): 
 function numbersDone({ mark, beyond }: JournalRecord): number {
   let next = mark === null ? 0 : Number(mark) + 1;
   let done = next;
-  for (const [first, last] of beyond.toSorted(([a], [b]) => compareNumbers(a, b))) {
+  for (const [first, last] of beyond.toSorted(([a], [b]) => comparePositions(a, b))) {
     const from = Math.max(next, Number(first));
     done += Math.max(0, Number(last) + 1 - from);
     next = Math.max(next, Number(last) + 1);

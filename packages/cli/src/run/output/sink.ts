@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { STDOUT } from '../../disk/file-id.js';
 import { type OutFile, type OutPath, openInPlace, openOutFile, writeAll } from '../../disk/out-file.js';
-import { describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
+import { attempt, describeSystemError, hasCode, OutputError, UsageError } from '../../exit-code.js';
 
 /** Which file, or that it is none; kept in the journal's header, so plain JSON. */
 export type Place =
@@ -36,21 +36,15 @@ export interface OutputMark {
   readonly offset: number;
 }
 
-export interface SinkOptions {
-  readonly out: OutPath | undefined;
-  /** With a journal a kill must leave what is written. */
-  readonly isJournaled: boolean;
-  readonly mark: OutputMark | undefined;
-}
-
 const REMEDY = 'append to the same file with >>, or use --out';
 
-export function openSink({ out, isJournaled, mark }: SinkOptions): Sink {
+/** @param isJournaled with a journal, a kill must leave what is written */
+export function openSink(out: OutPath | undefined, isJournaled: boolean, mark: OutputMark | undefined): Sink {
   if (out !== undefined) return openOut(out, isJournaled, mark);
   const stdout = statsOfStdout();
   if (stdout.isFile()) return openRedirected(stdout, mark);
   if (mark?.place.kind === 'file') throw new UsageError(`the journal belongs to a file; ${REMEDY}`);
-  return new PipeSink(isJournaled);
+  return pipeSink(isJournaled);
 }
 
 function statsOfStdout(): Stats {
@@ -63,16 +57,12 @@ function statsOfStdout(): Stats {
 
 function openOut(out: OutPath, isJournaled: boolean, mark: OutputMark | undefined): Sink {
   const { path } = out;
-  let file: OutFile;
-  try {
-    if (mark !== undefined) file = openInPlace(path, 'a');
-    else file = isJournaled ? openInPlace(path, 'w') : openOutFile(out);
-  } catch (error) {
-    throw new UsageError(`cannot write to '${path}': ${describeSystemError(error)}`);
-  }
-  if (!fstatSync(file.fd).isFile()) return new FileSink(file, path, { kind: 'stream' });
+  const open = (): OutFile =>
+    isJournaled ? openInPlace(path, mark === undefined ? 'w' : 'a') : openOutFile(out);
+  const file = attempt(open, `cannot write to '${path}'`);
+  if (!fstatSync(file.fd).isFile()) return fileSink(file, path, { kind: 'stream' });
   if (mark !== undefined) cutTo(file.fd, mark.offset, `'${path}' is shorter than its journal says`);
-  return new FileSink(file, path, { kind: 'out', path });
+  return fileSink(file, path, { kind: 'out', path });
 }
 
 function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink {
@@ -83,7 +73,7 @@ function openRedirected({ dev, ino }: Stats, mark: OutputMark | undefined): Sink
     cutTo(STDOUT, mark.offset, `standard output is shorter than its journal says; ${REMEDY}`);
   }
   const stdout: OutFile = { fd: STDOUT, commit() {}, close() {} };
-  return new FileSink(stdout, 'standard output', { kind: 'file', dev, ino });
+  return fileSink(stdout, 'standard output', { kind: 'file', dev, ino });
 }
 
 function cutTo(fd: number, offset: number, tooShort: string): void {
@@ -92,42 +82,26 @@ function cutTo(fd: number, offset: number, tooShort: string): void {
   if (size > offset) ftruncateSync(fd, offset);
 }
 
-class FileSink implements Sink {
-  readonly place: Place;
-  offset: number;
-  readonly #file: OutFile;
-  readonly #name: string;
+function fileSink(file: OutFile, name: string, place: Place): Sink {
+  const { fd, commit, close } = file;
+  const isStream = place.kind === 'stream';
+  const sink = { place, offset: isStream ? 0 : fstatSync(fd).size, write, commit, close };
+  return sink;
 
-  constructor(file: OutFile, name: string, place: Place) {
-    this.#file = file;
-    this.#name = name;
-    this.place = place;
-    this.offset = place.kind === 'stream' ? 0 : fstatSync(file.fd).size;
-  }
-
-  async write(text: string): Promise<void> {
-    const { fd } = this.#file;
-    if (this.place.kind === 'stream') return void writeAll(fd, text, this.#name);
+  async function write(text: string): Promise<void> {
+    if (isStream) return void writeAll(fd, text, name);
     // Measured, not added up: somebody else may have written to a redirected standard output before us.
     const before = fstatSync(fd).size;
-    const length = writeAll(fd, text, this.#name);
-    this.offset = fstatSync(fd).size;
-    if (this.offset === before + length) return;
+    const length = writeAll(fd, text, name);
+    sink.offset = fstatSync(fd).size;
+    if (sink.offset === before + length) return;
     // Not opened for appending and its position beyond the end (we cut it): zeros would be left in between.
     ftruncateSync(fd, before);
-    throw new OutputError(`${this.#name} was not written at its end; append to it with >>, or use --out`);
-  }
-
-  commit(): void {
-    this.#file.commit();
-  }
-
-  close(): void {
-    this.#file.close();
+    throw new OutputError(`${name} was not written at its end; append to it with >>, or use --out`);
   }
 }
 
-/** How long to wait when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */
+/** How many milliseconds it waits when the pipe is full and somebody made it non-blocking; guessed, short against a pipe's 64 KiB. */
 const FULL_PIPE_WAIT_MS = 2;
 
 const writeInBackground = promisify(write);
@@ -136,38 +110,33 @@ const writeInBackground = promisify(write);
  * A pipe or a terminal. Not through process.stdout: that blocks the main thread while the reader is slow, and with it
  * Ctrl-C and the pool; and it says too late for the journal when a write is done.
  */
-class PipeSink implements Sink {
-  readonly place: Place = { kind: 'stream' };
-  offset = 0;
-  readonly #isJournaled: boolean;
+function pipeSink(isJournaled: boolean): Sink {
+  const sink = {
+    place: { kind: 'stream' } as const,
+    offset: 0,
+    async write(text: string): Promise<void> {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length;) at += await writeSome(bytes.subarray(at), isJournaled);
+      sink.offset += bytes.length;
+    },
+    commit() {},
+    close() {},
+  };
+  return sink;
+}
 
-  constructor(isJournaled: boolean) {
-    this.#isJournaled = isJournaled;
-  }
-
-  async write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    for (let at = 0; at < bytes.length;) at += await this.#writeSome(bytes.subarray(at));
-    this.offset += bytes.length;
-  }
-
-  commit(): void {}
-
-  close(): void {}
-
-  /** The number of bytes that were taken, 0 if the pipe is full. */
-  async #writeSome(bytes: Buffer): Promise<number> {
-    try {
-      // With a journal each write is synchronous, so that its record follows at once.
-      if (this.#isJournaled) return writeSync(STDOUT, bytes);
-      return (await writeInBackground(STDOUT, bytes)).bytesWritten;
-    } catch (error) {
-      if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
-      if (!hasCode(error, ['EAGAIN'])) {
-        throw new OutputError(`cannot write to standard output: ${describeSystemError(error)}`);
-      }
-      await sleep(FULL_PIPE_WAIT_MS);
-      return 0;
+/** The number of bytes that were taken, 0 if the pipe is full. */
+async function writeSome(bytes: Buffer, isJournaled: boolean): Promise<number> {
+  try {
+    // With a journal each write is synchronous, so that its record follows at once.
+    if (isJournaled) return writeSync(STDOUT, bytes);
+    return (await writeInBackground(STDOUT, bytes)).bytesWritten;
+  } catch (error) {
+    if (hasCode(error, ['EPIPE'])) throw new ClosedPipeError();
+    if (!hasCode(error, ['EAGAIN'])) {
+      throw new OutputError(`cannot write to standard output: ${describeSystemError(error)}`);
     }
+    await sleep(FULL_PIPE_WAIT_MS);
+    return 0;
   }
 }

@@ -1,16 +1,11 @@
 /** Gets one batch through the pool, whatever happens to it there: splits it, retries its inputs, tells who failed. */
 
 import type { Input } from '../inputs/input-source.js';
-import { type FormatName, joinTexts } from '../output/format.js';
+import { joinTexts } from '../output/format.js';
+import type { RunOptions } from '../options.js';
 import { ExpectedError } from '../../exit-code.js';
 import type { Batch, BatchOutcome, BatchResult, DescribedError } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
-
-export interface AttemptsOptions {
-  readonly retries: number;
-  readonly stopsAtFailure: boolean;
-  readonly format: FormatName;
-}
 
 /** A call of the pool. Each input is tried up to `attempts` times inside the worker. */
 export type RunInWorker = (values: readonly unknown[], attempts: number) => Promise<BatchOutcome>;
@@ -20,63 +15,61 @@ export type RunBatch = (batch: Batch) => Promise<BatchResult>;
 
 export function createAttempts(
   run: RunInWorker,
-  { retries, stopsAtFailure, format }: AttemptsOptions,
+  { retries, stopsAtFailure, format }: Pick<RunOptions, 'retries' | 'stopsAtFailure' | 'format'>,
 ): RunBatch {
   return async (batch) => {
     const { inputs } = batch;
-    // The list of values is not kept while the batch is out: the collector would copy that of each of many.
-    const whole = inputs.length > 1 ? await unlessLost(run(inputs.map(valueOf), retries + 1)) : undefined;
-    if (whole !== undefined && 'text' in whole) return { batch, ...whole };
+    if (inputs.length > 1) {
+      // The list of values is not kept while the batch is out: the collector would copy that of each of many.
+      const whole = await outcomeOf(run(inputs.map(valueOf), retries + 1));
+      if (whole.isLost !== true) return { batch, ...whole };
+    }
     // A crash or a value that cannot be cloned takes the whole batch along: one by one, only the culprit fails.
     const outcomes: BatchOutcome[] = [];
     for (const { value } of inputs) {
       outcomes.push(await runAlone(value));
       if (stopsAtFailure && outcomes.at(-1)!.failures.length > 0) break;
     }
-    return { batch, ...join(outcomes, format) };
+    const texts = outcomes.map(({ text }) => text);
+    return {
+      batch,
+      text: joinTexts(format, texts),
+      values: outcomes.flatMap(({ values }) => values),
+      failures: outcomes.flatMap(({ failures }, at) => failures.map(({ error }) => ({ at, error }))),
+      ran: outcomes.length,
+      runMs: outcomes.reduce((sum, { runMs }) => sum + runMs, 0),
+    };
   };
 
   /** One input in calls of its own: here a failed attempt may also be a crash or a timeout. */
   async function runAlone(value: unknown): Promise<BatchOutcome> {
     for (let left = retries; ; left -= 1) {
-      const begin = performance.now();
-      const outcome = await unlessLost(run([value], 1));
-      if (!('text' in outcome)) {
-        const failures = [{ at: 0, error: forUsers(outcome) }];
-        if (left === 0) return { text: '', values: [], failures, ran: 1, runMs: performance.now() - begin };
-      } else if (left === 0 || outcome.failures.length === 0) return outcome;
+      const outcome = await outcomeOf(run([value], 1));
+      if (left === 0 || outcome.failures.length === 0) return outcome;
     }
   }
 }
 
 const valueOf = ({ value }: Input): unknown => value;
 
-/** What came of it, or why it is lost. Rejects if the pool itself is at its end. */
-async function unlessLost(outcome: Promise<BatchOutcome>): Promise<BatchOutcome | DescribedError> {
+/** The outcome of a call. A call that is lost counts as one input that failed. Rejects if the pool itself is at its end. */
+async function outcomeOf(call: Promise<BatchOutcome>): Promise<BatchOutcome & { readonly isLost?: true }> {
+  const begin = performance.now();
   try {
-    return await outcome;
+    return await call;
   } catch (error) {
     const described = describeError(error);
     if (error instanceof ExpectedError || endCodes.includes(described.code)) throw error;
     // The stack is the pool's, and so is any cause's, but of what the user's code threw while nobody awaited it.
     const stack =
       error instanceof Error && described.code === 'ERR_WORKER_CRASHED' ? stackOf(error.cause) : undefined;
-    return stack === undefined ? described : { ...described, stack };
+    const failure = { at: 0, error: forUsers(stack === undefined ? described : { ...described, stack }) };
+    const runMs = performance.now() - begin;
+    return { text: '', values: [], failures: [failure], ran: 1, runMs, isLost: true };
   }
 }
 
 const endCodes: readonly unknown[] = ['ERR_POOL_CLOSED', 'ERR_MODULE_LOAD', 'ERR_TASK_ABORTED'];
-
-function join(outcomes: readonly BatchOutcome[], format: FormatName): BatchOutcome {
-  const texts = outcomes.map(({ text }) => text);
-  return {
-    text: joinTexts(format, texts),
-    values: outcomes.flatMap(({ values }) => values),
-    failures: outcomes.flatMap(({ failures }, at) => failures.map(({ error }) => ({ at, error }))),
-    ran: outcomes.length,
-    runMs: outcomes.reduce((sum, { runMs }) => sum + runMs, 0),
-  };
-}
 
 /** The pool speaks of the task it ran and of its result; the user knows neither `runBatch` nor a batch's values. */
 function forUsers(error: DescribedError): DescribedError {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BatchSetup } from './batch.js';
-import { createBatchRunner } from './batch-runner.js';
+import { runBatch, setup } from './batch-tasks.js';
 
 function moduleUrl(source: string): string {
   return `data:text/javascript,${encodeURIComponent(source)}`;
 }
 
-function runnerOf(source: string, more: Partial<BatchSetup> = {}) {
-  return createBatchRunner({
+async function runnerOf(source: string, more: Partial<BatchSetup> = {}) {
+  const data: BatchSetup = {
     moduleUrl: moduleUrl(source),
     exportName: undefined,
     passing: 'value',
@@ -17,7 +17,9 @@ function runnerOf(source: string, more: Partial<BatchSetup> = {}) {
     keepsValues: false,
     stopsAtFailure: false,
     ...more,
-  });
+  };
+  await setup({ data });
+  return { run: runBatch };
 }
 
 test('runs a function over a batch, synchronous or not', async () => {

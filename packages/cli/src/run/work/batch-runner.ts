@@ -3,18 +3,7 @@
 import { createRender, joinTexts, type Render } from '../output/format.js';
 import { type BatchFailure, type BatchOutcome, type BatchSetup, MAX_LISTED } from './batch.js';
 import { describeError, stackOf } from './described-error.js';
-import { takingInput } from './passing.js';
-import { importModule, selectFunction, type TaskFunction } from './task-module.js';
-
-export type BatchRunner = Awaited<ReturnType<typeof createBatchRunner>>;
-
-/** @returns also the user's module, for its own setup and teardown */
-export async function createBatchRunner(setup: BatchSetup) {
-  const { moduleUrl, exportName, passing } = setup;
-  const module = await importModule(moduleUrl);
-  const task = takingInput(selectFunction(module, exportName, moduleUrl), passing);
-  return { module, run: batchRun(task, setup) };
-}
+import type { TaskFunction } from './task-module.js';
 
 /** Calls `task` with one input after the other. @param task gets an input as it is; may run it elsewhere */
 export function batchRun(

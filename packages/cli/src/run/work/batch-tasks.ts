@@ -1,28 +1,27 @@
 /** The task module that the pool loads in every worker: it runs batches of inputs through the user's function. */
 
-import type { BatchOutcome, BatchSetup } from './batch.js';
-import { type BatchRunner, createBatchRunner } from './batch-runner.js';
-import type { TaskFunction } from './task-module.js';
+import type { BatchSetup } from './batch.js';
+import { batchRun } from './batch-runner.js';
+import { takingInput } from './passing.js';
+import { importModule, type ModuleNamespace, selectFunction, type TaskFunction } from './task-module.js';
 
-interface SetupContext {
-  readonly data: BatchSetup;
-}
-
-let runner: BatchRunner | undefined;
+let module: ModuleNamespace | undefined;
+let run: ReturnType<typeof batchRun>;
 
 /** Awaited by the worker before its first task; what the user's module needs is done here as well. */
-export async function setup(context: SetupContext): Promise<void> {
-  runner = await createBatchRunner(context.data);
+export async function setup(context: { readonly data: BatchSetup }): Promise<void> {
+  const { moduleUrl, exportName, passing } = context.data;
+  const loaded = await importModule(moduleUrl);
+  run = batchRun(takingInput(selectFunction(loaded, exportName, moduleUrl), passing), context.data);
+  module = loaded;
   // `data` is ours; the user's setup sees the rest.
-  await call(runner.module.setup, { ...context, data: undefined });
+  await call(loaded.setup, { ...context, data: undefined });
 }
 
-export function runBatch(inputs: readonly unknown[], attempts: number): Promise<BatchOutcome> {
-  return runner!.run(inputs, attempts);
-}
+export const runBatch: typeof run = (inputs, attempts) => run(inputs, attempts);
 
 export async function teardown(): Promise<void> {
-  await call(runner?.module.teardown);
+  await call(module?.teardown);
 }
 
 async function call(hook: unknown, ...args: unknown[]): Promise<void> {

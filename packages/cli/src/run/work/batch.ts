@@ -1,20 +1,17 @@
 /** What crosses between the main thread and the workers, and what comes of it: the contract of this folder. */
 
 import type { Input } from '../inputs/input-source.js';
-import type { FormatName } from '../output/format.js';
+import type { RunOptions } from '../options.js';
 import type { Passing } from './passing.js';
 
 /** What a worker must know to run batches; goes through the pool as `worker.data`. */
-export interface BatchSetup {
+export interface BatchSetup extends Pick<RunOptions, 'format' | 'withInput' | 'stopsAtFailure'> {
   readonly moduleUrl: string;
   /** Undefined: the default export, or the only function. */
   readonly exportName: string | undefined;
   readonly passing: Passing;
-  readonly format: FormatName;
-  readonly withInput: boolean;
   /** For --reduce the values themselves come back instead of text. */
   readonly keepsValues: boolean;
-  readonly stopsAtFailure: boolean;
 }
 
 /** A thrown thing in plain words, so that whatever was thrown can cross. */

@@ -3,7 +3,7 @@
 import type { DescribedError } from './batch.js';
 
 const UNREADABLE = '(cannot be read)';
-/** Where the code of the command lies, and that of the library: what calls the user's code is of no use in a message about it. */
+/** The folders of this command and of the library: their lines of a stack are left out, for they only call the user's code. */
 const OWN_CODE = [new URL('..', import.meta.url), new URL('.', import.meta.resolve('threadwise'))].map(
   ({ pathname }) => pathname,
 );

@@ -13,10 +13,8 @@ export interface Executor {
   readonly run: RunInWorker;
   /** How many inputs go together, and how many batches are out at once. To be asked when it is ready. */
   batching(): Batching;
-  /** How many threads there are now. */
-  threads(): number;
-  /** How many machines there are now; undefined where that is no question. */
-  machines(): number | undefined;
+  /** How many threads there are now, and how many machines: undefined where that is no question. */
+  size(): { readonly threads: number; readonly machines: number | undefined };
   /** Resolves when all that was begun has ended, and nothing is left of it. */
   close(): Promise<void>;
   /** Ends what runs, and resolves when nothing is left of it. */
@@ -42,8 +40,7 @@ export function localExecutor(
     }),
     run: (values, attempts) => pool.run('runBatch', [values, attempts]),
     batching: () => createBatching(batch, pool.stats().threads.max),
-    threads: () => pool.stats().threads.current,
-    machines: () => undefined,
+    size: () => ({ threads: pool.stats().threads.current, machines: undefined }),
     close: () => pool.close(),
     destroy: () => pool.destroy(),
   };

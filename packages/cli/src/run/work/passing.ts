@@ -13,9 +13,7 @@ export function argumentsOf(input: unknown, passing: Passing): readonly unknown[
 
 /** The function, to be called with an input alone. */
 export function takingInput(run: TaskFunction, passing: Passing): TaskFunction {
-  if (passing === 'value') return run;
-  if (passing === 'spread') return (input) => run(...(input as readonly unknown[]));
-  return (path) => run(contentOf(path as string));
+  return passing === 'value' ? run : (input) => run(...argumentsOf(input, passing));
 }
 
 /** Bytes that are the function's own. Not a Buffer: that is not what would arrive if they were sent to a thread. */

@@ -6,13 +6,13 @@
  * Ctrl-C has little to wait for, and changes with the length of a batch, and the other is large and of characters. And results come one at a
  * time, where here all that are ready are one write and one record of the journal.
  */
-import type { Input, InputGroups } from '../inputs/input-source.js';
+import type { InputGroups } from '../inputs/input-source.js';
 import type { RunBatch } from './attempts.js';
 import type { Batch, BatchOutcome, BatchResult } from './batch.js';
 
-/** Batches read but not given out. Bounds memory if one slow input holds up the order. */
+/** How many batches may be read but not given out. It bounds memory where one slow input holds up the order. */
 const MAX_WAITING_BATCHES = 1024;
-/** The same for the text of finished ones; 32 Mi characters, guessed: far above a window of usual results. */
+/** How much text of finished batches may wait. Guessed: far above a window of usual results. Characters. */
 const MAX_WAITING_CHARACTERS = 32 * 1024 * 1024;
 
 export interface PumpOptions {
@@ -35,10 +35,7 @@ export class Pump {
   #waitingCharacters = 0;
   #input: 'idle' | 'reading' | 'ended' = 'idle';
   #error: { readonly reason: unknown } | undefined;
-  #groups: Iterator<readonly Input[]> | AsyncIterator<readonly Input[]> | undefined;
-  /** Inputs that were read and are not in a batch yet. A batch is cut from one group, and so never waits for the next one. */
-  #group: readonly Input[] = [];
-  #at = 0;
+  #batches: AsyncGenerator<Batch> | undefined;
   #wake: () => void = () => {};
 
   constructor(options: PumpOptions) {
@@ -47,8 +44,7 @@ export class Pump {
 
   /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
   async *results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
-    this.#groups =
-      Symbol.asyncIterator in groups ? groups[Symbol.asyncIterator]() : groups[Symbol.iterator]();
+    this.#batches = batchesOf(groups, this.#options.batching);
     for (;;) {
       // The promise is made before looking, so that whatever happens meanwhile resolves it.
       const changed = new Promise<void>((resolve) => {
@@ -75,16 +71,11 @@ export class Pump {
     this.#input = 'reading';
     try {
       while (this.#hasRoom()) {
-        if (this.#at === this.#group.length) {
-          const next = await this.#groups!.next();
-          if (!this.#isReading()) return;
-          if (next.done === true) return this.stop();
-          this.#group = next.value;
-          this.#at = 0;
-        }
-        const inputs = this.#group.slice(this.#at, this.#at + this.#options.batching.size());
-        this.#at += inputs.length;
-        this.#begin({ inputs });
+        const { value, done } = await this.#batches!.next();
+        if (!this.#isReading()) return;
+        if (done === true) return this.stop();
+        this.#options.onBegin(value);
+        void this.#run(value);
       }
       this.#input = 'idle';
     } catch (error) {
@@ -92,7 +83,7 @@ export class Pump {
     }
   }
 
-  /** Asked after an await: `stop` may have come. */
+  /** To be asked after an await: `stop` may have been called meanwhile. */
   #isReading(): boolean {
     return this.#input === 'reading';
   }
@@ -105,30 +96,22 @@ export class Pump {
     );
   }
 
-  #begin(batch: Batch): void {
+  async #run(batch: Batch): Promise<void> {
     const slot: Slot = { result: undefined };
     this.#slots.push(slot);
     this.#running += 1;
-    this.#options.onBegin(batch);
-    this.#options
-      .run(batch)
-      .then(
-        (result) => {
-          slot.result = result;
-          this.#waitingCharacters += result.text.length;
-          this.#options.batching.note(result);
-        },
-        (error) => {
-          this.#slots = this.#slots.filter((other) => other !== slot);
-          this.#fail(error);
-        },
-      )
-      .then(() => {
-        this.#running -= 1;
-        this.#wake();
-        // Also while what is ready is being written: the workers need not wait for that.
-        void this.#read();
-      });
+    try {
+      slot.result = await this.#options.run(batch);
+      this.#waitingCharacters += slot.result.text.length;
+      this.#options.batching.note(slot.result);
+    } catch (error) {
+      this.#slots = this.#slots.filter((other) => other !== slot);
+      this.#fail(error);
+    }
+    this.#running -= 1;
+    this.#wake();
+    // Also while what is ready is being written: the workers need not wait for that.
+    void this.#read();
   }
 
   #fail(reason: unknown): void {
@@ -145,6 +128,17 @@ export class Pump {
     this.#slots = this.#slots.filter(({ result }, i) => i >= end || result === undefined);
     for (const { text } of ready) this.#waitingCharacters -= text.length;
     return ready;
+  }
+}
+
+/** A batch is cut from one group, and so never waits for the next one. */
+async function* batchesOf(groups: InputGroups, batching: Batching): AsyncGenerator<Batch> {
+  for await (const group of groups) {
+    for (let at = 0; at < group.length;) {
+      const inputs = group.slice(at, at + batching.size());
+      at += inputs.length;
+      yield { inputs };
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
-import { describeSystemError, hasCode, UsageError } from '../../exit-code.js';
+import { attempt, hasCode, UsageError } from '../../exit-code.js';
 import { shownValue } from './described-error.js';
 
 export interface ModuleReference {
@@ -85,19 +85,11 @@ function exportsOf(module: ModuleNamespace): string {
 function urlOf(reference: string): string {
   const isUrl = reference.startsWith('file:');
   const path = isUrl
-    ? look(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
+    ? attempt(() => fileURLToPath(reference), `expected a file: URL of a file here, got '${reference}'`)
     : reference;
-  const stats = look(() => statSync(path), `cannot find module '${reference}'`);
+  const stats = attempt(() => statSync(path), `cannot find module '${reference}'`);
   if (!stats.isFile()) throw new UsageError(`expected a module, but '${reference}' is not a file`);
   return isUrl ? reference : pathToFileURL(path).href;
-}
-
-function look<T>(read: () => T, problem: string): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UsageError(`${problem}: ${describeSystemError(error)}`);
-  }
 }
 
 function isFile(path: string): boolean {
@@ -124,18 +116,15 @@ export function loadError(module: string, url: string, error: unknown): UsageErr
   // Ours, from task-module.ts: it crossed a thread, so only its name is left of its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
-  const hint = hintFor(cause.message);
-  return new UsageError(`cannot load '${module}': ${cause.name}: ${cause.message}${place}${hint}`);
+  const told = `${cause.name}: ${cause.message}${place}${hintFor(cause.message)}`;
+  return new UsageError(`cannot load '${module}': ${told}`);
 }
 
 /** What to do where Node.js takes an ES module for CommonJS, as the package.json of `npm init` has it do. @param message the error's */
 export function hintFor(message: string): string {
-  return MODULE_SYNTAX.test(message) ? TYPE_MODULE : '';
+  if (!/^(?:Cannot use import statement outside a module|Unexpected token 'export')/.test(message)) return '';
+  return '. For import and export, name the file .mjs, or put "type": "module" into its package.json';
 }
-
-const MODULE_SYNTAX = /^(?:Cannot use import statement outside a module|Unexpected token 'export')/;
-const TYPE_MODULE =
-  '. For import and export, name the file .mjs, or put "type": "module" into its package.json';
 
 /**
  * A SyntaxError of an import carries no place; only Node's printing of an uncaught one adds it. Asking `node --check`
