@@ -5,7 +5,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
-import { SharedSignals } from 'threadwise/internal';
+import { onAbort } from 'threadwise/internal';
 import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure, reasonOf } from './failures.js';
@@ -29,6 +29,7 @@ export class OpenCall {
   isAdded = false;
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
+  unfollow: (() => void) | undefined;
 
   constructor(jobId: string, name: string, options: CallOptions) {
     this.jobId = jobId;
@@ -45,7 +46,6 @@ export class OpenCall {
 
 export class OpenCalls {
   readonly #calls = new Map<string, Set<OpenCall>>();
-  readonly #signals = new SharedSignals<OpenCall>((call) => this.#abort(call));
   readonly #queue: Queue;
   readonly #redis: Redis;
 
@@ -63,7 +63,7 @@ export class OpenCalls {
     const call = new OpenCall(jobId, name, options);
     this.#put(call);
     if (options.signal?.aborted) this.#abort(call);
-    else this.#signals.follow(options.signal, call);
+    else if (options.signal) call.unfollow = onAbort(options.signal, () => this.#abort(call));
     return call;
   }
 
@@ -77,7 +77,7 @@ export class OpenCalls {
   /** Ends the waiting of one call. */
   fail(call: OpenCall, error: unknown): void {
     if (!this.#take(call)) return;
-    this.#signals.unfollow(call.options.signal, call);
+    call.unfollow?.();
     call.reject(error);
   }
 
@@ -159,7 +159,7 @@ export class OpenCalls {
     if (calls === undefined) return;
     this.#calls.delete(jobId);
     for (const call of calls) {
-      this.#signals.unfollow(call.options.signal, call);
+      call.unfollow?.();
       settle(call);
     }
   }

@@ -3,7 +3,7 @@ import { rejectWithCaller } from './caller-stack.js';
 import { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
-import type { Exchange } from '../contracts.js';
+import type { Exchange, Instances } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
@@ -77,8 +77,7 @@ export class Admission {
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && ledger.size >= this.limit)) {
       return undefined;
     }
-    const isExploring = this.here !== undefined && this.#isExploring(name);
-    const began = meter.wantsSubmission(isExploring) ? parts.platform.now() : 0;
+    const began = meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
     if (plain.size === 1) this.#engine.lifecycle.updateKeepAlive();
@@ -169,6 +168,27 @@ export class Admission {
       const none = { waitMs: undefined, runMs: undefined };
       tracing.end({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
+    }
+  }
+}
+
+type EnterOptions = Parameters<Admission['enter']> extends [unknown, unknown, ...infer R] ? R : never;
+
+/** Of a pool that has registered classes: arguments and results have instances of them. */
+export class PackingAdmission extends Admission {
+  readonly #instances: Instances;
+
+  constructor(engine: Engine, instances: Instances) {
+    super(engine);
+    this.#instances = instances;
+  }
+
+  override async enter(name: unknown, args: unknown, ...rest: EnterOptions): Promise<unknown> {
+    try {
+      const own = isList(args) ? this.#instances.packArguments(args) : args;
+      return this.#instances.unpack(await super.enter(name, own, ...rest));
+    } catch (error) {
+      throw this.#instances.unpackError(error);
     }
   }
 }

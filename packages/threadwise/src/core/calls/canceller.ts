@@ -2,7 +2,7 @@
 import type { Link, TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { SharedSignals } from './signals.js';
+import { onAbort } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 
@@ -38,7 +38,6 @@ interface Watched {
 
 export class Canceller {
   readonly #engine: Engine;
-  readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
   readonly #watched = new Map<Task, Watched>();
 
   constructor(engine: Engine) {
@@ -49,9 +48,9 @@ export class Canceller {
   watchSignal(task: Task): void {
     const { signal, timeoutMs } = task.run;
     if (signal === undefined && timeoutMs === undefined) return;
-    this.#signals.follow(signal, task);
+    const unfollow = signal && onAbort(signal, () => this.#aborted(task));
     task.unwatch = () => {
-      this.#signals.unfollow(signal, task);
+      unfollow?.();
       if (!task.stillRuns) this.release(task);
     };
   }
@@ -132,7 +131,9 @@ export class Canceller {
     const { platform } = this.#engine.parts;
     const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
     if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
-    this.#interrupt(task, holder, 'timedOut', timeoutError(task, timeoutMs, holder.id));
+    const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
+    const details = { taskName: task.name, taskId: task.id, workerId: holder.id };
+    this.#interrupt(task, holder, 'timedOut', new ThreadwiseError('ERR_TASK_TIMEOUT', message, details));
   }
 
   #aborted(task: Task): void {
@@ -185,16 +186,6 @@ export class Canceller {
     if (holder instanceof WorkerSlot) workers.kill(holder, 'interrupted', watched.cause);
     else here?.tasks.giveUp(task);
   }
-}
-
-export function timeoutError(
-  task: Pick<Task, 'name' | 'id'>,
-  timeoutMs: number,
-  workerId: number,
-): ThreadwiseError {
-  const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
-  const details = { taskName: task.name, taskId: task.id, workerId };
-  return new ThreadwiseError('ERR_TASK_TIMEOUT', message, details);
 }
 
 /** ERR_TASK_ABORTED, named AbortError, with the signal's reason as its cause. */

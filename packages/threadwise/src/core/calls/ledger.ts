@@ -4,7 +4,7 @@ import type { Outcome } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { UserCode } from '../events/user-code.js';
 import type { Payload } from './payload.js';
-import { type PlainCall, PlainCalls } from './plain-calls.js';
+import { PlainCalls } from './plain-calls.js';
 import type { ResolvedRun } from './run-options.js';
 import { type Settlement, Task } from './task.js';
 
@@ -50,18 +50,27 @@ export class Ledger {
     wireName?: string,
   ): Task {
     const { platform, recorder } = this.#engine.parts;
-    const task = this.#open(id, name, payload, run, platform.burstNow(), resolve, wireName);
+    const task = new Task(id, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
     recorder.counts.submitted++;
+    this.#open(task, resolve);
     this.tellSubmit(id, name);
     return task;
   }
 
   /** The record of a plain call, which is more than plain from now on. */
-  inflate({ slot, id, name, submittedAt, timeoutMs, resolve }: PlainCall): Task {
+  inflate(
+    slot: number,
+    id: number,
+    name: string,
+    submittedAt: number,
+    timeoutMs: number | undefined,
+    resolve: (value: unknown) => void,
+  ): Task {
     const { parts, defaults, canceller } = this.#engine;
     const way = parts.exchange.plain!;
     const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
-    const task = this.#open(id, name, way.payloadOf(slot), run, submittedAt, resolve);
+    const task = new Task(id, name, way.payloadOf(slot), run, submittedAt, this.#onSettled);
+    this.#open(task, resolve);
     way.keep(slot, task);
     canceller.takeOver(task);
     return task;
@@ -76,25 +85,17 @@ export class Ledger {
     context: unknown,
   ): Task {
     const payload = { args: [], transfer: [], onSettled: undefined };
-    const task = this.#open(id, name, payload, run, this.#engine.parts.platform.burstNow(), resolve);
+    const now = this.#engine.parts.platform.burstNow();
+    const task = new Task(id, name, payload, run, now, this.#onSettled);
+    this.#open(task, resolve);
     task.context = context;
     task.state = 'handed';
     return task;
   }
 
-  #open(
-    id: number,
-    name: string,
-    payload: Payload,
-    run: ResolvedRun,
-    submittedAt: number,
-    resolve: (value: unknown) => void,
-    wireName?: string,
-  ): Task {
-    const task = new Task(id, name, payload, run, submittedAt, this.#onSettled, wireName);
+  #open(task: Task, resolve: (value: unknown) => void): void {
     task.resolve = resolve;
     this.#tasks.add(task);
-    return task;
   }
 
   close(): void {
@@ -134,7 +135,7 @@ export class Ledger {
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
     if (runMs !== undefined && by !== undefined) this.ranAcross(task.name, runMs, now);
-    this.tellSettle(task.id, task.name, task.context, outcome, waitMs, runMs, error);
+    this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
   }
 
   /** Calls of a function have ended on a worker. @param runMs how many milliseconds each of them ran, about */
@@ -161,9 +162,9 @@ export class Ledger {
     name: string,
     context: unknown,
     outcome: Outcome,
-    waitMs: number | undefined,
     runMs: number | undefined,
-    error: unknown,
+    waitMs?: number,
+    error?: unknown,
   ): void {
     const { hooks, tracing } = this.#engine;
     if (tracing.isOn) tracing.end({ taskId, name, context, outcome, waitMs, runMs, error });

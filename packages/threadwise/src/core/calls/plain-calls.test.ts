@@ -4,9 +4,20 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import type { PlainWay } from '../contracts.js';
 import type { Engine } from '../engine.js';
+import type { Ledger } from './ledger.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';
 import { FakePlatform, makeTask } from '../fake-platform.case.js';
-import { type PlainCall, PlainCalls } from './plain-calls.js';
+import { PlainCalls } from './plain-calls.js';
+
+/** What the ledger is told of a plain call that is inflated. */
+interface PlainCall {
+  readonly slot: number;
+  readonly id: number;
+  readonly name: string;
+  readonly submittedAt: number;
+  readonly timeoutMs: number | undefined;
+  readonly resolve: (value: unknown) => void;
+}
 
 /** A table, and a way with as many slots as are named: each call gets the next of them. */
 function table({
@@ -35,8 +46,8 @@ function table({
     newId: () => ++lastId,
     settled: () => undefined,
     ranAcross: (name: string, runMs: number) => ran.push([name, runMs]),
-    inflate: (call: PlainCall) => {
-      inflated.push(call);
+    inflate: (...[slot, id, name, submittedAt, timeoutMs, resolve]: Parameters<Ledger['inflate']>) => {
+      inflated.push({ slot, id, name, submittedAt, timeoutMs, resolve });
       return makeTask().task;
     },
   };

@@ -17,16 +17,6 @@ export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
-/** All that is known of a plain call. */
-export interface PlainCall {
-  readonly slot: number;
-  readonly id: number;
-  readonly name: string;
-  readonly submittedAt: number;
-  readonly timeoutMs: number | undefined;
-  readonly resolve: Resolve;
-}
-
 export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
@@ -145,24 +135,22 @@ export class PlainCalls {
 
   /** Records the calls that have completed. Mostly those of a batch are of one function. @param next the function that is counted from now on */
   #record(next: string): void {
-    const name = this.#completedName;
-    const count = this.#completed;
-    const ms = this.#completedMs;
+    if (this.#completed > 0) {
+      const name = this.#completedName;
+      this.#recorder.ended('completed', this.#completed, this.#now);
+      this.#recorder.functions.completed(name, this.#completed, this.#completedMs, false);
+      this.#ledger.ranAcross(name, this.#completedMs / this.#completed, this.#now);
+    }
     this.#completedName = next;
     this.#completed = 0;
     this.#completedMs = 0;
-    if (count === 0) return;
-    this.#recorder.ended('completed', count, this.#now);
-    this.#recorder.functions.completed(name, count, ms, false);
-    this.#ledger.ranAcross(name, ms / count, this.#now);
   }
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
     const resolve = this.#take(slot);
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
-    const timeoutMs = this.#timeoutMs[slot]! || undefined;
-    return this.#ledger.inflate({ slot, id, name, submittedAt, timeoutMs, resolve });
+    return this.#ledger.inflate(slot, id, name, submittedAt, this.#timeoutMs[slot]! || undefined, resolve);
   }
 
   inflateAll(): void {

@@ -1,8 +1,8 @@
 /**
- * What all calls on the calling thread have in common: the functions of the module, which call runs now, what its code
- * may ask about its task, and what is copied.
+ * What all calls on the calling thread have in common: the functions of the module, how long calls may run before the event
+ * loop has a turn, which call runs now, what its code may ask about its task, and what is copied.
  */
-import type { ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
+import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Engine } from '../engine.js';
@@ -26,7 +26,7 @@ export class Entry {
   credits = 0;
   granted = 0;
   turn = -1;
-  /** What was granted last, or would have been. */
+  /** How many were granted last. */
   ramp = 0;
   /** How long the call took that was timed last. Milliseconds. */
   lastMs = 0;
@@ -57,6 +57,8 @@ export class Entry {
 let running: ModuleCalls | undefined;
 
 export class ModuleCalls {
+  /** Counts the turns of the event loop in which calls ran: what was granted for one turn is void in the next. */
+  turn = 0;
   /** The call that runs right now, once its code has asked about its task. */
   call: RunningCall | undefined;
   /** The id of the call that runs right now, in case its code asks. 0: it has none yet. */
@@ -66,12 +68,50 @@ export class ModuleCalls {
   context: unknown;
   readonly #engine: Engine;
   readonly #module: ModuleHere;
+  /** How long calls may run in one turn: the rest of the program lives on this thread, too. Milliseconds. */
+  readonly #budgetMs: number;
+  #budget: 'closed' | 'open' | 'spent' = 'closed';
+  /** When the first call of this turn began. */
+  #turnBegan = 0;
 
   constructor(engine: Engine, module: ModuleHere) {
     this.#engine = engine;
     this.#module = module;
+    this.#budgetMs = engine.parts.options.loopBudgetMs;
     this.run = engine.defaults;
   }
+
+  // --- the turn ---
+
+  /** A call is about to begin. The time now, or undefined: not in this turn. */
+  beginInTurn(): number | undefined {
+    if (this.#budget === 'spent') return undefined;
+    const { platform } = this.#engine.parts;
+    const now = platform.now();
+    if (this.#budget === 'closed') {
+      this.#budget = 'open';
+      this.#turnBegan = now;
+      platform.nextTurn(this.#onTurn);
+    } else if (now - this.#turnBegan >= this.#budgetMs) {
+      this.#budget = 'spent';
+      return undefined;
+    }
+    return now;
+  }
+
+  /** How much is left of the budget of this turn. Milliseconds. */
+  leftAt(now: number): number {
+    return this.#turnBegan + this.#budgetMs - now;
+  }
+
+  /** The event loop has had its turn, and calls may run again. */
+  readonly #onTurn = () => {
+    this.#budget = 'closed';
+    this.turn++;
+    this.#engine.here?.tasks.pump();
+  };
+
+  // --- the call that runs ---
 
   get isAnyRunning(): boolean {
     return running !== undefined;
@@ -93,7 +133,7 @@ export class ModuleCalls {
     try {
       return entry.mayAskLater ? this.#module.enter(this.asked(), entry.run, args) : entry.run(...args);
     } finally {
-      running = undefined;
+      this.end();
     }
   }
 
@@ -101,7 +141,7 @@ export class ModuleCalls {
   asked(): RunningCall {
     if (this.call === undefined) {
       if (this.id === 0) this.id = this.#engine.ledger.newId();
-      this.call = this.#newCall(this.id, this.name, this.run);
+      this.call = this.#module.newCall(this.id, this.#newHost(this.name, this.run));
       this.call.context = this.#copyContext(this.context);
     }
     return this.call;
@@ -129,9 +169,9 @@ export class ModuleCalls {
     return running === this ? this.asked() : undefined;
   }
 
-  #newCall(id: number, name: string, run: ResolvedRun): RunningCall {
+  #newHost(name: string, run: ResolvedRun): CallHost {
     const { ledger } = this.#engine;
-    return this.#module.newCall(id, {
+    return {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
@@ -145,7 +185,7 @@ export class ModuleCalls {
       },
       find: (wanted) => this.#module.find(wanted),
       copy: (value, what) => this.#copy(value, what),
-    });
+    };
   }
 
   // --- copying ---

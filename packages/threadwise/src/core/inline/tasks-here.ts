@@ -3,7 +3,7 @@
  * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
 import type { Holder } from '../calls/canceller.js';
-import type { Settlement, Task } from '../calls/task.js';
+import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js';
 import type { RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
@@ -57,9 +57,7 @@ export class TasksHere implements Holder {
   }
 
   get oldestSubmittedAt(): number | undefined {
-    let oldest: number | undefined;
-    for (const { submittedAt } of this.#queue) oldest = Math.min(oldest ?? submittedAt, submittedAt);
-    return oldest;
+    return oldestSubmittedAt(this.#queue);
   }
 
   /** Begins the task as soon as it can, right now if possible. */
@@ -74,9 +72,9 @@ export class TasksHere implements Holder {
   }
 
   /** Goes on with a task that has begun within `run`, and returned a promise. */
-  adopt(task: Task, call: RunningCall, isPure: boolean, result: PromiseLike<unknown>, began: number): void {
-    this.#goOn({ task, call, isPure, began }, result);
-    this.#engine.canceller.takeOver(task, this);
+  adopt(begun: Begun, result: PromiseLike<unknown>): void {
+    this.#goOn(begun, result);
+    this.#engine.canceller.takeOver(begun.task, this);
   }
 
   /** All callers have been told. */
@@ -93,7 +91,7 @@ export class TasksHere implements Holder {
     let hasBegun = false;
     for (;;) {
       const task = this.#next();
-      const began = task && this.#here.budget.begin();
+      const began = task && this.#here.calls.beginInTurn();
       if (task === undefined || began === undefined) break;
       if (this.#queue.peek() === task) this.#queue.shift();
       else this.#queue.remove(task);

@@ -6,13 +6,12 @@ import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Placement } from '../contracts.js';
-import { LeaseStore } from '../lease.js';
+import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
 import type { Engine } from '../engine.js';
 import type { CallingThread } from './calling-thread.js';
 import type { Entry, ModuleCalls } from './module-calls.js';
-import type { TurnBudget } from './turn-budget.js';
 
 /** How many calls of a function run on credit at most. Reading the clock costs as much as a tiny call. */
 const MOST_CREDITS = 15;
@@ -29,7 +28,6 @@ export class WithinRun {
   readonly #engine: Engine;
   readonly #here: CallingThread;
   readonly #calls: ModuleCalls;
-  readonly #budget: TurnBudget;
   readonly #entries = new Map<string, Entry>();
   /** The function that was called last: mostly it is the next one, too. */
   #last: Entry | undefined;
@@ -42,7 +40,6 @@ export class WithinRun {
     this.#engine = engine;
     this.#here = here;
     this.#calls = here.calls;
-    this.#budget = here.budget;
   }
 
   add(entry: Entry): void {
@@ -58,7 +55,7 @@ export class WithinRun {
     this.flush();
     this.takesAll = takesAll;
     for (const entry of this.#entries.values()) entry.learnt = learner?.of(entry.name);
-    this.#budget.turn++; // what was granted is void
+    this.#calls.turn++; // what was granted is void
   }
 
   /** Runs a call without options; undefined: not here and now. Never throws. */
@@ -67,18 +64,14 @@ export class WithinRun {
     if (entry === undefined || !isList(args)) return undefined;
     const calls = this.#calls;
     const { lifecycle, hooks, defaults } = this.#engine;
-    const isCredited = entry.credits > 0 && entry.turn === this.#budget.turn;
+    const isCredited = entry.credits > 0 && entry.turn === calls.turn;
     if (!isCredited || calls.isAnyRunning || hooks.areCallsHeard || lifecycle.state !== 'open')
       return this.#runTimed(entry, args, defaults);
     let own: readonly unknown[] | undefined;
     try {
       own = this.#ownArguments(entry, args);
-    } catch (error) {
-      return rejected(error);
-    }
-    if (own === undefined) return undefined;
-    entry.credits--;
-    try {
+      if (own === undefined) return undefined;
+      entry.credits--;
       calls.begin(entry.name);
       // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
       const result = entry.run(...own);
@@ -88,6 +81,7 @@ export class WithinRun {
       entry.granted--;
       return this.#adopt(entry, result, this.#engine.parts.platform.now(), undefined, defaults);
     } catch (thrown) {
+      if (own === undefined) return rejected(thrown);
       calls.end();
       entry.granted--;
       return this.#failed(entry, thrown, undefined, 0, undefined);
@@ -122,10 +116,10 @@ export class WithinRun {
   #ownArguments(entry: Entry, args: readonly unknown[]): readonly unknown[] | undefined {
     if (args.length === 1) {
       if (isImmutable(args[0])) return args;
-      if (isLease(args[0])) return undefined;
+      if (leaseOf(args[0])) return undefined; // only a task can be lent it
     } else {
       if (args.every(isImmutable)) return args;
-      if (args.some(isLease)) return undefined;
+      if (args.some(leaseOf)) return undefined;
     }
     return entry.isPure ? args : this.#calls.copyArguments(args);
   }
@@ -147,30 +141,28 @@ export class WithinRun {
     const { name } = entry;
     const calls = this.#calls;
     if (entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
-    const began = this.#budget.begin();
+    const began = calls.beginInTurn();
     if (began === undefined) return undefined;
-    let own: readonly unknown[] | undefined;
-    try {
-      own = this.#ownArguments(entry, args);
-    } catch (error) {
-      return rejected(error);
-    }
-    if (own === undefined) return undefined;
     const isWatched = tracing.isOn || hooks.areCallsHeard;
-    const id = isWatched ? ledger.newId() : 0;
-    const trace = tracing.isOn ? tracing.start(id, name) : undefined;
-    if (isWatched) ledger.tellSubmit(id, name);
-    calls.id = id;
-    calls.run = run;
-    calls.context = trace;
+    let own: readonly unknown[] | undefined;
+    let id = 0;
+    let trace: unknown;
     let value: unknown;
     try {
+      own = this.#ownArguments(entry, args);
+      if (own === undefined) return undefined;
+      if (isWatched) id = ledger.newId();
+      if (tracing.isOn) trace = tracing.start(id, name);
+      if (isWatched) ledger.tellSubmit(id, name);
+      calls.id = id;
+      calls.run = run;
+      calls.context = trace;
       const result = calls.invoke(entry, own);
       if (isThenable(result)) return this.#adopt(entry, result, began, trace, run);
       entry.returned();
       value = calls.copyResult(result, entry.isPure);
     } catch (thrown) {
-      return this.#failed(entry, thrown, began, id, trace);
+      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, began, id, trace);
     } finally {
       calls.forget();
     }
@@ -180,7 +172,7 @@ export class WithinRun {
     entry.lastMs = ms;
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
-    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', undefined, ms, undefined);
+    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -195,11 +187,11 @@ export class WithinRun {
   }
 
   #grant(entry: Entry, most: number, now: number): void {
-    const affordable = Math.floor((this.#budget.leftAt(now) * CREDIT_SHARE) / Math.max(entry.lastMs, 1e-6));
+    const affordable = Math.floor((this.#calls.leftAt(now) * CREDIT_SHARE) / Math.max(entry.lastMs, 1e-6));
     entry.ramp = Math.max(0, Math.min(most, MOST_CREDITS, affordable));
     entry.credits = entry.ramp;
     entry.granted = entry.ramp;
-    entry.turn = this.#budget.turn;
+    entry.turn = this.#calls.turn;
   }
 
   /** @param began undefined: on credit */
@@ -220,7 +212,7 @@ export class WithinRun {
     recorder.settled('failed', undefined, ms, now, this.#here.record);
     recorder.functions.ended(entry.name, 'failed', ms, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', undefined, ms, error);
+    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', ms, undefined, error);
     return rejected(error);
   }
 
@@ -238,13 +230,8 @@ export class WithinRun {
     const call = this.#calls.take(); // numbers the call, if it has no number yet
     const task = ledger.adopt(this.#calls.id, entry.name, run, resolve, trace);
     this.#calls.forget();
-    this.#here.tasks.adopt(task, call, entry.isPure, result, began);
+    this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
     lifecycle.updateKeepAlive();
     return promise;
   }
-}
-
-/** Only a task can be lent it. */
-function isLease(value: unknown): boolean {
-  return !isImmutable(value) && LeaseStore.of(value) !== undefined;
 }

@@ -1,6 +1,6 @@
 /** Direct dispatch: the main thread chooses a worker for each task and hands it over. */
 import type { Dispatch, DispatchContext, TaskQueue, TimerHandle } from '../../core/contracts.js';
-import type { Task } from '../../core/calls/task.js';
+import { oldestSubmittedAt, type Task } from '../../core/calls/task.js';
 import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
@@ -82,10 +82,10 @@ export class DirectDispatch implements Dispatch {
 
   pause(): void {
     this.isPaused = true;
-    const unbegun = this.#slots.flatMap((slot) => [
-      ...takeMovable(slot),
-      ...this.#withdraw(slot, slot.handed),
-    ]);
+    const unbegun = this.#slots.flatMap((slot) => {
+      const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
+      return [...movable, ...this.#withdraw(slot, slot.handed)];
+    });
     putBack(unbegun, this.#queue);
   }
 
@@ -108,9 +108,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   oldestSubmittedAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { submittedAt } of this.unbegun()) oldest = Math.min(oldest, submittedAt);
-    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+    return oldestSubmittedAt(this.unbegun());
   }
 
   /** Tasks that no worker has begun, wherever they are. */
@@ -244,19 +242,16 @@ export class DirectDispatch implements Dispatch {
    */
   #takeForIdle(): boolean {
     if (this.isPaused || this.#queue.size > 0) return false;
-    const isIdle = (slot: WorkerSlot) => slot.handed.size === 0 && this.#isFree(slot, 0);
-    if (!this.#slots.some(isIdle)) return false;
-    let oldest: Task | undefined;
-    let holder: WorkerSlot | undefined;
-    for (const slot of this.#holders()) {
-      const found = [...slot.handed].find((task) => {
-        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(task.name) === 0;
-        return isWorthIt && isMovable(task) && slot.link.startedAt(task) === undefined;
+    if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot, 0))) return false;
+    const lying = this.#holders().flatMap((slot) => {
+      const task = [...slot.handed].find((each) => {
+        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(each.name) === 0;
+        return isWorthIt && isMovable(each) && slot.link.startedAt(each) === undefined;
       });
-      if (found === undefined || (oldest !== undefined && found.id > oldest.id)) continue;
-      [oldest, holder] = [found, slot];
-    }
-    return holder !== undefined && this.#takeBack(holder, [oldest!]) > 0;
+      return task === undefined ? [] : [{ slot, task }];
+    });
+    const [oldest] = lying.sort((a, b) => a.task.id - b.task.id);
+    return oldest !== undefined && this.#takeBack(oldest.slot, [oldest.task]) > 0;
   }
 
   #pumpLanes(): void {
@@ -353,9 +348,4 @@ export function putBack(tasks: readonly Task[], queue: TaskQueue<Task>): void {
     task.state = 'queued';
     queue.push(task, task.priority);
   }
-}
-
-/** Takes from a lane the tasks that are not for this worker and no other. */
-function takeMovable({ lane }: WorkerSlot): Task[] {
-  return [...lane].filter((task) => !task.pinned && lane.remove(task));
 }

@@ -177,9 +177,7 @@ export class SharedQueueDispatch extends DirectDispatch {
 
   /** Tasks that all workers together may run at a time. */
   get #places(): number {
-    let ready = 0;
-    for (const { state } of this.context.slots()) if (state === 'ready') ready++;
-    return ready * this.context.tasksPerWorker;
+    return this.context.slots().filter(({ state }) => state === 'ready').length * this.context.tasksPerWorker;
   }
 
   /** Whether only one worker can get it: it belongs to one, or can only go over a line. */

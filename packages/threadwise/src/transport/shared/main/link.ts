@@ -1,6 +1,6 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
-import { LeaseStore } from '../../../core/lease.js';
+import { leaseOf } from '../../../core/lease.js';
 import type { Task } from '../../../core/calls/task.js';
 import { shapeBookByteLength } from '../../codec/shape-book.js';
 import { int32sOf } from '../../codec/value-memory.js';
@@ -176,5 +176,5 @@ export class SharedLink extends PortLink implements Link {
 
 /** What goes over a port where shared memory cannot carry the arguments of a task. */
 export function argumentsOf({ payload }: Task): readonly unknown[] {
-  return payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
+  return payload.args.map((value) => leaseOf(value)?.bytes ?? value);
 }

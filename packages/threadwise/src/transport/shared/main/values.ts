@@ -1,6 +1,5 @@
 /** Writes arguments and reads results: in a cell, or where that is too small, in the arena and in a worker's stream. */
-import { LeaseStore } from '../../../core/lease.js';
-import type { LeaseLike } from '../../../core/calls/payload.js';
+import { type HeldLease, leaseOf } from '../../../core/lease.js';
 import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
 import { ShapeReader } from '../../codec/shape-book.js';
 import { ValueReader } from '../../codec/value-reader.js';
@@ -153,7 +152,7 @@ export class ArgumentWriter {
     payload: CellPayload,
     to: CellMemory,
     args: readonly unknown[],
-    leases: readonly (LeaseLike | undefined)[],
+    leases: readonly (HeldLease | undefined)[],
   ): boolean {
     const entries: number[] = [];
     for (const [i, lease] of leases.entries()) {
@@ -184,10 +183,10 @@ export class ArgumentWriter {
 }
 
 /** The leases among the arguments, each in its place; undefined where there is none. */
-function leasesIn(args: readonly unknown[]): (LeaseLike | undefined)[] | undefined {
-  let found: (LeaseLike | undefined)[] | undefined;
+function leasesIn(args: readonly unknown[]): (HeldLease | undefined)[] | undefined {
+  let found: (HeldLease | undefined)[] | undefined;
   for (let i = 0; i < args.length; i++) {
-    const lease = LeaseStore.of(args[i]);
+    const lease = leaseOf(args[i]);
     if (lease === undefined) continue;
     found ??= new Array(args.length).fill(undefined);
     found[i] = lease;
