@@ -61,7 +61,14 @@ export class SingleBuffers implements LeaseMemory {
     const kept = this.#free.get(size)?.pop();
     if (kept !== undefined) this.#keptBytes -= size;
     const memory = kept ?? this.#make(size);
-    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#keep(memory) };
+    const give = () => {
+      if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
+      const pieces = this.#free.get(size) ?? [];
+      this.#free.set(size, pieces);
+      pieces.push(memory);
+      this.#keptBytes += size;
+    };
+    return { bytes: new Uint8Array(memory, 0, wanted), give };
   }
 
   close(): void {
@@ -76,15 +83,6 @@ export class SingleBuffers implements LeaseMemory {
       const message = `There is no memory for a lease of ${size} bytes: the system gives no more`;
       throw new ThreadwiseError('ERR_LEASE_MEMORY', message, { cause });
     }
-  }
-
-  #keep(memory: ArrayBufferLike): void {
-    const size = memory.byteLength;
-    if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
-    const pieces = this.#free.get(size) ?? [];
-    this.#free.set(size, pieces);
-    pieces.push(memory);
-    this.#keptBytes += size;
   }
 }
 

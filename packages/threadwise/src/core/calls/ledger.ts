@@ -15,7 +15,6 @@ export class Ledger {
   /** The open calls that have a record, in the order in which they got it. */
   readonly #tasks = new Set<Task>();
   readonly #userCode = new UserCode();
-  readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
 
   constructor(engine: Engine) {
@@ -115,18 +114,11 @@ export class Ledger {
     this.#engine.room.update();
   }
 
-  #settled(task: Task, settlement: Settlement): void {
-    this.#tasks.delete(task);
-    task.payload.onSettled?.(task.stillRuns);
-    this.#record(task, settlement);
-    if (settlement.outcome === 'completed') task.resolve(settlement.value);
-    else rejectWithCaller(task.resolve, settlement.error);
-    this.settled();
-  }
-
-  #record(task: Task, settlement: Settlement): void {
+  readonly #onSettled = (task: Task, settlement: Settlement): void => {
     const { parts, here } = this.#engine;
     const { outcome, runMs, by, error } = settlement;
+    this.#tasks.delete(task);
+    task.payload.onSettled?.(task.stillRuns);
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
@@ -136,7 +128,10 @@ export class Ledger {
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
     if (runMs !== undefined && by !== undefined) this.ranAcross(task.name, runMs, now);
     this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
-  }
+    if (settlement.outcome === 'completed') task.resolve(settlement.value);
+    else rejectWithCaller(task.resolve, error);
+    this.settled();
+  };
 
   /** Calls of a function have ended on a worker. @param runMs how many milliseconds each of them ran, about */
   ranAcross(name: string, runMs: number, now: number): void {

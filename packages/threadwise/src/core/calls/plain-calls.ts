@@ -86,7 +86,12 @@ export class PlainCalls {
     this.#ids[slot] = id;
     this.#submittedAt[slot] = this.#burstNow();
     this.#timeoutMs[slot] = timeoutMs ?? 0;
-    if (timeoutMs !== undefined) this.#lookAfter(slot, this.#submittedAt[slot]!);
+    if (timeoutMs !== undefined) {
+      const now = this.#submittedAt[slot]!;
+      const dueAt = now + timeoutMs;
+      this.#dueAt[slot] = dueAt;
+      if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+    }
     this.size++;
     return promise;
   }
@@ -166,13 +171,6 @@ export class PlainCalls {
   // --- timeouts ---
 
   // One timer serves all of them, and only when it goes off are they gone through: so a timeout costs a call next to nothing.
-
-  /** The task in a slot is looked at when its timeout has passed from `now` on. */
-  #lookAfter(slot: number, now: number): void {
-    const dueAt = now + this.#timeoutMs[slot]!;
-    this.#dueAt[slot] = dueAt;
-    if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
-  }
 
   #setTimer(dueAt: number, now: number): void {
     this.#timer?.cancel();

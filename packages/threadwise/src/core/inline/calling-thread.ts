@@ -71,8 +71,17 @@ export class CallingThread {
 
   /** Where calls go from now on. Tasks that have been accepted here end here. */
   place({ usesThreads, learner }: Placement): void {
+    const { hooks, parts } = this.#engine;
     this.within.place(learner, !usesThreads);
-    if (!usesThreads) this.#serve();
+    if (usesThreads) return;
+    if (this.record === undefined) {
+      this.record = parts.recorder.worker();
+      this.#since = parts.platform.now();
+      hooks.emit('worker:start', { workerId: NO_WORKER });
+      if (this.isReady) this.#tellReady();
+    }
+    if (this.#state === 'unloaded') void this.#load();
+    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
   }
 
   /** What a worker has said of the module, which it has loaded. */
@@ -146,18 +155,6 @@ export class CallingThread {
   }
 
   // --- the module ---
-
-  #serve(): void {
-    const { hooks, parts } = this.#engine;
-    if (this.record === undefined) {
-      this.record = parts.recorder.worker();
-      this.#since = parts.platform.now();
-      hooks.emit('worker:start', { workerId: NO_WORKER });
-      if (this.isReady) this.#tellReady();
-    }
-    if (this.#state === 'unloaded') void this.#load();
-    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
-  }
 
   async #load(): Promise<void> {
     const { platform, options, name: poolName } = this.#engine.parts;

@@ -142,7 +142,12 @@ export class ModuleCalls {
     if (this.call === undefined) {
       if (this.id === 0) this.id = this.#engine.ledger.newId();
       this.call = this.#module.newCall(this.id, this.#newHost(this.name, this.run));
-      this.call.context = this.#copyContext(this.context);
+      try {
+        // What the owner gave to take along, as it would arrive in a worker.
+        this.call.context = isImmutable(this.context) ? this.context : this.#module.copy(this.context);
+      } catch (error) {
+        this.#engine.tracing.refused(error);
+      }
     }
     return this.call;
   }
@@ -189,16 +194,6 @@ export class ModuleCalls {
   }
 
   // --- copying ---
-
-  /** What the owner gave to take along, as it would arrive in a worker. */
-  #copyContext(context: unknown): unknown {
-    try {
-      return isImmutable(context) ? context : this.#module.copy(context);
-    } catch (error) {
-      this.#engine.tracing.refused(error);
-      return undefined;
-    }
-  }
 
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {

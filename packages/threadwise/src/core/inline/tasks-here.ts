@@ -86,7 +86,12 @@ export class TasksHere implements Holder {
   /** Begins what can begin. */
   pump(): void {
     if (this.#state === 'pumping' || this.waiting === 0) return;
-    if (this.#here.calls.isAnyRunning) return this.#pumpLater();
+    if (this.#here.calls.isAnyRunning) {
+      // When the function that runs now has returned.
+      if (this.#state === 'idle') this.#engine.parts.platform.defer(this.#pumpAgain);
+      this.#state = 'due';
+      return;
+    }
     this.#state = 'pumping';
     let hasBegun = false;
     for (;;) {
@@ -102,15 +107,10 @@ export class TasksHere implements Holder {
     if (hasBegun) this.#engine.room.update();
   }
 
-  /** When the function that runs now has returned. */
-  #pumpLater(): void {
-    if (this.#state === 'due') return;
-    this.#state = 'due';
-    this.#engine.parts.platform.defer(() => {
-      this.#state = 'idle';
-      this.pump();
-    });
-  }
+  readonly #pumpAgain = (): void => {
+    this.#state = 'idle';
+    this.pump();
+  };
 
   /** The task to begin, if there is room for one. While the pool is paused only broadcasts begin. */
   #next(): Task | undefined {

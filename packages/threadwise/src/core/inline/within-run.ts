@@ -124,23 +124,18 @@ export class WithinRun {
     return entry.isPure ? args : this.#calls.copyArguments(args);
   }
 
-  #canRun(entry: Entry, { timeoutMs, transfer, key }: ResolvedRun): boolean {
-    if (transfer.length > 0 || this.#calls.isAnyRunning || this.#engine.lifecycle.state !== 'open')
-      return false;
-    const { tasks } = this.#here;
-    if (this.takesAll) return tasks.waiting === 0 && tasks.hasRoom;
-    // Nobody could end it here before its time, nor is this one worker among others.
-    return entry.learnt !== undefined && timeoutMs === undefined && key === undefined;
-  }
-
   #runTimed(entry: Entry, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
-    if (!this.#canRun(entry, run)) return undefined;
-    const { ledger, hooks, tracing, parts } = this.#engine;
+    const { ledger, hooks, tracing, parts, lifecycle } = this.#engine;
     const { platform } = parts;
-    const { module } = this.#here;
+    const { module, tasks } = this.#here;
     const { name } = entry;
     const calls = this.#calls;
-    if (entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
+    if (run.transfer.length > 0 || calls.isAnyRunning || lifecycle.state !== 'open') return undefined;
+    // With 'auto' nobody could end it here before its time, nor is this one worker among others.
+    const hasPlace = this.takesAll
+      ? tasks.waiting === 0 && tasks.hasRoom
+      : entry.learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
+    if (!hasPlace || entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
     const began = calls.beginInTurn();
     if (began === undefined) return undefined;
     const isWatched = tracing.isOn || hooks.areCallsHeard;

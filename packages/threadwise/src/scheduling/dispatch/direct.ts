@@ -132,7 +132,12 @@ export class DirectDispatch implements Dispatch {
     this.#queue.push(task, task.priority);
     this.handOver();
     if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
-    if (task.priority > this.#lowestAhead) return this.#recallAhead();
+    if (task.priority > this.#lowestAhead) {
+      // Those that lie with workers are less urgent: they wait in the queue, behind it.
+      this.#lowestAhead = Number.POSITIVE_INFINITY;
+      for (const slot of this.#holders()) this.#takeBack(slot);
+      return this.handOver();
+    }
     const state = this.#isAnyReady ? 'ready' : 'starting';
     const hasRoom = (slot: WorkerSlot) =>
       slot.state === state && slot.allowance.left > 0 && slot.link.hasRoomFor(task);
@@ -142,13 +147,6 @@ export class DirectDispatch implements Dispatch {
     this.#lowestAhead = this.ahead === 0 ? task.priority : Math.min(this.#lowestAhead, task.priority);
     this.#hand(task, slot);
     this.#watchForStalls();
-  }
-
-  /** A more urgent one has come: those that lie with workers wait in the queue, behind it. */
-  #recallAhead(): void {
-    this.#lowestAhead = Number.POSITIVE_INFINITY;
-    for (const slot of this.#holders()) this.#takeBack(slot);
-    this.handOver();
   }
 
   /** Hands over what can be handed over directly. */
@@ -269,12 +267,11 @@ export class DirectDispatch implements Dispatch {
     const own = slot.lane.peek();
     if (own === undefined || !this.#isFree(slot, 0) || !slot.link.hasRoomFor(own)) return undefined;
     const shared = this.#first;
-    return shared === undefined || this.#goesBefore(own, shared) ? own : undefined;
-  }
-
-  #goesBefore(a: Task, b: Task): boolean {
+    if (shared === undefined) return own;
     const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
-    return byAge || a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
+    const goesFirst =
+      byAge || own.priority === shared.priority ? own.id < shared.id : own.priority > shared.priority;
+    return goesFirst ? own : undefined;
   }
 
   /** @param depth how many tasks may lie with it unbegun */

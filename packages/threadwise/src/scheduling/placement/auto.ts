@@ -92,8 +92,15 @@ class LearntFunction implements PlacedFunction {
     this.#inline += count;
     if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
-    if (ms >= TOO_LONG_MS) this.#tookTooLong(ms, now);
-    else if (isFull) this.#judgeHere(now);
+    if (ms < TOO_LONG_MS) {
+      if (isFull) this.#judgeHere(now);
+      return;
+    }
+    const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
+    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
+    if (!isSecond) return;
+    this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
+    this.#restMs *= 2;
   }
 
   ranAcross(runMs: number, now: number): void {
@@ -145,14 +152,6 @@ class LearntFunction implements PlacedFunction {
     if (hereMs <= crossingMs * HYSTERESIS) this.#why = figures;
     else if (!this.#isCold) this.#leave(figures, now + this.#backOff());
     this.#isCold = false;
-  }
-
-  #tookTooLong(ms: number, now: number): void {
-    const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
-    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
-    if (!isSecond) return;
-    this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
-    this.#restMs *= 2;
   }
 
   #leave(why: string, notBefore: number): void {
