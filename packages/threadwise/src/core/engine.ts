@@ -290,7 +290,7 @@ export class Engine {
   /** Step 5. The promise of whatever has to end first. */
   dispose(): Promise<void> | undefined {
     this.canceller.clear();
-    this.ledger.close();
+    this.ledger.plain?.close();
     this.here?.stop('now');
     const closed = this.parts.exchange.close();
     this.leases.close?.();

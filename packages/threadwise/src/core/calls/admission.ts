@@ -49,7 +49,7 @@ export class Admission {
     if (to === undefined && ticket === undefined) {
       const settled =
         (given === undefined ? this.here?.within.run(name, args) : undefined) ??
-        (this.plain === undefined ? undefined : this.#enterPlain(this.plain, name, args, given));
+        this.#enterPlain(name, args, given);
       if (settled !== undefined) return settled;
     }
     const promise = new Promise(keepResolve);
@@ -63,14 +63,10 @@ export class Admission {
   }
 
   /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(
-    plain: PlainCalls,
-    name: unknown,
-    args: unknown,
-    given: RunOptions | undefined,
-  ): Promise<unknown> | undefined {
+  #enterPlain(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> | undefined {
+    const { plain } = this;
     const { ledger, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
-    if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
+    if (plain === undefined || typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
     const isBounded = this.limit !== Number.POSITIVE_INFINITY;
@@ -134,8 +130,10 @@ export class Admission {
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
     const trace = tracing.isOn ? this.#startTrace(name, id, wire, run, exchange) : undefined;
     const payload = trace?.payload ?? exchange.capture(...wire, run);
-    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
+    const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
+    parts.recorder.counts.submitted++;
+    ledger.tellSubmit(id, name);
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();

@@ -39,66 +39,24 @@ export class Ledger {
     return ++this.#lastId;
   }
 
-  /** @param resolve of the promise that the caller has */
-  enter(
+  /**
+   * Enters a call that has a record.
+   * @param resolve of the promise that the caller has
+   * @param wireName the name that crosses with it
+   */
+  open(
     id: number,
     name: string,
     payload: Payload,
     run: ResolvedRun,
     resolve: (value: unknown) => void,
-    wireName?: string,
+    wireName = name,
+    submittedAt = this.#engine.parts.platform.burstNow(),
   ): Task {
-    const { platform, recorder } = this.#engine.parts;
-    const task = new Task(id, name, payload, run, platform.burstNow(), this.#onSettled, wireName);
-    recorder.counts.submitted++;
-    this.#open(task, resolve);
-    this.tellSubmit(id, name);
-    return task;
-  }
-
-  /** The record of a plain call, which is more than plain from now on. */
-  inflate(
-    slot: number,
-    id: number,
-    name: string,
-    submittedAt: number,
-    timeoutMs: number | undefined,
-    resolve: (value: unknown) => void,
-  ): Task {
-    const { parts, defaults, canceller } = this.#engine;
-    const way = parts.exchange.plain!;
-    const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
-    const task = new Task(id, name, way.payloadOf(slot), run, submittedAt, this.#onSettled);
-    this.#open(task, resolve);
-    way.keep(slot, task);
-    canceller.takeOver(task);
-    return task;
-  }
-
-  /** A call that began at once, on the calling thread, and goes on after its turn. Nothing of it is to be handed over. */
-  adopt(
-    id: number,
-    name: string,
-    run: ResolvedRun,
-    resolve: (value: unknown) => void,
-    context: unknown,
-  ): Task {
-    const payload = { args: [], transfer: [], onSettled: undefined };
-    const now = this.#engine.parts.platform.burstNow();
-    const task = new Task(id, name, payload, run, now, this.#onSettled);
-    this.#open(task, resolve);
-    task.context = context;
-    task.state = 'handed';
-    return task;
-  }
-
-  #open(task: Task, resolve: (value: unknown) => void): void {
+    const task = new Task(id, name, payload, run, submittedAt, this.#onSettled, wireName);
     task.resolve = resolve;
     this.#tasks.add(task);
-  }
-
-  close(): void {
-    this.plain?.close();
+    return task;
   }
 
   /** Settles every open call. */

@@ -25,7 +25,8 @@ export class PlainCalls {
    * function becomes an object wherever the compiler does not inline that function.
    */
   runMs = 0;
-  readonly #ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>;
+  readonly #engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>;
+  readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
   /** Cells of shared memory, and workers that look there. */
@@ -49,11 +50,12 @@ export class PlainCalls {
   #now = 0;
 
   constructor(
-    { parts }: Pick<Engine, 'parts'>,
+    engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>,
     way: PlainWay,
-    ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>,
+    ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>,
   ) {
-    const { platform, recorder } = parts;
+    const { platform, recorder } = engine.parts;
+    this.#engine = engine;
     this.#ledger = ledger;
     this.#recorder = recorder;
     this.#platform = platform;
@@ -154,8 +156,15 @@ export class PlainCalls {
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
     const resolve = this.#take(slot);
+    const { defaults, canceller } = this.#engine;
+    const payload = this.#way.payloadOf(slot);
+    const timeoutMs = this.#timeoutMs[slot]! || undefined;
+    const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
     const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
-    return this.#ledger.inflate(slot, id, name, submittedAt, this.#timeoutMs[slot]! || undefined, resolve);
+    const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+    this.#way.keep(slot, task);
+    canceller.takeOver(task);
+    return task;
   }
 
   inflateAll(): void {

@@ -223,7 +223,10 @@ export class WithinRun {
     const { promise, resolve } = promised<unknown>();
     parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
-    const task = ledger.adopt(this.#calls.id, entry.name, run, resolve, trace);
+    const payload = { args: [], transfer: [], onSettled: undefined }; // nothing of it is to be handed over
+    const task = ledger.open(this.#calls.id, entry.name, payload, run, resolve);
+    task.context = trace;
+    task.state = 'handed';
     this.#calls.forget();
     this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
     lifecycle.updateKeepAlive();
