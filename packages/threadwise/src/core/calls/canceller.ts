@@ -1,6 +1,7 @@
 /** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
-import type { Link, TimerHandle } from '../contracts.js';
+import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
+import type { TasksHere } from '../inline/tasks-here.js';
 import { ThreadwiseError } from '../options/errors.js';
 import { onAbort } from './signals.js';
 import type { Task } from './task.js';
@@ -14,15 +15,8 @@ import { WorkerSlot } from '../workers/worker-slot.js';
 const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
-/** Who has tasks, as far as it is asked to end one: a worker, or the calling thread. */
-export interface Holder {
-  readonly id: number;
-  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'>;
-  /** Takes a task back that was handed over and has not begun. False: it has begun. */
-  withdraw(task: Task, now: number): boolean;
-  /** Whether anything runs there that nobody wants to end. */
-  servesOthers(): boolean;
-}
+/** Who has tasks: a worker, or the calling thread. */
+type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
 interface Watched {
@@ -169,7 +163,7 @@ export class Canceller {
   }
 
   #graceIsOver(task: Task, watched: Watched): void {
-    const { workers, here } = this.#engine;
+    const { workers } = this.#engine;
     const holder = watched.holder!;
     holder.link.drain();
     if (this.#watched.get(task) !== watched) return;
@@ -184,7 +178,7 @@ export class Canceller {
     }
     this.release(task);
     if (holder instanceof WorkerSlot) workers.kill(holder, 'interrupted', watched.cause);
-    else here?.tasks.giveUp(task);
+    else holder.giveUp(task);
   }
 }
 

@@ -129,19 +129,18 @@ export class CallingThread {
   /** What `stats().workers` says of this thread; undefined where it serves as no worker. */
   stats(now: number): WorkerStats | undefined {
     if (this.record === undefined || !this.isServing) return undefined;
-    const { runMs, waitMs } = this.record.snapshot();
+    const times = this.record.snapshot();
     return {
       id: NO_WORKER,
       state: this.#state === 'loading' ? 'starting' : this.isReady ? 'ready' : 'stopping',
       inline: true,
       load: this.tasks.running + this.tasks.waiting,
-      completed: runMs.count,
+      completed: times.runMs.count,
       utilization: 0,
       heapUsedBytes: 0,
       ageMs: now - this.#since,
       cpu: null,
-      runMs,
-      waitMs,
+      ...times,
     };
   }
 

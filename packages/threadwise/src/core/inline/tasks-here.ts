@@ -2,9 +2,8 @@
  * Tasks on the calling thread: calls that wait, or go on after the turn in which they began. Begins them in the order
  * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
-import type { Holder } from '../calls/canceller.js';
 import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js';
-import type { RunningCall, TaskQueue } from '../contracts.js';
+import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
 import { isThenable } from '../promised.js';
@@ -21,9 +20,9 @@ interface Begun {
   readonly began: number;
 }
 
-export class TasksHere implements Holder {
+export class TasksHere {
   readonly id = NO_WORKER;
-  readonly link: Holder['link'] = {
+  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'> = {
     drain: () => undefined,
     startedAt: (task) => this.#begun.get(task)?.began,
     // What has begun and is not in the map runs right now.
@@ -191,7 +190,7 @@ export class TasksHere implements Holder {
   // --- what the canceller asks ---
 
   /** Nothing that has begun here can be taken back. */
-  withdraw(): boolean {
+  withdraw(_task: Task, _now: number): boolean {
     return false;
   }
 
