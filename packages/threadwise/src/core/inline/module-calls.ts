@@ -68,45 +68,40 @@ export class ModuleCalls {
   context: unknown;
   readonly #engine: Engine;
   readonly #module: ModuleHere;
-  /** How long calls may run in one turn: the rest of the program lives on this thread, too. Milliseconds. */
-  readonly #budgetMs: number;
-  #budget: 'closed' | 'open' | 'spent' = 'closed';
-  /** When the first call of this turn began. */
-  #turnBegan = 0;
+  /** When calls have run in this turn for as long as they may; 0: they have; undefined: none has run in it. */
+  #spentAt: number | undefined;
 
   constructor(engine: Engine, module: ModuleHere) {
     this.#engine = engine;
     this.#module = module;
-    this.#budgetMs = engine.parts.options.loopBudgetMs;
     this.run = engine.defaults;
   }
 
   // --- the turn ---
 
-  /** A call is about to begin. The time now, or undefined: not in this turn. */
+  /** A call is about to begin. The time now; undefined: the rest of the program, which lives on this thread, has its turn first. */
   beginInTurn(): number | undefined {
-    if (this.#budget === 'spent') return undefined;
-    const { platform } = this.#engine.parts;
+    if (this.#spentAt === 0) return undefined;
+    const { platform, options } = this.#engine.parts;
     const now = platform.now();
-    if (this.#budget === 'closed') {
-      this.#budget = 'open';
-      this.#turnBegan = now;
+    if (this.#spentAt === undefined) {
+      this.#spentAt = now + options.loopBudgetMs;
       platform.nextTurn(this.#onTurn);
-    } else if (now - this.#turnBegan >= this.#budgetMs) {
-      this.#budget = 'spent';
+    } else if (now >= this.#spentAt) {
+      this.#spentAt = 0;
       return undefined;
     }
     return now;
   }
 
-  /** How much is left of the budget of this turn. Milliseconds. */
+  /** For how many milliseconds calls may yet run in this turn. */
   leftAt(now: number): number {
-    return this.#turnBegan + this.#budgetMs - now;
+    return this.#spentAt! - now;
   }
 
   /** The event loop has had its turn, and calls may run again. */
   readonly #onTurn = () => {
-    this.#budget = 'closed';
+    this.#spentAt = undefined;
     this.turn++;
     this.#engine.here?.tasks.pump();
   };

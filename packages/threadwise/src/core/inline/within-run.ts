@@ -17,9 +17,9 @@ import type { Entry, ModuleCalls } from './module-calls.js';
 const MOST_CREDITS = 15;
 /** The share of what is left of the turn that calls on credit may take. */
 const CREDIT_SHARE = 1 / 2;
-/** When calls on credit may have taken that long, the next ones are timed. Milliseconds. */
+/** After how many milliseconds of calls on credit the next ones are timed. */
 const SUSPICIOUS_MS = 1;
-/** One timed call of so many has its arguments and its result measured. */
+/** The arguments and the result of one timed call in this many are measured. */
 const SIZED_EVERY = 32;
 
 export class WithinRun {

@@ -211,21 +211,16 @@ export class DirectDispatch implements Dispatch {
 
   /** A task with a key waits for its own worker; which one that is, is decided once, while none is known. */
   #moveToLane(task: Task): boolean {
-    let slot = this.#affinity.find(task.key);
-    if (slot === undefined) {
-      slot = this.#choose(task, ({ serves }) => serves);
-      if (slot === undefined) return false;
-      this.#affinity.assign(task.key, slot);
-    }
+    const slot = this.#affinity.find(task.key) ?? this.#choose(task, ({ serves }) => serves);
+    if (slot === undefined) return false;
+    this.#affinity.assign(task.key, slot);
     if (this.#take(task)) slot.lane.push(task, task.priority);
     return true;
   }
 
   /** Out of the queue with it, wherever it stands now: the strategy may have submitted another, or aborted this one. */
   #take(task: Task): boolean {
-    if (this.#queue.peek() !== task) return this.#queue.remove(task);
-    this.#queue.shift();
-    return true;
+    return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
 
   #choose(task: Task, isCandidate: (slot: WorkerSlot) => boolean): WorkerSlot | undefined {
@@ -296,9 +291,9 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();
-      const holders = this.#isAnyReady ? this.#holders() : []; // where none is ready, there is nobody else
-      const stalled = holders.filter((slot) => watched.get(slot) === slot.completed);
-      for (const slot of stalled) {
+      // Where none is ready, there is nobody else.
+      for (const slot of this.#isAnyReady ? this.#holders() : []) {
+        if (watched.get(slot) !== slot.completed) continue;
         this.#stalled.set(slot, slot.completed);
         this.#takeBack(slot);
       }
