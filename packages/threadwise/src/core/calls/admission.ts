@@ -116,7 +116,7 @@ export class Admission {
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
     const isForHere = to === undefined && options !== undefined && ticket === undefined;
-    const settled = isForHere ? here?.within.runAs(name, values, run) : undefined;
+    const settled = isForHere ? here?.within.run(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const receiver = to ?? (here?.within.takesAll ? here : undefined);

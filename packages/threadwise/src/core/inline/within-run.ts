@@ -58,15 +58,18 @@ export class WithinRun {
     this.#calls.turn++; // what was granted is void
   }
 
-  /** Runs a call without options; undefined: not here and now. Never throws. */
-  run(name: unknown, args: unknown): Promise<unknown> | undefined {
+  /**
+   * Runs a call; undefined: not here and now. Never throws.
+   * @param options undefined: the call has none
+   */
+  run(name: unknown, args: unknown, options?: ResolvedRun): Promise<unknown> | undefined {
     const entry = name === this.#lastName ? this.#last : this.#look(name);
     if (entry === undefined || !isList(args)) return undefined;
     const calls = this.#calls;
     const { lifecycle, hooks, defaults } = this.#engine;
-    const isCredited = entry.credits > 0 && entry.turn === calls.turn;
+    const isCredited = options === undefined && entry.credits > 0 && entry.turn === calls.turn;
     if (!isCredited || calls.isAnyRunning || hooks.areCallsHeard || lifecycle.state !== 'open')
-      return this.#runTimed(entry, args, defaults);
+      return this.#runTimed(entry, args, options ?? defaults);
     let own: readonly unknown[] | undefined;
     try {
       own = this.#ownArguments(entry, args);
@@ -88,12 +91,6 @@ export class WithinRun {
     } finally {
       if (calls.call !== undefined) calls.forget();
     }
-  }
-
-  /** The same, of a call with options. */
-  runAs(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
-    const entry = this.#look(name);
-    return entry === undefined ? undefined : this.#runTimed(entry, args, run);
   }
 
   /** Counts the calls that ran on credit and have not been counted yet. */
