@@ -35,8 +35,7 @@ export function messagesWith(newBoard: (cells: number, platform: Platform) => Ne
         pull: undefined,
         leaseMemory: undefined,
         capture: (_name, args, { transfer }) =>
-          (transfer.length === 0 ? kept.capture(args) : undefined) ??
-          capture(args, transfer, platform.clone),
+          (transfer.length === 0 ? kept.capture(args) : undefined) ?? capture(args, transfer, platform.clone),
         connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
         close: () => undefined,
       };
