@@ -22,6 +22,7 @@ function hasOnlyTimeout(given: RunOptions): boolean {
 }
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
+type Capturing = Pick<Exchange, 'capture'>;
 /** The name and the arguments of a call as they cross. */
 type Wire = readonly [string, readonly unknown[]];
 
@@ -148,13 +149,7 @@ export class Admission {
   }
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
-  #startTrace(
-    name: string,
-    taskId: number,
-    wire: Wire,
-    run: ResolvedRun,
-    exchange: Exchange | CallingThread,
-  ) {
+  #startTrace(name: string, taskId: number, wire: Wire, run: ResolvedRun, exchange: Capturing) {
     const { tracing, parts, lifecycle } = this.#engine;
     const context = tracing.start(taskId, name);
     try {

@@ -166,7 +166,7 @@ function* childrenOf(value: unknown, path: string): Generator<readonly [unknown,
     } else if (value instanceof Set) {
       for (const item of value) yield [item, `${path}.values()[${i++}]`];
     } else {
-      const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
+      const keys = Array.isArray(value) ? Array.prototype.keys.call(value) : Object.keys(value);
       for (const key of keys) yield [read(value, key), join(path, key)];
     }
   } catch {

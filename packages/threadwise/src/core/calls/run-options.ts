@@ -55,11 +55,7 @@ export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs'
 }
 
 /** Validates the options of one call. Throws ERR_OPTION. */
-export function resolveRun(
-  given: unknown,
-  defaults: ResolvedRun,
-  platform: Pick<Platform, 'bind'>,
-): ResolvedRun {
+export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Platform): ResolvedRun {
   if (given === undefined) return defaults;
   if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
   let run = given as RunOptions;

@@ -28,7 +28,7 @@ interface Followed {
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
 const followed = new WeakMap<AbortSignalLike, Followed>();
 
-/** Calls back when a signal aborts. Returns what undoes it. @param callback a function of its own for each call */
+/** Calls back, with a function of its own for each follower, when a signal aborts. Returns what undoes it. */
 export function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
   const { followers, tell } = followed.get(signal) ?? listenTo(signal);
   followers.add(callback);

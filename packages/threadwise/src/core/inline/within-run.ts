@@ -82,7 +82,7 @@ export class WithinRun {
       if (isImmutable(result)) return Promise.resolve(result);
       if (!isThenable(result)) return Promise.resolve(calls.copyResult(result, entry.isPure));
       entry.granted--;
-      return this.#adopt(entry, result, this.#engine.parts.platform.now());
+      return this.#adopt(entry, result, this.#engine.parts.platform.now(), defaults);
     } catch (thrown) {
       if (own === undefined) return rejected(thrown);
       calls.end();
@@ -150,11 +150,11 @@ export class WithinRun {
       calls.run = run;
       calls.context = trace;
       const result = calls.invoke(entry, own);
-      if (isThenable(result)) return this.#adopt(entry, result, began);
+      if (isThenable(result)) return this.#adopt(entry, result, began, run, trace);
       entry.returned();
       value = calls.copyResult(result, entry.isPure);
     } catch (thrown) {
-      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, began);
+      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, began, id, trace);
     } finally {
       calls.forget();
     }
@@ -187,10 +187,9 @@ export class WithinRun {
   }
 
   /** @param began undefined: on credit */
-  #failed(entry: Entry, thrown: unknown, began?: number): Promise<never> {
+  #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
-    const { id, context } = this.#calls;
     this.#calls.forget(); // who hears of the failure may call again
     const error = this.#here.module.copyError(thrown);
     const now = platform.now();
@@ -199,20 +198,19 @@ export class WithinRun {
     recorder.settled('failed', undefined, ms, now, this.#here.record);
     recorder.functions.ended(entry.name, 'failed', ms, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, context, 'failed', ms, undefined, error);
+    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', ms, undefined, error);
     return rejected(error);
   }
 
   /** It has returned a promise: the call goes on as a task. */
-  #adopt(entry: Entry, result: PromiseLike<unknown>, began: number): Promise<unknown> {
+  #adopt(entry: Entry, result: PromiseLike<unknown>, began: number, run: ResolvedRun, trace?: unknown) {
     const { ledger, parts, lifecycle } = this.#engine;
     const { promise, resolve } = promised<unknown>();
     parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
-    const { id, run, context } = this.#calls;
     const payload = { args: [], transfer: [], onSettled: undefined }; // nothing of it is to be handed over
-    const task = ledger.open(id, entry.name, payload, run, resolve);
-    task.context = context;
+    const task = ledger.open(this.#calls.id, entry.name, payload, run, resolve);
+    task.context = trace;
     task.state = 'handed';
     this.#calls.forget();
     this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
