@@ -5,7 +5,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
-import { SharedSignals } from 'threadwise/internal';
+import { onAbort } from 'threadwise/internal';
 import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure } from './failures.js';
@@ -29,6 +29,7 @@ export class OpenCall {
   isAdded = false;
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
+  unfollow: (() => void) | undefined;
 
   constructor(jobId: string, name: string, options: CallOptions) {
     this.jobId = jobId;
@@ -45,7 +46,6 @@ export class OpenCall {
 
 export class OpenCalls {
   readonly #calls = new Map<string, Set<OpenCall>>();
-  readonly #signals = new SharedSignals<OpenCall>((call) => this.#abort(call));
   readonly #queue: Queue;
   readonly #redis: Redis;
 
@@ -159,7 +159,8 @@ export class OpenCalls {
   #put(call: OpenCall): void {
     const calls = this.#calls.get(call.jobId) ?? new Set();
     this.#calls.set(call.jobId, calls.add(call));
-    this.#signals.follow(call.options.signal, call);
+    const { signal } = call.options;
+    if (signal && !signal.aborted) call.unfollow = onAbort(signal, () => this.#abort(call));
   }
 
   /** Inverse of `#put`. Returns whether it was there. */
@@ -167,7 +168,7 @@ export class OpenCalls {
     const calls = this.#calls.get(call.jobId);
     if (!calls?.delete(call)) return false;
     if (calls.size === 0) this.#calls.delete(call.jobId);
-    this.#signals.unfollow(call.options.signal, call);
+    call.unfollow?.();
     return true;
   }
 }

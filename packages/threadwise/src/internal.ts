@@ -2,7 +2,7 @@
  * `threadwise/internal`: for the packages of this project that take calls elsewhere and promise what a pool promises. Not for programs: what is
  * here may change in any version.
  */
-export { SharedSignals } from './core/calls/signals.js';
+export { onAbort } from './core/calls/signals.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
 export { iteratorOf, Mapping } from './core/calls/map.js';
 export {

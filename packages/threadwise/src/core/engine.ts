@@ -2,8 +2,7 @@
  * The machine under a pool: makes the parts, binds them to what was chosen for the pool, and is how they know each other.
  * What concerns several of them is done here, in the order in which they have to hear of it.
  */
-import { Admission } from './calls/admission.js';
-import { PackingAdmission } from './calls/packing-admission.js';
+import { Admission, PackingAdmission } from './calls/admission.js';
 import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
@@ -31,7 +30,7 @@ import { type Fork, FORK_HOST, Forks } from './calls/forks.js';
 import { STREAM_HOST, Streams } from './calls/stream.js';
 import { callHost } from './events/user-code.js';
 import { CallingThread } from './inline/calling-thread.js';
-import { LeaseStore, SingleBuffers } from './lease.js';
+import { type LeaseMemory, SingleBuffers } from './lease.js';
 import { Lifecycle } from './lifecycle.js';
 import { sameAgain, type ThreadwiseError } from './options/errors.js';
 import { checkChanges, type ResolvedOptions, type SizeBounds, threadBounds } from './options/options.js';
@@ -68,7 +67,8 @@ export class Engine {
   readonly tracing: Tracing;
   /** The options of a call that gives none. */
   readonly defaults: ResolvedRun;
-  readonly leases: LeaseStore;
+  /** Where leases get their memory. */
+  readonly leases: LeaseMemory;
   readonly meter: CrossingMeter;
   readonly room: RoomQueue;
   readonly streams = new Streams();
@@ -102,7 +102,7 @@ export class Engine {
     this.#threads = options.threads;
     const { usesThreads } = this.placement;
     const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
-    this.leases = new LeaseStore(leaseMemory ?? new SingleBuffers(platform.sharedMemory));
+    this.leases = leaseMemory ?? new SingleBuffers(platform.sharedMemory);
     this.meter = new CrossingMeter(platform.now);
     this.room = new RoomQueue(
       () => this.admission.freePlaces(),
@@ -273,10 +273,10 @@ export class Engine {
   /** Step 5. The promise of whatever has to end first. */
   dispose(): Promise<void> | undefined {
     this.canceller.clear();
-    this.ledger.close();
+    this.ledger.plain?.close();
     this.here?.stop('now');
     const closed = this.parts.exchange.close();
-    this.leases.close();
+    this.leases.close?.();
     this.room.close();
     this.hooks.emit('pool:close', {});
     this.hooks.clear();

@@ -14,7 +14,6 @@ import type {
   TimerHandle,
 } from './contracts.js';
 import type { EventSink } from './events/hooks.js';
-import { LeaseStore } from './lease.js';
 import { capture, type Payload } from './calls/payload.js';
 import type { ResolvedRun } from './calls/run-options.js';
 import { type Settlement, Task } from './calls/task.js';
@@ -207,7 +206,7 @@ export class FakeTransport {
       name: 'fake',
       pull: undefined,
       leaseMemory: undefined,
-      capture: (_name, args, run) => capture(args, run.transfer, platform.clone, LeaseStore.of),
+      capture: (_name, args, run) => capture(args, run.transfer, platform.clone),
       connect: (events) => {
         const link = new FakeLink(events);
         this.links.push(link);

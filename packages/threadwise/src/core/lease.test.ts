@@ -2,14 +2,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
-import { LeaseStore, SingleBuffers } from './lease.js';
+import { type LeaseMemory, leaseOf, newLease, SingleBuffers } from './lease.js';
 
 const MIB = 2 ** 20;
+
+/** A pool's leases over a memory. */
+const storeOver = (memory: LeaseMemory) => ({
+  lease: (byteLength: number) => newLease(memory, byteLength),
+  close: () => memory.close?.(),
+});
 
 /** A store that counts what it allocates. */
 function counted() {
   const { allocated, allocate } = allocator();
-  return { store: new LeaseStore(new SingleBuffers(allocate)), allocated };
+  return { store: storeOver(new SingleBuffers(allocate)), allocated };
 }
 
 function allocator() {
@@ -29,12 +35,12 @@ function listed() {
     out.add(bytes);
     return { bytes, give: () => assert.ok(out.delete(bytes), 'given once') };
   };
-  return { store: new LeaseStore({ take }), out };
+  return { store: storeOver({ take }), out };
 }
 
-const lend = (lease: unknown) => LeaseStore.of(lease)!.lend();
+const lend = (lease: unknown) => leaseOf(lease)!.lend();
 
-describe('LeaseStore', () => {
+describe('leases', () => {
   test('gives as many bytes as asked for, out of pieces of powers of two', () => {
     const { store, allocated } = counted();
     assert.deepEqual(
@@ -84,7 +90,7 @@ describe('LeaseStore', () => {
     const allocate = () => {
       throw cause;
     };
-    const store = new LeaseStore(new SingleBuffers(allocate));
+    const store = storeOver(new SingleBuffers(allocate));
     assert.throws(() => store.lease(1), { code: 'ERR_LEASE_MEMORY', cause });
   });
 
@@ -101,9 +107,9 @@ describe('LeaseStore', () => {
   test('knows a lease from anything else', () => {
     const { store } = counted();
     const lease = store.lease(1);
-    assert.equal(LeaseStore.of(lease), lease);
+    assert.equal(leaseOf(lease), lease);
     for (const other of [undefined, null, lease.bytes, { bytes: lease.bytes, release: () => undefined }]) {
-      assert.equal(LeaseStore.of(other), undefined);
+      assert.equal(leaseOf(other), undefined);
     }
   });
 });

@@ -1,7 +1,6 @@
 /** Bytes that main and worker share: filled in place here, read in place there, used again afterwards. */
 import { integer } from './options/checks.js';
 import { ThreadwiseError } from './options/errors.js';
-import type { LeaseLike } from './calls/payload.js';
 
 /** The smallest of single buffers, in bytes; a lease gets a buffer of the next power of two. */
 const MIN_BYTES = 4096;
@@ -36,25 +35,14 @@ export interface LeasePiece {
   give(): void;
 }
 
-export class LeaseStore {
-  readonly #memory: LeaseMemory;
+/** Throws ERR_OPTION or ERR_LEASE_MEMORY. */
+export function newLease(memory: LeaseMemory, byteLength: number): Lease {
+  return new HeldLease(memory.take(integer('byteLength', byteLength, 0, MAX_LEASE_BYTES)));
+}
 
-  constructor(memory: LeaseMemory) {
-    this.#memory = memory;
-  }
-
-  lease(byteLength: number): Lease {
-    return new HeldLease(this.#memory.take(integer('byteLength', byteLength, 0, MAX_LEASE_BYTES)));
-  }
-
-  /** The lease that an argument is, if it is one. */
-  static of(value: unknown): LeaseLike | undefined {
-    return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
-  }
-
-  close(): void {
-    this.#memory.close?.();
-  }
+/** The lease that a value is, if it is one. */
+export function leaseOf(value: unknown): HeldLease | undefined {
+  return typeof value === 'object' && value !== null && HeldLease.is(value) ? value : undefined;
 }
 
 /** For exchanges without memory for leases: a buffer for each, which goes over the port. */
@@ -70,8 +58,17 @@ export class SingleBuffers implements LeaseMemory {
 
   take(wanted: number): LeasePiece {
     const size = Math.max(MIN_BYTES, 2 ** Math.ceil(Math.log2(wanted)));
-    const memory = this.#takeFree(size) ?? this.#make(size);
-    return { bytes: new Uint8Array(memory, 0, wanted), give: () => this.#keep(memory) };
+    const kept = this.#free.get(size)?.pop();
+    if (kept !== undefined) this.#keptBytes -= size;
+    const memory = kept ?? this.#make(size);
+    const give = () => {
+      if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
+      const pieces = this.#free.get(size) ?? [];
+      this.#free.set(size, pieces);
+      pieces.push(memory);
+      this.#keptBytes += size;
+    };
+    return { bytes: new Uint8Array(memory, 0, wanted), give };
   }
 
   close(): void {
@@ -87,27 +84,12 @@ export class SingleBuffers implements LeaseMemory {
       throw new ThreadwiseError('ERR_LEASE_MEMORY', message, { cause });
     }
   }
-
-  #takeFree(size: number): ArrayBufferLike | undefined {
-    const piece = this.#free.get(size)?.pop();
-    if (piece !== undefined) this.#keptBytes -= size;
-    return piece;
-  }
-
-  #keep(memory: ArrayBufferLike): void {
-    const size = memory.byteLength;
-    if (!this.#isOpen || this.#keptBytes + size > MAX_KEPT_BYTES) return;
-    const pieces = this.#free.get(size) ?? [];
-    this.#free.set(size, pieces);
-    pieces.push(memory);
-    this.#keptBytes += size;
-  }
 }
 
 /** lent: its task has not settled. outlived: its caller was told, but the task may yet write. */
 type LoanState = 'lent' | 'outlived' | 'ended';
 
-class HeldLease implements Lease, LeaseLike {
+export class HeldLease implements Lease {
   /** Undefined once it was given back: who keeps a lease that is over does not keep the memory. */
   #piece: LeasePiece | undefined;
   /** Loans whose task has not settled. With the last of them the lease is over; without any, on `release`. */
@@ -132,7 +114,7 @@ class HeldLease implements Lease, LeaseLike {
     throw new ThreadwiseError('ERR_LEASE_RELEASED', 'The lease was used after it had been given back');
   }
 
-  /** What it returns is called once; if with true, once more with false when the task has really ended. */
+  /** Marks the lease as used by a task. What it returns ends that use, called as `Payload.onSettled` is. */
   lend(): (stillRuns: boolean) => void {
     let state: LoanState = 'lent';
     this.#users++;

@@ -2,7 +2,7 @@
 import { withCallerStack } from './calls/caller-stack.js';
 import { Engine, type Parts } from './engine.js';
 import type { Listener, PoolEventName } from './events/hooks.js';
-import type { Lease } from './lease.js';
+import { type Lease, newLease } from './lease.js';
 import { type Inputs, iteratorOf, type MapOptions, Mapping, resolveMap } from './calls/map.js';
 import type { PoolChanges, ThreadBounds } from './options/options.js';
 import type { RunOptions } from './calls/run-options.js';
@@ -121,7 +121,7 @@ export class Pool<M = UntypedTasks> {
    */
   lease(byteLength: number): Lease {
     this.#engine.lifecycle.checkAccepting();
-    return this.#engine.leases.lease(byteLength);
+    return newLease(this.#engine.leases, byteLength);
   }
 
   /** Resolves when the queue has room for a task; at once without a limit. First come, first served. */

@@ -3,7 +3,7 @@ import { rejectWithCaller } from './caller-stack.js';
 import { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
-import type { Exchange } from '../contracts.js';
+import type { Exchange, Instances } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
@@ -49,7 +49,7 @@ export class Admission {
     if (to === undefined && ticket === undefined) {
       const settled =
         (given === undefined ? this.here?.within.run(name, args) : undefined) ??
-        (this.plain === undefined ? undefined : this.#enterPlain(this.plain, name, args, given));
+        this.#enterPlain(name, args, given);
       if (settled !== undefined) return settled;
     }
     const promise = new Promise(keepResolve);
@@ -63,22 +63,17 @@ export class Admission {
   }
 
   /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(
-    plain: PlainCalls,
-    name: unknown,
-    args: unknown,
-    given: RunOptions | undefined,
-  ): Promise<unknown> | undefined {
+  #enterPlain(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> | undefined {
+    const { plain } = this;
     const { ledger, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
-    if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
+    if (plain === undefined || typeof name !== 'string' || name === '' || !isList(args)) return undefined;
     if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
     const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
     const isBounded = this.limit !== Number.POSITIVE_INFINITY;
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && ledger.size >= this.limit)) {
       return undefined;
     }
-    const isExploring = this.here !== undefined && this.#isExploring(name);
-    const began = meter.wantsSubmission(isExploring) ? parts.platform.now() : 0;
+    const began = meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
     const promise = plain.enter(name, args, timeoutMs);
     if (promise === undefined) return undefined;
     if (plain.size === 1) this.#engine.lifecycle.updateKeepAlive();
@@ -122,7 +117,7 @@ export class Admission {
     if (run.signal?.aborted) throw abortError({ name, id: 0, run });
     const values = list('args', args);
     const isForHere = to === undefined && options !== undefined && ticket === undefined;
-    const settled = isForHere ? here?.within.runAs(name, values, run) : undefined;
+    const settled = isForHere ? here?.within.run(name, values, run) : undefined;
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const receiver = to ?? (here?.within.takesAll ? here : undefined);
@@ -135,8 +130,10 @@ export class Admission {
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
     const trace = tracing.isOn ? this.#startTrace(name, id, wire, run, exchange) : undefined;
     const payload = trace?.payload ?? exchange.capture(...wire, run);
-    const task = ledger.enter(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
+    const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
+    parts.recorder.counts.submitted++;
+    ledger.tellSubmit(id, name);
     lifecycle.updateKeepAlive();
     scaler.watch();
     room.taken();
@@ -169,6 +166,27 @@ export class Admission {
       const none = { waitMs: undefined, runMs: undefined };
       tracing.end({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
+    }
+  }
+}
+
+type EnterOptions = Parameters<Admission['enter']> extends [unknown, unknown, ...infer R] ? R : never;
+
+/** Of a pool that has registered classes: arguments and results have instances of them. */
+export class PackingAdmission extends Admission {
+  readonly #instances: Instances;
+
+  constructor(engine: Engine, instances: Instances) {
+    super(engine);
+    this.#instances = instances;
+  }
+
+  override async enter(name: unknown, args: unknown, ...rest: EnterOptions): Promise<unknown> {
+    try {
+      const own = isList(args) ? this.#instances.packArguments(args) : args;
+      return this.#instances.unpack(await super.enter(name, own, ...rest));
+    } catch (error) {
+      throw this.#instances.unpackError(error);
     }
   }
 }

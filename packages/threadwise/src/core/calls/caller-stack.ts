@@ -1,6 +1,9 @@
 /** Adds to an error from another thread where it was called from: the half of the story that its own stack lacks. */
+import { promised } from '../promised.js';
 
 const MARK = '\n    --- called from ---\n';
+/** Frames of ours, between what is awaited and who awaits it. */
+const OURS = /^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/;
 
 /**
  * Rejects the promise that `resolve` belongs to, with the error and who awaits it. The engine tells who that is to code
@@ -8,15 +11,12 @@ const MARK = '\n    --- called from ---\n';
  * succeed.
  */
 export function rejectWithCaller(resolve: (value: unknown) => void, error: unknown): void {
-  let open: () => void = () => undefined;
-  const opened = new Promise<void>((resolveGate) => {
-    open = resolveGate;
-  });
-  const rejection = opened.then(() => {
+  const gate = promised();
+  const rejection = gate.promise.then(() => {
     throw withCallerStack(error);
   });
   resolve(rejection); // before the gate opens, so that the chain is complete when the reaction runs
-  open();
+  gate.resolve();
 }
 
 /** A promise that is rejected so. */
@@ -29,7 +29,10 @@ export function withoutCallerStack(error: unknown): void {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return;
   const at = error.stack.indexOf(MARK);
   if (at === -1) return;
-  const value = error.stack.slice(0, at);
+  setStack(error, error.stack.slice(0, at));
+}
+
+function setStack(error: Error, value: string): void {
   Object.defineProperty(error, 'stack', { value, writable: true, configurable: true });
 }
 
@@ -40,15 +43,9 @@ export function withoutCallerStack(error: unknown): void {
 export function withCallerStack(error: unknown, what?: string): unknown {
   if (!(error instanceof Error) || typeof error.stack !== 'string' || error.stack.includes(MARK))
     return error;
-  const frames = (new Error().stack ?? '').split('\n').filter((line) => line.startsWith('    at async '));
-  const callers = frames.filter(
-    (line) =>
-      !/^ {4}at async (Pool|Mapping|PackingAdmission)\.(run|broadcast|results|map|enter)\b/.test(line),
-  );
+  const lines = (new Error().stack ?? '').split('\n');
+  const callers = lines.filter((line) => line.startsWith('    at async ') && !OURS.test(line));
   if (what !== undefined) callers.unshift(`    at ${what}`);
-  if (callers.length > 0) {
-    const stack = error.stack + MARK + callers.join('\n');
-    Object.defineProperty(error, 'stack', { value: stack, writable: true, configurable: true });
-  }
+  if (callers.length > 0) setStack(error, error.stack + MARK + callers.join('\n'));
   return error;
 }

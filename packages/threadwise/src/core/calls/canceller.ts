@@ -1,8 +1,9 @@
 /** Timeouts and aborts: ends a task in whatever state it is, and touches nobody else's. */
-import type { Link, TimerHandle } from '../contracts.js';
+import type { TimerHandle } from '../contracts.js';
 import type { Engine } from '../engine.js';
+import type { TasksHere } from '../inline/tasks-here.js';
 import { ThreadwiseError } from '../options/errors.js';
-import { SharedSignals } from './signals.js';
+import { onAbort } from './signals.js';
 import type { Task } from './task.js';
 import { WorkerSlot } from '../workers/worker-slot.js';
 
@@ -14,15 +15,8 @@ import { WorkerSlot } from '../workers/worker-slot.js';
 const BLOCKED_GRACE_MS = 200;
 const NOTICED_GRACE_MS = 1000;
 
-/** Who has tasks, as far as it is asked to end one: a worker, or the calling thread. */
-export interface Holder {
-  readonly id: number;
-  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'>;
-  /** Takes a task back that was handed over and has not begun. False: it has begun. */
-  withdraw(task: Task, now: number): boolean;
-  /** Whether anything runs there that nobody wants to end. */
-  servesOthers(): boolean;
-}
+/** Who has tasks: a worker, or the calling thread. */
+type Holder = WorkerSlot | TasksHere;
 
 /** A task that can be interrupted, or was. */
 interface Watched {
@@ -38,7 +32,6 @@ interface Watched {
 
 export class Canceller {
   readonly #engine: Engine;
-  readonly #signals = new SharedSignals<Task>((task) => this.#aborted(task));
   readonly #watched = new Map<Task, Watched>();
 
   constructor(engine: Engine) {
@@ -49,9 +42,9 @@ export class Canceller {
   watchSignal(task: Task): void {
     const { signal, timeoutMs } = task.run;
     if (signal === undefined && timeoutMs === undefined) return;
-    this.#signals.follow(signal, task);
+    const unfollow = signal && onAbort(signal, () => this.#aborted(task));
     task.unwatch = () => {
-      this.#signals.unfollow(signal, task);
+      unfollow?.();
       if (!task.stillRuns) this.release(task);
     };
   }
@@ -132,7 +125,9 @@ export class Canceller {
     const { platform } = this.#engine.parts;
     const leftMs = startedAt === undefined ? timeoutMs : startedAt + timeoutMs - platform.now();
     if (leftMs > 0) return this.#lookIn(task, Math.max(1, leftMs));
-    this.#interrupt(task, holder, 'timedOut', timeoutError(task, timeoutMs, holder.id));
+    const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
+    const details = { taskName: task.name, taskId: task.id, workerId: holder.id };
+    this.#interrupt(task, holder, 'timedOut', new ThreadwiseError('ERR_TASK_TIMEOUT', message, details));
   }
 
   #aborted(task: Task): void {
@@ -168,7 +163,7 @@ export class Canceller {
   }
 
   #graceIsOver(task: Task, watched: Watched): void {
-    const { workers, here } = this.#engine;
+    const { workers } = this.#engine;
     const holder = watched.holder!;
     holder.link.drain();
     if (this.#watched.get(task) !== watched) return;
@@ -183,18 +178,8 @@ export class Canceller {
     }
     this.release(task);
     if (holder instanceof WorkerSlot) workers.kill(holder, 'interrupted', watched.cause);
-    else here?.tasks.giveUp(task);
+    else holder.giveUp(task);
   }
-}
-
-export function timeoutError(
-  task: Pick<Task, 'name' | 'id'>,
-  timeoutMs: number,
-  workerId: number,
-): ThreadwiseError {
-  const message = `Task '${task.name}' ran longer than its timeout of ${timeoutMs} ms`;
-  const details = { taskName: task.name, taskId: task.id, workerId };
-  return new ThreadwiseError('ERR_TASK_TIMEOUT', message, details);
 }
 
 /** ERR_TASK_ABORTED, named AbortError, with the signal's reason as its cause. */

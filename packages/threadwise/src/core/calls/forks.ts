@@ -45,7 +45,12 @@ export class Forks {
 
   /** @param by the worker whose task asks, or whatever stands for the calling thread */
   async ask(by: object, fork: Fork): Promise<unknown> {
-    if (fork[0] === 'ran') return this.#count(by, fork[1]);
+    const { workers, parts } = this.#engine;
+    if (fork[0] === 'ran') {
+      const isInline = !workers.slots.some((slot) => slot === by);
+      for (const each of fork[1]) parts.recorder.functions.ranWithin(...each, isInline);
+      return undefined;
+    }
     const [what, number, name, args] = fork;
     if (what === 'room') return this.#idle().length;
     if (what === 'run') return this.#give(by, number, name, args);
@@ -66,12 +71,6 @@ export class Forks {
     const error = new Error('Its worker ended before it began');
     this.#notBegun.add(error);
     return error;
-  }
-
-  #count(by: object, ran: Extract<Fork, readonly ['ran', unknown]>[1]): void {
-    const { workers, parts } = this.#engine;
-    const isInline = !workers.slots.some((slot) => slot === by);
-    for (const each of ran) parts.recorder.functions.ranWithin(...each, isInline);
   }
 
   /** Workers that run nothing, unless other tasks wait for one. Those that may begin only so many tasks are left to these. */

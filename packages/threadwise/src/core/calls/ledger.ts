@@ -4,7 +4,7 @@ import type { Outcome } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { UserCode } from '../events/user-code.js';
 import type { Payload } from './payload.js';
-import { type PlainCall, PlainCalls } from './plain-calls.js';
+import { PlainCalls } from './plain-calls.js';
 import type { ResolvedRun } from './run-options.js';
 import { type Settlement, Task } from './task.js';
 
@@ -15,7 +15,6 @@ export class Ledger {
   /** The open calls that have a record, in the order in which they got it. */
   readonly #tasks = new Set<Task>();
   readonly #userCode = new UserCode();
-  readonly #onSettled = (task: Task, settlement: Settlement) => this.#settled(task, settlement);
   #lastId = 0;
 
   constructor(engine: Engine) {
@@ -40,65 +39,24 @@ export class Ledger {
     return ++this.#lastId;
   }
 
-  /** @param resolve of the promise that the caller has */
-  enter(
+  /**
+   * Enters a call that has a record.
+   * @param resolve of the promise that the caller has
+   * @param wireName the name that crosses with it
+   */
+  open(
     id: number,
     name: string,
     payload: Payload,
     run: ResolvedRun,
     resolve: (value: unknown) => void,
-    wireName?: string,
-  ): Task {
-    const { platform, recorder } = this.#engine.parts;
-    const task = this.#open(id, name, payload, run, platform.burstNow(), resolve, wireName);
-    recorder.counts.submitted++;
-    this.tellSubmit(id, name);
-    return task;
-  }
-
-  /** The record of a plain call, which is more than plain from now on. */
-  inflate({ slot, id, name, submittedAt, timeoutMs, resolve }: PlainCall): Task {
-    const { parts, defaults, canceller } = this.#engine;
-    const way = parts.exchange.plain!;
-    const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
-    const task = this.#open(id, name, way.payloadOf(slot), run, submittedAt, resolve);
-    way.keep(slot, task);
-    canceller.takeOver(task);
-    return task;
-  }
-
-  /** A call that began at once, on the calling thread, and goes on after its turn. Nothing of it is to be handed over. */
-  adopt(
-    id: number,
-    name: string,
-    run: ResolvedRun,
-    resolve: (value: unknown) => void,
-    context: unknown,
-  ): Task {
-    const payload = { args: [], transfer: [], onSettled: undefined };
-    const task = this.#open(id, name, payload, run, this.#engine.parts.platform.burstNow(), resolve);
-    task.context = context;
-    task.state = 'handed';
-    return task;
-  }
-
-  #open(
-    id: number,
-    name: string,
-    payload: Payload,
-    run: ResolvedRun,
-    submittedAt: number,
-    resolve: (value: unknown) => void,
-    wireName?: string,
+    wireName = name,
+    submittedAt = this.#engine.parts.platform.burstNow(),
   ): Task {
     const task = new Task(id, name, payload, run, submittedAt, this.#onSettled, wireName);
     task.resolve = resolve;
     this.#tasks.add(task);
     return task;
-  }
-
-  close(): void {
-    this.plain?.close();
   }
 
   /** Settles every open call. */
@@ -114,18 +72,11 @@ export class Ledger {
     this.#engine.room.update();
   }
 
-  #settled(task: Task, settlement: Settlement): void {
-    this.#tasks.delete(task);
-    task.payload.onSettled?.(task.stillRuns);
-    this.#record(task, settlement);
-    if (settlement.outcome === 'completed') task.resolve(settlement.value);
-    else rejectWithCaller(task.resolve, settlement.error);
-    this.settled();
-  }
-
-  #record(task: Task, settlement: Settlement): void {
+  readonly #onSettled = (task: Task, settlement: Settlement): void => {
     const { parts, here } = this.#engine;
     const { outcome, runMs, by, error } = settlement;
+    this.#tasks.delete(task);
+    task.payload.onSettled?.(task.stillRuns);
     const now = parts.platform.burstNow();
     // All the time from the call to its end in which the task did not run: queues and crossings.
     const waitMs = runMs === undefined ? undefined : Math.max(0, now - task.submittedAt - runMs);
@@ -134,8 +85,11 @@ export class Ledger {
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
     if (runMs !== undefined && by !== undefined) this.ranAcross(task.name, runMs, now);
-    this.tellSettle(task.id, task.name, task.context, outcome, waitMs, runMs, error);
-  }
+    this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
+    if (settlement.outcome === 'completed') task.resolve(settlement.value);
+    else rejectWithCaller(task.resolve, error);
+    this.settled();
+  };
 
   /** Calls of a function have ended on a worker. @param runMs how many milliseconds each of them ran, about */
   ranAcross(name: string, runMs: number, now: number): void {
@@ -161,9 +115,9 @@ export class Ledger {
     name: string,
     context: unknown,
     outcome: Outcome,
-    waitMs: number | undefined,
     runMs: number | undefined,
-    error: unknown,
+    waitMs?: number,
+    error?: unknown,
   ): void {
     const { hooks, tracing } = this.#engine;
     if (tracing.isOn) tracing.end({ taskId, name, context, outcome, waitMs, runMs, error });

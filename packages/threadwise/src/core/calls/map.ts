@@ -50,45 +50,49 @@ interface Cell {
   value: unknown;
 }
 
+interface Options {
+  readonly concurrency: number;
+  readonly ordered: boolean;
+  readonly signal: AbortSignalLike | undefined;
+}
+
 export class Mapping {
   readonly #host: MapHost;
-  readonly #concurrency: number;
-  readonly #ordered: boolean;
-  readonly #signal: AbortSignalLike | undefined;
-  readonly #controller = new AbortController();
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
-  /** Items whose results have not been taken: in input order, or finished ones first come. */
-  #cells: Cell[] = [];
+  readonly #options: Options;
+  readonly #controller = new AbortController();
+  /** The signal of the calls that are open. */
+  readonly #cancelled = this.#controller.signal;
+  /** Items whose results have not been taken, in the order of the input. */
+  readonly #cells: Cell[] = [];
   #readCount = 0;
   /** waiting: for room. reading: the input is asked for its next item. */
   #input: 'idle' | 'waiting' | 'reading' | 'ended' = 'idle';
   #inputError: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(
-    host: MapHost,
-    iterator: Iterator<unknown> | AsyncIterator<unknown>,
-    options: { concurrency: number; ordered: boolean; signal: AbortSignalLike | undefined },
-  ) {
+  constructor(host: MapHost, iterator: Iterator<unknown> | AsyncIterator<unknown>, options: Options) {
     this.#host = host;
     this.#iterator = iterator;
-    this.#concurrency = options.concurrency;
-    this.#ordered = options.ordered;
-    this.#signal = options.signal;
+    this.#options = options;
     this.#cancelled.addEventListener('abort', () => this.#wake(), ONCE);
   }
 
   /** The results. Leaving early cancels the calls that are open and closes the input. */
   async *results(): AsyncGenerator<unknown, void, void> {
-    const unfollow = follow(this.#signal, this.#controller);
+    const unfollow = follow(this.#options.signal, this.#controller);
     try {
       for (;;) {
         void this.#read();
         const cell = this.#take();
-        if (cell !== undefined) yield this.#open(cell);
+        if (cell?.state === 'failed')
+          throw withCallerStack(cell.value, `item ${cell.index} of the map, counted from 0`);
+        else if (cell !== undefined) yield cell.value;
         else if (this.#inputError) throw this.#inputError.error;
-        else if (this.#cancelled.aborted && this.#cells.length === 0) throw this.#aborted();
-        else if (this.#input === 'ended' && this.#cells.length === 0) return;
+        else if (this.#cancelled.aborted && this.#cells.length === 0) {
+          const { reason: cause } = this.#cancelled;
+          throw new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', { cause });
+        } else if (this.#input === 'ended' && this.#cells.length === 0) return;
         else
           await new Promise<void>((resolve) => {
             this.#wake = resolve;
@@ -100,25 +104,9 @@ export class Mapping {
     }
   }
 
-  /** The signal of the calls that are open. */
-  get #cancelled(): AbortSignalLike {
-    return this.#controller.signal;
-  }
-
-  #aborted(): ThreadwiseError {
-    const { reason: cause } = this.#cancelled;
-    return new ThreadwiseError('ERR_TASK_ABORTED', 'The map was aborted', { cause });
-  }
-
-  #open(cell: Cell): unknown {
-    if (cell.state === 'failed')
-      throw withCallerStack(cell.value, `item ${cell.index} of the map, counted from 0`);
-    return cell.value;
-  }
-
   /** The next finished result. */
   #take(): Cell | undefined {
-    const at = this.#ordered ? 0 : this.#cells.findIndex((cell) => cell.state !== 'open');
+    const at = this.#options.ordered ? 0 : this.#cells.findIndex((cell) => cell.state !== 'open');
     const cell = this.#cells[at];
     if (cell === undefined || cell.state === 'open') return undefined;
     this.#cells.splice(at, 1);
@@ -129,7 +117,7 @@ export class Mapping {
   async #read(): Promise<void> {
     if (this.#input !== 'idle') return;
     try {
-      while (this.#cells.length < this.#concurrency && !this.#cancelled.aborted) {
+      while (this.#cells.length < this.#options.concurrency && !this.#cancelled.aborted) {
         this.#input = 'waiting';
         await this.#host.room(this.#cancelled);
         if (this.#cancelled.aborted) return;

@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
 import { FakePlatform } from '../fake-platform.case.js';
-import { LeaseStore, SingleBuffers } from '../lease.js';
+import { newLease, SingleBuffers } from '../lease.js';
 import { capture } from './payload.js';
 
 const { clone } = new FakePlatform();
-const take = (args: readonly unknown[], transfer: readonly unknown[] = []) =>
-  capture(args, transfer, clone, LeaseStore.of);
+const take = (args: readonly unknown[], transfer: readonly unknown[] = []) => capture(args, transfer, clone);
 const fn = () => undefined;
 
 class Point {
@@ -40,7 +39,7 @@ describe('capture', () => {
 
   test('takes primitives without cloning, in a list of its own', () => {
     const args: unknown[] = [1, 'two', null, undefined, true, 3n];
-    const payload = capture(args, [], () => assert.fail('cloned'), LeaseStore.of);
+    const payload = capture(args, [], () => assert.fail('cloned'));
     args.length = 0;
     assert.deepEqual(payload.args, [1, 'two', null, undefined, true, 3n]);
   });
@@ -62,7 +61,7 @@ describe('capture', () => {
   });
 
   test('gives a lease as its bytes, over the same memory, and ends the loan when the call settles', () => {
-    const lease = new LeaseStore(new SingleBuffers((n) => new SharedArrayBuffer(n))).lease(3);
+    const lease = newLease(new SingleBuffers((n) => new SharedArrayBuffer(n)), 3);
     const payload = take([lease, { other: 1 }]);
     lease.bytes[0] = 42;
     assert.ok(payload.args[0] instanceof Uint8Array);
@@ -133,34 +132,30 @@ describe('what cannot be cloned', () => {
   });
 
   test('is a lease that is no argument of its own but lies inside of one', () => {
-    const lease = new LeaseStore(new SingleBuffers((n) => new SharedArrayBuffer(n))).lease(3);
+    const lease = newLease(new SingleBuffers((n) => new SharedArrayBuffer(n)), 3);
     assert.throws(() => take([{ lease }]), { code: 'ERR_NOT_CLONEABLE' });
     assert.equal(lease.bytes.length, 3);
   });
 
   test('leaves no lease on loan: its memory can go back', () => {
     const pieces: ArrayBufferLike[] = [];
-    const store = new LeaseStore(
-      new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!),
-    );
-    const lease = store.lease(3);
+    const memory = new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!);
+    const lease = newLease(memory, 3);
     refuses([lease, fn], 'args[1]');
     lease.release();
-    store.lease(3);
+    newLease(memory, 3);
     assert.equal(pieces.length, 1, 'used again');
   });
 
   test('leaves no lease on loan where another one is over already', () => {
     const pieces: ArrayBufferLike[] = [];
-    const store = new LeaseStore(
-      new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!),
-    );
-    const [held, over] = [store.lease(3), store.lease(3)];
+    const memory = new SingleBuffers((n) => pieces[pieces.push(new SharedArrayBuffer(n)) - 1]!);
+    const [held, over] = [newLease(memory, 3), newLease(memory, 3)];
     over.release();
     assert.throws(() => take([held, over]), { code: 'ERR_LEASE_RELEASED' });
     held.release();
-    store.lease(3);
-    store.lease(3);
+    newLease(memory, 3);
+    newLease(memory, 3);
     assert.equal(pieces.length, 2, 'both pieces used again');
   });
 });
@@ -174,7 +169,7 @@ describe('the search for what cannot be cloned', () => {
       return clone(value, transfer);
     };
     const args = [[...records(200_000), { fn }]];
-    assert.throws(() => capture(args, [], counting, LeaseStore.of), {
+    assert.throws(() => capture(args, [], counting), {
       code: 'ERR_NOT_CLONEABLE',
       path: 'args',
       message: /not found among the first 10,000 values/,

@@ -1,4 +1,5 @@
 /** The arguments of a call, captured when the call is made: what the caller changes afterwards does not matter. */
+import { leaseOf } from '../lease.js';
 import { ThreadwiseError } from '../options/errors.js';
 
 export type Clone = <T>(value: T, transfer?: readonly unknown[]) => T;
@@ -16,38 +17,23 @@ export interface Payload {
   readonly byPort?: boolean;
 }
 
-/** What `pool.lease` makes, as far as a payload needs to know it. */
-export interface LeaseLike {
-  readonly bytes: Uint8Array;
-  /** Marks the lease as in use by a task; returns what ends that use, called as `Payload.onSettled` is. */
-  lend(): (stillRuns: boolean) => void;
-}
-
 /** Captures arguments. Throws ERR_NOT_CLONEABLE, and moves nothing, when they cannot be cloned. */
-export function capture(
-  given: readonly unknown[],
-  transfer: readonly unknown[],
-  clone: Clone,
-  asLease: (value: unknown) => LeaseLike | undefined,
-): Payload {
+export function capture(given: readonly unknown[], transfer: readonly unknown[], clone: Clone): Payload {
   if (transfer.length === 0 && given.every(isImmutable)) {
     return { args: given.slice(), transfer: [], onSettled: undefined };
   }
-  const leases = given.map(asLease);
+  const leases = given.map(leaseOf);
   const args = given.map((value, i) => leases[i]?.bytes ?? value);
-  const copy = cloneAll(args, transfer, clone);
+  let copy: { readonly args: readonly unknown[]; readonly transfer: readonly unknown[] };
+  try {
+    copy = clone({ args, transfer }, transfer);
+  } catch (cause) {
+    throw notCloneable(cause, args, 'args', transfer, clone);
+  }
   // Lent only now: a call that is refused has not used its leases up.
   const ends = leases.filter((lease) => lease !== undefined).map((lease) => lease.lend());
   const onSettled = (stillRuns: boolean) => ends.forEach((end) => void end(stillRuns));
   return { ...copy, onSettled: ends.length === 0 ? undefined : onSettled };
-}
-
-function cloneAll(args: readonly unknown[], transfer: readonly unknown[], clone: Clone) {
-  try {
-    return clone({ args, transfer }, transfer);
-  } catch (cause) {
-    throw notCloneable(cause, args, 'args', transfer, clone);
-  }
 }
 
 /** Whether a copy of the value could not be told from the value. */
@@ -132,8 +118,8 @@ function findUncloneable(
     const before = steps;
     let verdict: typeof EXCUSED | undefined;
     open.add(value);
-    for (const child of childrenOf(value, path)) {
-      const found = blame(child.value, child.path, depth + 1);
+    for (const [child, childPath] of childrenOf(value, path)) {
+      const found = blame(child, childPath, depth + 1);
       if (typeof found === 'string') return found;
       verdict ??= found;
       if (steps >= MAX_STEPS) break;
@@ -166,47 +152,37 @@ export function isCloneable(value: unknown, clone: Clone): boolean {
   }
 }
 
-interface Child {
-  readonly value: unknown;
-  readonly path: string;
-}
-
-/** What structured clone would visit inside a value, one after the other; nothing where a proxy refuses to tell. */
-function* childrenOf(value: unknown, path: string): Generator<Child, void, void> {
+/** What structured clone would visit inside a value, one after the other, and the path to it; nothing where a proxy refuses to tell. */
+function* childrenOf(value: unknown, path: string): Generator<readonly [unknown, string], void, void> {
   if (typeof value !== 'object' || value === null) return;
+  let i = 0;
   try {
-    if (Array.isArray(value)) {
-      for (let i = 0; i < value.length; i++) yield { value: read(value, `${i}`), path: `${path}[${i}]` };
-    } else if (value instanceof Map) {
-      yield* childrenOfMap(value, path);
+    if (value instanceof Map) {
+      for (const [key, item] of value) {
+        const keyPath = `keys()[${i++}]`;
+        yield [key, `${path}.${keyPath}`];
+        yield [item, `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : keyPath})`];
+      }
     } else if (value instanceof Set) {
-      let i = 0;
-      for (const item of value) yield { value: item, path: `${path}.values()[${i++}]` };
+      for (const item of value) yield [item, `${path}.values()[${i++}]`];
     } else {
-      for (const key of Object.keys(value)) yield { value: read(value, key), path: join(path, key) };
+      const keys = Array.isArray(value) ? Array.prototype.keys.call(value) : Object.keys(value);
+      for (const key of keys) yield [read(value, key), join(path, key)];
     }
   } catch {
     // A proxy refuses: the value itself is to blame.
   }
 }
 
-function* childrenOfMap(map: ReadonlyMap<unknown, unknown>, path: string): Generator<Child, void, void> {
-  let i = 0;
-  for (const [key, value] of map) {
-    yield { value: key, path: `${path}.keys()[${i}]` };
-    yield { value, path: `${path}.get(${typeof key === 'string' ? JSON.stringify(key) : `keys()[${i}]`})` };
-    i++;
-  }
-}
-
-function read(value: object, key: string): unknown {
+function read(value: object, key: PropertyKey): unknown {
   try {
-    return (value as Record<string, unknown>)[key];
+    return (value as Record<PropertyKey, unknown>)[key];
   } catch {
     return Symbol('a getter that throws'); // cannot be cloned: so the path to it is named
   }
 }
 
-function join(path: string, key: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
+function join(path: string, key: string | number): string {
+  const isName = /^[A-Za-z_$][\w$]*$/.test(`${key}`);
+  return isName ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }

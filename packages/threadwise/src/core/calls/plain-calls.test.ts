@@ -4,9 +4,11 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import type { PlainWay } from '../contracts.js';
 import type { Engine } from '../engine.js';
+import type { Ledger } from './ledger.js';
 import { MeasuredRecorder } from '../../metrics/measured.js';
-import { FakePlatform, makeTask } from '../fake-platform.case.js';
-import { type PlainCall, PlainCalls } from './plain-calls.js';
+import { FakePlatform, plainRun } from '../fake-platform.case.js';
+import { PlainCalls } from './plain-calls.js';
+import { Task } from './task.js';
 
 /** A table, and a way with as many slots as are named: each call gets the next of them. */
 function table({
@@ -14,7 +16,7 @@ function table({
   hasBegun = () => true,
 }: { slots?: number[]; hasBegun?: () => boolean } = {}) {
   const platform = new FakePlatform();
-  const inflated: PlainCall[] = [];
+  const inflated: { readonly slot: number; readonly task: Task }[] = [];
   const offered: [slot: number, id: number][] = [];
   const ran: [name: string, runMs: number][] = [];
   const recorder = new MeasuredRecorder();
@@ -30,24 +32,30 @@ function table({
       return slot;
     },
     hasBegun,
+    payloadOf: () => ({ args: [], transfer: [], onSettled: undefined }),
+    keep: (slot: number, task: Task) => inflated.push({ slot, task }),
   };
   const ledger = {
     newId: () => ++lastId,
     settled: () => undefined,
     ranAcross: (name: string, runMs: number) => ran.push([name, runMs]),
-    inflate: (call: PlainCall) => {
-      inflated.push(call);
-      return makeTask().task;
+    open: (...[id, name, payload, run, resolve, wireName, submittedAt]: Parameters<Ledger['open']>) => {
+      const task = new Task(id, name, payload, run, submittedAt!, () => undefined, wireName);
+      task.resolve = resolve;
+      return task;
     },
   };
-  const engine = { parts: { platform, recorder } } as unknown as Engine;
+  const takenOver: Task[] = [];
+  const canceller = { takeOver: (task: Task) => takenOver.push(task) };
+  const engine = { parts: { platform, recorder }, defaults: plainRun, canceller } as unknown as Engine;
   const calls = new PlainCalls(engine, way as unknown as PlainWay, ledger);
   const enter = (timeoutMs?: number) => {
     const call = calls.enter('work', [], timeoutMs);
     assert.ok(call !== undefined);
     return call;
   };
-  return { calls, enter, platform, inflated, offered, ran, recorder, worker: recorder.worker() };
+  const worker = recorder.worker();
+  return { calls, enter, platform, inflated, takenOver, offered, ran, recorder, worker };
 }
 
 describe('PlainCalls', () => {
@@ -102,15 +110,17 @@ describe('PlainCalls', () => {
   });
 
   test('an inflated call has all that was known of it, and is in the table no more', () => {
-    const { calls, enter, platform, inflated } = table({ slots: [3] });
+    const { calls, enter, platform, inflated, takenOver } = table({ slots: [3] });
     platform.advance(5);
     void enter(250);
     calls.inflate(3);
-    const [call] = inflated;
+    const { slot, task } = inflated[0]!;
+    const { id, name, submittedAt, run, resolve } = task;
     assert.deepEqual(
-      { ...call, resolve: typeof call?.resolve },
+      { slot, id, name, submittedAt, timeoutMs: run.timeoutMs, resolve: typeof resolve },
       { slot: 3, id: 1, name: 'work', submittedAt: platform.now(), timeoutMs: 250, resolve: 'function' },
     );
+    assert.deepEqual(takenOver, [task]);
     assert.equal(calls.has(3), false);
     platform.advance(1000);
     assert.equal(inflated.length, 1, 'its timeout is seen to by others now');
@@ -126,7 +136,7 @@ describe('PlainCalls', () => {
     platform.advance(1000);
     assert.deepEqual(asked, [100, 200, 300], 'each time that its timeout has passed once more');
     assert.deepEqual(
-      inflated.map(({ slot, timeoutMs }) => [slot, timeoutMs]),
+      inflated.map(({ slot, task }) => [slot, task.run.timeoutMs]),
       [[0, 100]],
     );
   });

@@ -17,16 +17,6 @@ export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
-/** All that is known of a plain call. */
-export interface PlainCall {
-  readonly slot: number;
-  readonly id: number;
-  readonly name: string;
-  readonly submittedAt: number;
-  readonly timeoutMs: number | undefined;
-  readonly resolve: Resolve;
-}
-
 export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
@@ -35,7 +25,8 @@ export class PlainCalls {
    * function becomes an object wherever the compiler does not inline that function.
    */
   runMs = 0;
-  readonly #ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>;
+  readonly #engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>;
+  readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
   /** Cells of shared memory, and workers that look there. */
@@ -59,11 +50,12 @@ export class PlainCalls {
   #now = 0;
 
   constructor(
-    { parts }: Pick<Engine, 'parts'>,
+    engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>,
     way: PlainWay,
-    ledger: Pick<Ledger, 'newId' | 'inflate' | 'settled' | 'ranAcross'>,
+    ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>,
   ) {
-    const { platform, recorder } = parts;
+    const { platform, recorder } = engine.parts;
+    this.#engine = engine;
     this.#ledger = ledger;
     this.#recorder = recorder;
     this.#platform = platform;
@@ -96,7 +88,12 @@ export class PlainCalls {
     this.#ids[slot] = id;
     this.#submittedAt[slot] = this.#burstNow();
     this.#timeoutMs[slot] = timeoutMs ?? 0;
-    if (timeoutMs !== undefined) this.#lookAfter(slot, this.#submittedAt[slot]!);
+    if (timeoutMs !== undefined) {
+      const now = this.#submittedAt[slot]!;
+      const dueAt = now + timeoutMs;
+      this.#dueAt[slot] = dueAt;
+      if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+    }
     this.size++;
     return promise;
   }
@@ -145,24 +142,29 @@ export class PlainCalls {
 
   /** Records the calls that have completed. Mostly those of a batch are of one function. @param next the function that is counted from now on */
   #record(next: string): void {
-    const name = this.#completedName;
-    const count = this.#completed;
-    const ms = this.#completedMs;
+    if (this.#completed > 0) {
+      const name = this.#completedName;
+      this.#recorder.ended('completed', this.#completed, this.#now);
+      this.#recorder.functions.completed(name, this.#completed, this.#completedMs, false);
+      this.#ledger.ranAcross(name, this.#completedMs / this.#completed, this.#now);
+    }
     this.#completedName = next;
     this.#completed = 0;
     this.#completedMs = 0;
-    if (count === 0) return;
-    this.#recorder.ended('completed', count, this.#now);
-    this.#recorder.functions.completed(name, count, ms, false);
-    this.#ledger.ranAcross(name, ms / count, this.#now);
   }
 
   /** The record of the call in a slot, which is no plain call any more. */
   inflate(slot: number): Task {
     const resolve = this.#take(slot);
-    const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
+    const { defaults, canceller } = this.#engine;
+    const payload = this.#way.payloadOf(slot);
     const timeoutMs = this.#timeoutMs[slot]! || undefined;
-    return this.#ledger.inflate({ slot, id, name, submittedAt, timeoutMs, resolve });
+    const run = timeoutMs === defaults.timeoutMs ? defaults : { ...defaults, timeoutMs };
+    const [id, name, submittedAt] = [this.#ids[slot]!, this.#names[slot]!, this.#submittedAt[slot]!];
+    const task = this.#ledger.open(id, name, payload, run, resolve, name, submittedAt);
+    this.#way.keep(slot, task);
+    canceller.takeOver(task);
+    return task;
   }
 
   inflateAll(): void {
@@ -178,13 +180,6 @@ export class PlainCalls {
   // --- timeouts ---
 
   // One timer serves all of them, and only when it goes off are they gone through: so a timeout costs a call next to nothing.
-
-  /** The task in a slot is looked at when its timeout has passed from `now` on. */
-  #lookAfter(slot: number, now: number): void {
-    const dueAt = now + this.#timeoutMs[slot]!;
-    this.#dueAt[slot] = dueAt;
-    if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
-  }
 
   #setTimer(dueAt: number, now: number): void {
     this.#timer?.cancel();

@@ -1,4 +1,5 @@
 /** The options of one call: their types, their defaults and their validation. */
+import type { Platform } from '../contracts.js';
 import type { AbortSignalLike } from './signals.js';
 import { callback, duration, finite, integer, list, record, reject } from '../options/checks.js';
 
@@ -39,38 +40,22 @@ export function retryCount(option: string, given: unknown): number {
   return integer(option, given, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** Options of one call, checked, with the pool's defaults. */
-export interface ResolvedRun {
-  readonly signal: AbortSignalLike | undefined;
-  readonly timeoutMs: number | undefined;
-  readonly priority: number;
-  readonly key: unknown;
-  readonly transfer: readonly unknown[];
-  readonly retries: number;
-  readonly onProgress: ((value: unknown) => void) | undefined;
-}
+/** Those that a call may be without. */
+type Unset = 'signal' | 'timeoutMs' | 'onProgress';
 
-/** What validating a call needs of its surroundings. */
-export interface CallContext {
-  bind<F extends (...args: never[]) => unknown>(callback: F): F;
-}
+/** Options of one call, checked, with the pool's defaults. */
+export type ResolvedRun = Readonly<Required<Omit<RunOptions, Unset>>> & {
+  readonly [K in Unset]: RunOptions[K];
+};
 
 /** What a call without options gets; made once per pool. */
-export function defaultRun(pool: Pick<ResolvedRun, 'timeoutMs' | 'retries'>): ResolvedRun {
-  const { timeoutMs, retries } = pool;
-  return {
-    signal: undefined,
-    timeoutMs,
-    priority: 0,
-    key: undefined,
-    transfer: [],
-    retries,
-    onProgress: undefined,
-  };
+export function defaultRun({ timeoutMs, retries }: Pick<ResolvedRun, 'timeoutMs' | 'retries'>): ResolvedRun {
+  const none = { signal: undefined, key: undefined, transfer: [], onProgress: undefined };
+  return { ...none, timeoutMs, priority: 0, retries };
 }
 
 /** Validates the options of one call. Throws ERR_OPTION. */
-export function resolveRun(given: unknown, defaults: ResolvedRun, platform: CallContext): ResolvedRun {
+export function resolveRun(given: unknown, defaults: ResolvedRun, platform: Platform): ResolvedRun {
   if (given === undefined) return defaults;
   if (typeof given !== 'object' || given === null) return reject('options', 'an object', given);
   let run = given as RunOptions;

@@ -2,51 +2,49 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { describe, test } from 'node:test';
-import { follow, SharedSignals } from './signals.js';
+import { follow, onAbort } from './signals.js';
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
-describe('SharedSignals', () => {
+describe('onAbort', () => {
+  const nothing = () => () => undefined;
+
   test('puts one listener on a signal, however many follow it', () => {
-    const signals = new SharedSignals<number>(() => undefined);
     const [one, other] = [new AbortController().signal, new AbortController().signal];
-    for (let i = 0; i < 50; i++) signals.follow(one, i);
-    signals.follow(other, 50);
+    for (let i = 0; i < 50; i++) onAbort(one, nothing());
+    onAbort(other, nothing());
     assert.equal(listeners(one), 1);
     assert.equal(listeners(other), 1);
   });
 
   test('tells each follower of the signal that aborts, once, and no follower of another', () => {
     const told: string[] = [];
-    const signals = new SharedSignals<string>((item) => told.push(item));
     const [one, other] = [new AbortController(), new AbortController()];
-    signals.follow(one.signal, 'a');
-    signals.follow(one.signal, 'b');
-    signals.follow(other.signal, 'c');
+    onAbort(one.signal, () => void told.push('a'));
+    onAbort(one.signal, () => void told.push('b'));
+    onAbort(other.signal, () => void told.push('c'));
     one.abort();
     assert.deepEqual(told, ['a', 'b']);
   });
 
   test('removes the listener with the last follower, and not before', () => {
-    const signals = new SharedSignals<string>(() => undefined);
     const { signal } = new AbortController();
-    signals.follow(signal, 'a');
-    signals.follow(signal, 'b');
-    signals.unfollow(signal, 'a');
+    const [first, second] = [onAbort(signal, nothing()), onAbort(signal, nothing())];
+    first();
     assert.equal(listeners(signal), 1);
-    signals.unfollow(signal, 'stranger');
+    first(); // once more changes nothing
     assert.equal(listeners(signal), 1);
-    signals.unfollow(signal, 'b');
+    second();
     assert.equal(listeners(signal), 0);
   });
 
   test('does not tell who has left, and can be followed again afterwards', () => {
     const told: string[] = [];
-    const signals = new SharedSignals<string>((item) => told.push(item));
     const controller = new AbortController();
-    signals.follow(controller.signal, 'left');
-    signals.unfollow(controller.signal, 'left');
-    signals.follow(controller.signal, 'came');
+    const leave = onAbort(controller.signal, () => void told.push('left'));
+    leave();
+    onAbort(controller.signal, () => void told.push('came'));
+    leave();
     assert.equal(listeners(controller.signal), 1);
     controller.abort();
     assert.deepEqual(told, ['came']);
@@ -55,21 +53,15 @@ describe('SharedSignals', () => {
   test('tells everybody although each leaves when it is told', () => {
     const controller = new AbortController();
     const told: string[] = [];
-    const signals: SharedSignals<string> = new SharedSignals((item) => {
-      signals.unfollow(controller.signal, item);
-      told.push(item);
-    });
-    for (const item of ['a', 'b', 'c']) signals.follow(controller.signal, item);
+    for (const item of ['a', 'b', 'c']) {
+      const leave = onAbort(controller.signal, () => {
+        leave();
+        told.push(item);
+      });
+    }
     controller.abort();
     assert.deepEqual(told, ['a', 'b', 'c']);
     assert.equal(listeners(controller.signal), 0);
-  });
-
-  test('has nothing to do without a signal', () => {
-    const signals = new SharedSignals<string>(() => assert.fail('told'));
-    signals.follow(undefined, 'a');
-    signals.unfollow(undefined, 'a');
-    signals.unfollow(new AbortController().signal, 'never followed');
   });
 });
 

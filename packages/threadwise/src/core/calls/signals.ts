@@ -19,51 +19,38 @@ export interface Controller {
   abort(reason: unknown): void;
 }
 
+/** Who follows a signal, and the one listener that tells them. */
+interface Followed {
+  readonly followers: Set<() => void>;
+  readonly tell: () => void;
+}
+
 /** One listener for each signal, however many calls follow it: Node warns of a leak from the eleventh on. */
-export class SharedSignals<T> {
-  readonly #followers = new Map<AbortSignalLike, { readonly items: Set<T>; readonly onAbort: () => void }>();
-  readonly #tell: (item: T) => void;
+const followed = new WeakMap<AbortSignalLike, Followed>();
 
-  /** @param tell called for each follower of a signal that aborts */
-  constructor(tell: (item: T) => void) {
-    this.#tell = tell;
-  }
-
-  follow(signal: AbortSignalLike | undefined, item: T): void {
-    if (signal === undefined) return;
-    const known = this.#followers.get(signal);
-    if (known !== undefined) return void known.items.add(item);
-    const items = new Set([item]);
-    const onAbort = () => {
-      for (const follower of [...items]) this.#tell(follower);
-    };
-    this.#followers.set(signal, { items, onAbort });
-    signal.addEventListener('abort', onAbort, ONCE);
-  }
-
-  /** Inverse of `follow`. */
-  unfollow(signal: AbortSignalLike | undefined, item: T): void {
-    const known = signal && this.#followers.get(signal);
-    if (signal === undefined || known === undefined) return;
-    known.items.delete(item);
-    if (known.items.size > 0) return;
-    this.#followers.delete(signal);
-    signal.removeEventListener('abort', known.onAbort);
-  }
+/** Calls back, with a function of its own for each follower, when a signal aborts. Returns what undoes it. */
+export function onAbort(signal: AbortSignalLike, callback: () => void): () => void {
+  const { followers, tell } = followed.get(signal) ?? listenTo(signal);
+  followers.add(callback);
+  return () => {
+    if (!followers.delete(callback) || followers.size > 0) return;
+    followed.delete(signal);
+    signal.removeEventListener('abort', tell);
+  };
 }
 
-interface Follower {
-  readonly signal: AbortSignalLike;
-  readonly controller: Controller;
+function listenTo(signal: AbortSignalLike): Followed {
+  const followers = new Set<() => void>();
+  const tell = () => [...followers].forEach((follower) => void follower());
+  const both = { followers, tell };
+  followed.set(signal, both);
+  signal.addEventListener('abort', tell, ONCE);
+  return both;
 }
-
-const followers = new SharedSignals<Follower>(({ signal, controller }) => controller.abort(signal.reason));
 
 /** Aborts a controller when a signal does, or has. Returns what undoes it. */
 export function follow(signal: AbortSignalLike | undefined, controller: Controller): () => void {
   if (signal === undefined) return () => undefined;
   if (signal.aborted) controller.abort(signal.reason);
-  const follower = { signal, controller };
-  followers.follow(signal, follower);
-  return () => followers.unfollow(signal, follower);
+  return onAbort(signal, () => controller.abort(signal.reason));
 }

@@ -43,20 +43,13 @@ export function resolveStream(given: StreamOptions | undefined) {
   return { highWaterMark, run };
 }
 
-interface Batch {
-  readonly values: readonly unknown[];
-  readonly answer: (isWanted: boolean) => void;
-}
-
 /** One stream that is being taken. */
 interface Open {
-  readonly batches: Batch[];
+  readonly batches: { readonly values: readonly unknown[]; readonly answer: (isWanted: boolean) => void }[];
   /** How many values have come. */
   count: number;
   wake: () => void;
 }
-
-export type Submit = (ticket: Ticket, signal: AbortSignalLike) => Promise<unknown>;
 
 export class Streams {
   readonly #open = new Map<number, Open>();
@@ -82,7 +75,7 @@ export class Streams {
   async *values(
     highWaterMark: number,
     signal: AbortSignalLike | undefined,
-    submit: Submit,
+    submit: (ticket: Ticket, signal: AbortSignalLike) => Promise<unknown>,
   ): AsyncGenerator<unknown, void, void> {
     const stream = ++this.#count;
     const open: Open = { batches: [], count: 0, wake: () => undefined };

@@ -91,3 +91,10 @@ export class Task implements TaskView {
     return true;
   }
 }
+
+/** When the oldest of some tasks was submitted; undefined: there is none. */
+export function oldestSubmittedAt(tasks: Iterable<Task>): number | undefined {
+  let oldest: number | undefined;
+  for (const { submittedAt } of tasks) oldest = Math.min(oldest ?? submittedAt, submittedAt);
+  return oldest;
+}

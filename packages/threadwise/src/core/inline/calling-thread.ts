@@ -18,12 +18,10 @@ import type {
   WorkerRecord,
 } from '../contracts.js';
 import type { Engine } from '../engine.js';
-import { LeaseStore } from '../lease.js';
 import type { WorkerStats } from '../stats.js';
 import { loadsTooLong } from '../workers/failures.js';
 import { Entry, ModuleCalls, NO_WORKER } from './module-calls.js';
 import { TasksHere } from './tasks-here.js';
-import { TurnBudget } from './turn-budget.js';
 import { WithinRun } from './within-run.js';
 
 /**
@@ -48,7 +46,6 @@ const TEARDOWN_MS = 5000;
 export class CallingThread {
   readonly module: ModuleHere;
   readonly calls: ModuleCalls;
-  readonly budget: TurnBudget;
   readonly tasks: TasksHere;
   readonly within: WithinRun;
   /** What is measured here, from the first placement 'inline' on: then this thread is set up, and seen, like a worker. */
@@ -63,11 +60,9 @@ export class CallingThread {
   #deadline: TimerHandle | undefined;
 
   constructor(engine: Engine) {
-    const { platform, options, newModuleHere } = engine.parts;
     this.#engine = engine;
-    this.module = newModuleHere();
+    this.module = engine.parts.newModuleHere();
     this.calls = new ModuleCalls(engine, this.module);
-    this.budget = new TurnBudget(platform, options.loopBudgetMs, () => this.tasks.pump());
     this.tasks = new TasksHere(engine, this);
     this.within = new WithinRun(engine, this);
   }
@@ -76,8 +71,17 @@ export class CallingThread {
 
   /** Where calls go from now on. Tasks that have been accepted here end here. */
   place({ usesThreads, learner }: Placement): void {
+    const { hooks, parts } = this.#engine;
     this.within.place(learner, !usesThreads);
-    if (!usesThreads) this.#serve();
+    if (usesThreads) return;
+    if (this.record === undefined) {
+      this.record = parts.recorder.worker();
+      this.#since = parts.platform.now();
+      hooks.emit('worker:start', { workerId: NO_WORKER });
+      if (this.isReady) this.#tellReady();
+    }
+    if (this.#state === 'unloaded') void this.#load();
+    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
   }
 
   /** What a worker has said of the module, which it has loaded. */
@@ -97,7 +101,7 @@ export class CallingThread {
     const entry = this.within.find(name);
     if (entry === undefined || entry.unseen === Number.POSITIVE_INFINITY) return;
     entry.unseen = Number.POSITIVE_INFINITY;
-    this.budget.turn++; // what was granted is void
+    this.calls.turn++; // what was granted is void
   }
 
   /** What a task calls, by its name as it crosses. Throws ERR_TASK_NOT_FOUND. */
@@ -125,19 +129,18 @@ export class CallingThread {
   /** What `stats().workers` says of this thread; undefined where it serves as no worker. */
   stats(now: number): WorkerStats | undefined {
     if (this.record === undefined || !this.isServing) return undefined;
-    const { runMs, waitMs } = this.record.snapshot();
+    const times = this.record.snapshot();
     return {
       id: NO_WORKER,
       state: this.#state === 'loading' ? 'starting' : this.isReady ? 'ready' : 'stopping',
       inline: true,
       load: this.tasks.running + this.tasks.waiting,
-      completed: runMs.count,
+      completed: times.runMs.count,
       utilization: 0,
       heapUsedBytes: 0,
       ageMs: now - this.#since,
       cpu: null,
-      runMs,
-      waitMs,
+      ...times,
     };
   }
 
@@ -147,37 +150,22 @@ export class CallingThread {
       transfer.length > 0
         ? this.#engine.parts.platform.clone(value, transfer)
         : (this.module.copy(value) as T);
-    return capture(args, run.transfer, copy, LeaseStore.of);
+    return capture(args, run.transfer, copy);
   }
 
   // --- the module ---
 
-  #serve(): void {
-    const { hooks, parts } = this.#engine;
-    if (this.record === undefined) {
-      this.record = parts.recorder.worker();
-      this.#since = parts.platform.now();
-      hooks.emit('worker:start', { workerId: NO_WORKER });
-      if (this.isReady) this.#tellReady();
-    }
-    if (this.#state === 'unloaded') void this.#load();
-    if (this.#state === 'failed') this.#engine.moduleFailed(this.#error);
-  }
-
   async #load(): Promise<void> {
     const { platform, options, name: poolName } = this.#engine.parts;
-    const { worker } = options;
-    const { startTimeoutMs } = worker;
+    const { startTimeoutMs, data } = options.worker;
     this.#transition('loading');
-    this.#deadline = platform.timer(startTimeoutMs, () => {
-      this.#failed(loadsTooLong(startTimeoutMs));
-    });
+    this.#deadline = platform.timer(startTimeoutMs, () => this.#failed(loadsTooLong(startTimeoutMs)));
     let loaded: LoadedModule;
     try {
       loaded = await this.module.load();
       // With 'auto' it is not loaded where it has a setup.
-      const data = platform.clone(worker.data);
-      if (this.record !== undefined) await loaded.setup?.({ workerId: NO_WORKER, poolName, data });
+      const own = { workerId: NO_WORKER, poolName, data: platform.clone(data) };
+      if (this.record !== undefined) await loaded.setup?.(own);
     } catch (error) {
       return this.#failed(error);
     }

@@ -1,8 +1,8 @@
 /**
- * What all calls on the calling thread have in common: the functions of the module, which call runs now, what its code
- * may ask about its task, and what is copied.
+ * What all calls on the calling thread have in common: the functions of the module, how long calls may run before the event
+ * loop has a turn, which call runs now, what its code may ask about its task, and what is copied.
  */
-import type { ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
+import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } from '../contracts.js';
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Engine } from '../engine.js';
@@ -26,7 +26,7 @@ export class Entry {
   credits = 0;
   granted = 0;
   turn = -1;
-  /** What was granted last, or would have been. */
+  /** How many were granted last. */
   ramp = 0;
   /** How long the call took that was timed last. Milliseconds. */
   lastMs = 0;
@@ -57,6 +57,8 @@ export class Entry {
 let running: ModuleCalls | undefined;
 
 export class ModuleCalls {
+  /** Counts the turns of the event loop in which calls ran: what was granted for one turn is void in the next. */
+  turn = 0;
   /** The call that runs right now, once its code has asked about its task. */
   call: RunningCall | undefined;
   /** The id of the call that runs right now, in case its code asks. 0: it has none yet. */
@@ -66,12 +68,45 @@ export class ModuleCalls {
   context: unknown;
   readonly #engine: Engine;
   readonly #module: ModuleHere;
+  /** When calls have run in this turn for as long as they may; 0: they have; undefined: none has run in it. */
+  #spentAt: number | undefined;
 
   constructor(engine: Engine, module: ModuleHere) {
     this.#engine = engine;
     this.#module = module;
     this.run = engine.defaults;
   }
+
+  // --- the turn ---
+
+  /** A call is about to begin. The time now; undefined: the rest of the program, which lives on this thread, has its turn first. */
+  beginInTurn(): number | undefined {
+    if (this.#spentAt === 0) return undefined;
+    const { platform, options } = this.#engine.parts;
+    const now = platform.now();
+    if (this.#spentAt === undefined) {
+      this.#spentAt = now + options.loopBudgetMs;
+      platform.nextTurn(this.#onTurn);
+    } else if (now >= this.#spentAt) {
+      this.#spentAt = 0;
+      return undefined;
+    }
+    return now;
+  }
+
+  /** For how many milliseconds calls may yet run in this turn. */
+  leftAt(now: number): number {
+    return this.#spentAt! - now;
+  }
+
+  /** The event loop has had its turn, and calls may run again. */
+  readonly #onTurn = () => {
+    this.#spentAt = undefined;
+    this.turn++;
+    this.#engine.here?.tasks.pump();
+  };
+
+  // --- the call that runs ---
 
   get isAnyRunning(): boolean {
     return running !== undefined;
@@ -93,7 +128,7 @@ export class ModuleCalls {
     try {
       return entry.mayAskLater ? this.#module.enter(this.asked(), entry.run, args) : entry.run(...args);
     } finally {
-      running = undefined;
+      this.end();
     }
   }
 
@@ -101,8 +136,13 @@ export class ModuleCalls {
   asked(): RunningCall {
     if (this.call === undefined) {
       if (this.id === 0) this.id = this.#engine.ledger.newId();
-      this.call = this.#newCall(this.id, this.name, this.run);
-      this.call.context = this.#copyContext(this.context);
+      this.call = this.#module.newCall(this.id, this.#newHost(this.name, this.run));
+      try {
+        // What the owner gave to take along, as it would arrive in a worker.
+        this.call.context = isImmutable(this.context) ? this.context : this.#module.copy(this.context);
+      } catch (error) {
+        this.#engine.tracing.refused(error);
+      }
     }
     return this.call;
   }
@@ -129,9 +169,9 @@ export class ModuleCalls {
     return running === this ? this.asked() : undefined;
   }
 
-  #newCall(id: number, name: string, run: ResolvedRun): RunningCall {
+  #newHost(name: string, run: ResolvedRun): CallHost {
     const { ledger } = this.#engine;
-    return this.#module.newCall(id, {
+    return {
       workerId: NO_WORKER,
       pollAbort: () => undefined,
       progress: (taskId, value) => ledger.tellProgress(taskId, name, this.#copy(value, 'progress'), run),
@@ -145,20 +185,10 @@ export class ModuleCalls {
       },
       find: (wanted) => this.#module.find(wanted),
       copy: (value, what) => this.#copy(value, what),
-    });
+    };
   }
 
   // --- copying ---
-
-  /** What the owner gave to take along, as it would arrive in a worker. */
-  #copyContext(context: unknown): unknown {
-    try {
-      return isImmutable(context) ? context : this.#module.copy(context);
-    } catch (error) {
-      this.#engine.tracing.refused(error);
-      return undefined;
-    }
-  }
 
   /** Throws ERR_NOT_CLONEABLE. */
   copyArguments(args: readonly unknown[]): readonly unknown[] {

@@ -2,9 +2,8 @@
  * Tasks on the calling thread: calls that wait, or go on after the turn in which they began. Begins them in the order
  * of the queue while there is room. Their timeouts and aborts are the canceller's, as far as one thread can keep them.
  */
-import type { Holder } from '../calls/canceller.js';
-import type { Settlement, Task } from '../calls/task.js';
-import type { RunningCall, TaskQueue } from '../contracts.js';
+import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js';
+import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
 import { isThenable } from '../promised.js';
@@ -21,9 +20,9 @@ interface Begun {
   readonly began: number;
 }
 
-export class TasksHere implements Holder {
+export class TasksHere {
   readonly id = NO_WORKER;
-  readonly link: Holder['link'] = {
+  readonly link: Pick<Link, 'drain' | 'startedAt' | 'abort'> = {
     drain: () => undefined,
     startedAt: (task) => this.#begun.get(task)?.began,
     // What has begun and is not in the map runs right now.
@@ -57,9 +56,7 @@ export class TasksHere implements Holder {
   }
 
   get oldestSubmittedAt(): number | undefined {
-    let oldest: number | undefined;
-    for (const { submittedAt } of this.#queue) oldest = Math.min(oldest ?? submittedAt, submittedAt);
-    return oldest;
+    return oldestSubmittedAt(this.#queue);
   }
 
   /** Begins the task as soon as it can, right now if possible. */
@@ -74,9 +71,9 @@ export class TasksHere implements Holder {
   }
 
   /** Goes on with a task that has begun within `run`, and returned a promise. */
-  adopt(task: Task, call: RunningCall, isPure: boolean, result: PromiseLike<unknown>, began: number): void {
-    this.#goOn({ task, call, isPure, began }, result);
-    this.#engine.canceller.takeOver(task, this);
+  adopt(begun: Begun, result: PromiseLike<unknown>): void {
+    this.#goOn(begun, result);
+    this.#engine.canceller.takeOver(begun.task, this);
   }
 
   /** All callers have been told. */
@@ -88,12 +85,17 @@ export class TasksHere implements Holder {
   /** Begins what can begin. */
   pump(): void {
     if (this.#state === 'pumping' || this.waiting === 0) return;
-    if (this.#here.calls.isAnyRunning) return this.#pumpLater();
+    if (this.#here.calls.isAnyRunning) {
+      // When the function that runs now has returned.
+      if (this.#state === 'idle') this.#engine.parts.platform.defer(this.#pumpAgain);
+      this.#state = 'due';
+      return;
+    }
     this.#state = 'pumping';
     let hasBegun = false;
     for (;;) {
       const task = this.#next();
-      const began = task && this.#here.budget.begin();
+      const began = task && this.#here.calls.beginInTurn();
       if (task === undefined || began === undefined) break;
       if (this.#queue.peek() === task) this.#queue.shift();
       else this.#queue.remove(task);
@@ -104,15 +106,10 @@ export class TasksHere implements Holder {
     if (hasBegun) this.#engine.room.update();
   }
 
-  /** When the function that runs now has returned. */
-  #pumpLater(): void {
-    if (this.#state === 'due') return;
-    this.#state = 'due';
-    this.#engine.parts.platform.defer(() => {
-      this.#state = 'idle';
-      this.pump();
-    });
-  }
+  readonly #pumpAgain = (): void => {
+    this.#state = 'idle';
+    this.pump();
+  };
 
   /** The task to begin, if there is room for one. While the pool is paused only broadcasts begin. */
   #next(): Task | undefined {
@@ -193,7 +190,7 @@ export class TasksHere implements Holder {
   // --- what the canceller asks ---
 
   /** Nothing that has begun here can be taken back. */
-  withdraw(): boolean {
+  withdraw(_task: Task, _now: number): boolean {
     return false;
   }
 

@@ -6,21 +6,20 @@ import { rejected } from '../calls/caller-stack.js';
 import { isImmutable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Placement } from '../contracts.js';
-import { LeaseStore } from '../lease.js';
+import { leaseOf } from '../lease.js';
 import { isList } from '../options/checks.js';
 import { isThenable, promised } from '../promised.js';
 import type { Engine } from '../engine.js';
 import type { CallingThread } from './calling-thread.js';
 import type { Entry, ModuleCalls } from './module-calls.js';
-import type { TurnBudget } from './turn-budget.js';
 
 /** How many calls of a function run on credit at most. Reading the clock costs as much as a tiny call. */
 const MOST_CREDITS = 15;
 /** The share of what is left of the turn that calls on credit may take. */
 const CREDIT_SHARE = 1 / 2;
-/** When calls on credit may have taken that long, the next ones are timed. Milliseconds. */
+/** After how many milliseconds of calls on credit the next ones are timed. */
 const SUSPICIOUS_MS = 1;
-/** One timed call of so many has its arguments and its result measured. */
+/** The arguments and the result of one timed call in this many are measured. */
 const SIZED_EVERY = 32;
 
 export class WithinRun {
@@ -29,7 +28,6 @@ export class WithinRun {
   readonly #engine: Engine;
   readonly #here: CallingThread;
   readonly #calls: ModuleCalls;
-  readonly #budget: TurnBudget;
   readonly #entries = new Map<string, Entry>();
   /** The function that was called last: mostly it is the next one, too. */
   #last: Entry | undefined;
@@ -42,7 +40,6 @@ export class WithinRun {
     this.#engine = engine;
     this.#here = here;
     this.#calls = here.calls;
-    this.#budget = here.budget;
   }
 
   add(entry: Entry): void {
@@ -58,27 +55,26 @@ export class WithinRun {
     this.flush();
     this.takesAll = takesAll;
     for (const entry of this.#entries.values()) entry.learnt = learner?.of(entry.name);
-    this.#budget.turn++; // what was granted is void
+    this.#calls.turn++; // what was granted is void
   }
 
-  /** Runs a call without options; undefined: not here and now. Never throws. */
-  run(name: unknown, args: unknown): Promise<unknown> | undefined {
+  /**
+   * Runs a call; undefined: not here and now. Never throws.
+   * @param options undefined: the call has none
+   */
+  run(name: unknown, args: unknown, options?: ResolvedRun): Promise<unknown> | undefined {
     const entry = name === this.#lastName ? this.#last : this.#look(name);
     if (entry === undefined || !isList(args)) return undefined;
     const calls = this.#calls;
     const { lifecycle, hooks, defaults } = this.#engine;
-    const isCredited = entry.credits > 0 && entry.turn === this.#budget.turn;
+    const isCredited = options === undefined && entry.credits > 0 && entry.turn === calls.turn;
     if (!isCredited || calls.isAnyRunning || hooks.areCallsHeard || lifecycle.state !== 'open')
-      return this.#runTimed(entry, args, defaults);
+      return this.#runTimed(entry, args, options ?? defaults);
     let own: readonly unknown[] | undefined;
     try {
       own = this.#ownArguments(entry, args);
-    } catch (error) {
-      return rejected(error);
-    }
-    if (own === undefined) return undefined;
-    entry.credits--;
-    try {
+      if (own === undefined) return undefined;
+      entry.credits--;
       calls.begin(entry.name);
       // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
       const result = entry.run(...own);
@@ -86,20 +82,15 @@ export class WithinRun {
       if (isImmutable(result)) return Promise.resolve(result);
       if (!isThenable(result)) return Promise.resolve(calls.copyResult(result, entry.isPure));
       entry.granted--;
-      return this.#adopt(entry, result, this.#engine.parts.platform.now(), undefined, defaults);
+      return this.#adopt(entry, result, this.#engine.parts.platform.now(), defaults);
     } catch (thrown) {
+      if (own === undefined) return rejected(thrown);
       calls.end();
       entry.granted--;
-      return this.#failed(entry, thrown, undefined, 0, undefined);
+      return this.#failed(entry, thrown);
     } finally {
       if (calls.call !== undefined) calls.forget();
     }
-  }
-
-  /** The same, of a call with options. */
-  runAs(name: string, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
-    const entry = this.#look(name);
-    return entry === undefined ? undefined : this.#runTimed(entry, args, run);
   }
 
   /** Counts the calls that ran on credit and have not been counted yet. */
@@ -122,55 +113,48 @@ export class WithinRun {
   #ownArguments(entry: Entry, args: readonly unknown[]): readonly unknown[] | undefined {
     if (args.length === 1) {
       if (isImmutable(args[0])) return args;
-      if (isLease(args[0])) return undefined;
+      if (leaseOf(args[0])) return undefined; // only a task can be lent it
     } else {
       if (args.every(isImmutable)) return args;
-      if (args.some(isLease)) return undefined;
+      if (args.some(leaseOf)) return undefined;
     }
     return entry.isPure ? args : this.#calls.copyArguments(args);
   }
 
-  #canRun(entry: Entry, { timeoutMs, transfer, key }: ResolvedRun): boolean {
-    if (transfer.length > 0 || this.#calls.isAnyRunning || this.#engine.lifecycle.state !== 'open')
-      return false;
-    const { tasks } = this.#here;
-    if (this.takesAll) return tasks.waiting === 0 && tasks.hasRoom;
-    // Nobody could end it here before its time, nor is this one worker among others.
-    return entry.learnt !== undefined && timeoutMs === undefined && key === undefined;
-  }
-
   #runTimed(entry: Entry, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
-    if (!this.#canRun(entry, run)) return undefined;
-    const { ledger, hooks, tracing, parts } = this.#engine;
+    const { ledger, hooks, tracing, parts, lifecycle } = this.#engine;
     const { platform } = parts;
-    const { module } = this.#here;
+    const { module, tasks } = this.#here;
     const { name } = entry;
     const calls = this.#calls;
-    if (entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
-    const began = this.#budget.begin();
+    if (run.transfer.length > 0 || calls.isAnyRunning || lifecycle.state !== 'open') return undefined;
+    // With 'auto' nobody could end it here before its time, nor is this one worker among others.
+    const hasPlace = this.takesAll
+      ? tasks.waiting === 0 && tasks.hasRoom
+      : entry.learnt !== undefined && run.timeoutMs === undefined && run.key === undefined;
+    if (!hasPlace || entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
+    const began = calls.beginInTurn();
     if (began === undefined) return undefined;
-    let own: readonly unknown[] | undefined;
-    try {
-      own = this.#ownArguments(entry, args);
-    } catch (error) {
-      return rejected(error);
-    }
-    if (own === undefined) return undefined;
     const isWatched = tracing.isOn || hooks.areCallsHeard;
-    const id = isWatched ? ledger.newId() : 0;
-    const trace = tracing.isOn ? tracing.start(id, name) : undefined;
-    if (isWatched) ledger.tellSubmit(id, name);
-    calls.id = id;
-    calls.run = run;
-    calls.context = trace;
+    let own: readonly unknown[] | undefined;
+    let id = 0;
+    let trace: unknown;
     let value: unknown;
     try {
+      own = this.#ownArguments(entry, args);
+      if (own === undefined) return undefined;
+      if (isWatched) id = ledger.newId();
+      if (tracing.isOn) trace = tracing.start(id, name);
+      if (isWatched) ledger.tellSubmit(id, name);
+      calls.id = id;
+      calls.run = run;
+      calls.context = trace;
       const result = calls.invoke(entry, own);
-      if (isThenable(result)) return this.#adopt(entry, result, began, trace, run);
+      if (isThenable(result)) return this.#adopt(entry, result, began, run, trace);
       entry.returned();
       value = calls.copyResult(result, entry.isPure);
     } catch (thrown) {
-      return this.#failed(entry, thrown, began, id, trace);
+      return own === undefined ? rejected(thrown) : this.#failed(entry, thrown, began, id, trace);
     } finally {
       calls.forget();
     }
@@ -180,7 +164,7 @@ export class WithinRun {
     entry.lastMs = ms;
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
-    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', undefined, ms, undefined);
+    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -195,21 +179,15 @@ export class WithinRun {
   }
 
   #grant(entry: Entry, most: number, now: number): void {
-    const affordable = Math.floor((this.#budget.leftAt(now) * CREDIT_SHARE) / Math.max(entry.lastMs, 1e-6));
+    const affordable = Math.floor((this.#calls.leftAt(now) * CREDIT_SHARE) / Math.max(entry.lastMs, 1e-6));
     entry.ramp = Math.max(0, Math.min(most, MOST_CREDITS, affordable));
     entry.credits = entry.ramp;
     entry.granted = entry.ramp;
-    entry.turn = this.#budget.turn;
+    entry.turn = this.#calls.turn;
   }
 
   /** @param began undefined: on credit */
-  #failed(
-    entry: Entry,
-    thrown: unknown,
-    began: number | undefined,
-    id: number,
-    trace: unknown,
-  ): Promise<never> {
+  #failed(entry: Entry, thrown: unknown, began?: number, id = 0, trace?: unknown): Promise<never> {
     const { ledger, parts } = this.#engine;
     const { platform, recorder } = parts;
     this.#calls.forget(); // who hears of the failure may call again
@@ -220,31 +198,23 @@ export class WithinRun {
     recorder.settled('failed', undefined, ms, now, this.#here.record);
     recorder.functions.ended(entry.name, 'failed', ms, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', undefined, ms, error);
+    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', ms, undefined, error);
     return rejected(error);
   }
 
   /** It has returned a promise: the call goes on as a task. */
-  #adopt(
-    entry: Entry,
-    result: PromiseLike<unknown>,
-    began: number,
-    trace: unknown,
-    run: ResolvedRun,
-  ): Promise<unknown> {
+  #adopt(entry: Entry, result: PromiseLike<unknown>, began: number, run: ResolvedRun, trace?: unknown) {
     const { ledger, parts, lifecycle } = this.#engine;
     const { promise, resolve } = promised<unknown>();
     parts.recorder.counts.submitted++;
     const call = this.#calls.take(); // numbers the call, if it has no number yet
-    const task = ledger.adopt(this.#calls.id, entry.name, run, resolve, trace);
+    const payload = { args: [], transfer: [], onSettled: undefined }; // nothing of it is to be handed over
+    const task = ledger.open(this.#calls.id, entry.name, payload, run, resolve);
+    task.context = trace;
+    task.state = 'handed';
     this.#calls.forget();
-    this.#here.tasks.adopt(task, call, entry.isPure, result, began);
+    this.#here.tasks.adopt({ task, call, isPure: entry.isPure, began }, result);
     lifecycle.updateKeepAlive();
     return promise;
   }
-}
-
-/** Only a task can be lent it. */
-function isLease(value: unknown): boolean {
-  return !isImmutable(value) && LeaseStore.of(value) !== undefined;
 }

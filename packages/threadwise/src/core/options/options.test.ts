@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { type OptionContext, type PoolOptions, resolveOptions, threadBounds } from './options.js';
 import { defaultRun, resolveRun } from '../calls/run-options.js';
+import { FakePlatform } from '../fake-platform.case.js';
 
 function context(env: Record<string, string> = {}): OptionContext {
   return {
@@ -19,7 +20,7 @@ function context(env: Record<string, string> = {}): OptionContext {
 
 const resolve = (given: unknown, env?: Record<string, string>) => resolveOptions(given, context(env));
 const defaults = defaultRun(resolve({ timeoutMs: 700, retries: 2 }));
-const run = (given: unknown) => resolveRun(given, defaults, { bind: (callback) => callback });
+const run = (given: unknown) => resolveRun(given, defaults, new FakePlatform());
 
 /** Each entry: options that are refused, and what the message must say. */
 function refuses(cases: readonly (readonly [unknown, RegExp])[], check: (given: unknown) => unknown): void {

@@ -1,6 +1,6 @@
 /** Direct dispatch: the main thread chooses a worker for each task and hands it over. */
 import type { Dispatch, DispatchContext, TaskQueue, TimerHandle } from '../../core/contracts.js';
-import type { Task } from '../../core/calls/task.js';
+import { oldestSubmittedAt, type Task } from '../../core/calls/task.js';
 import type { WorkerSlot } from '../../core/workers/worker-slot.js';
 import { Affinity } from '../choice/affinity.js';
 import { Prefetch } from './prefetch.js';
@@ -82,10 +82,10 @@ export class DirectDispatch implements Dispatch {
 
   pause(): void {
     this.isPaused = true;
-    const unbegun = this.#slots.flatMap((slot) => [
-      ...takeMovable(slot),
-      ...this.#withdraw(slot, slot.handed),
-    ]);
+    const unbegun = this.#slots.flatMap((slot) => {
+      const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
+      return [...movable, ...this.#withdraw(slot, slot.handed)];
+    });
     putBack(unbegun, this.#queue);
   }
 
@@ -108,9 +108,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   oldestSubmittedAt(): number | undefined {
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { submittedAt } of this.unbegun()) oldest = Math.min(oldest, submittedAt);
-    return oldest === Number.POSITIVE_INFINITY ? undefined : oldest;
+    return oldestSubmittedAt(this.unbegun());
   }
 
   /** Tasks that no worker has begun, wherever they are. */
@@ -134,7 +132,12 @@ export class DirectDispatch implements Dispatch {
     this.#queue.push(task, task.priority);
     this.handOver();
     if (task.moves || this.#isPumping || this.#first !== task || this.#queue.size > 1) return;
-    if (task.priority > this.#lowestAhead) return this.#recallAhead();
+    if (task.priority > this.#lowestAhead) {
+      // Those that lie with workers are less urgent: they wait in the queue, behind it.
+      this.#lowestAhead = Number.POSITIVE_INFINITY;
+      for (const slot of this.#holders()) this.#takeBack(slot);
+      return this.handOver();
+    }
     const state = this.#isAnyReady ? 'ready' : 'starting';
     const hasRoom = (slot: WorkerSlot) =>
       slot.state === state && slot.allowance.left > 0 && slot.link.hasRoomFor(task);
@@ -144,13 +147,6 @@ export class DirectDispatch implements Dispatch {
     this.#lowestAhead = this.ahead === 0 ? task.priority : Math.min(this.#lowestAhead, task.priority);
     this.#hand(task, slot);
     this.#watchForStalls();
-  }
-
-  /** A more urgent one has come: those that lie with workers wait in the queue, behind it. */
-  #recallAhead(): void {
-    this.#lowestAhead = Number.POSITIVE_INFINITY;
-    for (const slot of this.#holders()) this.#takeBack(slot);
-    this.handOver();
   }
 
   /** Hands over what can be handed over directly. */
@@ -215,21 +211,16 @@ export class DirectDispatch implements Dispatch {
 
   /** A task with a key waits for its own worker; which one that is, is decided once, while none is known. */
   #moveToLane(task: Task): boolean {
-    let slot = this.#affinity.find(task.key);
-    if (slot === undefined) {
-      slot = this.#choose(task, ({ serves }) => serves);
-      if (slot === undefined) return false;
-      this.#affinity.assign(task.key, slot);
-    }
+    const slot = this.#affinity.find(task.key) ?? this.#choose(task, ({ serves }) => serves);
+    if (slot === undefined) return false;
+    this.#affinity.assign(task.key, slot);
     if (this.#take(task)) slot.lane.push(task, task.priority);
     return true;
   }
 
   /** Out of the queue with it, wherever it stands now: the strategy may have submitted another, or aborted this one. */
   #take(task: Task): boolean {
-    if (this.#queue.peek() !== task) return this.#queue.remove(task);
-    this.#queue.shift();
-    return true;
+    return this.#queue.peek() === task ? this.#queue.shift() === task : this.#queue.remove(task);
   }
 
   #choose(task: Task, isCandidate: (slot: WorkerSlot) => boolean): WorkerSlot | undefined {
@@ -244,19 +235,16 @@ export class DirectDispatch implements Dispatch {
    */
   #takeForIdle(): boolean {
     if (this.isPaused || this.#queue.size > 0) return false;
-    const isIdle = (slot: WorkerSlot) => slot.handed.size === 0 && this.#isFree(slot, 0);
-    if (!this.#slots.some(isIdle)) return false;
-    let oldest: Task | undefined;
-    let holder: WorkerSlot | undefined;
-    for (const slot of this.#holders()) {
-      const found = [...slot.handed].find((task) => {
-        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(task.name) === 0;
-        return isWorthIt && isMovable(task) && slot.link.startedAt(task) === undefined;
+    if (!this.#slots.some((slot) => slot.handed.size === 0 && this.#isFree(slot, 0))) return false;
+    const lying = this.#holders().flatMap((slot) => {
+      const task = [...slot.handed].find((each) => {
+        const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(each.name) === 0;
+        return isWorthIt && isMovable(each) && slot.link.startedAt(each) === undefined;
       });
-      if (found === undefined || (oldest !== undefined && found.id > oldest.id)) continue;
-      [oldest, holder] = [found, slot];
-    }
-    return holder !== undefined && this.#takeBack(holder, [oldest!]) > 0;
+      return task === undefined ? [] : [{ slot, task }];
+    });
+    const [oldest] = lying.sort((a, b) => a.task.id - b.task.id);
+    return oldest !== undefined && this.#takeBack(oldest.slot, [oldest.task]) > 0;
   }
 
   #pumpLanes(): void {
@@ -274,12 +262,11 @@ export class DirectDispatch implements Dispatch {
     const own = slot.lane.peek();
     if (own === undefined || !this.#isFree(slot, 0) || !slot.link.hasRoomFor(own)) return undefined;
     const shared = this.#first;
-    return shared === undefined || this.#goesBefore(own, shared) ? own : undefined;
-  }
-
-  #goesBefore(a: Task, b: Task): boolean {
+    if (shared === undefined) return own;
     const byAge = this.#picks++ % FAIR_INTERVAL === FAIR_INTERVAL - 1;
-    return byAge || a.priority === b.priority ? a.id < b.id : a.priority > b.priority;
+    const goesFirst =
+      byAge || own.priority === shared.priority ? own.id < shared.id : own.priority > shared.priority;
+    return goesFirst ? own : undefined;
   }
 
   /** @param depth how many tasks may lie with it unbegun */
@@ -304,9 +291,9 @@ export class DirectDispatch implements Dispatch {
     this.#stallTimer = this.context.platform.timer(STALL_MS, () => {
       this.#stallTimer = undefined;
       for (const slot of this.#holders()) slot.link.drain();
-      const holders = this.#isAnyReady ? this.#holders() : []; // where none is ready, there is nobody else
-      const stalled = holders.filter((slot) => watched.get(slot) === slot.completed);
-      for (const slot of stalled) {
+      // Where none is ready, there is nobody else.
+      for (const slot of this.#isAnyReady ? this.#holders() : []) {
+        if (watched.get(slot) !== slot.completed) continue;
         this.#stalled.set(slot, slot.completed);
         this.#takeBack(slot);
       }
@@ -353,9 +340,4 @@ export function putBack(tasks: readonly Task[], queue: TaskQueue<Task>): void {
     task.state = 'queued';
     queue.push(task, task.priority);
   }
-}
-
-/** Takes from a lane the tasks that are not for this worker and no other. */
-function takeMovable({ lane }: WorkerSlot): Task[] {
-  return [...lane].filter((task) => !task.pinned && lane.remove(task));
 }

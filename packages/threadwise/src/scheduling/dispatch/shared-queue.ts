@@ -61,7 +61,10 @@ export class SharedQueueDispatch extends DirectDispatch {
       if (this.#offer(task)) return;
       if (this.#pull.hasRoom) return this.submitAhead(task);
     }
-    this.#enqueue(task);
+    // Where less urgent ones lie ready, they are taken back: from now on the queue decides.
+    if (task.priority !== this.#lowest) this.#isMixed = true;
+    if (!this.#pull.sorts && this.#pull.unclaimed > 0 && task.priority > this.#lowest) this.#recall();
+    this.#queue.push(task, task.priority);
     this.pump();
   }
 
@@ -141,14 +144,6 @@ export class SharedQueueDispatch extends DirectDispatch {
     return true;
   }
 
-  /** Where less urgent ones lie ready, they are taken back: from now on the queue decides. */
-  #enqueue(task: Task): void {
-    if (task.priority !== this.#lowest) this.#isMixed = true;
-    const isOutOfOrder = !this.#pull.sorts && this.#pull.unclaimed > 0 && task.priority > this.#lowest;
-    if (isOutOfOrder) this.#recall();
-    this.#queue.push(task, task.priority);
-  }
-
   /** Takes back what lies ready. The queue forgets that it had let it go, so whose turn it is stays the same. */
   #recall(): void {
     for (const task of this.#pull.withdrawAll().reverse()) this.#queue.push(task, task.priority);
@@ -156,7 +151,9 @@ export class SharedQueueDispatch extends DirectDispatch {
   }
 
   #hasWindow(): boolean {
-    return !this.#isMixed || this.#pull.sorts || this.#pull.unclaimed < WINDOW * Math.max(1, this.#places);
+    if (!this.#isMixed || this.#pull.sorts) return true;
+    const ready = this.context.slots().filter(({ state }) => state === 'ready').length;
+    return this.#pull.unclaimed < WINDOW * Math.max(1, ready * this.context.tasksPerWorker);
   }
 
   /** Tasks that lie ready while every worker has as many as it may run. */
@@ -173,13 +170,6 @@ export class SharedQueueDispatch extends DirectDispatch {
       free += Math.max(0, (state === 'ready' ? tasksPerWorker : link.pulled) - handed.size);
     }
     return free;
-  }
-
-  /** Tasks that all workers together may run at a time. */
-  get #places(): number {
-    let ready = 0;
-    for (const { state } of this.context.slots()) if (state === 'ready') ready++;
-    return ready * this.context.tasksPerWorker;
   }
 
   /** Whether only one worker can get it: it belongs to one, or can only go over a line. */

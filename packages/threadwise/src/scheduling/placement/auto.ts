@@ -5,25 +5,28 @@
 import type { FunctionPlace, PlacedFunction, Placement } from '../../core/contracts.js';
 import { Recent } from '../../core/recent.js';
 
-/** Results from workers that are looked at together. */
+/** How many results from workers are judged together. */
 const ACROSS_CALLS = 32;
-/** Running time on the calling thread that is looked at together, or so many timed calls. */
+/** Timed calls on the calling thread are judged together when they took this many milliseconds, or are this many. */
 const HERE_MS = 4;
 const HERE_CALLS = 256;
-/** A function leaves the calling thread only when it is so much dearer there: so that it does not go to and fro. */
+/** How many times dearer than a crossing a function must be here before it leaves: so that it does not go to and fro. */
 const HYSTERESIS = 1.5;
-/** Now and then so many calls of a function cross that usually runs here: what a crossing costs may have changed. */
+/** How many calls in a row cross, of a function that usually runs here, to see what a crossing costs now. */
 const EXPLORE_CALLS = 64;
-/** After so long; each time twice as long, up to the maximum, as long as nothing changes. */
+/** How many milliseconds pass before such calls; each time twice as many, up to the maximum, as long as nothing changes. */
 const EXPLORE_MS = 1000;
 const EXPLORE_MAX_MS = 60_000;
-/** Two calls that take so long here, among so many, are too many, whatever the mean is: one may have met another program. */
+/**
+ * A call that takes this many milliseconds here is too long. A second one among this many calls makes the function leave,
+ * whatever the mean is; the first may have met another program.
+ */
 const TOO_LONG_MS = 5;
 const TOO_LONG_AMONG = 1000;
-/** After that the function stays away for so long; each time twice as long. */
+/** How many milliseconds the function stays away then; each time twice as many. */
 const TOO_LONG_REST_MS = 10_000;
 
-/** One of so many figures is left out of a mean, and at least one of several. */
+/** The largest figures are left out of a mean: one of this many, and at least one of several. */
 const TRIMMED = 16;
 
 /** A placement is for one pool: it remembers. */
@@ -55,10 +58,10 @@ class LearntFunction implements PlacedFunction {
   #exploring = 0;
   #exploreMs = EXPLORE_MS;
   #exploreAt = Number.POSITIVE_INFINITY;
-  /** It was too dear here: not again before that. */
+  /** When a function that was too dear here may come back. */
   #notBefore = 0;
   #restMs = TOO_LONG_REST_MS;
-  /** Which call here was too long before. */
+  /** The number of the last call here that was too long. */
   #tooLong = Number.NEGATIVE_INFINITY;
 
   allow(): void {
@@ -92,8 +95,15 @@ class LearntFunction implements PlacedFunction {
     this.#inline += count;
     if (ms === undefined || this.#place !== 'inline') return;
     const isFull = this.#here.add(ms);
-    if (ms >= TOO_LONG_MS) this.#tookTooLong(ms, now);
-    else if (isFull) this.#judgeHere(now);
+    if (ms < TOO_LONG_MS) {
+      if (isFull) this.#judgeHere(now);
+      return;
+    }
+    const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
+    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
+    if (!isSecond) return;
+    this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
+    this.#restMs *= 2;
   }
 
   ranAcross(runMs: number, now: number): void {
@@ -145,14 +155,6 @@ class LearntFunction implements PlacedFunction {
     if (hereMs <= crossingMs * HYSTERESIS) this.#why = figures;
     else if (!this.#isCold) this.#leave(figures, now + this.#backOff());
     this.#isCold = false;
-  }
-
-  #tookTooLong(ms: number, now: number): void {
-    const isSecond = this.#inline - this.#tooLong <= TOO_LONG_AMONG;
-    this.#tooLong = isSecond ? Number.NEGATIVE_INFINITY : this.#inline;
-    if (!isSecond) return;
-    this.#leave(`calls took ${shown(ms)} on the calling thread`, now + this.#restMs);
-    this.#restMs *= 2;
   }
 
   #leave(why: string, notBefore: number): void {

@@ -5,7 +5,7 @@
  */
 import type { Instances } from '../../core/contracts.js';
 import { isImmutable } from '../../core/calls/payload.js';
-import { LeaseStore } from '../../core/lease.js';
+import { leaseOf } from '../../core/lease.js';
 import { show, ThreadwiseError } from '../../core/options/errors.js';
 import type { RegisteredClass } from '../../core/options/classes.js';
 import { becomesPlain, type Fields, setOwn } from '../codec/plain-objects.js';
@@ -132,7 +132,7 @@ export class Packing implements Instances {
     const tag = Object.prototype.toString.call(value);
     if (tag === '[object Map]') return 'map';
     if (tag === '[object Set]') return 'set';
-    const isPlain = tag === '[object Object]' && LeaseStore.of(value) === undefined;
+    const isPlain = tag === '[object Object]' && leaseOf(value) === undefined;
     return isPlain && becomesPlain(value, prototype) ? 'object' : 'leaf';
   }
 

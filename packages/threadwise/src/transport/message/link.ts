@@ -8,7 +8,6 @@ import type {
   Transport,
   Wire,
 } from '../../core/contracts.js';
-import { LeaseStore } from '../../core/lease.js';
 import { capture, unreadable } from '../../core/calls/payload.js';
 import type { Task } from '../../core/calls/task.js';
 import { decodeError } from '../codec/error-codec.js';
@@ -32,8 +31,7 @@ export function messagesWith(newBoard: (cells: number, platform: Platform) => Ne
       pull: undefined,
       leaseMemory: undefined,
       capture: (_name, args, { transfer }) =>
-        (transfer.length === 0 ? kept.capture(args) : undefined) ??
-        capture(args, transfer, platform.clone, LeaseStore.of),
+        (transfer.length === 0 ? kept.capture(args) : undefined) ?? capture(args, transfer, platform.clone),
       connect: (events) => new MessageLink(platform, events, newBoard(linkCapacity, platform)),
       close: () => undefined,
     };

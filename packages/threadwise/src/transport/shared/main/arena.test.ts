@@ -1,7 +1,7 @@
 /** The arena: addresses, bounds, segments that come and go, what free refuses, and leases over it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { LeaseStore } from '../../../core/lease.js';
+import { leaseOf, newLease } from '../../../core/lease.js';
 import { Arena, type ArenaOptions, leaseMemory } from './arena.js';
 import { fill, freeAll } from '../stage/arena-filling.case.js';
 import { offsetOf, segmentOf } from '../layout.js';
@@ -303,7 +303,8 @@ describe('Arena: free', () => {
 describe('leases over an arena', () => {
   const make = (limits: Limits = {}) => {
     const { arena, told } = arenaOf(limits);
-    return { arena, told, store: new LeaseStore(leaseMemory(arena)) };
+    const memory = leaseMemory(arena);
+    return { arena, told, store: { lease: (byteLength: number) => newLease(memory, byteLength) } };
   };
 
   test('lie in it, as long as asked for, and go back to it', () => {
@@ -323,7 +324,7 @@ describe('leases over an arena', () => {
   test('are the memory of a task that outlived its caller until it has ended', () => {
     const { arena, store } = make();
     const lease = store.lease(1000);
-    const end = LeaseStore.of(lease)!.lend();
+    const end = leaseOf(lease)!.lend();
     end(true);
     assert.throws(() => lease.bytes, { code: 'ERR_LEASE_RELEASED' });
     assert.equal(arena.usedBytes, 1024);
@@ -348,7 +349,8 @@ describe('leases over an arena', () => {
     const allocate = () => {
       throw new RangeError('Array buffer allocation failed');
     };
-    const store = new LeaseStore(leaseMemory(arenaOf({}, { allocate }).arena));
-    for (const size of [1, 3 * MIB]) assert.throws(() => store.lease(size), { code: 'ERR_LEASE_MEMORY' });
+    const memory = leaseMemory(arenaOf({}, { allocate }).arena);
+    for (const size of [1, 3 * MIB])
+      assert.throws(() => newLease(memory, size), { code: 'ERR_LEASE_MEMORY' });
   });
 });

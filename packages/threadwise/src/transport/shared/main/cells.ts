@@ -2,7 +2,8 @@
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { Task } from '../../../core/calls/task.js';
 import { float64sOf, int32sOf, type Memory, memoryOf } from '../../codec/value-memory.js';
-import type { LeaseLike, Payload } from '../../../core/calls/payload.js';
+import type { Payload } from '../../../core/calls/payload.js';
+import type { HeldLease } from '../../../core/lease.js';
 import type { ValueWriter } from '../../codec/value-writer.js';
 import type { Arena } from './arena.js';
 import { ArgumentWriter } from './values.js';
@@ -288,7 +289,7 @@ export class CellPayload implements Payload {
   transfer: readonly unknown[] = NO_VALUES;
   /** Block of the arena that the arguments lie in; -1: none. */
   block = -1;
-  leases: readonly LeaseLike[] | undefined;
+  leases: readonly HeldLease[] | undefined;
   /** A worker died while it had the cell: nobody knows what is in it. */
   isSpoilt = false;
   #ends: readonly ((stillRuns: boolean) => void)[] | undefined;

@@ -7,7 +7,7 @@ import type {
   PullQueue,
   Transport,
 } from '../../../core/contracts.js';
-import { type LeaseMemory, LeaseStore } from '../../../core/lease.js';
+import { type LeaseMemory, leaseOf } from '../../../core/lease.js';
 import { capture, type Payload } from '../../../core/calls/payload.js';
 import type { PlainCalls } from '../../../core/calls/plain-calls.js';
 import type { ResolvedRun } from '../../../core/calls/run-options.js';
@@ -169,7 +169,7 @@ export class SharedExchange implements Exchange, PlainWay {
     const hasCell = this.cells.hasSpare;
     const cell = nameId < 0 ? -1 : this.cells.capture(nameId, args);
     if (cell < 0) {
-      const copied = capture(args, transfer, this.platform.clone, LeaseStore.of);
+      const copied = capture(args, transfer, this.platform.clone);
       return hasCell ? { ...copied, byPort: true } : copied;
     }
     const payload = this.cells.payload(cell);
@@ -179,9 +179,9 @@ export class SharedExchange implements Exchange, PlainWay {
 
   /** Leases stay what they are: their memory is the same the next time. */
   #copyForRetries(args: readonly unknown[]): readonly unknown[] {
-    const isLease = (value: unknown) => LeaseStore.of(value) !== undefined;
+    const isLease = (value: unknown) => leaseOf(value) !== undefined;
     const others = args.map((value) => (isLease(value) ? undefined : value));
-    const copies = capture(others, [], this.platform.clone, () => undefined).args;
+    const copies = capture(others, [], this.platform.clone).args;
     return args.map((value, i) => (isLease(value) ? value : copies[i]));
   }
 

@@ -1,6 +1,6 @@
 /** The main side of one worker's line through shared memory: its mailbox, what it completed, and its port. */
 import type { Link, LinkEvents, Wire } from '../../../core/contracts.js';
-import { LeaseStore } from '../../../core/lease.js';
+import { leaseOf } from '../../../core/lease.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { Task } from '../../../core/calls/task.js';
 import { decodeError, type EncodedError } from '../../codec/error-codec.js';
@@ -318,5 +318,5 @@ export class SharedLink extends PortLink implements Link {
 
 /** What goes over a port where shared memory cannot carry the arguments of a task. */
 export function argumentsOf({ payload }: Task): readonly unknown[] {
-  return payload.args.map((value) => LeaseStore.of(value)?.bytes ?? value);
+  return payload.args.map((value) => leaseOf(value)?.bytes ?? value);
 }

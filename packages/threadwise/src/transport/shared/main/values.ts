@@ -1,6 +1,5 @@
 /** Writes arguments and reads results: in a cell, or where that is too small, in the arena and in a worker's stream. */
-import { LeaseStore } from '../../../core/lease.js';
-import type { LeaseLike } from '../../../core/calls/payload.js';
+import { type HeldLease, leaseOf } from '../../../core/lease.js';
 import { int32sOf, type Memory, memoryOf, writeBytes } from '../../codec/value-memory.js';
 import { ShapeReader } from '../../codec/shape-book.js';
 import { ValueReader } from '../../codec/value-reader.js';
@@ -15,7 +14,7 @@ import * as L from '../layout.js';
 /** Values up to about that size are written to a scratch first, and then into a block that fits. */
 const SCRATCH_BYTES = 64 * 1024;
 
-type Leases = (LeaseLike | undefined)[];
+type Leases = (HeldLease | undefined)[];
 
 /** Writes the arguments of a call into its cell, or where the cell is too small, into the arena. */
 export class ArgumentWriter {
@@ -140,7 +139,7 @@ export class ArgumentWriter {
 function leasesIn(args: readonly unknown[]): Leases | undefined {
   let found: Leases | undefined;
   for (let i = 0; i < args.length; i++) {
-    const lease = LeaseStore.of(args[i]);
+    const lease = leaseOf(args[i]);
     if (lease === undefined) continue;
     found ??= new Array(args.length).fill(undefined);
     found[i] = lease;
