@@ -16,6 +16,9 @@ export const FEWEST_ROUNDS = 3;
 /** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
 export const ENOUGH_ROUNDS = 6;
 
+/** What a verdict that cannot tell ends with. */
+export const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
+
 export interface Verdict<A extends string = string> {
   readonly answer: A;
   /** For the first line: what to do, and the figure that decides. */

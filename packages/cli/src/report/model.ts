@@ -32,15 +32,15 @@ export interface Paragraph {
   readonly text: string;
 }
 
-/** A part of the page. A text is a paragraph. */
+/** A part of the page. A text is a paragraph; of what is undefined nothing is shown. */
 export type Block =
   | string
   | { readonly heading: string }
   | { readonly list: readonly string[] }
   | { readonly code: readonly string[] }
-  | { readonly table: Table }
+  | { readonly table: Table | undefined }
   | { readonly heat: HeatTable }
-  | { readonly chart: Chart }
+  | { readonly chart: Chart | undefined }
   | { readonly paragraphs: readonly Paragraph[] };
 
 export interface Section {
