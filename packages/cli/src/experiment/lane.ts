@@ -35,7 +35,12 @@ export class Lane<T extends Steps & Talk<T>> {
     this.#options = options;
   }
 
+  /** Ahead of its first turn; where memory is short, it is started when it is its turn. */
   async open(): Promise<void> {
+    if (this.#options.isTight !== true) await this.start();
+  }
+
+  async start(): Promise<void> {
     const { session, what, start, setup, openMs, check } = this.#options;
     if (session.isAborted || this.isDead || this.#child !== undefined) return;
     session.say(what);
@@ -52,7 +57,7 @@ export class Lane<T extends Steps & Talk<T>> {
   /** Undefined: it could not, which has been said; or it was interrupted. */
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
     const { session, isTight = false } = this.#options;
-    await this.open();
+    await this.start();
     if (this.#child === undefined || this.isDead) return undefined;
     const outcome: Outcome<T['step']['gets']> = await this.#child.ask(
       'step',
@@ -69,17 +74,13 @@ export class Lane<T extends Steps & Talk<T>> {
   turn(
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {
-    const { isTight = false } = this.#options;
     const isDead = (): boolean => this.isDead;
     return {
       what: this.what,
       get isDead() {
         return isDead();
       },
-      // Where memory is short, it is started when it is its turn.
-      open: async () => {
-        if (!isTight) await this.open();
-      },
+      open: () => this.open(),
       take: (slice) => {
         const { asks, expectedMs } = of(slice);
         return this.step(asks, expectedMs);

@@ -2,6 +2,7 @@
  * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
+import { openAll } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import { FIRST_ANSWER_MS, type Look } from '../../../experiment/rounds.js';
 import { type Plan, type Progress, Session } from '../../../experiment/session.js';
@@ -9,9 +10,9 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
 import { type ClassDraft, readFirst } from './class-draft.js';
-import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { findFiles, type Found } from './find-files.js';
-import { type Job, Lanes } from './lanes.js';
+import { lanesOf, type ReadingLane } from './lanes.js';
+import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
 export interface FolderPlan extends Plan {
@@ -25,6 +26,16 @@ export interface FolderPlan extends Plan {
   readonly threads: number | undefined;
   /** Also with the system's cache of files dropped. */
   readonly cold: boolean;
+}
+
+/** A measurement on its way: what was found, who reads it, and what came of it. */
+export interface Job {
+  readonly session: Session<FolderPlan>;
+  readonly found: Found;
+  readonly lanes: readonly ReadingLane[];
+  /** That read at the same time, in ways that have several. */
+  readonly readers: number;
+  readonly drafts: ClassDraft[];
 }
 
 /** Shares of the budget, at most: looking for the files, and reading them for the first time. Of a larger one it is no more: who waits wants an answer. */
@@ -51,8 +62,8 @@ export async function measureFolder(
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const { memoryBytes } = machine;
-  const lanes = new Lanes(session, readers, memoryBytes);
   const drafts: ClassDraft[] = [];
+  const lanes = lanesOf(session, readers, memoryBytes);
   const job: Job = { session, found, lanes, readers, drafts };
   try {
     await firstReads(job, Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes));
@@ -101,7 +112,7 @@ async function measureAll(job: Job, look: Look | undefined): Promise<void> {
   const { session, lanes } = job;
   const { plan } = session;
   session.say('starting');
-  await lanes.openAll();
+  await openAll(lanes);
   session.say('warming up');
   await verifyAll(job);
   await warmUp(job);

@@ -69,11 +69,11 @@ export async function measureServer(
     const load = session.start<LoadTalk>(LOAD);
     const opener = new LaneOpener(session, load, counts);
     const lanes = await opener.open();
-    const underLoad = new UnderLoad(session, load, lanes ?? []);
+    const underLoad = new UnderLoad(session, load, lanes);
     const samples = (): ServerSamples => ({
       subject: {
         module: plan.moduleGiven,
-        form: lanes?.[0]?.opened.form,
+        form: lanes[0]?.opened.form,
         routes: plan.requests.map(routeOf),
         against: plan.against.map(routeOf),
         offload: plan.offloadGiven,
@@ -90,7 +90,7 @@ export async function measureServer(
       notes: session.notes,
       isCutShort: session.isCutShort,
     });
-    if (lanes !== undefined && !lanes[0]!.isDead) {
+    if (lanes[0]?.isDead === false) {
       const parallel = Math.max(counts.threads, counts.processes);
       await underLoad.run(opener.answerMs, parallel, look && (() => look(samples())));
     }
@@ -104,46 +104,36 @@ export async function measureServer(
 export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #lanes: readonly AppLane[];
+  readonly #turns: ReadonlyMap<AppLane, Turn<AppSliceUnderLoad>>;
   /** So many are used. */
   connections: number;
   #rounds: Rounds<AppSliceUnderLoad> | undefined;
-  #turns: readonly Turn<AppSliceUnderLoad>[] = [];
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
-    this.#lanes = lanes;
+    this.#turns = new Map(lanes.map((lane) => [lane, this.#turnOf(lane)]));
     this.connections = session.plan.connections;
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
-    const index = this.#lanes.findIndex((each) => each.name === name);
-    const turn = this.#turns[index];
-    const slices = turn === undefined ? [] : (this.#rounds?.of(turn) ?? []);
-    return index === -1 ? undefined : samplesOf(this.#lanes[index]!, slices);
+    const found = [...this.#turns].find(([lane]) => lane.name === name);
+    return found && samplesOf(found[0], this.#rounds?.of(found[1]) ?? []);
   }
 
   /** @param answerMs how long one request takes, by itself. @param parallel so many threads or processes may answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
     const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
-    const asIs = this.#lanes[0]!;
+    const [asIs] = this.#turns.keys();
     // Of the time that it answers with errors nothing would be learnt.
-    if (asIs.isDead || isFailing(asIs.errors)) return;
-    this.#turns = this.#lanes.map((lane) => ({
-      what: LANE_NAMES[lane.name],
-      isBase: lane.name === 'asIs',
-      get isDead() {
-        return lane.isDead;
-      },
-      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
-    }));
-    const sliceMs = sliceMsFor(session.remainingMs, this.#turns.length, overheadMs);
+    if (asIs!.isDead || isFailing(asIs!.errors)) return;
+    const turns = [...this.#turns.values()];
+    const sliceMs = sliceMsFor(session.remainingMs, turns.length, overheadMs);
     this.#rounds = new Rounds({
       session,
-      turns: this.#turns,
-      needed: this.#turns.length,
+      turns,
+      needed: turns.length,
       first: FIRST_LANES,
       slice: { ms: sliceMs, least: Math.min(sliceMs, leastMsFor(this.connections, perSecond)) },
       overheadMs: rampMsFor(sliceMs) + overheadMs,
@@ -153,19 +143,31 @@ export class UnderLoad {
     this.#rounds.finish();
   }
 
+  #turnOf(lane: AppLane): Turn<AppSliceUnderLoad> {
+    return {
+      what: LANE_NAMES[lane.name],
+      isBase: lane.name === 'asIs',
+      get isDead() {
+        return lane.isDead;
+      },
+      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
+    };
+  }
+
   /**
    * Code that is not compiled yet is slow; and how fast the app is, says how many connections make sense.
    * @returns the longest that a slice took beside what was measured, and how many requests the app answers as it is
    */
   async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
     const session = this.#session;
-    const ms = warmMsFor(session.remainingMs, this.#lanes.length);
-    const sliceMs = sliceMsFor(session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
+    const lanes = [...this.#turns.keys()];
+    const ms = warmMsFor(session.remainingMs, lanes.length);
+    const sliceMs = sliceMsFor(session.remainingMs - ms * lanes.length, lanes.length);
     const { connections: asked } = session.plan;
     let [overheadMs, perSecond] = [0, 1000 / answerMs];
     this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
-    for (const lane of this.#lanes) {
-      if (session.isAborted || this.#lanes[0]!.isDead) break;
+    for (const lane of lanes) {
+      if (session.isAborted || lanes[0]!.isDead) break;
       session.say(`warming up ${LANE_NAMES[lane.name]}`);
       const begin = session.now();
       const slice = await this.#slice(lane, ms, 0);
