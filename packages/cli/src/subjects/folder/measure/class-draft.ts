@@ -141,7 +141,7 @@ export async function readFirst(
   const sample = sampleOf(sizes.files, mostBytes);
   const endMs = performance.now() + timeMs;
   const first = await readPieces(sample, job, endMs);
-  for (const { why } of first.failed) job.found.unreadable.add(why);
+  job.found.unreadable.push(...first.failed.map(({ why }) => why));
   const gone = new Set(first.failed.map(({ path }) => path));
   const kept = first.read.filter(({ path }) => !gone.has(path));
   if (kept.length === 0) return undefined;

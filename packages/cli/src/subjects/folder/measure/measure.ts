@@ -10,7 +10,7 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
 import { type ClassDraft, readFirst } from './class-draft.js';
-import { findFiles, type Found } from './find-files.js';
+import { countsOf, findFiles, type Found } from './find-files.js';
 import { lanesOf, type ReadingLane } from './lanes.js';
 import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
@@ -131,14 +131,14 @@ function subjectOf({ folder }: FolderPlan, found: Found): FolderSubject {
     bytes: sumOf(found.files),
     isWalkCut: found.isCut,
     left: { links: found.links, others: found.others },
-    unreadable: found.unreadable.list(),
+    unreadable: countsOf(found.unreadable),
   };
 }
 
 function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
-    ...unreadable.list().map(({ why, count }) => `${count} could not be read: ${why}`),
+    ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),
     links > 0 && `${links} symbolic links are not followed`,
     !dot && 'names that begin with a dot need --dot',
   ].filter(Boolean);
