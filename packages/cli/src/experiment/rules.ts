@@ -2,6 +2,7 @@
  * The rules of every verdict, in the words that all subjects share: what is worth it, what surely is more or less, what is too little
  * to say, and what a machine that is busy means. A constant that decides is here, or is about one subject only.
  */
+import { groups } from 'd3-array';
 import { perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
 import type { Measured, Skipped } from './session.js';
@@ -86,19 +87,23 @@ export function busyWarning(machine: Load): string | undefined {
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
+/** Without what does not apply. */
+export function applying(sentences: readonly (string | false | undefined)[]): string[] {
+  return sentences.filter((text) => typeof text === 'string');
+}
+
 /** What is missing of a measurement. */
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
-  return [
-    ...(isCutShort ? ['not everything was measured: the time was over, or somebody ended it'] : []),
+  return applying([
+    isCutShort && 'not everything was measured: the time was over, or somebody ended it',
     ...notMeasured(skipped),
-  ];
+  ]);
 }
 
 /** One sentence for each reason. */
 export function notMeasured(skipped: readonly Skipped[]): string[] {
-  const byReason = new Map<string, string[]>();
-  for (const { what, why } of skipped) byReason.set(why, [...(byReason.get(why) ?? []), what]);
-  return [...byReason].map(([why, whats]) => `${whats.join(', ')}: not measured, ${why}`);
+  const byReason = groups(skipped, ({ why }) => why);
+  return byReason.map(([why, all]) => `${all.map(({ what }) => what).join(', ')}: not measured, ${why}`);
 }
 
 /** The verdict of the first rule that applies. */

@@ -55,8 +55,8 @@ export function timesFromTo({ low, high }: Estimate): string {
   return from === to ? `${from} x` : `${from} to ${to} x`;
 }
 
-export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`;
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
 }
 
 function twoDigits(value: number): string {

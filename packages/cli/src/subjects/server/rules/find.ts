@@ -1,5 +1,11 @@
 /** Samples in, findings out, no clock, no I/O: why the verdict is what it is, what each way costs, and what to know before any of it is believed. */
-import { busyWarning, type Findings, leftOutWarnings, type Verdict } from '../../../experiment/rules.js';
+import {
+  applying,
+  busyWarning,
+  type Findings,
+  leftOutWarnings,
+  type Verdict,
+} from '../../../experiment/rules.js';
 import { middleOf, ratio } from '../../../experiment/statistics.js';
 import { bytes, counted, duration, perCent, timesFromTo } from '../../../format/figures.js';
 import {
@@ -41,11 +47,6 @@ export function findServer(samples: ServerSamples): ServerFindings {
   };
 }
 
-/** Without what does not apply. */
-function sentences(found: readonly (string | false | undefined)[]): string[] {
-  return found.filter((text) => typeof text === 'string');
-}
-
 /** An event loop that is held up for longer is felt by other requests. Milliseconds. */
 const HELD_UP_MS = 10;
 const HARDLY_MS = 1;
@@ -53,7 +54,7 @@ const HARDLY_MS = 1;
 function reasonsOf(figures: Figures): string[] {
   const { samples, ways, noise } = figures;
   const { asIs, offloaded, cluster } = samples;
-  return sentences([
+  return applying([
     ...[asIs, offloaded, cluster].map(lastWords),
     bothPay(figures),
     ...ways.map((way) => brings(way, samples)),
@@ -130,7 +131,7 @@ const NO_STATE =
 function warningsOf({ samples, cores }: Figures, { answer }: ServerVerdict): string[] {
   const { machine, subject, notes, asIs } = samples;
   const { used, asked } = subject.connections;
-  return sentences([
+  return applying([
     ...notes,
     answer === 'cluster' && NO_STATE,
     failed('offloading', samples.offloaded),

@@ -156,7 +156,7 @@ function whatItBrings(
 }
 
 export function processesOf(count: number): string {
-  return count === 1 ? '1 process' : `${count} processes`;
+  return counted(count, 'process', 'processes');
 }
 
 function lateness(lane: LaneSamples, asIs: LaneSamples): string {
