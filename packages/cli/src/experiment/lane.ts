@@ -59,11 +59,8 @@ export class Lane<T extends Steps & Talk<T>> {
     const { session, isTight = false } = this.#options;
     await this.start();
     if (this.#child === undefined || this.isDead) return undefined;
-    const outcome: Outcome<T['step']['gets']> = await this.#child.ask(
-      'step',
-      asks,
-      session.patience(expectedMs),
-    );
+    const limitMs = session.patience(expectedMs);
+    const outcome: Outcome<T['step']['gets']> = await this.#child.ask('step', asks, limitMs);
     if (isTight) await this.close();
     if (outcome.kind === 'done') return outcome.value;
     await this.#bury(outcome);
@@ -74,12 +71,9 @@ export class Lane<T extends Steps & Talk<T>> {
   turn(
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {
-    const isDead = (): boolean => this.isDead;
     return {
       what: this.what,
-      get isDead() {
-        return isDead();
-      },
+      isDead: () => this.isDead,
       open: () => this.open(),
       take: (slice) => {
         const { asks, expectedMs } = of(slice);

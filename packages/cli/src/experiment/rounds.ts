@@ -13,7 +13,7 @@ export interface Turn<S> {
   /** All others are compared with it: there is no round without. */
   readonly isBase?: boolean;
   /** It could not be measured, which has been said. */
-  readonly isDead?: boolean;
+  isDead?(): boolean;
   /** Starts its process ahead of its first turn. */
   open?(): Promise<void>;
   /** Undefined: it could not be measured, which has been said, or it was interrupted. */
@@ -129,7 +129,7 @@ export class Rounds<S> {
     if (this.#ending === 'interrupted') return;
     const { turns, needed } = this.#options;
     for (const turn of turns.slice(needed)) {
-      if (turn.isDead !== true && this.of(turn).length === 0) this.#session.skipForTime(turn.what);
+      if (turn.isDead?.() !== true && this.of(turn).length === 0) this.#session.skipForTime(turn.what);
     }
   }
 
@@ -170,7 +170,7 @@ export class Rounds<S> {
   #turns(): readonly Turn<S>[] {
     const { needed, first = needed } = this.#options;
     const count = this.#isFirstLook ? first : this.#wanted;
-    return this.#options.turns.slice(0, count).filter(({ isDead = false }) => !isDead);
+    return this.#options.turns.slice(0, count).filter((turn) => turn.isDead?.() !== true);
   }
 
   /** Where an answer would come too late, the first turns are shorter. */

@@ -93,9 +93,7 @@ export async function measureRounds(
 function turnOf(cache: Cache, lane: ReadingLane, draft: ClassDraft): Turn<Answer> {
   return {
     what: lane.what,
-    get isDead() {
-      return draft.isEmpty || lane.isDead;
-    },
+    isDead: () => draft.isEmpty || lane.isDead,
     take: ({ ms, round }) => {
       if (cache === 'warm') return readWarm(lane, draft, ms);
       dropCaches();

@@ -112,7 +112,17 @@ export class UnderLoad {
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
-    this.#turns = new Map(lanes.map((lane) => [lane, this.#turnOf(lane)]));
+    this.#turns = new Map(
+      lanes.map((lane) => [
+        lane,
+        {
+          what: LANE_NAMES[lane.name],
+          isBase: lane.name === 'asIs',
+          isDead: () => lane.isDead,
+          take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
+        },
+      ]),
+    );
     this.connections = session.plan.connections;
   }
 
@@ -141,17 +151,6 @@ export class UnderLoad {
     });
     await this.#rounds.run({ endMs: session.plan.budgetMs });
     this.#rounds.finish();
-  }
-
-  #turnOf(lane: AppLane): Turn<AppSliceUnderLoad> {
-    return {
-      what: LANE_NAMES[lane.name],
-      isBase: lane.name === 'asIs',
-      get isDead() {
-        return lane.isDead;
-      },
-      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
-    };
   }
 
   /**
