@@ -46,7 +46,7 @@ export async function openCluster(
       ]);
     },
     settle: async (limitMs) => void (await askAll('settle', limitMs)),
-    calls: () => ({ calls: 0, failed: 0, firstFailure: undefined }),
+    calls: () => ({ calls: 0, firstFailure: undefined }),
   };
 }
 
