@@ -98,20 +98,21 @@ export class Lane<T extends Steps & Talk<T>> {
   }
 }
 
-/** So many are started at a time. */
+/** How many processes are started at a time. */
 const STARTS = 2;
 
 export async function openAll(lanes: readonly { open?(): Promise<void> }[]): Promise<void> {
-  const waiting = [...lanes];
+  // One iterator for all: each lane is started once.
+  const waiting = lanes.values();
   const starter = async (): Promise<void> => {
-    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await lane.open?.();
+    for (const lane of waiting) await lane.open?.();
   };
   await Promise.all(Array.from({ length: STARTS }, starter));
 }
 
 /** What a process holds before it does anything: generous, since the alternative is to be killed. */
 const PROCESS_BYTES = 60 * 2 ** 20;
-/** Of all memory, so much may be taken by processes that wait for their turn. */
+/** How much of all memory processes may take that wait for their turn. */
 const MEMORY_SHARE = 0.5;
 
 /** Whether there is not enough memory for so many processes, and for what is beside them. */

@@ -107,21 +107,17 @@ function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
   const { asIs, control, subject } = samples;
   const { threads, processes, against } = subject;
   const offloaded = against.length > 0 ? against.join(', ') : `offloaded, ${counted(threads, 'thread')}`;
-  const named = (
-    name: string,
-    short: string,
-    lane: LaneSamples | undefined,
-    requests: Estimate | undefined,
-  ) =>
+  const all = [
+    ['as it is', 'as it is', asIs, ratio(asIs.rate, asIs.rate)],
+    ['as it is, again', 'as it is, again', control, ratio(control.rate, asIs.rate)],
+    [offloaded, 'offloaded', samples.offloaded, gains.offloaded?.requests],
+    [`cluster, ${processesOf(processes)}`, 'cluster', samples.cluster, gains.cluster?.requests],
+  ] as const;
+  return all.flatMap(([name, short, lane, requests]) =>
     lane === undefined || lane.rate.length === 0
       ? []
-      : [{ name, short, lane, requests, isAsIs: short.startsWith('as it is') }];
-  return [
-    ...named('as it is', 'as it is', asIs, ratio(asIs.rate, asIs.rate)),
-    ...named('as it is, again', 'as it is, again', control, ratio(control.rate, asIs.rate)),
-    ...named(offloaded, 'offloaded', samples.offloaded, gains.offloaded?.requests),
-    ...named(`cluster, ${processesOf(processes)}`, 'cluster', samples.cluster, gains.cluster?.requests),
-  ];
+      : { name, short, lane, requests, isAsIs: lane === asIs || lane === control },
+  );
 }
 
 type Columns = Readonly<Record<string, (lane: NamedLane) => string>>;

@@ -44,9 +44,10 @@ export const syncAll: ReadAll = async (paths, tally) => {
 };
 
 export const asyncAll: ReadAll = async (paths, tally) => {
-  let next = 0;
+  // One iterator for all: each path is read once.
+  const waiting = paths.values();
   const lane = async (): Promise<void> => {
-    for (let path = paths[next++]; path !== undefined; path = paths[next++]) await readLater(path, tally);
+    for (const path of waiting) await readLater(path, tally);
   };
   await Promise.all(Array.from({ length: Math.min(MOST_OPEN, paths.length) }, lane));
 };
