@@ -35,7 +35,7 @@ export interface ChildOptions {
 /** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
-/** Of what it wrote to standard error, so much is kept. Characters. */
+/** How many characters are kept of what it wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
 /** Processes that must not outlive the command's own, and how they are ended. */

@@ -14,7 +14,7 @@ export const WORTH_IT = 1.1;
 export const AS_MANY = 0.995;
 /** Two rounds agree by chance too often: of fewer than that nothing is certain. */
 export const FEWEST_ROUNDS = 3;
-/** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
+/** How many rounds the interval of a median needs for 95 %: with fewer it is wide because they are few, and not because of noise. */
 export const ENOUGH_ROUNDS = 6;
 
 /** What a verdict that cannot tell ends with. */
@@ -61,7 +61,7 @@ export function directionOf(gain: Estimate | undefined, noise = 0): -1 | 0 | 1 {
   return gain.high * (1 + noise) < 1 ? -1 : 0;
 }
 
-/** That can compute at a time: a container may have a quota, or memory, for less than its cores. */
+/** How many cores can compute at a time: a container may have a quota, or memory, for less than its cores. */
 export function usableCores({
   cores,
   availableThreads,
@@ -69,7 +69,7 @@ export function usableCores({
   return Math.max(1, Math.min(cores, availableThreads));
 }
 
-/** Of the time of all cores. A system's own services take a hundredth or two. */
+/** A larger share of the time of all cores is not a system's own services, which take a hundredth or two. */
 const BUSY = 0.1;
 
 type Load = Pick<Machine, 'othersShare' | 'loadBefore' | 'cores'>;

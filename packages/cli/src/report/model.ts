@@ -80,7 +80,7 @@ export interface Report {
   readonly meaning?: readonly Paragraph[];
   readonly recommended?: {
     readonly before: string;
-    /** Broken to stay within so many columns, as far as its words allow. Empty: there is none. */
+    /** Broken to stay within the columns, as far as its words allow. Empty: there is none. */
     readonly code: (columns: number) => readonly string[];
     /** Other ways of calling. */
     readonly others?: readonly string[];

@@ -22,7 +22,7 @@ export interface FolderPlan extends Plan {
   readonly dot: boolean;
   /** Files that the command itself writes: never measured on. */
   readonly ownFiles: readonly string[];
-  /** That read at the same time; undefined: as many as the library thinks best. */
+  /** How many read at the same time; undefined: as many as the library thinks best. */
   readonly threads: number | undefined;
   /** Also with the system's cache of files dropped. */
   readonly cold: boolean;
@@ -33,7 +33,7 @@ export interface Job {
   readonly session: Session<FolderPlan>;
   readonly found: Found;
   readonly lanes: readonly ReadingLane[];
-  /** That read at the same time, in ways that have several. */
+  /** How many read at the same time, in ways that have several. */
   readonly readers: number;
   readonly drafts: ClassDraft[];
 }
@@ -42,9 +42,9 @@ export interface Job {
 const WALK_SHARE = 0.1;
 const FIRST_SHARE = 0.12;
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
-/** Of what is left, for cold rounds where they are asked for. */
+/** The share of what is left that goes into cold rounds where they are asked for. */
 const COLD_SHARE = 0.5;
-/** Of the machine's memory, so much of a class may be held: some ways hold all that they read. */
+/** How much of the machine's memory the files of a class may take: some ways hold all that they read. */
 const MEMORY_SHARE = 1 / 16;
 const MOST_BYTES = 256 * 2 ** 20;
 

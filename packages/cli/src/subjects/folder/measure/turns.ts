@@ -28,7 +28,7 @@ export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> 
   }
 }
 
-/** Of the time that is left, so much goes into what is not measured: code that is not compiled yet. */
+/** The share of the time that is left in which nothing is measured, because code is not compiled yet. */
 const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 150 } as const;
 

@@ -19,7 +19,7 @@ const SYNC: WayName = 'sync-loop';
 const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
 const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
 const PROCESSES: WayName = 'processes';
-/** So many comparisons decide: each has to hold. */
+/** How many comparisons decide: each has to hold. */
 const COMPARISONS = 6;
 
 export interface Comparison {
@@ -37,7 +37,7 @@ export interface Comparison {
   readonly noise: number | undefined;
   /** Where to read is an estimate: the intervals have a direction, but by no more than the very same differs by. */
   readonly isLikely: boolean;
-  /** Decided by how little there is: so many milliseconds take all files of the folder, one after the other on one thread. */
+  /** Decided by how little there is: how many milliseconds all files of the folder take, one after the other on one thread. */
   readonly wholeMs?: number;
 }
 

@@ -31,7 +31,7 @@ interface LoadSetup extends Target {
   readonly timeoutMs: number;
 }
 
-/** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
+/** Requests as fast as they are answered, over several connections, by autocannon. What is counted is what is answered while it is measured. */
 class Load {
   readonly #instance: autocannon.Instance;
   readonly #ended: Promise<unknown>;
@@ -61,7 +61,7 @@ class Load {
     this.#instance.on('reqError', (error: Error) => this.#failed(error));
   }
 
-  /** What happens in the next so many milliseconds. */
+  /** What happens in that time. */
   async measure(ms: number) {
     this.#times.reset();
     this.#counts = { ...NONE };
@@ -163,7 +163,7 @@ const handlers = {
     load = new Load(setup);
     await sleep(setup.rampMs);
   },
-  /** So many milliseconds of what has been started. */
+  /** That many milliseconds of what has been started. */
   measure: (ms: number) => load!.measure(ms),
   stop: async () => {
     await load?.stop();

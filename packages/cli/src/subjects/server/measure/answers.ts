@@ -4,7 +4,7 @@ import type { Answer } from './protocol.js';
 /** unclear: its answers differ each time, in all that they say. */
 export type Likeness = 'same' | 'alike' | 'different' | 'unclear';
 
-/** Of answers that differ each time, so many bytes that they share are enough to compare by. */
+/** How many bytes answers that differ each time must share, to be compared by these. */
 const LEAST_SHARED_BYTES = 8;
 
 /**
@@ -31,7 +31,7 @@ export function compareAnswer(references: readonly Answer[], candidate: Answer):
   return isAlike ? 'alike' : 'different';
 }
 
-/** How many bytes all have in common at the beginning, at most so many. */
+/** How many bytes all have in common at the beginning, `most` at most. */
 function beginning(first: Uint8Array, others: readonly Uint8Array[], most: number): number {
   const end = first.findIndex((byte, i) => i >= most || others.some((other) => other[i] !== byte));
   return end === -1 ? first.length : end;

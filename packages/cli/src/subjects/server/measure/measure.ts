@@ -105,7 +105,7 @@ export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
   readonly #turns: ReadonlyMap<AppLane, Turn<AppSliceUnderLoad>>;
-  /** So many are used. */
+  /** How many are used. */
   connections: number;
   #rounds: Rounds<AppSliceUnderLoad> | undefined;
 
@@ -131,12 +131,12 @@ export class UnderLoad {
     return found && samplesOf(found[0], this.#rounds?.of(found[1]) ?? []);
   }
 
-  /** @param answerMs how long one request takes, by itself. @param parallel so many threads or processes may answer at a time */
+  /** @param answerMs how long one request takes, by itself. @param parallel how many threads or processes may answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
     const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
     const [asIs] = this.#turns.keys();
-    // Of the time that it answers with errors nothing would be learnt.
+    // Nothing would be learnt from an app that answers with errors.
     if (asIs!.isDead || isFailing(asIs!.errors)) return;
     const turns = [...this.#turns.values()];
     const sliceMs = sliceMsFor(session.remainingMs, turns.length, overheadMs);
@@ -219,18 +219,18 @@ const RAMP_SHARE = 0.2;
 const RAMP_MS = { least: 20, most: 400 } as const;
 /** Hand-over between processes, and until the app has nothing more to do, before it is known better. Milliseconds. */
 const HAND_OVER_MS = 60;
-/** Of the time, so much goes into code that is not compiled yet. */
+/** The share of the time in which code is not compiled yet. */
 const WARM_SHARE = 0.2;
 const WARM_MS = { least: 100, most: 500 } as const;
 /** As it is, once more, and one other way: less could not be compared, more would take longer. */
 const FIRST_LANES = 3;
-/** A request is answered so many times over in a slice, or its time is not measured but cut off. */
+/** How many times over a request is answered in a slice: else its time is not measured but cut off. */
 const ANSWERS_IN_SLICE = 4;
-/** For each process or thread that there may be, so many connections at least. */
+/** How many connections there are at least for each process or thread. */
 const CONNECTIONS_EACH = 4;
 
 /**
- * How long each of so many is under load in a round.
+ * How many milliseconds each lane is under load in a round.
  * @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react
  */
 export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {
@@ -248,7 +248,7 @@ export function rampMsFor(sliceMs: number): number {
   return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
 }
 
-/** How long one of so many is warmed up. */
+/** How many milliseconds each lane is warmed up. */
 export function warmMsFor(remainingMs: number, lanes: number): number {
   return clamp((WARM_SHARE * remainingMs) / lanes, WARM_MS.least, WARM_MS.most);
 }

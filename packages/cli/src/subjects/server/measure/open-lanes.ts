@@ -62,7 +62,7 @@ export interface Counts {
   readonly processes: number;
 }
 
-/** What was answered to each request, so many times; and what is wrong with that. */
+/** The answers to each request, which was sent several times; and what is wrong with them. */
 interface Answered {
   readonly all: readonly (readonly Answer[])[];
   readonly complaint: string | undefined;
@@ -253,7 +253,7 @@ export class LaneOpener {
     }
   }
 
-  /** Each request so many times; undefined: it could not be asked. */
+  /** Sends each request several times; undefined: it could not be asked. */
   async #ask({ opened, requests }: AppLane, times: number): Promise<Answered | undefined> {
     const each = requests.flatMap((request) => Array.from({ length: times }, () => request));
     const setup = { origin: opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };

@@ -44,15 +44,15 @@ export interface Figures {
   readonly ways: readonly Way[];
   readonly cluster: Way | undefined;
   readonly noise: Noise;
-  /** In which the app as it is was compared with its control. */
+  /** The rounds in which the app as it is was compared with its control. */
   readonly rounds: number;
 }
 
-/** Answers that come so much sooner are worth having, with no more requests. */
+/** Answers that take at most this share of the time are worth having, with no more requests. */
 const WORTH_SOONER = 0.67;
 /** Nobody notices less. Milliseconds. */
 const NOTICED_MS = 2;
-/** Of so many answers one may be bad: a connection is lost now and then. */
+/** One of how many answers may be bad: a connection is lost now and then. */
 const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples): Figures {
@@ -124,7 +124,7 @@ export interface Room {
   readonly isFull: boolean;
 }
 
-/** Of the cores, so much in use is all of them: what measures and what switches has a part as well. */
+/** The share of the cores that in use is all of them: what measures and what switches has a part as well. */
 const FULL = 0.9;
 
 export function roomOf({ cpuShare, loadShare, otherShare }: LaneSamples, cores: number): Room {

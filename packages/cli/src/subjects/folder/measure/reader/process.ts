@@ -53,9 +53,9 @@ const UNTIL_TICK_MS = 3;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
-  /** Again and again for so long; 0: once. */
+  /** How many milliseconds they are read again and again; 0: once. */
   readonly ms: number;
-  /** Where several read: so many files in one call. */
+  /** Where several read: how many files are in one call. */
   readonly perCall: number;
 }
 
