@@ -14,16 +14,13 @@ export interface Chart {
   readonly height: number;
   /** SVG. */
   readonly body: string;
-  readonly legend?: readonly (readonly [swatch: Swatch, text: string])[];
+  readonly legend?: readonly (readonly [swatch: keyof typeof SWATCHES, text: string])[];
   readonly table: Table | undefined;
 }
 
-type Swatch = 'pool' | 'inline' | 'mark';
-
-const SWATCHES: Readonly<Record<Swatch, string>> = {
+const SWATCHES = {
   pool: '<path class="pool-line" d="M0 7H34"/><circle class="pool-fill" cx="17" cy="7" r="4.5"/>',
   inline: '<path class="inline-line" d="M0 7H34"/>',
-  mark: '<path class="mark" d="M0 7H34"/>',
 };
 
 export function chartHtml(chart: Chart): string {

@@ -46,6 +46,7 @@ const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
 const COLD_SHARE = 0.5;
 /** How much of the machine's memory the files of a class may take: some ways hold all that they read. */
 const MEMORY_SHARE = 1 / 16;
+/** How many bytes of a class are measured on, at most: enough for a mean, and it stays in the cache. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */

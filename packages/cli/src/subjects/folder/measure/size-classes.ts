@@ -26,18 +26,16 @@ export function classesOf(files: readonly SizedFile[]): SizeClass[] {
   }).filter((each) => each.files.length > 0);
 }
 
-/** How many files of a class, and how many bytes of them, are measured on: enough for a mean, and it stays in the cache. */
+/** How many files of a class are measured on: enough for a mean. */
 const MOST_FILES = 2000;
-const MOST_BYTES = 256 * MIB;
 
-/** Evenly out of all. `mostBytes`: none is larger, and all together have no more, or it is one. */
-export function sampleOf(files: readonly SizedFile[], mostBytes = MOST_BYTES): SizedFile[] {
+/** Evenly out of all. `mostBytes`: none is larger, and all together have no more. */
+export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
   const fitting = files.filter(({ bytes }) => bytes <= mostBytes);
   const chosen = evenly(fitting, MOST_FILES);
   const total = sumOf(chosen);
-  return total <= mostBytes
-    ? chosen
-    : upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
+  if (total <= mostBytes) return chosen;
+  return upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
 }
 
 export function evenly<T>(items: readonly T[], count: number): T[] {
