@@ -210,18 +210,13 @@ export class LaneOpener {
 
   async #unlikeOffloaded({ all, complaint }: Answered, { child, requests }: AppLane) {
     const { offload, offloadGiven } = this.#plan;
-    let difference = complaint;
-    for (const i of complaint === undefined ? all.keys() : []) {
-      const route = routeOf(requests[i]!);
-      const likenesses = this.#likenesses(i, all);
-      if (likenesses.includes('different')) {
-        difference = `${route}: the answer differs`;
-        break;
-      }
-      if (likenesses.includes('unclear')) {
-        return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
-      }
+    const likenesses = complaint === undefined ? all.map((_, i) => this.#likenesses(i, all)) : [];
+    const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
+    const route = odd === -1 ? '' : routeOf(requests[odd]!);
+    if (odd !== -1 && !likenesses[odd]!.includes('different')) {
+      return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
     }
+    const difference = odd === -1 ? complaint : `${route}: the answer differs`;
     const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS);
     if (difference !== undefined) {
       const failure = asked.kind === 'done' ? asked.value.firstFailure : undefined;
