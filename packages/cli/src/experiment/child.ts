@@ -10,11 +10,13 @@ export interface Ending {
   readonly signal: string | null;
 }
 
+/** How a process ended; or why it did not even start. */
+type Gone = Ending & { readonly notStarted?: string };
+
 export type Outcome<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: DescribedError }
-  /** Its process is gone, or did not even start. */
-  | ({ readonly kind: 'ended'; readonly notStarted?: string | undefined } & Ending)
+  | ({ readonly kind: 'ended' } & Gone)
   /** It said nothing for that long. */
   | { readonly kind: 'silent'; readonly ms: number }
   | { readonly kind: 'aborted' };
@@ -33,7 +35,7 @@ export interface ChildOptions {
 /** What can be asked of a child, and what it answers. */
 export type Talk<T> = { [K in keyof T]: { asks: unknown; gets: unknown } };
 
-/** Of what it wrote to standard error, so much is kept. Characters. */
+/** How many characters are kept of what it wrote to standard error. */
 const KEPT = 8192;
 const LAST_LINES = 12;
 /** Processes that must not outlive the command's own, and how they are ended. */
@@ -44,12 +46,14 @@ process.on('exit', () => {
 
 export class Child<T extends Talk<T>> {
   readonly #child: ChildProcess;
-  readonly #options: ChildOptions;
+  readonly #signal: AbortSignal;
+  /** What it starts can be ended with it. */
+  readonly #isGroup: boolean;
   /** When it is gone, and all that it has said has been heard. */
-  readonly #gone: Promise<Ending & { readonly notStarted?: string }>;
+  readonly #gone: Promise<Gone>;
   /** It listens: what is said before that may be lost. */
   readonly #hello: Promise<void>;
-  #ending: (Ending & { readonly notStarted?: string }) | undefined;
+  #ending: Gone | undefined;
   /** What it last noted: of use where it ended before its answer. */
   noted: unknown;
   #said = '';
@@ -58,9 +62,10 @@ export class Child<T extends Talk<T>> {
 
   /** @param from what it runs, or a process that runs already */
   constructor(from: URL | ChildProcess, options: ChildOptions) {
-    this.#options = options;
     const child = from instanceof URL ? start(from, options) : from;
     this.#child = child;
+    this.#signal = options.signal;
+    this.#isGroup = canBeGroup(options);
     this.#hello = new Promise((resolve) => {
       child.on('message', (message) => unwrap<Reply>(message)?.type === 'hello' && resolve());
     });
@@ -89,28 +94,30 @@ export class Child<T extends Talk<T>> {
     asks: T[K]['asks'],
     limitMs: number,
   ): Promise<Outcome<T[K]['gets']>> {
-    const { signal } = this.#options;
-    if (signal.aborted) return { kind: 'aborted' };
-    const { promise, resolve } = withResolver<Outcome<T[K]['gets']>>();
+    if (this.#signal.aborted) return { kind: 'aborted' };
+    let settle!: (outcome: Outcome<T[K]['gets']>) => void;
+    const settled = new Promise<Outcome<T[K]['gets']>>((resolve) => {
+      settle = resolve;
+    });
+    const timer = setTimeout(() => settle({ kind: 'silent', ms: limitMs }), limitMs);
+    const abort = (): void => settle({ kind: 'aborted' });
     const listen = (message: unknown): void => {
       const reply = unwrap<Reply>(message);
-      if (reply?.type === 'done') resolve({ kind: 'done', value: reply.value as T[K]['gets'] });
-      else if (reply?.type === 'failed') resolve({ kind: 'failed', error: reply.error });
+      if (reply?.type === 'done') settle({ kind: 'done', value: reply.value as T[K]['gets'] });
+      else if (reply?.type === 'failed') settle({ kind: 'failed', error: reply.error });
       else if (reply?.type === 'note') {
         this.noted = reply.known;
         timer.refresh();
       }
     };
-    const abort = (): void => resolve({ kind: 'aborted' });
-    const timer = setTimeout(() => resolve({ kind: 'silent', ms: limitMs }), limitMs);
-    signal.addEventListener('abort', abort, { once: true });
+    this.#signal.addEventListener('abort', abort, { once: true });
     this.#child.on('message', listen);
-    void this.#gone.then((ending) => resolve({ kind: 'ended', ...ending }));
+    void this.#gone.then((ending) => settle({ kind: 'ended', ...ending }));
     // That it does not arrive is said by `gone`.
     void this.#hello.then(() => this.#child.send(wrapped({ type, asks }), () => {}));
-    const outcome = await promise;
+    const outcome = await settled;
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    this.#signal.removeEventListener('abort', abort);
     this.#child.off('message', listen);
     if (outcome.kind === 'silent') {
       this.#verdict = `it had not reacted for ${(limitMs / 1000).toFixed(0)} s, and was ended`;
@@ -134,7 +141,7 @@ export class Child<T extends Talk<T>> {
   #kill(): boolean {
     const { pid } = this.#child;
     if (pid === undefined) return false;
-    if (!isGroup(this.#options)) return this.#child.kill('SIGKILL');
+    if (!this.#isGroup) return this.#child.kill('SIGKILL');
     try {
       return process.kill(-pid, 'SIGKILL');
     } catch {
@@ -142,16 +149,16 @@ export class Child<T extends Talk<T>> {
     }
   }
 
-  async #end(): Promise<Ending & { readonly notStarted?: string }> {
+  async #end(): Promise<Gone> {
     const child = this.#child;
-    const { promise, resolve } = withResolver<Ending & { readonly notStarted?: string }>();
-    // Of one that runs, an error says that a message did not reach it: that it is gone says so as well.
-    child.on('error', ({ message }) => {
-      if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
+    const ending = await new Promise<Gone>((resolve) => {
+      // Of one that runs, an error says that a message did not reach it: that it is gone says so as well.
+      child.on('error', ({ message }) => {
+        if (child.pid === undefined) resolve({ exitCode: null, signal: null, notStarted: message });
+      });
+      child.once('exit', () => this.#isGroup && this.#kill());
+      child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    child.once('exit', () => isGroup(this.#options) && this.#kill());
-    child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
-    const ending = await promise;
     await this.#endOfGroup();
     living.delete(child);
     this.#ending = ending;
@@ -161,7 +168,7 @@ export class Child<T extends Talk<T>> {
   /** What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look. */
   async #endOfGroup(): Promise<void> {
     const end = performance.now() + LOOK_FOR_MS;
-    while (isGroup(this.#options) && this.#kill() && performance.now() < end) await sleep(LOOK_MS);
+    while (this.#isGroup && this.#kill() && performance.now() < end) await sleep(LOOK_MS);
   }
 }
 
@@ -169,16 +176,8 @@ const LOOK_MS = 5;
 /** The system takes the memory of a killed process before it is gone. Milliseconds. */
 const LOOK_FOR_MS = 2000;
 
-function isGroup({ isProgram = false }: ChildOptions): boolean {
+function canBeGroup({ isProgram = false }: ChildOptions): boolean {
   return isProgram && process.platform !== 'win32';
-}
-
-function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolver) => {
-    resolve = resolver;
-  });
-  return { promise, resolve };
 }
 
 /** A debugger's port, and what a test runner adds: they concern this process alone. */
@@ -196,7 +195,7 @@ function start(file: URL, options: ChildOptions): ChildProcess {
     // What the user's code prints is no part of the report; what a program says last before it dies is.
     stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
     // A group of its own: whatever it starts can be ended with it.
-    detached: isGroup(options),
+    detached: canBeGroup(options),
   });
 }
 

@@ -35,7 +35,12 @@ export class Lane<T extends Steps & Talk<T>> {
     this.#options = options;
   }
 
+  /** Ahead of its first turn; where memory is short, it is started when it is its turn. */
   async open(): Promise<void> {
+    if (this.#options.isTight !== true) await this.start();
+  }
+
+  async start(): Promise<void> {
     const { session, what, start, setup, openMs, check } = this.#options;
     if (session.isAborted || this.isDead || this.#child !== undefined) return;
     session.say(what);
@@ -52,13 +57,10 @@ export class Lane<T extends Steps & Talk<T>> {
   /** Undefined: it could not, which has been said; or it was interrupted. */
   async step(asks: T['step']['asks'], expectedMs: number): Promise<T['step']['gets'] | undefined> {
     const { session, isTight = false } = this.#options;
-    await this.open();
+    await this.start();
     if (this.#child === undefined || this.isDead) return undefined;
-    const outcome: Outcome<T['step']['gets']> = await this.#child.ask(
-      'step',
-      asks,
-      session.patience(expectedMs),
-    );
+    const limitMs = session.patience(expectedMs);
+    const outcome: Outcome<T['step']['gets']> = await this.#child.ask('step', asks, limitMs);
     if (isTight) await this.close();
     if (outcome.kind === 'done') return outcome.value;
     await this.#bury(outcome);
@@ -69,17 +71,10 @@ export class Lane<T extends Steps & Talk<T>> {
   turn(
     of: (slice: Slice) => { readonly asks: T['step']['asks']; readonly expectedMs: number },
   ): Turn<T['step']['gets']> {
-    const { isTight = false } = this.#options;
-    const isDead = (): boolean => this.isDead;
     return {
       what: this.what,
-      get isDead() {
-        return isDead();
-      },
-      // Where memory is short, it is started when it is its turn.
-      open: async () => {
-        if (!isTight) await this.open();
-      },
+      isDead: () => this.isDead,
+      open: () => this.open(),
       take: (slice) => {
         const { asks, expectedMs } = of(slice);
         return this.step(asks, expectedMs);
@@ -103,20 +98,21 @@ export class Lane<T extends Steps & Talk<T>> {
   }
 }
 
-/** So many are started at a time. */
+/** How many processes are started at a time. */
 const STARTS = 2;
 
 export async function openAll(lanes: readonly { open?(): Promise<void> }[]): Promise<void> {
-  const waiting = [...lanes];
+  // One iterator for all: each lane is started once.
+  const waiting = lanes.values();
   const starter = async (): Promise<void> => {
-    for (let lane = waiting.shift(); lane !== undefined; lane = waiting.shift()) await lane.open?.();
+    for (const lane of waiting) await lane.open?.();
   };
   await Promise.all(Array.from({ length: STARTS }, starter));
 }
 
 /** What a process holds before it does anything: generous, since the alternative is to be killed. */
 const PROCESS_BYTES = 60 * 2 ** 20;
-/** Of all memory, so much may be taken by processes that wait for their turn. */
+/** How much of all memory processes may take that wait for their turn. */
 const MEMORY_SHARE = 0.5;
 
 /** Whether there is not enough memory for so many processes, and for what is beside them. */

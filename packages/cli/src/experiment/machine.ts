@@ -18,7 +18,7 @@ export interface Machine {
   readonly othersShare?: number | undefined;
 }
 
-/** Such a program takes a moment; one that does not end is as good as none. */
+/** How many milliseconds `taskset` may take: it needs a moment, and one that does not end is as good as none. */
 const LIMIT_MS = 2000;
 
 /** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */

@@ -247,7 +247,7 @@ test('one of the others that fails is done without', async () => {
     },
   });
   for (const turn of simulation.turns) {
-    Object.defineProperty(turn, 'isDead', { get: () => dead.has(turn.what) });
+    Object.assign(turn, { isDead: () => dead.has(turn.what) });
   }
   assert.equal(await simulation.run(), 'over');
   const { rounds, turns, taken } = simulation;

@@ -13,7 +13,7 @@ export interface Turn<S> {
   /** All others are compared with it: there is no round without. */
   readonly isBase?: boolean;
   /** It could not be measured, which has been said. */
-  readonly isDead?: boolean;
+  isDead?(): boolean;
   /** Starts its process ahead of its first turn. */
   open?(): Promise<void>;
   /** Undefined: it could not be measured, which has been said, or it was interrupted. */
@@ -35,9 +35,9 @@ export interface RoundsOptions<S> {
   readonly session: Session;
   /** Most important first. */
   readonly turns: readonly Turn<S>[];
-  /** So many of them are measured in any case. */
+  /** How many of them are measured in any case. */
   readonly needed: number;
-  /** The first answer is about so many of them. Default: those that are needed. */
+  /** How many of them the first answer is about. Default: those that are needed. */
   readonly first?: number;
   /** How long a turn lasts, and how long at least. Milliseconds. */
   readonly slice: { readonly ms: number; readonly least: number };
@@ -46,9 +46,9 @@ export interface RoundsOptions<S> {
   readonly openMs?: number;
   /** Undefined: nobody waits for an answer, and the rounds go on as long as there is time. */
   readonly look?: Look | undefined;
-  /** So many rounds are enough, whatever they say. */
+  /** How many rounds are enough, whatever they say. */
   readonly most?: number | undefined;
-  /** Of the rounds of these turns so many were not warm yet. */
+  /** How many rounds of these turns were not warm yet. */
   readonly coldOf?: (series: readonly (readonly S[])[]) => number;
   /** When a round is complete: what of it does not count is deleted. */
   readonly onRound?: (round: Round<S>) => void;
@@ -75,11 +75,11 @@ export class Rounds<S> {
   readonly #rounds: Round<S>[] = [];
   /** Better than none. */
   #unfinished: Round<S> | undefined;
-  /** So many rounds are short, and of what is needed only: there would be no answer for too long. */
+  /** How many rounds are short, and of what is needed only: else there would be no answer for too long. */
   readonly #firstLook: number;
   #opened = 0;
   #openMs: number;
-  /** So many turns, most important first, are taken in the next round. */
+  /** How many turns, most important first, are taken in the next round. */
   #wanted: number;
   #overheadMs: number;
   #answer: string | undefined;
@@ -99,7 +99,7 @@ export class Rounds<S> {
     this.#firstLook = isLate && isWorthIt ? FEWEST_ROUNDS : 0;
   }
 
-  /** Those that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */
+  /** The rounds that count. The first ones do not, where there are enough without them: short, or of code that was not warm yet. */
   get kept(): readonly ReadonlyMap<Turn<S>, S>[] {
     if (this.#rounds.length === 0) return this.#unfinished === undefined ? [] : [this.#unfinished];
     return this.#rounds.slice(Math.min(this.#leading, Math.max(0, this.#rounds.length - ENOUGH_ROUNDS)));
@@ -129,11 +129,11 @@ export class Rounds<S> {
     if (this.#ending === 'interrupted') return;
     const { turns, needed } = this.#options;
     for (const turn of turns.slice(needed)) {
-      if (turn.isDead !== true && this.of(turn).length === 0) this.#session.skipForTime(turn.what);
+      if (turn.isDead?.() !== true && this.of(turn).length === 0) this.#session.skipForTime(turn.what);
     }
   }
 
-  /** So many rounds at the beginning do not count where there are enough others. */
+  /** How many rounds at the beginning do not count where there are enough others. */
   get #leading(): number {
     const { turns, needed, coldOf } = this.#options;
     const cold = coldOf?.(turns.slice(0, needed).map((turn) => leading(this.#rounds, turn))) ?? 0;
@@ -170,7 +170,7 @@ export class Rounds<S> {
   #turns(): readonly Turn<S>[] {
     const { needed, first = needed } = this.#options;
     const count = this.#isFirstLook ? first : this.#wanted;
-    return this.#options.turns.slice(0, count).filter(({ isDead = false }) => !isDead);
+    return this.#options.turns.slice(0, count).filter((turn) => turn.isDead?.() !== true);
   }
 
   /** Where an answer would come too late, the first turns are shorter. */
@@ -248,7 +248,7 @@ function leading<S>(rounds: readonly ReadonlyMap<Turn<S>, S>[], turn: Turn<S>): 
   return rounds.slice(0, missing === -1 ? rounds.length : missing).map((round) => round.get(turn)!);
 }
 
-/** How long each turn lasts where so many rounds are to fit into the time. */
+/** How many milliseconds each turn lasts, so that this number of rounds fits into the time. */
 export function sliceFor(
   { ms, least, most }: { readonly ms: number; readonly least: number; readonly most: number },
   turns: number,

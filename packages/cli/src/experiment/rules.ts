@@ -2,6 +2,7 @@
  * The rules of every verdict, in the words that all subjects share: what is worth it, what surely is more or less, what is too little
  * to say, and what a machine that is busy means. A constant that decides is here, or is about one subject only.
  */
+import { groups } from 'd3-array';
 import { perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
 import type { Measured, Skipped } from './session.js';
@@ -13,8 +14,11 @@ export const WORTH_IT = 1.1;
 export const AS_MANY = 0.995;
 /** Two rounds agree by chance too often: of fewer than that nothing is certain. */
 export const FEWEST_ROUNDS = 3;
-/** The interval of a median needs so many for 95 %: of fewer it is so wide that it is they that are to blame, not the noise. */
+/** How many rounds the interval of a median needs for 95 %: with fewer it is wide because they are few, and not because of noise. */
 export const ENOUGH_ROUNDS = 6;
+
+/** What a verdict that cannot tell ends with. */
+export const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
 
 export interface Verdict<A extends string = string> {
   readonly answer: A;
@@ -57,7 +61,7 @@ export function directionOf(gain: Estimate | undefined, noise = 0): -1 | 0 | 1 {
   return gain.high * (1 + noise) < 1 ? -1 : 0;
 }
 
-/** That can compute at a time: a container may have a quota, or memory, for less than its cores. */
+/** How many cores can compute at a time: a container may have a quota, or memory, for less than its cores. */
 export function usableCores({
   cores,
   availableThreads,
@@ -65,7 +69,7 @@ export function usableCores({
   return Math.max(1, Math.min(cores, availableThreads));
 }
 
-/** Of the time of all cores. A system's own services take a hundredth or two. */
+/** A larger share of the time of all cores is not a system's own services, which take a hundredth or two. */
 const BUSY = 0.1;
 
 type Load = Pick<Machine, 'othersShare' | 'loadBefore' | 'cores'>;
@@ -83,19 +87,23 @@ export function busyWarning(machine: Load): string | undefined {
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 
+/** Without what does not apply. */
+export function applying(sentences: readonly (string | false | undefined)[]): string[] {
+  return sentences.filter((text) => typeof text === 'string');
+}
+
 /** What is missing of a measurement. */
 export function leftOutWarnings({ skipped, isCutShort }: Omit<Measured, 'machine'>): string[] {
-  return [
-    ...(isCutShort ? ['not everything was measured: the time was over, or somebody ended it'] : []),
+  return applying([
+    isCutShort && 'not everything was measured: the time was over, or somebody ended it',
     ...notMeasured(skipped),
-  ];
+  ]);
 }
 
 /** One sentence for each reason. */
 export function notMeasured(skipped: readonly Skipped[]): string[] {
-  const byReason = new Map<string, string[]>();
-  for (const { what, why } of skipped) byReason.set(why, [...(byReason.get(why) ?? []), what]);
-  return [...byReason].map(([why, whats]) => `${whats.join(', ')}: not measured, ${why}`);
+  const byReason = groups(skipped, ({ why }) => why);
+  return byReason.map(([why, all]) => `${all.map(({ what }) => what).join(', ')}: not measured, ${why}`);
 }
 
 /** The verdict of the first rule that applies. */

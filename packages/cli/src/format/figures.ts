@@ -21,7 +21,7 @@ function durationUnit(ms: number): Unit {
 
 function bytesUnit(count: number): Unit {
   const units = ['bytes', 'KiB', 'MiB', 'GiB'];
-  const unit = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, count)) / 10)));
+  const unit = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, count)) / 10));
   return [1024 ** unit, units[unit]!];
 }
 
@@ -55,12 +55,12 @@ export function timesFromTo({ low, high }: Estimate): string {
   return from === to ? `${from} x` : `${from} to ${to} x`;
 }
 
-export function counted(count: number, thing: string): string {
-  return `${count.toLocaleString('en-US')} ${thing}${count === 1 ? '' : 's'}`;
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? thing : things}`;
 }
 
 function twoDigits(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en-US') : `${Number(value.toPrecision(2))}`;
+  return value >= 100 ? WHOLE.format(value) : `${Number(value.toPrecision(2))}`;
 }
 
 /** In place of a figure that there is not. */
@@ -77,7 +77,7 @@ export type Format = (value: number) => string;
 
 /** The median of what was measured, and its interval; undefined where nothing was, or it came to no number. */
 export function figureOf(series: Series | undefined): Estimate | undefined {
-  return real(estimate((series ?? []).filter(Number.isFinite)));
+  return real(estimate(series ?? []));
 }
 
 export function shown(value: number | undefined, format: Format): string {
@@ -115,8 +115,7 @@ export function rate(perSecond: number): string {
 
 /** The same in a few characters, for the ticks of an axis: `2.5M`. */
 export function shortRate(perSecond: number): string {
-  if (perSecond < 10_000) return rate(perSecond);
-  return SHORT.format(perSecond);
+  return perSecond < 10_000 ? rate(perSecond) : SHORT.format(perSecond);
 }
 
 /** How many times as much, to two digits behind the point: what decides is often between 1 and 1.1. */

@@ -32,15 +32,15 @@ export interface Paragraph {
   readonly text: string;
 }
 
-/** A part of the page. A text is a paragraph. */
+/** A part of the page. A text is a paragraph; of what is undefined nothing is shown. */
 export type Block =
   | string
   | { readonly heading: string }
   | { readonly list: readonly string[] }
   | { readonly code: readonly string[] }
-  | { readonly table: Table }
+  | { readonly table: Table | undefined }
   | { readonly heat: HeatTable }
-  | { readonly chart: Chart }
+  | { readonly chart: Chart | undefined }
   | { readonly paragraphs: readonly Paragraph[] };
 
 export interface Section {
@@ -80,7 +80,7 @@ export interface Report {
   readonly meaning?: readonly Paragraph[];
   readonly recommended?: {
     readonly before: string;
-    /** Broken to stay within so many columns, as far as its words allow. Empty: there is none. */
+    /** Broken to stay within the columns, as far as its words allow. Empty: there is none. */
     readonly code: (columns: number) => readonly string[];
     /** Other ways of calling. */
     readonly others?: readonly string[];

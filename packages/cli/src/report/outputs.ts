@@ -37,13 +37,9 @@ export function jsonText(findings: object): string {
 
 /** An estimate is all there, or not there. */
 function leaveOut(_key: string, value: unknown): unknown {
-  const isFigure = typeof value !== 'number' || Number.isFinite(value);
-  return isFigure && !isBrokenEstimate(value) ? value : undefined;
-}
-
-function isBrokenEstimate(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || !('low' in value && 'high' in value)) return false;
-  return !Object.values(value).every(Number.isFinite);
+  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+  const isEstimate = typeof value === 'object' && value !== null && 'low' in value && 'high' in value;
+  return isEstimate && !Object.values(value).every(Number.isFinite) ? undefined : value;
 }
 
 /**

@@ -44,10 +44,12 @@ function allLines(report: Report, columns: number): Line[] {
     ...(recommended === undefined
       ? []
       : [...heading('Recommended', columns), ...codeLines(recommended, columns)]),
-    ...figures.flatMap(({ table, plot, isForMarkdown }) => {
-      if (isForMarkdown === true) return [];
-      return [...(table === undefined ? [] : titledTable(table, columns)), ...(plot?.(columns) ?? [])];
-    }),
+    ...figures
+      .filter(({ isForMarkdown }) => isForMarkdown !== true)
+      .flatMap(({ table, plot }) => [
+        ...(table ? titledTable(table, columns) : []),
+        ...(plot?.(columns) ?? []),
+      ]),
   ];
 }
 
@@ -59,17 +61,14 @@ const MOST_WARNINGS = 2;
 function fewLines({ sentence, tone, reasons, warnings, recommended }: Report, columns: number): Line[] {
   const verdict = wrapped(sentence, columns, '', STYLES[tone]);
   const code = recommended === undefined ? [] : codeLines(recommended, columns);
+  const point = (order: number, mark: '-' | '!', text: string) => ({
+    order,
+    mark,
+    lines: wrapped(text, columns, `${INDENT}${mark} `, mark === '!' ? 'warn' : undefined),
+  });
   const points = [
-    ...reasons.map((text, i) => ({
-      lines: wrapped(text, columns, `${INDENT}- `),
-      order: i,
-      isWarning: false,
-    })),
-    ...warnings.slice(0, MOST_WARNINGS).map((text, i) => ({
-      lines: wrapped(text, columns, `${INDENT}! `, 'warn'),
-      order: i + 0.5,
-      isWarning: true,
-    })),
+    ...reasons.map((text, i) => point(i, '-', text)),
+    ...warnings.slice(0, MOST_WARNINGS).map((text, i) => point(i + 0.5, '!', text)),
   ].sort((a, b) => a.order - b.order);
   let room = FEW - 1 - verdict.length - code.length;
   const shown = points.filter(({ lines }) => {
@@ -77,11 +76,12 @@ function fewLines({ sentence, tone, reasons, warnings, recommended }: Report, co
     if (fits) room -= lines.length;
     return fits;
   });
-  const hidden = warnings.length - shown.filter(({ isWarning }) => isWarning).length;
+  const [why, but] = ['-', '!'].map((mark) => shown.filter((each) => each.mark === mark));
+  const hidden = warnings.length - but!.length;
   const rest = hidden === 0 ? 'All figures' : `${counted(hidden, 'warning')} more, and all figures`;
   return [
     ...verdict,
-    ...shown.toSorted((a, b) => Number(a.isWarning) - Number(b.isWarning)).flatMap(({ lines }) => lines),
+    ...[...why!, ...but!].flatMap(({ lines }) => lines),
     ...code,
     ...wrapped(`${rest}: --verbose, or --out report.html`, columns, '', 'dim'),
   ];
@@ -111,7 +111,7 @@ export function listed(
   titleStyle?: Style,
 ): Line[] {
   if (texts.length === 0) return [];
-  const items = texts.flatMap((text) => wrapped(text, columns, `  ${mark} `, style));
+  const items = texts.flatMap((text) => wrapped(text, columns, `${INDENT}${mark} `, style));
   return [...heading(title, columns, titleStyle), ...items];
 }
 

@@ -3,8 +3,7 @@ import { scaleLinear } from 'd3-scale';
 import type { Estimate } from '../../experiment/statistics.js';
 import { type Format, inOneUnit, middle, range, withRange } from '../../format/figures.js';
 import { truncated } from '../../format/text.js';
-import { type Chart, isDrawable, px } from './chart.js';
-import { escaped } from './text.js';
+import { type Chart, drawable, label, px } from './chart.js';
 
 export interface Bar {
   readonly name: string;
@@ -23,11 +22,10 @@ const CHARACTER = 10;
 
 /** Undefined where no bar has a figure. */
 export function barsChart(id: string, title: string, bars: readonly Bar[], given: Format): Chart | undefined {
-  const known = bars.flatMap(({ figure, ...bar }) =>
-    figure !== undefined && [figure.value, figure.low, figure.high].every(isDrawable)
-      ? [{ ...bar, figure }]
-      : [],
-  );
+  const known = bars.flatMap((bar) => {
+    const figure = drawable(bar.figure);
+    return figure === undefined ? [] : { ...bar, figure };
+  });
   if (known.length === 0) return undefined;
   const most = Math.max(...known.map(({ figure }) => figure.high));
   const format = inOneUnit(given, most);
@@ -40,7 +38,7 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
     description: `${known.map(({ name, figure }) => `${name}: ${withRange(figure, format)}`).join('; ')}.`,
     width: SIZE.width,
     height: known.length * SIZE.row + 8,
-    body: known.map((bar, i) => row(bar, 4 + i * SIZE.row, x, format)).join('\n'),
+    body: known.map((bar, i) => rowOf(bar, 4 + (i + 0.5) * SIZE.row, x, format)).join('\n'),
     table: {
       title,
       head: ['of', 'median', '95 % interval'],
@@ -49,30 +47,26 @@ export function barsChart(id: string, title: string, bars: readonly Bar[], given
   };
 }
 
-type Place = (value: number) => number;
+type Known = Bar & { readonly figure: Estimate };
 
-function row(
-  { name, figure, isInline }: Bar & { figure: Estimate },
-  top: number,
-  x: Place,
+/** @param y of its middle */
+function rowOf(
+  { name, figure, isInline }: Known,
+  y: number,
+  x: (of: number) => number,
   format: Format,
 ): string {
-  const { left, bar, row: height } = SIZE;
-  const middleY = top + height / 2;
-  const width = Math.max(2, x(figure.value) - left);
-  const shape = `x="${left}" y="${px(middleY - bar / 2)}" width="${px(width)}" height="${bar}"`;
-  const [low, high] = [x(figure.low), x(figure.high)];
-  const ends =
-    high - low < SHORTEST_INTERVAL
-      ? ''
-      : ['halo', 'whisker']
-          .map((name) => `<path class="${name}" d="${whisker(low, high, middleY)}"/>`)
-          .join('');
-  const end = Math.max(high, left + width);
+  const { left, bar } = SIZE;
+  const [low, high, width] = [x(figure.low), x(figure.high), Math.max(2, x(figure.value) - left)];
+  const kind = isInline === true ? 'inline-bar' : 'pool-fill';
+  const isBlot = high - low < SHORTEST_INTERVAL;
   return [
-    `<text x="${left - 10}" y="${px(middleY)}" dy="4" text-anchor="end">${escaped(truncated(name, LONGEST_NAME))}</text>`,
-    `<rect class="${isInline === true ? 'inline-bar' : 'pool-fill'}" ${shape}/>${ends}`,
-    `<text class="strong" x="${px(end + 10)}" y="${px(middleY)}" dy="4">${escaped(middle(figure, format))}</text>`,
+    label(left - 10, y, truncated(name, LONGEST_NAME), 'name'),
+    `<rect class="${kind}" x="${left}" y="${px(y - bar / 2)}" width="${px(width)}" height="${bar}"/>`,
+    ...(isBlot
+      ? []
+      : ['halo', 'whisker'].map((line) => `<path class="${line}" d="${whisker(low, high, y)}"/>`)),
+    label(Math.max(high, left + width) + 10, y, middle(figure, format), 'figure'),
   ].join('');
 }
 

@@ -1,4 +1,5 @@
 /** What every chart of the page has: a name and a description to be heard, a legend, and the same figures as a table. */
+import type { Estimate } from '../../experiment/statistics.js';
 import type { Table } from '../model.js';
 import { tableHtml } from './table.js';
 import { escaped } from './text.js';
@@ -13,28 +14,17 @@ export interface Chart {
   readonly height: number;
   /** SVG. */
   readonly body: string;
-  readonly legend?: readonly (readonly [swatch: Swatch, text: string])[];
+  readonly legend?: readonly (readonly [swatch: keyof typeof SWATCHES, text: string])[];
   readonly table: Table | undefined;
 }
 
-type Swatch = 'pool' | 'inline' | 'mark';
-
-const SWATCHES: Readonly<Record<Swatch, string>> = {
+const SWATCHES = {
   pool: '<path class="pool-line" d="M0 7H34"/><circle class="pool-fill" cx="17" cy="7" r="4.5"/>',
   inline: '<path class="inline-line" d="M0 7H34"/>',
-  mark: '<path class="mark" d="M0 7H34"/>',
 };
 
-export function chartHtml({
-  id,
-  title,
-  description,
-  width,
-  height,
-  body,
-  legend = [],
-  table,
-}: Chart): string {
+export function chartHtml(chart: Chart): string {
+  const { id, title, description, width, height, body, legend = [], table } = chart;
   const swatches = legend.map(
     ([swatch, text]) =>
       `<li><svg viewBox="0 0 34 14" aria-hidden="true">${SWATCHES[swatch]}</svg>${escaped(text)}</li>`,
@@ -64,5 +54,16 @@ const LARGEST = 1e15;
 const SMALLEST = 1e-9;
 
 export function isDrawable(value: number): boolean {
-  return Number.isFinite(value) && value >= 0 && value <= LARGEST && (value === 0 || value >= SMALLEST);
+  return value === 0 || (value >= SMALLEST && value <= LARGEST);
+}
+
+export function drawable(figure: Estimate | undefined): Estimate | undefined {
+  return figure && [figure.value, figure.low, figure.high].every(isDrawable) ? figure : undefined;
+}
+
+/** A name, or a figure that stands out, beside what is at this height. */
+export function label(x: number, y: number, text: string, kind: 'name' | 'figure'): string {
+  const how = kind === 'name' ? ' text-anchor="end"' : '';
+  const strong = kind === 'figure' ? ' class="strong"' : '';
+  return `<text${strong} x="${px(x)}" y="${px(y)}" dy="4"${how}>${escaped(text)}</text>`;
 }

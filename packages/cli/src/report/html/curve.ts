@@ -2,8 +2,9 @@
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import type { Estimate } from '../../experiment/statistics.js';
+import type { Format } from '../../format/figures.js';
 import type { Table } from '../model.js';
-import { type Chart, isDrawable, px, tenth } from './chart.js';
+import { type Chart, drawable, isDrawable, label, px, tenth } from './chart.js';
 import { escaped } from './text.js';
 
 export interface Point {
@@ -59,11 +60,6 @@ export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined
   });
 }
 
-export function drawable(figure: Estimate | undefined): Estimate | undefined {
-  const isWhole = figure !== undefined && [figure.value, figure.low, figure.high].every(isDrawable);
-  return isWhole ? figure : undefined;
-}
-
 /** In units of the drawing: on a telephone one is about three quarters of a pixel, on a desk a little more than one. */
 const PLOT = { width: 460, height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
 
@@ -76,9 +72,8 @@ export interface Axis {
 function axes(x: Axis, y: Axis): string {
   const { left, right, bottom, height } = PLOT;
   const rows = y.ticks.map(({ value, text }) => {
-    const at = px(y.at(value));
-    const name = `<text x="${left - 8}" y="${at}" dy="4" text-anchor="end">${escaped(text)}</text>`;
-    return `<path class="grid" d="M${left} ${at}H${right}"/>${name}`;
+    const at = y.at(value);
+    return `<path class="grid" d="M${left} ${px(at)}H${right}"/>${label(left - 8, at, text, 'name')}`;
   });
   const columns = apart(x).map(({ value, text }) => {
     const at = x.at(value);
@@ -115,16 +110,9 @@ function apart({ at, ticks }: Axis): Axis['ticks'] {
 function verticalMark(at: number, text: string, row: number): string {
   const { left, right, bottom } = PLOT;
   const y = 34 + 17 * row;
-  const isRight = at > (left + right) / 2;
-  const x = px(at + (isRight ? -6 : 6));
-  const anchor = isRight ? 'end' : 'start';
-  const name = `<text class="strong" x="${x}" y="${y}" text-anchor="${anchor}">${escaped(text)}</text>`;
+  const [aside, anchor] = at > (left + right) / 2 ? [-6, 'end'] : [6, 'start'];
+  const name = `<text class="strong" x="${px(at + aside)}" y="${y}" text-anchor="${anchor}">${escaped(text)}</text>`;
   return `<path class="mark" d="M${px(at)} ${y - 10}V${bottom}"/>${name}`;
-}
-
-function whisker(x: number, low: number, high: number): string {
-  const [at, from, to] = [px(x), px(low), px(high)];
-  return `<path class="whisker" d="M${px(x - 4)} ${from}h8M${at} ${from}V${to}M${px(x - 4)} ${to}h8"/>`;
 }
 
 /** Where the ends of an axis lie, a little within the plot. */
@@ -134,21 +122,16 @@ const ENDS = {
 } as const;
 
 /** The first axis, with a tick for each of these whole numbers. */
-export function countAxis(counts: readonly number[], format: (value: number) => string, name: string): Axis {
-  const [first, last] = [counts[0]!, counts.at(-1)!];
-  const at = scaleLinear([Math.min(first, 1), Math.max(last, 2)], ENDS.x);
-  return { at, ticks: counts.map((value) => ({ value, text: format(value) })), name };
+export function countAxis(counts: readonly number[], format: Format, name: string): Axis {
+  const at = scaleLinear([Math.min(counts[0]!, 1), Math.max(counts.at(-1)!, 2)], ENDS.x);
+  return axisOf(at, counts, format, name);
 }
 
 /** The second axis, up from nothing. */
-export function upFromZero(
-  figures: readonly Estimate[],
-  format: (value: number) => string,
-  name: string,
-): Axis {
+export function upFromZero(figures: readonly Estimate[], format: Format, name: string): Axis {
   const most = Math.max(...figures.map(({ high }) => high));
-  const scale = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
-  return { at: scale, ticks: scale.ticks(5).map((value) => ({ value, text: format(value) })), name };
+  const at = scaleLinear([0, most === 0 ? 1 : most], [PLOT.bottom, PLOT.top]).nice(5);
+  return axisOf(at, at.ticks(5), format, name);
 }
 
 /** Above that, only powers of ten are named. */
@@ -158,20 +141,21 @@ const MOST_TICKS = 7;
 export function logAxis(
   side: keyof typeof ENDS,
   values: readonly number[],
-  format: (value: number) => string,
+  format: Format,
   name: string,
 ): Axis {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const domain = least === most ? [least / 2, most * 2] : [least, most];
-  const scale = scaleLog(domain, ENDS[side]);
-  const named = (digits: readonly number[]): number[] =>
-    scale
-      .ticks(10)
-      .filter((value) => digits.includes(Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)))));
-  const some = named([1, 2, 5]);
-  const round = some.length > MOST_TICKS ? named([1]) : some;
-  const ticks = round.length === 0 ? domain : round;
-  return { at: scale, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
+  const at = scaleLog(domain, ENDS[side]);
+  const firstDigit = (value: number): number =>
+    Math.round(value / 10 ** Math.floor(Math.log10(value * 1.001)));
+  const some = at.ticks(10).filter((value) => [1, 2, 5].includes(firstDigit(value)));
+  const round = some.length > MOST_TICKS ? some.filter((value) => firstDigit(value) === 1) : some;
+  return axisOf(at, round.length === 0 ? domain : round, format, name);
+}
+
+function axisOf(at: Axis['at'], ticks: readonly number[], format: Format, name: string): Axis {
+  return { at, ticks: ticks.map((value) => ({ value, text: format(value) })), name };
 }
 
 function between(points: readonly Point[], x: Axis, y: Axis): string {
@@ -189,9 +173,10 @@ function curve(points: readonly Point[], x: Axis, y: Axis): string {
     (point) => tenth(y.at(point.y.value)),
   );
   const dots = points.map((point) => {
-    const [cx, cy] = [x.at(point.x), y.at(point.y.value)];
-    const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(cy)}" r="5"/>`;
-    return whisker(cx, y.at(point.y.low), y.at(point.y.high)) + dot;
+    const [cx, low, high] = [x.at(point.x), px(y.at(point.y.low)), px(y.at(point.y.high))];
+    const whisker = `M${px(cx - 4)} ${low}h8M${px(cx)} ${low}V${high}M${px(cx - 4)} ${high}h8`;
+    const dot = `<circle class="pool-fill" cx="${px(cx)}" cy="${px(y.at(point.y.value))}" r="5"/>`;
+    return `<path class="whisker" d="${whisker}"/>${dot}`;
   });
   return `<path class="pool-line" d="${through(points)}"/>${dots.join('')}`;
 }

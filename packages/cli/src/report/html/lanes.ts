@@ -1,8 +1,8 @@
 /** Shares of a whole over time, one lane below the other: how busy each core was. */
-import { mean } from 'd3-array';
+import { extent, mean } from 'd3-array';
+import { clamp } from '../../experiment/session.js';
 import { perCent } from '../../format/figures.js';
-import { type Chart, px } from './chart.js';
-import { escaped } from './text.js';
+import { type Chart, label, px } from './chart.js';
 
 export interface Lane {
   readonly name: string;
@@ -36,25 +36,21 @@ export function lanesChart(id: string, title: string, lanes: readonly Lane[]): C
 
 function laneOf({ name, shares }: Lane, top: number): string {
   const { left, right, lane } = SIZE;
-  const bottom = top + lane;
+  const [bottom, middle] = [top + lane, top + lane / 2];
   const step = (right - left) / shares.length;
   const outline = shares.map(
-    (share, i) => `V${px(bottom - clamped(share) * lane)}H${px(left + (i + 1) * step)}`,
+    (share, i) => `V${px(bottom - clamp(share, 0, 1) * lane)}H${px(left + (i + 1) * step)}`,
   );
   return [
-    `<text x="${left - 10}" y="${px(top + lane / 2)}" dy="4" text-anchor="end">${escaped(name)}</text>`,
+    label(left - 10, middle, name, 'name'),
     `<path class="grid" d="M${left} ${px(top)}H${right}"/>`,
     `<path class="pool-fill" d="M${left} ${px(bottom)}${outline.join('')}V${px(bottom)}Z"/>`,
     `<path class="axis" d="M${left} ${px(bottom)}H${right}"/>`,
-    `<text class="strong" x="${right + 10}" y="${px(top + lane / 2)}" dy="4">${escaped(perCent(mean(shares)!))}</text>`,
+    label(right + 10, middle, perCent(mean(shares)!), 'figure'),
   ].join('');
 }
 
 function inWords(shares: readonly number[]): string {
-  const [least, most] = [Math.min(...shares), Math.max(...shares)].map(perCent);
-  return `busy for ${perCent(mean(shares)!)} of the time, from ${least} to ${most}`;
-}
-
-function clamped(share: number): number {
-  return Math.min(1, Math.max(0, share));
+  const [least, most] = extent(shares);
+  return `busy for ${perCent(mean(shares)!)} of the time, from ${perCent(least!)} to ${perCent(most!)}`;
 }

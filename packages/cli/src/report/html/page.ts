@@ -108,9 +108,9 @@ function blockHtml(block: Block, above: string): string {
   if (typeof block === 'string') return `<p>${prose(block)}</p>`;
   if ('heading' in block) return `<h3>${escaped(block.heading)}</h3>`;
   if ('list' in block) return around('ul', block.list, (text) => `<li>${prose(text)}</li>`);
-  if ('table' in block) return tableHtml(block.table, above);
+  if ('table' in block) return block.table === undefined ? '' : tableHtml(block.table, above);
   if ('heat' in block) return heatHtml(block.heat);
-  if ('chart' in block) return chartHtml(block.chart);
+  if ('chart' in block) return block.chart === undefined ? '' : chartHtml(block.chart);
   if ('code' in block) {
     if (block.code.length === 0) return '';
     return `<pre tabindex="0" role="region" aria-label="Recommended code"><code>${block.code.map(escaped).join('\n')}</code></pre>`;

@@ -32,12 +32,11 @@ ul { margin: 0; padding-left: 1.2rem; }
 li { margin: .3rem 0; }
 code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: .92em; }
 code.whole { white-space: nowrap; }
-a { color: var(--pool); }
 .brand, .muted { color: var(--muted); }
 .brand { margin: 0 0 1rem; font-size: .9rem; } .made { font-size: .9rem; }
 .badge { display: inline-block; margin: 0; padding: .15rem .7rem; border: 2px solid; border-radius: 99px; font-weight: 600; }
 .threads .badge { color: var(--pool); }
-.inline .badge, .async .badge, .unknown .badge { color: var(--inline); }
+.inline .badge, .unknown .badge { color: var(--inline); }
 .unknown .badge { border-style: dashed; }
 .key { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .75rem; margin: 1.2rem 0; }
 .key div { background: var(--card); border: 1px solid var(--line); border-radius: .5rem; padding: .6rem .8rem; }

@@ -14,7 +14,7 @@ export function tableHtml({ title, head, rows }: Table, above?: string): string 
   return scrolling(title, head, body, kinds.filter(Boolean).join(' '));
 }
 
-/** As many as the style sheet has. */
+/** How many shades the style sheet has. */
 const SHADES = 5;
 
 export function heatHtml({ title, head, rows, format }: HeatTable): string {

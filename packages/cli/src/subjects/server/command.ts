@@ -47,7 +47,9 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
     .option('--port <n>', 'of several ports that it listens on, this one', parsePort)
     .optionsGroup('Load:')
     .option('--route <route>', "'/main?name=x' or 'POST /render'; repeatable (default: /)", collect)
-    .option('--routes <list>', 'the same in one: /a,/b', collectList)
+    .option('--routes <list>', 'the same in one: /a,/b', (list: string, before?: readonly string[]) =>
+      collect(list.split(','), before),
+    )
     .option('--header <header>', "'name: value', sent with each request; repeatable", collect)
     .option('--body <file>', 'sent with each request that is a POST, PUT, PATCH or DELETE')
     .option('--connections <n>', 'at a time (default: 50)', parseCount)
@@ -76,26 +78,25 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
 const CONNECTIONS = 50;
 
 function resolveServerOptions(app: string, args: readonly string[], raw: RawServerOptions) {
+  const { offload = [], port, connections = CONNECTIONS, processes, body } = raw;
   const module = findModule(app);
-  const { url, exportName } = module;
-  const { offload = [] } = raw;
   const read = [
     moduleFile(app, module),
     ...offload.map((each) => moduleFile(each, findModule(each))),
-    ...(raw.body === undefined ? [] : [named('--body', raw.body)]),
+    ...(body === undefined ? [] : [named('--body', body)]),
   ];
   const plan = {
-    module: realUrl(url),
+    module: realUrl(module.url),
     moduleGiven: app,
-    export: exportName,
+    export: module.exportName,
     args,
-    port: raw.port,
+    port,
     ...requestsFor(raw),
     offload: targetsOf(offload),
     offloadGiven: offload,
-    connections: raw.connections ?? CONNECTIONS,
+    connections,
     threads: threadsOf(raw, 'the threads of the pool'),
-    processes: raw.processes,
+    processes,
     budgetMs: budgetOf(raw),
   };
   return { plan, reporting: reportingOf(raw, read) };
@@ -140,12 +141,8 @@ function realUrl(url: string): string {
   return pathToFileURL(realpathSync(fileURLToPath(url))).href;
 }
 
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
-function collectList(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, ...value.split(',')];
+function collect(value: string | readonly string[], before: readonly string[] = []): readonly string[] {
+  return before.concat(value);
 }
 
 const HIGHEST_PORT = 65_535;
@@ -177,7 +174,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** An address of which only the path is used. */
 const ANYWHERE = 'http://127.0.0.1';
 
-export interface RequestOptions {
+interface Shared {
   readonly headers: readonly string[];
   /** A file. */
   readonly body: string | undefined;
@@ -187,13 +184,13 @@ export interface RequestOptions {
 export function requestsOf(
   option: string,
   routes: readonly string[],
-  { headers, body: file }: RequestOptions,
+  { headers: given, body: file }: Shared,
 ): RequestPlan[] {
-  const shared = headersOf(headers);
-  const body = file === undefined ? undefined : bodyOf(file);
+  const headers = Object.fromEntries(given.map(parseHeader));
+  const body = file === undefined ? undefined : readBody(file);
   return routes.map((route) => {
     const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');
-    return { method, path, headers: shared, body: WITH_BODY.has(method) ? body : undefined };
+    return { method, path, headers, body: WITH_BODY.has(method) ? body : undefined };
   });
 }
 
@@ -212,30 +209,19 @@ function parseRoute(option: string, route: string, usual: string): { method: str
   return { method, path: pathname + search };
 }
 
-function headersOf(headers: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    headers.map((header) => {
-      const colon = header.indexOf(':');
-      const [name, value] = [header.slice(0, colon).trim(), header.slice(colon + 1).trim()];
-      if (colon < 1 || !isHeader(name, value)) {
-        throw new UsageError(`--header: expected 'name: value', got '${header}'`);
-      }
-      return [name, value];
-    }),
-  );
-}
-
-function isHeader(name: string, value: string): boolean {
+function parseHeader(header: string): [name: string, value: string] {
+  const colon = header.indexOf(':');
+  const [name, value] = [header.slice(0, Math.max(0, colon)).trim(), header.slice(colon + 1).trim()];
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);
-    return true;
+    return [name, value];
   } catch {
-    return false;
+    throw new UsageError(`--header: expected 'name: value', got '${header}'`);
   }
 }
 
-function bodyOf(file: string): Uint8Array {
+function readBody(file: string): Uint8Array {
   try {
     return new Uint8Array(readFileSync(file));
   } catch (error) {

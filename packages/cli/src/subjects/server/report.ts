@@ -1,5 +1,5 @@
 /** What was found of a server, as a report. */
-import { type Estimate, ratio, type Series } from '../../experiment/statistics.js';
+import { type Estimate, ratio } from '../../experiment/statistics.js';
 import {
   bytes,
   count,
@@ -30,89 +30,67 @@ import {
 } from '../../report/model.js';
 import type { Reporting } from '../subject.js';
 import { measureServer, type ServerPlan } from './measure/measure.js';
+import { failuresOf } from './rules/figures.js';
 import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
-import type { LaneSamples, ServerSubject } from './rules/samples.js';
+import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
 import { processesOf } from './rules/verdict.js';
 
-const SHORT: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone]>> = {
-  leave: ['Leave it as it is', 'does not'],
-  offload: ['Offload', 'pays'],
-  cluster: ['Cluster it', 'pays'],
-  unknown: ['No verdict', 'unknown'],
+/** The verdict in two words, its tone, and what there is to say before the code. */
+const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {
+  leave: ['Leave it as it is', 'does not', 'Leave the app as it is.'],
+  offload: ['Offload', 'pays', 'Where the app calls the function, give the call to a pool, and await it:'],
+  cluster: [
+    'Cluster it',
+    'pays',
+    'Start it by a file that starts as many of it, once what it keeps in memory is kept elsewhere:',
+  ],
+  unknown: ['No verdict', 'unknown', 'As long as it cannot be told, change nothing.'],
 };
+const HAS_THE_ROUTE = 'The app has the route that does it already: let the others do as it does.';
 
 export function serverReport(findings: ServerFindings): Report {
   const { verdict, samples } = findings;
-  const [badge, tone] = SHORT[verdict.answer];
+  const [badge, tone, usual] = ADVICE[verdict.answer];
+  const isThere = verdict.answer === 'offload' && samples.subject.against.length > 0;
   const lanes = lanesOf(findings);
-  const measured = lanes.length > 0 ? [requestsTable(lanes), costsTable(lanes)] : [];
-  const tables = [...measured, circumstancesTable(findings)];
+  const measured = lanes.length === 0 ? [] : TABLES.map(([title, columns]) => tableOf(title, columns, lanes));
+  const tables = [...measured, circumstancesTable(findings)].filter((table) => table !== undefined);
   return reportOf(findings, {
     command: 'threadwise analyze server',
     subject: samples.subject.module,
     tone,
     badge,
-    recommended: { before: beforeCode(findings), code: () => recommendedCode(findings) },
+    recommended: { before: isThere ? HAS_THE_ROUTE : usual, code: () => recommendedCode(findings) },
     figures: tables.map((table) => ({ table })),
     sections: () => [
       ...BARS.map((bars) => barsSection(bars, lanes)),
-      ...tables.flatMap((table, i) =>
-        table === undefined
-          ? []
-          : { id: `table-${i}`, title: table.title, isWide: true, blocks: [{ table }] },
-      ),
+      ...tables.map((table, i) => ({
+        id: `table-${i}`,
+        title: table.title,
+        isWide: true,
+        blocks: [{ table }],
+      })),
     ],
   });
 }
 
-interface Bars {
-  readonly id: string;
-  readonly title: string;
-  /** Of the chart. */
-  readonly name: string;
-  readonly seriesOf: (lane: LaneSamples) => Series;
-  readonly format: Format;
-}
+/** A section of the page with one chart: its id and title, the title of the chart, and what it shows of each way. */
+type Bars = readonly [id: string, title: string, name: string, series: SeriesName, format: Format];
 
 const BARS: readonly Bars[] = [
-  {
-    id: 'rates',
-    title: 'Requests a second',
-    name: 'Requests a second',
-    seriesOf: (lane) => lane.rate,
-    format: rate,
-  },
-  {
-    id: 'late',
-    title: 'The slowest answers',
-    name: 'One of a hundred takes longer',
-    seriesOf: (lane) => lane.p99Ms,
-    format: duration,
-  },
-  {
-    id: 'loop',
-    title: 'How long the event loop is held up',
-    name: 'Event loop delay, p99',
-    seriesOf: (lane) => lane.loopDelayMs,
-    format: duration,
-  },
-  {
-    id: 'memory',
-    title: 'Memory',
-    name: 'Resident memory of all processes',
-    seriesOf: (lane) => lane.residentBytes,
-    format: bytes,
-  },
+  ['rates', 'Requests a second', 'Requests a second', 'rate', rate],
+  ['late', 'The slowest answers', 'One of a hundred takes longer', 'p99Ms', duration],
+  ['loop', 'How long the event loop is held up', 'Event loop delay, p99', 'loopDelayMs', duration],
+  ['memory', 'Memory', 'Resident memory of all processes', 'residentBytes', bytes],
 ];
 
-function barsSection({ id, title, name, seriesOf, format }: Bars, lanes: readonly NamedLane[]): Section {
+function barsSection([id, title, name, series, format]: Bars, lanes: readonly NamedLane[]): Section {
   const bars = lanes.map(({ short, lane, isAsIs }) => ({
     name: short,
-    figure: figureOf(seriesOf(lane)),
+    figure: figureOf(lane[series]),
     isInline: isAsIs,
   }));
-  const chart = barsChart(`chart-${id}`, name, bars, format);
-  return { id, title, blocks: [chart && { chart }] };
+  return { id, title, blocks: [{ chart: barsChart(`chart-${id}`, name, bars, format) }] };
 }
 
 interface NamedLane {
@@ -129,72 +107,61 @@ function lanesOf({ samples, gains }: ServerFindings): NamedLane[] {
   const { asIs, control, subject } = samples;
   const { threads, processes, against } = subject;
   const offloaded = against.length > 0 ? against.join(', ') : `offloaded, ${counted(threads, 'thread')}`;
-  const named = (
-    name: string,
-    short: string,
-    lane: LaneSamples | undefined,
-    requests: Estimate | undefined,
-  ) =>
+  const all = [
+    ['as it is', 'as it is', asIs, ratio(asIs.rate, asIs.rate)],
+    ['as it is, again', 'as it is, again', control, ratio(control.rate, asIs.rate)],
+    [offloaded, 'offloaded', samples.offloaded, gains.offloaded?.requests],
+    [`cluster, ${processesOf(processes)}`, 'cluster', samples.cluster, gains.cluster?.requests],
+  ] as const;
+  return all.flatMap(([name, short, lane, requests]) =>
     lane === undefined || lane.rate.length === 0
       ? []
-      : [{ name, short, lane, requests, isAsIs: short.startsWith('as it is') }];
-  return [
-    ...named('as it is', 'as it is', asIs, ratio(asIs.rate, asIs.rate)),
-    ...named('as it is, again', 'as it is, again', control, ratio(control.rate, asIs.rate)),
-    ...named(offloaded, 'offloaded', samples.offloaded, gains.offloaded?.requests),
-    ...named(`cluster, ${processesOf(processes)}`, 'cluster', samples.cluster, gains.cluster?.requests),
-  ];
+      : { name, short, lane, requests, isAsIs: lane === asIs || lane === control },
+  );
 }
 
-/** Requests, and how long they took. */
-function requestsTable(lanes: readonly NamedLane[]): Table {
-  return {
-    title: 'Requests',
-    head: ['how it was run', 'requests/s', '95 % interval', 'x as it is', 'p50', 'p95', 'p99', 'errors'],
-    rows: lanes.map(({ name, lane, requests }) => [
-      name,
-      middle(figureOf(lane.rate), rate),
-      range(figureOf(lane.rate), rate),
-      middle(requests, factor),
-      ...[lane.p50Ms, lane.p95Ms, lane.p99Ms].map((series) => middle(figureOf(series), duration)),
-      count(errorsOf(lane)),
-    ]),
-  };
-}
+type Columns = Readonly<Record<string, (lane: NamedLane) => string>>;
 
-function errorsOf({ errors: { bad, sockets, timeouts } }: LaneSamples): number {
-  return bad + sockets + timeouts;
-}
+const medianOf =
+  (series: SeriesName, format: Format) =>
+  ({ lane }: NamedLane): string =>
+    middle(figureOf(lane[series]), format);
 
-/** What it costs. */
-function costsTable(lanes: readonly NamedLane[]): Table {
-  return {
-    title: 'What it takes',
-    head: [
-      'how it was run',
-      'loop delay p99',
-      'loop busy',
-      'cores',
-      'of load',
-      'its loop',
-      'of others',
-      'memory',
-    ],
-    rows: lanes.map(({ name, lane }) => [
-      name,
-      middle(figureOf(lane.loopDelayMs), duration),
-      middle(figureOf(lane.loopShare), perCent),
-      cores(lane.cpuShare),
-      cores(lane.loadShare),
-      middle(figureOf(lane.loadLoopShare), perCent),
-      cores(lane.otherShare),
-      middle(figureOf(lane.residentBytes), bytes),
-    ]),
-  };
-}
+const inCores: Format = (share) => share.toFixed(2);
 
-function cores(share: Series): string {
-  return middle(figureOf(share), (value) => value.toFixed(2));
+/** Requests, and how long they took; what it costs. */
+const TABLES: readonly (readonly [title: string, Columns])[] = [
+  [
+    'Requests',
+    {
+      'how it was run': ({ name }) => name,
+      'requests/s': medianOf('rate', rate),
+      '95 % interval': ({ lane }) => range(figureOf(lane.rate), rate),
+      'x as it is': ({ requests }) => middle(requests, factor),
+      p50: medianOf('p50Ms', duration),
+      p95: medianOf('p95Ms', duration),
+      p99: medianOf('p99Ms', duration),
+      errors: ({ lane }) => count(failuresOf(lane.errors)),
+    },
+  ],
+  [
+    'What it takes',
+    {
+      'how it was run': ({ name }) => name,
+      'loop delay p99': medianOf('loopDelayMs', duration),
+      'loop busy': medianOf('loopShare', perCent),
+      cores: medianOf('cpuShare', inCores),
+      'of load': medianOf('loadShare', inCores),
+      'its loop': medianOf('loadLoopShare', perCent),
+      'of others': medianOf('otherShare', inCores),
+      memory: medianOf('residentBytes', bytes),
+    },
+  ],
+];
+
+function tableOf(title: string, columns: Columns, lanes: readonly NamedLane[]): Table {
+  const rows = lanes.map((lane) => Object.values(columns).map((cell) => cell(lane)));
+  return { title, head: Object.keys(columns), rows };
 }
 
 const FORMS = {
@@ -225,29 +192,11 @@ function circumstancesTable(findings: ServerFindings): Table | undefined {
 
 const PLAIN_EXPORT = /^[A-Za-z_$][\w$]{0,39}$/;
 
-/** What there is to say before the code. */
-export function beforeCode({ verdict, samples }: ServerFindings): string {
-  if (verdict.answer === 'offload' && samples.subject.against.length > 0) {
-    return 'The app has the route that does it already: let the others do as it does.';
-  }
-  return BEFORE[verdict.answer];
-}
-
-const BEFORE: Readonly<Record<ServerAnswer, string>> = {
-  leave: 'Leave the app as it is.',
-  offload: 'Where the app calls the function, give the call to a pool, and await it:',
-  cluster: 'Start it by a file that starts as many of it, once what it keeps in memory is kept elsewhere:',
-  unknown: 'As long as it cannot be told, change nothing.',
-};
-
 /** Empty: there is none. */
-export function recommendedCode({ verdict, samples }: ServerFindings): string[] {
-  const { subject } = samples;
-  if (verdict.answer === 'cluster') {
-    return clusterCode(subject);
-  }
+function recommendedCode({ verdict: { answer }, samples: { subject } }: ServerFindings): string[] {
   const [first] = subject.offload;
-  return verdict.answer === 'offload' && first !== undefined ? poolCode(first, subject.threads) : [];
+  if (answer === 'cluster') return clusterCode(subject);
+  return answer === 'offload' && first !== undefined ? poolCode(first, subject.threads) : [];
 }
 
 function clusterCode({ module, form, processes }: ServerSubject): string[] {

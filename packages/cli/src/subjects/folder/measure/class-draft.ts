@@ -1,12 +1,9 @@
 /** What is measured of one class of sizes, in the making: its files as long as they are there, and its rounds. */
-import {
-  type ClassSamples,
-  type RoundSamples,
-  type WayName,
-  WAYS,
-  type WaySamples,
-} from '../rules/samples.js';
-import type { Job } from './lanes.js';
+import { bisectRight, cumsum, sum } from 'd3-array';
+import { seriesOf } from '../../../experiment/statistics.js';
+import { type ClassSamples, type RoundSamples, WAYS } from '../rules/samples.js';
+import type { Answer, LaneName } from './lanes.js';
+import type { Job } from './measure.js';
 import {
   type Batch,
   batchOf,
@@ -18,17 +15,9 @@ import {
   upTo,
 } from './size-classes.js';
 
-/** One way in one round. */
-export interface Measured {
-  readonly rate: number;
-  readonly loopDelayMs: number;
-  readonly busy: readonly (readonly number[])[];
-}
-
-/** 'control' is 'sync-loop' once more. */
-export type LaneName = WayName | 'control';
-
 export type Cache = 'warm' | 'cold';
+
+type Measured = Pick<Answer, 'rate' | 'loopDelayMs' | 'busy'>;
 
 /** Over time: enough for a plot. */
 const MOST_BUSY = 120;
@@ -45,8 +34,11 @@ export class ClassDraft {
   #batch: Batch;
   readonly #perSecond: number;
   readonly #readers: number;
-  /** Those that count, so far. */
-  readonly rounds: Record<Cache, readonly ReadonlyMap<LaneName, Measured>[]> = { warm: [], cold: [] };
+  /** Gives those that count, so far; empty before there are any. */
+  readonly rounds: Record<Cache, () => readonly ReadonlyMap<LaneName, Measured>[]> = {
+    warm: () => [],
+    cold: () => [],
+  };
   readonly #readBytes = new Map<LaneName, number>();
 
   /** @param perSecond files, one after the other. @param readers that read at the same time */
@@ -55,7 +47,7 @@ export class ClassDraft {
     this.#sample = sample;
     this.#perSecond = perSecond;
     this.#readers = readers;
-    this.#batch = this.#newBatch();
+    this.#batch = batchOf(sample, perSecond, 2 * readers);
   }
 
   /** None of its files is there any more. */
@@ -91,12 +83,13 @@ export class ClassDraft {
     const gone = new Set(paths);
     this.#sample = this.#sample.filter(({ path }) => !gone.has(path));
     this.#readBytes.clear();
-    if (!this.isEmpty) this.#batch = this.#newBatch();
+    if (!this.isEmpty) this.#batch = batchOf(this.#sample, this.#perSecond, 2 * this.#readers);
   }
 
   finish(): ClassSamples {
     const { fromBytes, belowBytes, files } = this.sizes;
     const { files: read, repeatsFiles } = this.#batch;
+    const hasCold = this.rounds.cold().length > 0;
     return {
       fromBytes,
       belowBytes,
@@ -106,31 +99,27 @@ export class ClassDraft {
       batch: { files: read.length, bytes: sumOf(read), repeatsFiles },
       firstRead: this.firstRead,
       warm: this.#roundSamples('warm'),
-      cold: this.rounds.cold.length === 0 ? undefined : this.#roundSamples('cold'),
+      cold: hasCold ? this.#roundSamples('cold') : undefined,
     };
   }
 
   #roundSamples(cache: Cache): RoundSamples {
     // One in which a file vanished has nothing of this class.
-    const rounds = this.rounds[cache].filter(({ size }) => size > 0);
+    const rounds = this.rounds[cache]().filter(({ size }) => size > 0);
     const of = (lane: LaneName): Measured[] => rounds.map((round) => round.get(lane) ?? NOTHING);
     const ways = WAYS.filter(({ name }) => rounds.some((round) => round.has(name)));
     return {
-      ways: ways.map(({ name }): WaySamples => ({
-        name,
-        rate: of(name).map(({ rate }) => rate),
-        loopDelayMs: of(name).map(({ loopDelayMs }) => loopDelayMs),
-        busy: of(name)
-          .flatMap(({ busy }) => busy)
-          .slice(0, MOST_BUSY),
-        readBytes: cache === 'warm' ? this.#readBytes.get(name) : undefined,
-      })),
+      ways: ways.map(({ name }) => {
+        const measured = of(name);
+        return {
+          name,
+          ...seriesOf(measured, 'rate', 'loopDelayMs'),
+          busy: measured.flatMap(({ busy }) => busy).slice(0, MOST_BUSY),
+          readBytes: cache === 'warm' ? this.#readBytes.get(name) : undefined,
+        };
+      }),
       control: of('control').map(({ rate }) => rate),
     };
-  }
-
-  #newBatch(): Batch {
-    return batchOf(this.#sample, this.#perSecond, 2 * this.#readers);
   }
 }
 
@@ -152,7 +141,7 @@ export async function readFirst(
   const sample = sampleOf(sizes.files, mostBytes);
   const endMs = performance.now() + timeMs;
   const first = await readPieces(sample, job, endMs);
-  for (const { why } of first.failed) job.found.unreadable.add(why);
+  job.found.unreadable.push(...first.failed.map(({ why }) => why));
   const gone = new Set(first.failed.map(({ path }) => path));
   const kept = first.read.filter(({ path }) => !gone.has(path));
   if (kept.length === 0) return undefined;
@@ -165,32 +154,23 @@ export async function readFirst(
 
 /** At least the first piece. */
 async function readPieces(all: readonly SizedFile[], { lanes, session }: Job, endMs: number) {
+  const loop = lanes.find(({ name }) => name === 'sync-loop')!;
   const read: SizedFile[] = [];
-  const failed: { path: string; why: string }[] = [];
-  let [files, ms] = [0, 0];
-  for (const piece of pieces(all)) {
-    const paths = piece.map(({ path }) => path);
-    const answer = await lanes.read('sync-loop', { paths, ms: 0, perCall: 1 });
+  const answers: Answer[] = [];
+  while (read.length < all.length) {
+    const piece = pieceOf(all.slice(read.length, read.length + FILES_AT_ONCE));
+    const answer = await loop.read({ paths: piece.map(({ path }) => path), ms: 0, perCall: 1 });
     if (answer === undefined) break;
     read.push(...piece);
-    failed.push(...answer.slice.failed);
-    files += answer.slice.files;
-    ms += answer.slice.ms;
+    answers.push(answer);
     if (performance.now() > endMs || session.isOver) break;
   }
-  return { read, failed, rate: ms > 0 ? (files * 1000) / ms : 0 };
+  const [files, ms] = [sum(answers, (each) => each.files), sum(answers, (each) => each.ms)];
+  return { read, failed: answers.flatMap(({ failed }) => failed), rate: ms > 0 ? (files * 1000) / ms : 0 };
 }
 
-function* pieces(files: readonly SizedFile[]): Generator<SizedFile[]> {
-  let piece: SizedFile[] = [];
-  let bytes = 0;
-  for (const file of files) {
-    if (piece.length >= FILES_AT_ONCE || (piece.length > 0 && bytes + file.bytes > BYTES_AT_ONCE)) {
-      yield piece;
-      [piece, bytes] = [[], 0];
-    }
-    piece.push(file);
-    bytes += file.bytes;
-  }
-  if (piece.length > 0) yield piece;
+/** The first ones, of so few bytes; at least one. */
+function pieceOf(files: readonly SizedFile[]): readonly SizedFile[] {
+  const totals = cumsum(files, ({ bytes }) => bytes);
+  return files.slice(0, Math.max(1, bisectRight(totals, BYTES_AT_ONCE)));
 }

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { after, test } from 'node:test';
-import { type FindOptions, findFiles } from './find-files.js';
+import { countsOf, type FindOptions, findFiles } from './find-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'threadwise-find-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -87,7 +87,7 @@ test(
     chmodSync(closed, 0);
     try {
       const { unreadable, names } = await found();
-      assert.deepEqual(unreadable.list(), [{ why: 'permission denied', count: 1 }]);
+      assert.deepEqual(countsOf(unreadable), [{ why: 'permission denied', count: 1 }]);
       assert.equal(names.length, 4);
     } finally {
       chmodSync(closed, 0o700);

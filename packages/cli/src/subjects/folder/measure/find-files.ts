@@ -5,6 +5,7 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { rollups } from 'd3-array';
 import { fileIds, idOf } from '../../../disk/file-id.js';
 import { isExclusion, matcher } from '../../../disk/globs.js';
 import { describeSystemError, UsageError } from '../../../exit-code.js';
@@ -26,34 +27,45 @@ export interface Found {
   readonly isCut: boolean;
   readonly links: number;
   readonly others: number;
-  readonly unreadable: Unreadable;
+  /** Why, for each that could not be read. */
+  readonly unreadable: string[];
 }
 
 /** Enough to know which sizes there are. */
 const MOST_FILES = 200_000;
-/** So many entries are looked at before a signal is heard. */
+/** How many entries are looked at before a signal is heard. */
 const ENTRIES_PER_TURN = 500;
 
-/** How many could not be read, by the reason. */
-export class Unreadable {
-  readonly #counts = new Map<string, number>();
-
-  add(why: string, count = 1): void {
-    this.#counts.set(why, (this.#counts.get(why) ?? 0) + count);
-  }
-
-  list(): { why: string; count: number }[] {
-    return [...this.#counts].map(([why, count]) => ({ why, count }));
-  }
+/** By the reason, how many could not be read. */
+export function countsOf(unreadable: readonly string[]): { why: string; count: number }[] {
+  return rollups(unreadable, (same) => same.length, String).map(([why, count]) => ({ why, count }));
 }
 
 export async function findFiles(options: FindOptions): Promise<Found> {
-  mustBeFolder(options.folder);
-  const search = new Search(options);
-  for (;;) {
-    if (search.step(ENTRIES_PER_TURN) === 'over' || options.signal.aborted) return search;
-    await turn();
+  const { folder, patterns, dot, ownFiles, mostMs, signal } = options;
+  mustBeFolder(folder);
+  const root = resolve(folder);
+  const accepts = matcherOf(patterns, dot);
+  const own = fileIds(ownFiles);
+  const endMs = performance.now() + mostMs;
+  const files: SizedFile[] = [];
+  const unreadable: string[] = [];
+  let [isCut, links, others, looked] = [false, 0, 0, 0];
+  for (const { relative, entry } of entriesBelow(root, dot, unreadable)) {
+    const isTurn = looked > 0 && looked % ENTRIES_PER_TURN === 0;
+    if (isTurn) await turn();
+    const isOver = isTurn && (signal.aborted || (performance.now() > endMs && files.length > 0));
+    isCut = isOver || files.length >= MOST_FILES;
+    if (isCut) break;
+    looked += 1;
+    if (entry.isSymbolicLink()) links += 1;
+    else if (entry.isFile()) {
+      const isWanted = accepts(sep === '/' ? relative : relative.replaceAll(sep, '/'));
+      const file = isWanted ? sizedFile(root + sep + relative, own, unreadable) : undefined;
+      if (file !== undefined) files.push(file);
+    } else if (!entry.isDirectory()) others += 1;
   }
+  return { files, isCut, links, others, unreadable };
 }
 
 function mustBeFolder(folder: string): void {
@@ -68,81 +80,44 @@ function mustBeFolder(folder: string): void {
   throw new UsageError(`expected a folder, got the file '${folder}'`);
 }
 
-class Search implements Found {
-  readonly files: SizedFile[] = [];
-  readonly unreadable = new Unreadable();
-  links = 0;
-  others = 0;
-  readonly #end: number;
-  readonly #root: string;
-  readonly #own: ReadonlySet<string>;
-  readonly #accepts: (relative: string) => boolean;
-  readonly #dot: boolean;
-  /** Folders that are still to be listed, relative to the root, with a separator at the end. */
-  readonly #folders: string[] = [''];
-  #entries: Dirent[] = [];
-  #folder = '';
+interface Entry {
+  /** To the root. */
+  readonly relative: string;
+  readonly entry: Dirent;
+}
 
-  constructor({ folder, patterns, dot, ownFiles, mostMs }: FindOptions) {
-    this.#root = resolve(folder);
-    this.#dot = dot;
-    this.#accepts = matcherOf(patterns, dot);
-    this.#own = fileIds(ownFiles);
-    this.#end = performance.now() + mostMs;
-  }
-
-  get isCut(): boolean {
-    return this.#entries.length + this.#folders.length > 0;
-  }
-
-  step(most: number): 'over' | undefined {
-    for (let i = 0; i < most; i++) {
-      const entry = this.#next();
-      if (entry === undefined || this.files.length >= MOST_FILES) return 'over';
-      this.#look(entry);
-    }
-    return performance.now() > this.#end && this.files.length > 0 ? 'over' : undefined;
-  }
-
-  #next(): Dirent | undefined {
-    while (this.#entries.length === 0) {
-      const folder = this.#folders.pop();
-      if (folder === undefined) return undefined;
-      this.#folder = folder;
-      this.#entries = this.#list(folder);
-    }
-    return this.#entries.pop();
-  }
-
-  /** From the last to the first, since the last is taken first. */
-  #list(folder: string): Dirent[] {
-    try {
-      const entries = readdirSync(this.#root + sep + folder, { withFileTypes: true });
-      return entries.sort((a, b) => (a.name < b.name ? 1 : -1));
-    } catch (error) {
-      this.unreadable.add(describeSystemError(error));
-      return [];
+/** Those of one folder by name; then those of the folders in it. */
+function* entriesBelow(root: string, dot: boolean, unreadable: string[]): Generator<Entry> {
+  /** Relative to the root, with a separator at the end. */
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of list(root + sep + folder, unreadable)) {
+      if (!dot && entry.name.startsWith('.')) continue;
+      const relative = folder + entry.name;
+      if (entry.isDirectory()) folders.push(relative + sep);
+      yield { relative, entry };
     }
   }
+}
 
-  #look(entry: Dirent): void {
-    if (!this.#dot && entry.name.startsWith('.')) return;
-    const relative = this.#folder + entry.name;
-    if (entry.isDirectory()) this.#folders.push(relative + sep);
-    else if (entry.isSymbolicLink()) this.links += 1;
-    else if (!entry.isFile()) this.others += 1;
-    else if (this.#accepts(sep === '/' ? relative : relative.replaceAll(sep, '/'))) this.#add(relative);
+function list(folder: string, unreadable: string[]): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    unreadable.push(describeSystemError(error));
+    return [];
   }
+}
 
-  #add(relative: string): void {
-    const path = this.#root + sep + relative;
-    try {
-      const stats = lstatSync(path, { bigint: true });
-      const id = idOf(stats);
-      if (id === undefined || !this.#own.has(id)) this.files.push({ path, bytes: Number(stats.size) });
-    } catch (error) {
-      this.unreadable.add(describeSystemError(error));
-    }
+/** Undefined: it is one of our own, or cannot be looked at, which is counted. */
+function sizedFile(path: string, own: ReadonlySet<string>, unreadable: string[]): SizedFile | undefined {
+  try {
+    const stats = lstatSync(path, { bigint: true });
+    const id = idOf(stats);
+    return id !== undefined && own.has(id) ? undefined : { path, bytes: Number(stats.size) };
+  } catch (error) {
+    unreadable.push(describeSystemError(error));
+    return undefined;
   }
 }
 

@@ -2,6 +2,7 @@
  * Measures how the files of a folder are best read: each way in a process of its own, in turn, round by round, so that what changes on
  * the machine changes all of them. The same loop runs in two processes: what they differ by is noise.
  */
+import { openAll } from '../../../experiment/lane.js';
 import { readMachine } from '../../../experiment/machine.js';
 import { FIRST_ANSWER_MS, type Look } from '../../../experiment/rounds.js';
 import { type Plan, type Progress, Session } from '../../../experiment/session.js';
@@ -9,9 +10,9 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
 import { type ClassDraft, readFirst } from './class-draft.js';
+import { countsOf, findFiles, type Found } from './find-files.js';
+import { lanesOf, type ReadingLane } from './lanes.js';
 import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
-import { findFiles, type Found } from './find-files.js';
-import { type Job, Lanes } from './lanes.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
 export interface FolderPlan extends Plan {
@@ -21,20 +22,31 @@ export interface FolderPlan extends Plan {
   readonly dot: boolean;
   /** Files that the command itself writes: never measured on. */
   readonly ownFiles: readonly string[];
-  /** That read at the same time; undefined: as many as the library thinks best. */
+  /** How many read at the same time; undefined: as many as the library thinks best. */
   readonly threads: number | undefined;
   /** Also with the system's cache of files dropped. */
   readonly cold: boolean;
+}
+
+/** A measurement on its way: what was found, who reads it, and what came of it. */
+export interface Job {
+  readonly session: Session<FolderPlan>;
+  readonly found: Found;
+  readonly lanes: readonly ReadingLane[];
+  /** How many read at the same time, in ways that have several. */
+  readonly readers: number;
+  readonly drafts: ClassDraft[];
 }
 
 /** Shares of the budget, at most: looking for the files, and reading them for the first time. Of a larger one it is no more: who waits wants an answer. */
 const WALK_SHARE = 0.1;
 const FIRST_SHARE = 0.12;
 const MOST_FOR_FIRST_MS = 2 * FIRST_ANSWER_MS;
-/** Of what is left, for cold rounds where they are asked for. */
+/** The share of what is left that goes into cold rounds where they are asked for. */
 const COLD_SHARE = 0.5;
-/** Of the machine's memory, so much of a class may be held: some ways hold all that they read. */
+/** How much of the machine's memory the files of a class may take: some ways hold all that they read. */
 const MEMORY_SHARE = 1 / 16;
+/** How many bytes of a class are measured on, at most: enough for a mean, and it stays in the cache. */
 const MOST_BYTES = 256 * 2 ** 20;
 
 /** Rejects with UsageError where there is nothing to measure. When it settles, none of its processes is left. */
@@ -51,8 +63,8 @@ export async function measureFolder(
   const machine = readMachine();
   const readers = plan.threads ?? machine.availableThreads;
   const { memoryBytes } = machine;
-  const lanes = new Lanes(session, readers, memoryBytes);
   const drafts: ClassDraft[] = [];
+  const lanes = lanesOf(session, readers, memoryBytes);
   const job: Job = { session, found, lanes, readers, drafts };
   try {
     await firstReads(job, Math.min(MOST_BYTES, MEMORY_SHARE * memoryBytes));
@@ -101,7 +113,7 @@ async function measureAll(job: Job, look: Look | undefined): Promise<void> {
   const { session, lanes } = job;
   const { plan } = session;
   session.say('starting');
-  await lanes.openAll();
+  await openAll(lanes);
   session.say('warming up');
   await verifyAll(job);
   await warmUp(job);
@@ -120,14 +132,14 @@ function subjectOf({ folder }: FolderPlan, found: Found): FolderSubject {
     bytes: sumOf(found.files),
     isWalkCut: found.isCut,
     left: { links: found.links, others: found.others },
-    unreadable: found.unreadable.list(),
+    unreadable: countsOf(found.unreadable),
   };
 }
 
 function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links }: Found): string {
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
-    ...unreadable.list().map(({ why, count }) => `${count} could not be read: ${why}`),
+    ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),
     links > 0 && `${links} symbolic links are not followed`,
     !dot && 'names that begin with a dot need --dot',
   ].filter(Boolean);

@@ -16,7 +16,7 @@ const MIB = 2 ** 20;
 /** Where classes begin. */
 const FROM_BYTES = [0, 4 * KIB, 64 * KIB, MIB, 16 * MIB] as const;
 
-/** Those that have files. */
+/** The classes that have files. */
 export function classesOf(files: readonly SizedFile[]): SizeClass[] {
   return FROM_BYTES.map((fromBytes, i) => {
     const belowBytes = FROM_BYTES[i + 1];
@@ -26,18 +26,16 @@ export function classesOf(files: readonly SizedFile[]): SizeClass[] {
   }).filter((each) => each.files.length > 0);
 }
 
-/** So many files of a class are measured on, and so much of them: enough for a mean, and it stays in the cache. */
+/** How many files of a class are measured on: enough for a mean. */
 const MOST_FILES = 2000;
-const MOST_BYTES = 256 * MIB;
 
-/** Evenly out of all. `mostBytes`: none is larger, and all together have no more, or it is one. */
-export function sampleOf(files: readonly SizedFile[], mostBytes = MOST_BYTES): SizedFile[] {
+/** Evenly out of all. `mostBytes`: none is larger, and all together have no more. */
+export function sampleOf(files: readonly SizedFile[], mostBytes: number): SizedFile[] {
   const fitting = files.filter(({ bytes }) => bytes <= mostBytes);
   const chosen = evenly(fitting, MOST_FILES);
   const total = sumOf(chosen);
-  return total <= mostBytes
-    ? chosen
-    : upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
+  if (total <= mostBytes) return chosen;
+  return upTo(evenly(chosen, Math.ceil((chosen.length * mostBytes) / total)), mostBytes);
 }
 
 export function evenly<T>(items: readonly T[], count: number): T[] {
@@ -60,7 +58,7 @@ export function sumOf(files: readonly SizedFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** A pass takes about so long, one file after the other: short, because each way takes many in each round. Milliseconds. */
+/** About how many milliseconds a pass takes, one file after the other: few, because each way makes many passes in each round. */
 const PASS_MS = 4;
 const MOST_PASS_FILES = 500;
 /** Some ways hold all of it at once. */

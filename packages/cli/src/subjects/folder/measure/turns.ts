@@ -4,8 +4,9 @@ import { accessSync, constants, writeFileSync } from 'node:fs';
 import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
 import { clamp } from '../../../experiment/session.js';
 import { describeSystemError, UsageError } from '../../../exit-code.js';
-import type { Cache, ClassDraft, LaneName } from './class-draft.js';
-import type { Answered, Job, Lanes } from './lanes.js';
+import type { Cache, ClassDraft } from './class-draft.js';
+import type { Answer, ReadingLane } from './lanes.js';
+import type { Job } from './measure.js';
 
 /** From twelve on one that was disturbed can be left out of each comparison: better than longer rounds. */
 const WANTED_ROUNDS = 12;
@@ -17,28 +18,33 @@ const HAND_OVER_MS = 12;
 /** Each way reads each class once: it is warm after that, and what it read is known to be right. */
 export async function verifyAll({ lanes, session, drafts }: Job): Promise<void> {
   for (const draft of drafts) {
-    for (const name of lanes.names) {
+    for (const lane of usable(lanes)) {
       if (session.isAborted || draft.isEmpty) break;
-      const answer = await readWarm(lanes, name, draft, 0);
+      const answer = await readWarm(lane, draft, 0);
       if (answer === undefined) continue;
-      if (answer.slice.failed.length > 0) draft.remove(failedOf(answer));
-      else draft.verify(name, answer.slice.bytes);
+      if (answer.failed.length > 0) draft.remove(failedOf(answer));
+      else draft.verify(lane.name, answer.bytes);
     }
   }
 }
 
-/** Of the time that is left, so much goes into what is not measured: code that is not compiled yet. */
+/** The share of the time that is left in which nothing is measured, because code is not compiled yet. */
 const WARM_SHARE = 0.15;
 const WARM_MS = { least: 20, most: 150 } as const;
 
 /** By the smallest files: there, the reader's own code weighs most. */
 export async function warmUp({ lanes, session, drafts }: Job): Promise<void> {
-  const [smallest] = drafts.filter(({ isEmpty }) => !isEmpty);
-  const ms = clamp((WARM_SHARE * session.remainingMs) / lanes.names.length, WARM_MS.least, WARM_MS.most);
-  for (const name of lanes.names) {
+  const smallest = drafts.find(({ isEmpty }) => !isEmpty);
+  const all = usable(lanes);
+  const ms = clamp((WARM_SHARE * session.remainingMs) / all.length, WARM_MS.least, WARM_MS.most);
+  for (const lane of all) {
     if (session.isAborted || smallest === undefined) return;
-    await readWarm(lanes, name, smallest, ms);
+    await readWarm(lane, smallest, ms);
   }
+}
+
+function usable(lanes: readonly ReadingLane[]): ReadingLane[] {
+  return lanes.filter(({ isDead }) => !isDead);
 }
 
 /** One round is made in any case. */
@@ -48,14 +54,15 @@ export async function measureRounds(
   timeMs: number,
   look: Look | undefined,
 ): Promise<void> {
-  const readers = drafts.filter(({ isEmpty }) => !isEmpty);
-  const turns = readers.map((draft) => ({
-    draft,
-    ways: lanes.names.map((name) => ({ name, turn: turnOf(cache, lanes, name, draft) })),
-  }));
-  const all = turns.flatMap(({ ways }) => ways.map(({ turn }) => turn));
+  const classes = drafts
+    .filter(({ isEmpty }) => !isEmpty)
+    .map((draft) => ({
+      draft,
+      turns: usable(lanes).map((lane) => [lane.name, turnOf(cache, lane, draft)] as const),
+    }));
+  const all = classes.flatMap(({ turns }) => turns.map(([, turn]) => turn));
   const ms = sliceFor({ ms: timeMs, ...SLICE_MS }, all.length, WANTED_ROUNDS + 1, HAND_OVER_MS);
-  const rounds: Rounds<Answered> = new Rounds({
+  const rounds = new Rounds<Answer>({
     session,
     turns: all,
     needed: all.length,
@@ -63,67 +70,44 @@ export async function measureRounds(
     overheadMs: HAND_OVER_MS,
     title: cache === 'cold' ? 'cold, ' : '',
     onRound: (round) => {
-      for (const { draft, ways } of turns) {
-        const failed = ways.flatMap(({ turn }) => failedOf(round.get(turn)));
+      for (const { draft, turns } of classes) {
+        const failed = turns.flatMap(([, turn]) => failedOf(round.get(turn)));
         if (failed.length === 0) continue;
         draft.remove(failed);
-        for (const { turn } of ways) round.delete(turn);
+        for (const [, turn] of turns) round.delete(turn);
       }
     },
-    look:
-      look &&
-      (() => {
-        write();
-        return look();
-      }),
+    look,
   });
-  const write = (): void => {
-    for (const { draft, ways } of turns) {
-      draft.rounds[cache] = rounds.kept.map(
-        (round) =>
-          new Map(
-            ways.flatMap(({ name, turn }) => {
-              const answer = round.get(turn);
-              return answer === undefined ? [] : [[name, answer.measured]];
-            }),
-          ),
-      );
-    }
-  };
+  for (const { draft, turns } of classes) {
+    draft.rounds[cache] = () =>
+      rounds.kept.map((round) => {
+        const taken = turns.filter(([, turn]) => round.has(turn));
+        return new Map(taken.map(([name, turn]) => [name, round.get(turn)!]));
+      });
+  }
   await rounds.run({ endMs: session.now() + timeMs });
   rounds.finish();
-  write();
 }
 
-function turnOf(cache: Cache, lanes: Lanes, name: LaneName, draft: ClassDraft): Turn<Answered> {
+function turnOf(cache: Cache, lane: ReadingLane, draft: ClassDraft): Turn<Answer> {
   return {
-    what: lanes.whatOf(name),
-    get isDead() {
-      return draft.isEmpty || lanes.isDead(name);
-    },
+    what: lane.what,
+    isDead: () => draft.isEmpty || lane.isDead,
     take: ({ ms, round }) => {
-      if (cache === 'warm') return readWarm(lanes, name, draft, ms);
+      if (cache === 'warm') return readWarm(lane, draft, ms);
       dropCaches();
-      return lanes.read(name, {
-        paths: draft.coldPaths(round),
-        perCall: draft.coldPerCall(round),
-        ms: 0,
-      });
+      return lane.read({ paths: draft.coldPaths(round), perCall: draft.coldPerCall(round), ms: 0 });
     },
   };
 }
 
-function readWarm(
-  lanes: Lanes,
-  name: LaneName,
-  draft: ClassDraft,
-  ms: number,
-): Promise<Answered | undefined> {
-  return lanes.read(name, { paths: draft.paths, perCall: draft.perCall, ms });
+function readWarm(lane: ReadingLane, draft: ClassDraft, ms: number): Promise<Answer | undefined> {
+  return lane.read({ paths: draft.paths, perCall: draft.perCall, ms });
 }
 
-function failedOf(answer: Answered | undefined): string[] {
-  return answer === undefined ? [] : answer.slice.failed.map(({ path }) => path);
+function failedOf(answer: Answer | undefined): string[] {
+  return answer === undefined ? [] : answer.failed.map(({ path }) => path);
 }
 
 const DROP_CACHES = '/proc/sys/vm/drop_caches';

@@ -9,16 +9,12 @@ import { folderSentence, kindOf, sentenceOf } from './sentences.js';
 
 export function analyzeFolder(samples: FolderSamples): FolderFindings {
   const wholeMs = samples.subject.isWalkCut ? undefined : wholeMsOf(samples.classes);
-  const comparisons = decideBySmallness(
-    samples.classes.map(({ warm }) => compareWays(warm)),
-    wholeMs,
-  );
-  const classes = samples.classes.map((each, i) => weigh(each, comparisons[i]!));
+  const classes = samples.classes.map((each) => weigh(each, wholeMs));
   return {
     schemaVersion: 1,
     verdict: {
       answer: answerOf(classes),
-      sentence: folderSentence(classes.map(({ finding, comparison }) => ({ ...finding, comparison }))),
+      sentence: folderSentence(classes),
       ...(classes.some(({ comparison }) => comparison.isLikely) ? { isLikely: true } : {}),
     },
     classes: classes.map(({ finding }) => finding),
@@ -28,42 +24,38 @@ export function analyzeFolder(samples: FolderSamples): FolderFindings {
   };
 }
 
-function weigh(samples: ClassSamples, comparison: Comparison): Weighed {
+function weigh(samples: ClassSamples, wholeMs: number | undefined): Weighed {
   const { fromBytes, belowBytes, warm, cold, batch } = samples;
   const meanBytes = batch.bytes / batch.files;
+  const comparison = decideBySmallness(compareWays(warm), wholeMs);
   const finding: ClassFinding = {
     fromBytes,
     belowBytes,
     ...findingOf(warm, comparison, meanBytes),
-    cold: cold === undefined ? undefined : findingOf(cold, compareWays(cold), meanBytes),
+    cold: cold && findingOf(cold, compareWays(cold), meanBytes),
   };
   return { samples, comparison, finding };
 }
 
-function findingOf(
-  round: RoundSamples,
-  comparison: Comparison,
-  meanBytes: number,
-): NonNullable<ClassFinding['cold']> {
+function findingOf(round: RoundSamples, comparison: Comparison, meanBytes: number): RoundFinding {
   const { place, how, noise } = comparison;
-  const ways = round.ways.flatMap((way) => wayFinding(way, round, meanBytes));
+  const ways = round.ways.flatMap((way) => wayFinding(way, round, meanBytes) ?? []);
   return { place, how, sentence: sentenceOf(comparison), noise, ways };
 }
 
-function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding[] {
+function wayFinding(way: WaySamples, round: RoundSamples, meanBytes: number): WayFinding | undefined {
+  const { name, loopDelayMs, busy } = way;
   const rate = estimate(way.rate);
-  if (rate === undefined) return [];
-  const isBase = way.name === 'sync-loop';
-  return [
-    {
-      name: way.name,
+  return (
+    rate && {
+      name,
       rate,
       bytesPerSecond: rate.value * meanBytes,
-      gain: isBase ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
-      loopDelayMs: estimate(way.loopDelayMs),
-      busy: meanBusy(way.busy),
-    },
-  ];
+      gain: name === 'sync-loop' ? undefined : ratio(way.rate, seriesOf(round, 'sync-loop')),
+      loopDelayMs: estimate(loopDelayMs),
+      busy: meanBusy(busy),
+    }
+  );
 }
 
 /** Of each core; samples are about equally long. */
@@ -75,9 +67,8 @@ export function meanBusy(samples: readonly (readonly number[])[]): number[] {
 
 function answerOf(classes: readonly Weighed[]): FolderAnswer {
   const kinds = new Set(classes.map(({ comparison }) => kindOf(comparison)));
-  const [only] = kinds;
-  if (kinds.size > 1) return 'mixed';
-  return only ?? 'unknown';
+  const [only = 'unknown', ...others] = kinds;
+  return others.length > 0 ? 'mixed' : only;
 }
 
 /** Where files are read best: in several workers, in several processes (which are more trouble), on one thread, or it cannot be told. */
@@ -97,9 +88,7 @@ export interface WayFinding {
   readonly busy: readonly number[];
 }
 
-export interface ClassFinding {
-  readonly fromBytes: number;
-  readonly belowBytes: number | undefined;
+interface RoundFinding {
   readonly place: Place;
   readonly how: How;
   /** What decides, with its figures. */
@@ -107,8 +96,13 @@ export interface ClassFinding {
   /** By how much two runs of the very same differ. A share. */
   readonly noise: number | undefined;
   readonly ways: readonly WayFinding[];
+}
+
+export interface ClassFinding extends RoundFinding {
+  readonly fromBytes: number;
+  readonly belowBytes: number | undefined;
   /** The same for files that come from the disk; undefined: not measured on purpose. */
-  readonly cold: Omit<ClassFinding, 'fromBytes' | 'belowBytes' | 'cold'> | undefined;
+  readonly cold: RoundFinding | undefined;
 }
 
 /** 'mixed': it depends on the size. */

@@ -1,6 +1,14 @@
 /** What the rounds of one class say: where and how its files are read best, as far as the intervals and the noise allow it. */
+import { greatest, least } from 'd3-array';
 import { directionOf, FEWEST_ROUNDS, isSurelyNotWorthIt, isWorthIt } from '../../../experiment/rules.js';
-import { confidenceOfEach, type Estimate, estimate, noiseOf, ratio } from '../../../experiment/statistics.js';
+import {
+  confidenceOfEach,
+  type Estimate,
+  estimate,
+  middleOf,
+  noiseOf,
+  ratio,
+} from '../../../experiment/statistics.js';
 import type { How, Place } from './analyze.js';
 import type { ClassSamples, RoundSamples, WayName } from './samples.js';
 
@@ -11,7 +19,7 @@ const SYNC: WayName = 'sync-loop';
 const ASYNC: readonly WayName[] = ['async-all', 'async-chain'];
 const WORKERS: readonly WayName[] = ['workers', 'workers-read-files'];
 const PROCESSES: WayName = 'processes';
-/** So many comparisons decide: each has to hold. */
+/** How many comparisons decide: each has to hold. */
 const COMPARISONS = 6;
 
 export interface Comparison {
@@ -29,7 +37,7 @@ export interface Comparison {
   readonly noise: number | undefined;
   /** Where to read is an estimate: the intervals have a direction, but by no more than the very same differs by. */
   readonly isLikely: boolean;
-  /** Decided by how little there is: so many milliseconds take all files of the folder, one after the other on one thread. */
+  /** Decided by how little there is: how many milliseconds all files of the folder take, one after the other on one thread. */
   readonly wholeMs?: number;
 }
 
@@ -40,22 +48,16 @@ export interface Comparison {
 const THREAD_START_MS = 15;
 
 /** What is to be read at all takes less than a thread takes to start: then it does not matter that workers could not be told from one thread. */
-export function decideBySmallness(
-  comparisons: readonly Comparison[],
-  wholeMs: number | undefined,
-): readonly Comparison[] {
-  if (wholeMs === undefined || wholeMs > THREAD_START_MS) return comparisons;
-  return comparisons.map((each) =>
-    each.place === 'unknown' && each.how !== 'unknown'
-      ? { ...each, place: 'one-thread', isLikely: false, wholeMs }
-      : each,
-  );
+export function decideBySmallness(comparison: Comparison, wholeMs: number | undefined): Comparison {
+  const isUndecided = comparison.place === 'unknown' && comparison.how !== 'unknown';
+  if (!isUndecided || wholeMs === undefined || wholeMs > THREAD_START_MS) return comparison;
+  return { ...comparison, place: 'one-thread', isLikely: false, wholeMs };
 }
 
 /** How many milliseconds a loop of readFileSync takes for all files of these classes; undefined: not known. */
 export function wholeMsOf(classes: readonly ClassSamples[]): number | undefined {
   const each = classes.map(({ files, warm }) => (1000 * files) / (estimate(seriesOf(warm, SYNC))?.low ?? 0));
-  const whole = each.reduce((sum, ms) => sum + ms, 0);
+  const whole = each.reduce((all, ms) => all + ms, 0);
   return Number.isFinite(whole) ? whole : undefined;
 }
 
@@ -64,19 +66,17 @@ export function compareWays(round: RoundSamples): Comparison {
   const asyncWay = fastest(round, ASYNC);
   const workersWay = fastest(round, WORKERS);
   const asyncGain = gainOver(round, asyncWay, SYNC);
-  const overOne = (way: WayName | undefined): OverOne => [
-    gainOver(round, way, SYNC),
-    gainOver(round, way, asyncWay),
-  ];
+  const overOne = (way: WayName | undefined): OverOne =>
+    [SYNC, asyncWay].map((one) => gainOver(round, way, one)).filter((gain) => gain !== undefined);
   const [workers, processes] = [overOne(workersWay), overOne(PROCESSES)];
-  const overWorkers = gainOver(round, PROCESSES, workersWay);
-  const rounds = roundsOf(round, SYNC);
+  const gains = { workers, processes, overWorkers: gainOver(round, PROCESSES, workersWay) };
+  const rounds = seriesOf(round, SYNC).filter(Number.isFinite).length;
   const isEnough = rounds >= FEWEST_ROUNDS && noise !== undefined;
-  const sure = isEnough ? placeOf({ workers, processes, overWorkers, noise }) : 'unknown';
+  const sure = isEnough ? placeOf(gains, noise) : 'unknown';
   const isLikely = isEnough && sure === 'unknown';
   return {
     rounds,
-    place: isLikely ? placeOf({ workers, processes, overWorkers, noise: 0 }) : sure,
+    place: isLikely ? placeOf(gains, 0) : sure,
     how: isEnough ? howOf(asyncGain, noise) : 'unknown',
     asyncGain,
     asyncWay,
@@ -89,43 +89,40 @@ export function compareWays(round: RoundSamples): Comparison {
 }
 
 /** By how much two processes differ that do the very same, up or down: 1 is twice as much, or half. */
-function noiseOfLoop({ ways, control }: RoundSamples): number | undefined {
-  const own = seriesOf({ ways, control }, SYNC);
-  const same = ratio(control, own);
+function noiseOfLoop(round: RoundSamples): number | undefined {
+  const own = seriesOf(round, SYNC);
+  const same = ratio(round.control, own);
   if (same === undefined) return noiseOf(own);
   return Math.max(same.high, 1 / same.low) - 1;
 }
 
-/** Against the synchronous loop, and against the better of the asynchronous ways. */
-type OverOne = readonly [Estimate | undefined, Estimate | undefined];
+/** Against the synchronous loop, and against the better of the asynchronous ways; fewer: one of them was not measured. */
+type OverOne = readonly Estimate[];
 
-interface Parallel {
+interface Gains {
   readonly workers: OverOne;
   readonly processes: OverOne;
   readonly overWorkers: Estimate | undefined;
-  readonly noise: number;
 }
 
 /** Processes are more trouble than workers: where both pay, they have to be worth that. */
-function placeOf({ workers, processes, overWorkers, noise }: Parallel): Place {
+function placeOf({ workers, processes, overWorkers }: Gains, noise: number): Place {
   const inWorkers = payOff(workers, noise);
   const inProcesses = payOff(processes, noise);
   const isMore = overWorkers !== undefined && isWorthIt(overWorkers, noise);
   if (inProcesses === 'pays' && (isMore || inWorkers === 'does not')) return 'processes';
   if (inWorkers === 'pays') return 'workers';
-  return inWorkers === 'does not' && inProcesses !== 'pays' && inProcesses !== 'unknown'
-    ? 'one-thread'
-    : 'unknown';
+  const isDecided = inWorkers === 'does not' && inProcesses !== 'pays' && inProcesses !== 'unknown';
+  return isDecided ? 'one-thread' : 'unknown';
 }
 
 type PayOff = 'pays' | 'does not' | 'unknown' | 'not measured';
 
 /** Both have to be beaten for it to pay; one that surely is not, is enough for it not to. */
 function payOff(over: OverOne, noise: number): PayOff {
-  const all = over.filter((gain) => gain !== undefined);
-  if (all.length < over.length) return 'not measured';
-  if (all.every((gain) => isWorthIt(gain, noise))) return 'pays';
-  return all.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
+  if (over.length < 2) return 'not measured';
+  if (over.every((gain) => isWorthIt(gain, noise))) return 'pays';
+  return over.some(({ high }) => isSurelyNotWorthIt(high * (1 + noise))) ? 'does not' : 'unknown';
 }
 
 function howOf(asyncGain: Estimate | undefined, noise: number): How {
@@ -148,19 +145,10 @@ export function gainOver(
   return ratio(seriesOf(round, of), seriesOf(round, to), confidenceOfEach(COMPARISONS));
 }
 
-export function roundsOf(round: RoundSamples, name: WayName): number {
-  return seriesOf(round, name).filter(Number.isFinite).length;
-}
-
 function fastest(round: RoundSamples, names: readonly WayName[]): WayName | undefined {
-  const rates = names.flatMap((name) => {
-    const rate = estimate(seriesOf(round, name))?.value;
-    return rate === undefined ? [] : [{ name, rate }];
-  });
-  return rates.sort((a, b) => b.rate - a.rate)[0]?.name;
+  return greatest(names, (name) => middleOf(seriesOf(round, name)));
 }
 
-function lower([a, b]: OverOne): Estimate | undefined {
-  if (a === undefined || b === undefined) return undefined;
-  return a.value <= b.value ? a : b;
+function lower(over: OverOne): Estimate | undefined {
+  return over.length < 2 ? undefined : least(over, ({ value }) => value);
 }

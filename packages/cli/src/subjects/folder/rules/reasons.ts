@@ -1,9 +1,9 @@
 /** Why, what holds on the main thread of a server, what sending bytes back costs; and what to know before any of it is believed. */
-import { busyWarning, directionOf, notMeasured } from '../../../experiment/rules.js';
-import { counted, duration, times, timesFromTo } from '../../../format/figures.js';
-import type { ClassFinding, WayFinding } from './analyze.js';
+import { applying, busyWarning, directionOf, notMeasured } from '../../../experiment/rules.js';
+import { count, counted, duration, times, timesFromTo } from '../../../format/figures.js';
+import type { ClassFinding } from './analyze.js';
 import { type Comparison, gainOver } from './compare-ways.js';
-import type { ClassSamples, FolderSamples, WayName } from './samples.js';
+import type { ClassSamples, FolderSamples } from './samples.js';
 import { noiseInWords, sizesInWords } from './sentences.js';
 
 export interface Weighed {
@@ -13,52 +13,43 @@ export interface Weighed {
 }
 
 export function reasonsOf(classes: readonly Weighed[]): string[] {
-  return [
+  return applying([
     ...classes.map(({ finding }) => {
       const read = finding.place === 'unknown' ? '' : 'read them ';
       return `files ${sizesInWords(finding)}: ${read}${finding.sentence}`;
     }),
-    ...classes.flatMap(({ finding }) =>
-      finding.cold === undefined
-        ? []
-        : `files ${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
+    ...classes.map(
+      ({ finding }) =>
+        finding.cold && `files ${sizesInWords(finding)}, from the disk: ${finding.cold.sentence}`,
     ),
-    ...classes.flatMap(onServer),
-    ...classes.flatMap(sentBack),
-    ...classes.flatMap(processes),
-  ];
-}
-
-function wayOf({ ways }: ClassFinding, name: WayName): WayFinding | undefined {
-  return ways.find((way) => way.name === name);
+    ...classes.map(onServer),
+    ...classes.map(sentBack),
+    ...classes.map(processes),
+  ]);
 }
 
 /** There, what blocks is not allowed, however fast it is. */
-function onServer({ finding, samples }: Weighed): string[] {
-  const ours = wayOf(finding, 'read-files');
-  const loop = wayOf(finding, 'sync-loop');
-  if (ours?.gain === undefined || ours.loopDelayMs === undefined || loop?.loopDelayMs === undefined)
-    return [];
-  const held = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${duration(loop.loopDelayMs.value)} late with ${counted(samples.batch.files, 'file')})`;
-  return [
-    `${sizesInWords(finding)}, on the main thread of a server: ${held}; \`readFiles\` does ${timesFromTo(ours.gain)} of its files, and a timer was ${duration(ours.loopDelayMs.value)} late (99th percentile)`,
-  ];
+function onServer({ finding, samples }: Weighed): string | undefined {
+  const ours = finding.ways.find(({ name }) => name === 'read-files');
+  const loop = finding.ways.find(({ name }) => name === 'sync-loop');
+  if (ours?.gain === undefined || ours.loopDelayMs === undefined || loop?.loopDelayMs === undefined) {
+    return undefined;
+  }
+  const [held, late] = [loop, ours].map(({ loopDelayMs }) => duration(loopDelayMs!.value));
+  const loops = `a loop of readFileSync holds up the event loop for as long as it runs (a timer was ${held} late with ${counted(samples.batch.files, 'file')})`;
+  return `${sizesInWords(finding)}, on the main thread of a server: ${loops}; \`readFiles\` does ${timesFromTo(ours.gain)} of its files, and a timer was ${late} late (99th percentile)`;
 }
 
-function sentBack({ finding, samples, comparison: { noise } }: Weighed): string[] {
+function sentBack({ finding, samples, comparison: { noise } }: Weighed): string | undefined {
   const gain = gainOver(samples.warm, 'workers-return', 'workers');
-  if (gain === undefined || noise === undefined || directionOf(gain, noise) !== -1) return [];
-  return [
-    `${sizesInWords(finding)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`,
-  ];
+  if (gain === undefined || noise === undefined || directionOf(gain, noise) !== -1) return undefined;
+  return `${sizesInWords(finding)}: bytes that are sent back to the main thread come at ${times(gain)} of the rate at which workers read them: work on them where they are read`;
 }
 
-function processes({ finding, samples, comparison: { noise } }: Weighed): string[] {
+function processes({ finding, samples, comparison: { noise } }: Weighed): string | undefined {
   const gain = gainOver(samples.warm, 'processes', 'workers');
-  if (gain === undefined || noise === undefined) return [];
-  return directionOf(gain, noise) !== 0
-    ? [`${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`]
-    : [];
+  if (gain === undefined || noise === undefined || directionOf(gain, noise) === 0) return undefined;
+  return `${sizesInWords(finding)}: as many processes read ${timesFromTo(gain)} as many files as workers do`;
 }
 
 /** Repeated runs of the very same that differ by more leave little to be seen. */
@@ -67,55 +58,46 @@ const MUCH_NOISE = 0.25;
 const FROM_DISK = 0.7;
 
 export function warningsOf(samples: FolderSamples, classes: readonly Weighed[]): string[] {
-  return [
-    ...ofFolder(samples),
-    ...[busyWarning(samples.machine) ?? []].flat(),
-    ...ofCache(classes),
-    ...classes.flatMap(ofClass),
-    ...ofEnd(samples),
-  ];
-}
-
-function ofFolder({ subject }: FolderSamples): string[] {
+  const { subject, machine, skipped, isCutShort } = samples;
   const { left, unreadable, isWalkCut, files } = subject;
-  const leftOut = [
+  const leftOut = applying([
     left.links > 0 && counted(left.links, 'symbolic link'),
     left.others > 0 &&
-      `${left.others.toLocaleString('en-US')} that ${left.others === 1 ? 'is no file' : 'are no files'} (sockets, FIFOs, devices)`,
-  ].filter(Boolean);
-  return [
-    ...(isWalkCut
-      ? [`the folder is large: only the first ${counted(files, 'file')} of it were looked at`]
-      : []),
+      `${counted(left.others, 'that is no file', 'that are no files')} (sockets, FIFOs, devices)`,
+  ]);
+  return applying([
+    isWalkCut && `the folder is large: only the first ${counted(files, 'file')} of it were looked at`,
     ...unreadable.map(
-      ({ why, count }) =>
-        `not read, ${why}: ${count.toLocaleString('en-US')} ${count === 1 ? 'file or folder' : 'files or folders'}`,
+      ({ why, count }) => `not read, ${why}: ${counted(count, 'file or folder', 'files or folders')}`,
     ),
-    ...(leftOut.length > 0 ? [`left out: ${leftOut.join(' and ')}`] : []),
-  ];
+    leftOut.length > 0 && `left out: ${leftOut.join(' and ')}`,
+    busyWarning(machine),
+    ofCache(classes),
+    ...classes.flatMap(ofClass),
+    ...notMeasured(skipped),
+    isCutShort && 'the time was over before there were enough rounds: a larger --budget helps',
+  ]);
 }
 
 function ofClass({ samples, comparison: { noise } }: Weighed): string[] {
   const name = sizesInWords(samples);
   const { batch, sampled, files, warm } = samples;
   const isOff = warm.ways.some(({ readBytes }) => readBytes !== undefined && readBytes !== batch.bytes);
-  const repeated = `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`;
-  return [
-    ...(batch.repeatsFiles ? [repeated] : []),
-    ...(sampled.files < files
-      ? [`${name}: measured on ${counted(sampled.files, 'file')} of ${files.toLocaleString('en-US')}`]
-      : []),
-    ...(noise !== undefined && noise > MUCH_NOISE
-      ? [`${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`]
-      : []),
-    ...(isOff ? ['files changed their size while they were measured'] : []),
-  ];
+  return applying([
+    batch.repeatsFiles &&
+      `${name}: there ${sampled.files === 1 ? 'is one file' : `are ${sampled.files} files`} to measure on, read again and again`,
+    sampled.files < files && `${name}: measured on ${counted(sampled.files, 'file')} of ${count(files)}`,
+    noise !== undefined &&
+      noise > MUCH_NOISE &&
+      `${name}: two runs of the very same differ by ${noiseInWords(noise)}; a quieter machine helps`,
+    isOff && 'files changed their size while they were measured',
+  ]);
 }
 
 /** Where files came from the first time, only the system knows. */
-function ofCache(classes: readonly Weighed[]): string[] {
+function ofCache(classes: readonly Weighed[]): string | undefined {
   const warmOnly = classes.filter(({ samples: { cold } }) => cold === undefined);
-  if (warmOnly.length === 0) return [];
+  if (warmOnly.length === 0) return undefined;
   const slower = warmOnly.flatMap(({ samples: { firstRead }, finding }) =>
     firstRead !== undefined && firstRead.first > 0 && firstRead.first < FROM_DISK * firstRead.again
       ? `${sizesInWords(finding)} ${times({ value: firstRead.again / firstRead.first })}`
@@ -125,12 +107,5 @@ function ofCache(classes: readonly Weighed[]): string[] {
     slower.length > 0
       ? `the first read was slower than the second (${slower.join(', ')}): it may have come from the disk, which cannot be told apart`
       : 'the first read was as fast as the second: the files may have been in memory already';
-  return [`${how}; all figures are for files in memory`];
-}
-
-function ofEnd({ skipped, isCutShort }: FolderSamples): string[] {
-  return [
-    ...notMeasured(skipped),
-    ...(isCutShort ? ['the time was over before there were enough rounds: a larger --budget helps'] : []),
-  ];
+  return `${how}; all figures are for files in memory`;
 }

@@ -7,20 +7,20 @@ import type { Series } from '../../../experiment/statistics.js';
 
 /** The ways of reading that are compared; how each reads is in ../measure/reader/. */
 export const WAYS = [
-  wayOf('sync-loop', 'readFileSync, loop', 'sync, loop'),
-  wayOf('sync-chain', 'readFileSync, promise chain', 'sync, chain'),
-  wayOf('async-chain', 'readFile, promise chain', 'async, chain'),
-  wayOf('sync-all', 'Promise.all of readFileSync', 'sync, all'),
-  wayOf('async-all', 'Promise.all of readFile', 'async, all'),
-  wayOf('processes', 'readFileSync in processes', 'sync, processes', true),
-  wayOf('read-files', 'readFiles, main thread', 'readFiles'),
-  wayOf('workers', 'readFileSync in workers', 'sync, workers', true),
-  wayOf('workers-read-files', 'readFiles in workers', 'readFiles, worker', true),
-  wayOf('workers-return', 'in workers, and sent back', 'workers, back', true),
+  way('sync-loop', 'readFileSync, loop', 'sync, loop'),
+  way('sync-chain', 'readFileSync, promise chain', 'sync, chain'),
+  way('async-chain', 'readFile, promise chain', 'async, chain'),
+  way('sync-all', 'Promise.all of readFileSync', 'sync, all'),
+  way('async-all', 'Promise.all of readFile', 'async, all'),
+  way('processes', 'readFileSync in processes', 'sync, processes', true),
+  way('read-files', 'readFiles, main thread', 'readFiles'),
+  way('workers', 'readFileSync in workers', 'sync, workers', true),
+  way('workers-read-files', 'readFiles in workers', 'readFiles, worker', true),
+  way('workers-return', 'in workers, and sent back', 'workers, back', true),
 ];
 
 /** @param title for a table. @param short for a chart. @param isParallel besides the process that is measured, as many others read */
-function wayOf<N extends string>(name: N, title: string, short: string, isParallel = false) {
+function way<N extends string>(name: N, title: string, short: string, isParallel = false) {
   return { name, title, short, isParallel };
 }
 
@@ -84,10 +84,10 @@ export interface WaySamples {
   readonly readBytes: number | undefined;
 }
 
-export function shortTitleOf(name: WayName): string {
-  return WAYS.find((way) => way.name === name)?.short ?? name;
+export function wayOf(name: WayName): (typeof WAYS)[number] {
+  return WAYS.find((each) => each.name === name)!;
 }
 
 export function titleOf(name: WayName): string {
-  return WAYS.find((way) => way.name === name)?.title ?? name;
+  return wayOf(name).title;
 }

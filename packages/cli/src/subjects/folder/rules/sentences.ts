@@ -1,11 +1,14 @@
 /** What is said of a class of sizes, and of all of them together: only what the comparison allows. */
-import { ENOUGH_ROUNDS } from '../../../experiment/rules.js';
+import { max, min } from 'd3-array';
+import { ENOUGH_ROUNDS, WHAT_WOULD_TELL } from '../../../experiment/rules.js';
+import type { Estimate } from '../../../experiment/statistics.js';
 import { bytes, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import type { ClassFinding, FolderAnswer } from './analyze.js';
 import type { Comparison } from './compare-ways.js';
+import type { Weighed } from './reasons.js';
 import { titleOf } from './samples.js';
 
-export type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;
+type Sizes = Pick<ClassFinding, 'fromBytes' | 'belowBytes'>;
 
 /** `below 4 KiB`, `4 KiB to 64 KiB`, `16 MiB and more`. */
 export function sizesInWords({ fromBytes, belowBytes }: Sizes): string {
@@ -19,38 +22,31 @@ export function sentenceOf(comparison: Comparison): string {
 }
 
 function plainly(comparison: Comparison): string {
-  switch (comparison.place) {
-    case 'workers':
-      return workersPay(comparison);
+  const { place, how, workersGain, workersWay, processesGain } = comparison;
+  const bring = workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} of that`;
+  switch (place) {
+    case 'workers': {
+      const way = workersWay === 'workers-read-files' ? 'with `readFiles`' : 'synchronously';
+      const which = how === 'async' ? ', which is asynchronous' : '';
+      return `in workers, ${way}: ${times(workersGain!)} the best of one thread${which}`;
+    }
     case 'processes':
-      return `in processes, each with a loop of readFileSync: ${times(comparison.processesGain!)} the best of one thread; workers bring ${bring(comparison)}`;
+      return `in processes, each with a loop of readFileSync: ${times(processesGain!)} the best of one thread; workers bring ${bring}`;
     case 'one-thread':
-      return `${onOneThread(comparison)}; ${beforeStart(comparison) ?? `workers bring ${bring(comparison)}`}`;
+      return `${onOneThread(comparison)}; ${beforeStart(comparison) ?? `workers bring ${bring}`}`;
     case 'unknown':
-      return comparison.how === 'unknown'
+      return how === 'unknown'
         ? `cannot tell: ${unclear(comparison)}`
         : `${onOneThread(comparison)}; whether workers pay cannot be told: ${unclear(comparison)}`;
   }
 }
 
-function workersPay({ workersGain, workersWay, how }: Comparison): string {
-  const way = workersWay === 'workers-read-files' ? 'with `readFiles`' : 'synchronously';
-  const against =
-    how === 'async' ? 'the best of one thread, which is asynchronous' : 'the best of one thread';
-  return `in workers, ${way}: ${times(workersGain!)} ${against}`;
-}
+const ADVERBS = { sync: 'synchronously', async: 'asynchronously' } as const;
 
 function onOneThread({ how, asyncGain, asyncWay }: Comparison): string {
-  switch (how) {
-    case 'sync':
-      return `on one thread, synchronously: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
-    case 'async':
-      return `on one thread, asynchronously: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
-    case 'either':
-      return 'on one thread, synchronously or not makes no difference';
-    case 'unknown':
-      return 'on one thread; whether synchronously or not cannot be told';
-  }
+  if (how === 'either') return 'on one thread, synchronously or not makes no difference';
+  if (how === 'unknown') return 'on one thread; whether synchronously or not cannot be told';
+  return `on one thread, ${ADVERBS[how]}: ${titleOf(asyncWay!)} does ${times(asyncGain!)} of what a loop of readFileSync does`;
 }
 
 /** Why no thread is worth it however much it brings, where that is why. */
@@ -58,10 +54,6 @@ function beforeStart({ wholeMs }: Comparison): string | undefined {
   return wholeMs === undefined
     ? undefined
     : `all files of the folder are read in ${duration(wholeMs)}, before a thread has started`;
-}
-
-function bring({ workersGain }: Comparison): string {
-  return workersGain === undefined ? 'no more' : `${timesFromTo(workersGain)} of that`;
 }
 
 function unclear({ rounds, workersGain, noise }: Comparison): string {
@@ -79,41 +71,50 @@ export function noiseInWords(noise: number): string {
   return noise > 0.995 ? 'more than 100 %' : `up to ${perCent(noise)}`;
 }
 
-export interface Spoken extends Sizes {
-  readonly comparison: Comparison;
+/** Neighbours with the same answer. */
+interface Group {
+  readonly fromBytes: number;
+  belowBytes: number | undefined;
+  readonly comparisons: [Comparison, ...Comparison[]];
 }
 
 /** The first sentence of all. Neighbours with the same answer are told together, with the weakest of their figures. */
-export function folderSentence(classes: readonly Spoken[]): string {
+export function folderSentence(classes: readonly Weighed[]): string {
   const groups = grouped(classes);
-  if (groups.length === 0) return 'Cannot tell: no file could be measured';
-  const [only] = groups;
-  if (groups.length === 1) {
-    const advice = adviceOf(only!);
-    return advice === undefined
-      ? `Cannot tell${asFarAsKnown(only![0]!.comparison)}: ${unclear(only!.at(-1)!.comparison)}. ${WHAT_WOULD_TELL}`
-      : `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only![0]!)})`} ${advice}`;
+  const [only, ...others] = groups;
+  if (only === undefined) return 'Cannot tell: no file could be measured';
+  if (others.length === 0) {
+    const advice = adviceOf(only);
+    const { comparisons } = only;
+    if (advice === undefined) {
+      return `Cannot tell${asFarAsKnown(comparisons[0])}: ${unclear(comparisons.at(-1)!)}. ${WHAT_WOULD_TELL}`;
+    }
+    return `Read ${classes.length > 1 ? 'files of all these sizes' : `files (${sizesInWords(only)})`} ${advice}`;
   }
-  const [known, unknown]: [string[], string[]] = [[], []];
-  for (const group of groups) {
-    const sizes = sizesInWords({ fromBytes: group[0]!.fromBytes, belowBytes: group.at(-1)!.belowBytes });
+  const known = groups.flatMap((group) => {
     const advice = adviceOf(group);
-    if (advice !== undefined) known.push(`${sizes} ${advice}`);
-    else unknown.push(`of files ${sizes}${asFarAsKnown(group[0]!.comparison) || ' how they are read best'}`);
-  }
+    return advice === undefined ? [] : `${sizesInWords(group)} ${advice}`;
+  });
+  const unknown = groups
+    .filter((group) => adviceOf(group) === undefined)
+    .map((group) => {
+      const what = asFarAsKnown(group.comparisons[0]) || ' how they are read best';
+      return `of files ${sizesInWords(group)}${what}`;
+    });
   if (known.length === 0) return `Cannot tell ${unknown.join('; ')}. ${WHAT_WOULD_TELL}`;
   const rest = unknown.length === 0 ? '' : `; it cannot be told ${unknown.join(', and ')}`;
   return `Read files ${known.join('; ')}${rest}`;
 }
 
-const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
-
-function grouped(classes: readonly Spoken[]): Spoken[][] {
-  const groups: Spoken[][] = [];
-  for (const each of classes) {
+function grouped(classes: readonly Weighed[]): Group[] {
+  const groups: Group[] = [];
+  for (const { comparison, finding } of classes) {
+    const { fromBytes, belowBytes } = finding;
     const last = groups.at(-1);
-    if (last !== undefined && isAlike(last[0]!.comparison, each.comparison)) last.push(each);
-    else groups.push([each]);
+    if (last !== undefined && isAlike(last.comparisons[0], comparison)) {
+      last.belowBytes = belowBytes;
+      last.comparisons.push(comparison);
+    } else groups.push({ fromBytes, belowBytes, comparisons: [comparison] });
   }
   return groups;
 }
@@ -124,8 +125,8 @@ function isAlike(a: Comparison, b: Comparison): boolean {
 
 /** What one thread does best may be known where it is not known whether more of them pay. */
 function asFarAsKnown({ how }: Comparison): string {
-  if (how === 'sync') return ' whether workers pay (on one thread, synchronously is better)';
-  return how === 'async' ? ' whether workers pay (on one thread, asynchronously is better)' : '';
+  if (how !== 'sync' && how !== 'async') return '';
+  return ` whether workers pay (on one thread, ${ADVERBS[how]} is better)`;
 }
 
 export function kindOf({ place, how }: Comparison): FolderAnswer {
@@ -135,36 +136,26 @@ export function kindOf({ place, how }: Comparison): FolderAnswer {
 }
 
 /** Undefined: none can be given. */
-function adviceOf(group: readonly Spoken[]): string | undefined {
-  const comparisons = group.map(({ comparison }) => comparison);
+function adviceOf({ comparisons }: Group): string | undefined {
   const [reason] = comparisons.flatMap((each) => beforeStart(each) ?? []);
-  const small = reason === undefined ? undefined : `: ${reason}`;
-  switch (kindOf(comparisons[0]!)) {
-    case 'workers': {
-      const gains = comparisons.map(({ workersGain }) => workersGain!);
-      return `${probably(group)}in workers: ${spread(gains.map(({ value }) => value))} what one thread does`;
-    }
-    case 'processes': {
-      const gains = comparisons.map(({ processesGain }) => processesGain!.value);
-      return `${probably(group)}in several processes: ${spread(gains)} what one thread does`;
-    }
+  const gains = (of: (each: Comparison) => Estimate | undefined): string => {
+    const values = comparisons.map((each) => of(each)!.value);
+    return timesFromTo({ value: values[0]!, low: min(values)!, high: max(values)! });
+  };
+  const why = (otherwise: string): string => (reason === undefined ? otherwise : `: ${reason}`);
+  const probably = comparisons.some(({ isLikely }) => isLikely) ? 'probably ' : '';
+  switch (kindOf(comparisons[0])) {
+    case 'workers':
+      return `${probably}in workers: ${gains((each) => each.workersGain)} what one thread does`;
+    case 'processes':
+      return `${probably}in several processes: ${gains((each) => each.processesGain)} what one thread does`;
     case 'sync':
-      return `${probably(group)}synchronously on one thread${small ?? ' (on the main thread of a server with `readFiles`)'}`;
-    case 'async': {
-      const gains = comparisons.map(({ asyncGain }) => asyncGain!.value);
-      return `${probably(group)}asynchronously on one thread${small ?? `: ${spread(gains)} a loop of readFileSync`}`;
-    }
+      return `${probably}synchronously on one thread${why(' (on the main thread of a server with `readFiles`)')}`;
+    case 'async':
+      return `${probably}asynchronously on one thread${why(`: ${gains((each) => each.asyncGain)} a loop of readFileSync`)}`;
     case 'either':
-      return `${probably(group)}on one thread, synchronously or not${small ?? ''}`;
+      return `${probably}on one thread, synchronously or not${why('')}`;
     default:
       return undefined;
   }
-}
-
-function probably(group: readonly Spoken[]): string {
-  return group.some(({ comparison }) => comparison.isLikely) ? 'probably ' : '';
-}
-
-function spread(values: readonly number[]): string {
-  return timesFromTo({ value: values[0]!, low: Math.min(...values), high: Math.max(...values) });
 }

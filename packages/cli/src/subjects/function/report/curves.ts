@@ -11,15 +11,8 @@ import {
   shortRate,
   withRange,
 } from '../../../format/figures.js';
-import { type Chart, isDrawable } from '../../../report/html/chart.js';
-import {
-  countAxis,
-  curveChart,
-  drawable,
-  logAxis,
-  pointsOf,
-  upFromZero,
-} from '../../../report/html/curve.js';
+import { type Chart, drawable, isDrawable } from '../../../report/html/chart.js';
+import { countAxis, curveChart, logAxis, pointsOf, upFromZero } from '../../../report/html/curve.js';
 import type { Findings } from '../rules/findings.js';
 import { byThreads, ratesTable, spinsTable } from './tables.js';
 

@@ -1,7 +1,7 @@
 /** The first process of a cluster (node:cluster): starts those that run the app, and speaks for all of them. It loads nothing of the user's. */
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { Child, describeFailure } from '../../../experiment/child.js';
+import { Child, describeFailure, type Outcome } from '../../../experiment/child.js';
 import { Gauges } from '../../../experiment/gauges.js';
 import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
 import type { AppTalk, Playing } from './process.js';
@@ -21,7 +21,7 @@ export async function openCluster(
     () => new Child<AppTalk>(cluster.fork().process, { signal }),
   );
   const askAll = <K extends keyof AppTalk>(type: K, asks: AppTalk[K]['asks']) =>
-    Promise.all(workers.map((worker) => answerOf(worker, type, asks)));
+    Promise.all(workers.map(async (worker) => answerOf<K>(await worker.ask(type, asks, LIMIT_MS))));
   const opened = await askAll('open', setup);
   // From now on one that ends is the end of all: a smaller cluster is not what is measured. Its last words are in our standard error.
   cluster.on('exit', (_, code, by) => {
@@ -46,30 +46,26 @@ export async function openCluster(
       ]);
     },
     settle: async (limitMs) => void (await askAll('settle', limitMs)),
-    calls: () => ({ calls: 0, failed: 0, firstFailure: undefined }),
+    calls: () => ({ calls: 0, firstFailure: undefined }),
   };
 }
 
 /** Memory and CPU time of all, also of this process; the event loop of the one that is worst off. */
 function together(slices: readonly AppSlice[]): AppSlice {
-  const sum = (of: (slice: AppSlice) => number): number => slices.reduce((all, each) => all + of(each), 0);
-  return {
-    loopDelayMs: Math.max(...slices.map((slice) => slice.loopDelayMs)),
-    loopShare: Math.max(...slices.map((slice) => slice.loopShare)),
-    cpuShare: sum((slice) => slice.cpuShare),
-    residentBytes: sum((slice) => slice.residentBytes),
-  };
+  return slices.reduce((all, each) => ({
+    loopDelayMs: Math.max(all.loopDelayMs, each.loopDelayMs),
+    loopShare: Math.max(all.loopShare, each.loopShare),
+    cpuShare: all.cpuShare + each.cpuShare,
+    residentBytes: all.residentBytes + each.residentBytes,
+  }));
 }
 
-/** Rejects where it fails, or ends before it has answered. */
-async function answerOf<K extends keyof AppTalk>(
-  worker: Child<AppTalk>,
-  type: K,
-  asks: AppTalk[K]['asks'],
-): Promise<AppTalk[K]['gets']> {
-  const outcome = await worker.ask(type, asks, LIMIT_MS);
+/** Throws where it failed, or ended before it had answered. */
+function answerOf<K extends keyof AppTalk>(outcome: Outcome<AppTalk[K]['gets']>): AppTalk[K]['gets'] {
   if (outcome.kind === 'done') return outcome.value;
-  if (outcome.kind === 'failed')
-    throw Object.assign(new Error(outcome.error.message), { name: outcome.error.name });
+  if (outcome.kind === 'failed') {
+    const { message, name } = outcome.error;
+    throw Object.assign(new Error(message), { name });
+  }
   throw new Error(describeFailure(outcome).replace('its process', 'a process of the cluster'));
 }

@@ -12,7 +12,6 @@ const LOOPBACK = '127.0.0.1';
 const HTTP2_SERVERS: ReadonlySet<string> = new Set(['Http2Server', 'Http2SecureServer']);
 
 type ListenArguments = readonly unknown[];
-type Listen = (this: net.Server, ...args: ListenArguments) => net.Server;
 
 interface Wish {
   readonly port: number;
@@ -24,64 +23,59 @@ export class Listening {
   /** Undefined: any. */
   readonly #wanted: number | undefined;
   readonly #asked = new WeakSet<net.Server>();
+  #found!: (origin: string) => void;
+  /** As soon as there is one. */
+  readonly origin = new Promise<string>((resolve) => {
+    this.#found = resolve;
+  });
   /** Ports that were asked for and are not the one that is wanted. */
   readonly others: number[] = [];
   /** Something is about to listen, or does. */
   isExpected = false;
   /** A server listens that speaks HTTP/2, which the load does not. */
   hasHttp2 = false;
-  /** As soon as there is one. */
-  readonly origin: Promise<string>;
-  #found: (origin: string) => void = () => {};
 
   constructor(wanted: number | undefined) {
     this.#wanted = wanted;
-    this.origin = new Promise((resolve) => {
-      this.#found = resolve;
-    });
   }
 
   /** From now on, in this process. */
   watch(): void {
-    const prototype = net.Server.prototype as unknown as { listen: Listen };
+    const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
     const original = prototype.listen;
-    const asked = (server: net.Server, args: ListenArguments) => this.#listen(server, args, original);
-    prototype.listen = function listen(...args) {
+    const asked = (server: net.Server, args: ListenArguments): net.Server => {
+      const wish = wishOf(args);
+      if (wish === undefined) return original.apply(server, [...args]);
+      const { port, options, callback } = wish;
+      if (this.#asked.has(server)) return again(server, callback);
+      this.#asked.add(server);
+      this.#note(server, port);
+      return original.call(server, { ...options, port: 0, host: LOOPBACK }, callback);
+    };
+    prototype.listen = function listen(this: net.Server, ...args) {
       return asked(this, args);
     };
   }
 
-  #listen(server: net.Server, args: ListenArguments, original: Listen): net.Server {
-    const wish = wishOf(args);
-    if (wish === undefined) return original.apply(server, [...args]);
-    if (this.#asked.has(server)) return again(server, wish);
-    this.#asked.add(server);
-    this.#note(server, wish.port);
-    return original.call(server, { ...wish.options, port: 0, host: LOOPBACK }, wish.callback);
-  }
-
   #note(server: net.Server, wished: number): void {
-    const isHttp = server instanceof http.Server || server instanceof https.Server;
+    const isHttps = server instanceof https.Server;
     const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
+    if (!isHttps && !isHttp2 && !(server instanceof http.Server)) return;
     const isWanted = this.#wanted === undefined || wished === this.#wanted;
-    if (!isHttp && !isHttp2) return;
     if (!isWanted) this.others.push(wished);
     else if (isHttp2) this.hasHttp2 = true;
-    if (!isWanted || isHttp2) {
-      // So that it is noticed if there is nothing else to come.
-      server.once('listening', () => server.unref());
-      return;
-    }
-    this.isExpected = true;
+    else this.isExpected = true;
     server.once('listening', () => {
       const { port } = server.address() as net.AddressInfo;
-      this.#found(`${server instanceof https.Server ? 'https' : 'http'}://${LOOPBACK}:${port}`);
+      if (isWanted && !isHttp2) this.#found(`${isHttps ? 'https' : 'http'}://${LOOPBACK}:${port}`);
+      // So that it is noticed if there is nothing else to come.
+      else server.unref();
     });
   }
 }
 
 /** The app exports its server and lets it listen as well: once is enough. */
-function again(server: net.Server, { callback }: Wish): net.Server {
+function again(server: net.Server, callback: Wish['callback']): net.Server {
   if (callback !== undefined) {
     if (server.listening) queueMicrotask(callback);
     else server.once('listening', callback);
@@ -92,11 +86,11 @@ function again(server: net.Server, { callback }: Wish): net.Server {
 /** Undefined: it is not for a port, but for a socket file, a pipe, or something that is open already. */
 function wishOf(args: ListenArguments): Wish | undefined {
   const [first, ...rest] = args;
-  const callback = args.find((each) => typeof each === 'function') as (() => void) | undefined;
+  const callback = args.find((each) => typeof each === 'function') as Wish['callback'];
   if (typeof first === 'object' && first !== null) {
+    if (['path', 'fd', '_handle'].some((name) => name in first)) return undefined;
     const { host: _, ipv6Only: __, ...options } = first as net.ListenOptions;
-    const isElsewhere = 'path' in first || 'fd' in first || '_handle' in first || 'fd' in Object(first);
-    return isElsewhere ? undefined : { port: Number(options.port ?? 0), options, callback };
+    return { port: Number(options.port ?? 0), options, callback };
   }
   if (typeof first === 'string' && Number.isNaN(Number(first))) return undefined;
   const backlog = rest.find((each) => typeof each === 'number');

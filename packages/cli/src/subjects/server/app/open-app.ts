@@ -69,24 +69,23 @@ class App {
 
   /** @param what happened */
   neverListens(what: string): UsageError {
-    const { others } = this.#listening;
+    const { others, hasHttp2 } = this.#listening;
     const { port } = this.#setup;
     if (port !== undefined && others.length > 0) {
       return new UsageError(
         `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`,
       );
     }
-    if (this.#listening.hasHttp2) {
+    if (hasHttp2) {
       return new UsageError(
         `${this.#file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
           'export one with the same handlers for the measurement',
       );
     }
-    const [example] =
-      Object.entries(exportsOf(this.#namespace)).find(
-        ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
-      ) ?? [];
-    const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example}`;
+    const example = Object.entries(exportsOf(this.#namespace)).find(
+      ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
+    );
+    const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example[0]}`;
     return new UsageError(
       `${this.#file} ${what}, and exports no server and no request listener; ${exportsInWords(this.#namespace)}. ` +
         `Expected a default export such as (request, response) => …, a server${hint}`,
@@ -96,10 +95,10 @@ class App {
   async #start(): Promise<AppOpened['form']> {
     let usable = this.#chosen();
     for (let made = 0; usable?.kind === 'factory' && made < MOST_FACTORIES; made++) {
-      const value = await usable.make();
+      const value = await usable.start();
       await turn();
       if (this.#listening.isExpected) return 'listens';
-      usable = usableOf(value, '', true);
+      usable = usableOf(value, true);
     }
     // It may still begin to listen by itself; if not, there is nothing left to do.
     if (usable === undefined || usable.kind === 'factory') return 'listens';
@@ -107,20 +106,22 @@ class App {
     return usable.kind;
   }
 
+  /** The named export, else the first that can serve, else the only function there is. */
   #chosen(): Usable | undefined {
     const { export: name } = this.#setup;
     const exported = exportsOf(this.#namespace);
-    if (name !== undefined && !Object.hasOwn(exported, name)) {
-      const hint = didYouMean(name, Object.keys(exported));
-      throw new UsageError(
-        `${this.#file} has no export '${name}'; ${exportsInWords(this.#namespace)}.${hint}`.replace(
-          /\.$/,
-          '',
-        ),
-      );
+    if (name === undefined) {
+      const usual = NAMES.map((each) => usableExport(exported, each)).find((usable) => usable !== undefined);
+      const all = Object.values(exported).flatMap((value) => usableOf(value) ?? []);
+      return usual ?? (all.length === 1 ? all[0] : undefined);
     }
-    const usable = chooseExport(this.#namespace, name);
-    if (usable !== undefined || name === undefined) return usable;
+    if (!Object.hasOwn(exported, name)) {
+      const hint = didYouMean(name, Object.keys(exported));
+      const words = exportsInWords(this.#namespace);
+      throw new UsageError(`${this.#file} has no export '${name}'; ${words}${hint && `.${hint}`}`);
+    }
+    const usable = usableExport(exported, name);
+    if (usable !== undefined) return usable;
     throw new UsageError(
       `'${name}' of ${this.#file} is no server, no request listener, and no function that makes one`,
     );
@@ -129,10 +130,11 @@ class App {
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
-export type Usable =
-  | { readonly kind: 'listener' | 'server'; readonly start: () => unknown }
-  /** Its result is to be looked at. */
-  | { readonly kind: 'factory'; readonly make: () => unknown };
+/** A factory gives something else that is to be looked at; all others listen when they are started. */
+interface Usable {
+  readonly kind: 'listener' | 'server' | 'factory';
+  readonly start: () => unknown;
+}
 
 /** Looked at in that order. */
 const NAMES = ['default', 'listener', 'handler', 'server', 'app'];
@@ -141,22 +143,13 @@ const LISTENER_NAMES = new Set(['listener', 'handler']);
 /** `(request, response)`. */
 const LISTENER_PARAMETERS = 2;
 
-/** The named export, else the first that can serve, else the only function there is. */
-export function chooseExport(namespace: ModuleNamespace, name: string | undefined): Usable | undefined {
-  const exported = exportsOf(namespace);
-  if (name !== undefined) return usableOf(exported[name], name);
-  for (const each of NAMES) {
-    const usable = usableOf(exported[each], each);
-    if (usable !== undefined) return usable;
-  }
-  const all = Object.entries(exported).filter(([, value]) => usableOf(value, '') !== undefined);
-  return all.length === 1 ? usableOf(all[0]![1], '') : undefined;
+function usableExport(exported: ModuleNamespace, name: string): Usable | undefined {
+  return usableOf(exported[name], LISTENER_NAMES.has(name));
 }
 
-/** @param isMade it comes from a factory already: a function is then a listener */
-export function usableOf(value: unknown, name: string, isMade = false): Usable | undefined {
-  if (typeof value === 'function')
-    return usableFunction(value as AnyFunction, isMade || LISTENER_NAMES.has(name));
+/** @param isListener a function that is one, since a factory has made it, or by its name */
+function usableOf(value: unknown, isListener = false): Usable | undefined {
+  if (typeof value === 'function') return usableFunction(value as AnyFunction, isListener);
   if (typeof value !== 'object' || value === null) return undefined;
   const start = starterOf(value);
   return start === undefined ? undefined : { kind: 'server', start };
@@ -165,28 +158,31 @@ export function usableOf(value: unknown, name: string, isMade = false): Usable |
 function usableFunction(value: AnyFunction, isListener: boolean): Usable | undefined {
   // What Express makes is a function, and listens.
   if (isListener || 'listen' in value || value.length >= LISTENER_PARAMETERS) {
-    return { kind: 'listener', start: () => http.createServer(value as http.RequestListener).listen(0) };
+    return { kind: 'listener', start: () => serveWith(value) };
   }
-  if (/^class\b/.test(Function.prototype.toString.call(value))) return undefined;
-  return { kind: 'factory', make: () => value() };
+  const isClass = /^class\b/.test(Function.prototype.toString.call(value));
+  return isClass ? undefined : { kind: 'factory', start: () => value() };
 }
 
 function starterOf(value: object): (() => unknown) | undefined {
-  const has = (name: string): boolean => typeof (value as Record<string, unknown>)[name] === 'function';
-  const call = (name: string, ...args: unknown[]): unknown =>
-    (value as Record<string, AnyFunction>)[name]!(...args);
+  const methods = value as Record<string, AnyFunction>;
+  const has = (name: string): boolean => typeof methods[name] === 'function';
   if (value instanceof net.Server) return () => value.listening || value.listen(0);
   // Fastify.
-  if (has('ready') && has('listen')) return () => call('listen', { port: 0, host: '127.0.0.1' });
+  if (has('ready') && has('listen')) return () => methods.listen!({ port: 0, host: '127.0.0.1' });
   // Koa.
-  if (has('callback')) return () => http.createServer(call('callback') as http.RequestListener).listen(0);
+  if (has('callback')) return () => serveWith(methods.callback!());
   // hapi.
-  if (has('start') && 'listener' in value) return () => call('start');
-  return has('listen') ? () => call('listen', 0) : undefined;
+  if (has('start') && 'listener' in value) return () => methods.start!();
+  return has('listen') ? () => methods.listen!(0) : undefined;
+}
+
+function serveWith(listener: unknown): http.Server {
+  return http.createServer(listener as http.RequestListener).listen(0);
 }
 
 /** For messages: `it exports build, VERSION`. */
-export function exportsInWords(namespace: ModuleNamespace): string {
+function exportsInWords(namespace: ModuleNamespace): string {
   const names = Object.keys(namespace).filter((name) => name !== 'module.exports' && name !== '__esModule');
   return names.length === 0 ? 'it exports nothing' : `it exports ${names.join(', ')}`;
 }

@@ -12,7 +12,7 @@ export interface Playing {
   begin(): Promise<void>;
   /** Of the time since `begin`. */
   end(): Promise<AppSlice>;
-  /** Until it has done what it was still asked, at most so many milliseconds. */
+  /** Until it has done what it was still asked, or the limit is over. */
   settle(limitMs: number): Promise<void>;
   calls(): ReturnType<typeof takeCalls>;
 }

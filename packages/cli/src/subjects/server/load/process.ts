@@ -1,4 +1,5 @@
 /** The process that sends the requests: neither the command's nor the app's, so that neither is slowed down by it. */
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { createHistogram, performance } from 'node:perf_hooks';
@@ -30,18 +31,14 @@ interface LoadSetup extends Target {
   readonly timeoutMs: number;
 }
 
-/** Requests as fast as they are answered, over so many connections, by autocannon. What is counted is what is answered while it is measured. */
+/** Requests as fast as they are answered, over several connections, by autocannon. What is counted is what is answered while it is measured. */
 class Load {
   readonly #instance: autocannon.Instance;
-  readonly #ended: Promise<void>;
+  readonly #ended: Promise<unknown>;
   readonly #times = createHistogram();
   #counts = { ...NONE };
 
   constructor({ origin, requests, connections, timeoutMs }: LoadSetup) {
-    let end = (): void => {};
-    this.#ended = new Promise((resolve) => {
-      end = resolve;
-    });
     this.#instance = autocannon(
       {
         url: origin,
@@ -56,13 +53,15 @@ class Load {
         sampleInt: LOOK_MS,
         skipAggregateResult: true,
       },
-      () => end(),
+      // Without it, what it gives would be a promise as well.
+      () => {},
     );
+    this.#ended = once(this.#instance, 'done');
     this.#instance.on('response', (_client, status, _bytes, ms) => this.#answered(status, ms));
     this.#instance.on('reqError', (error: Error) => this.#failed(error));
   }
 
-  /** What happens in the next so many milliseconds. */
+  /** What happens in that time. */
   async measure(ms: number) {
     this.#times.reset();
     this.#counts = { ...NONE };
@@ -118,16 +117,14 @@ async function ask({ origin, requests, limitMs }: Target & { readonly limitMs: n
   for (const request of requests) {
     const before = answers.at(-1);
     // One that had none in time is reason enough not to wait for others.
-    const isOver = before !== undefined && before.failed !== undefined;
-    answers.push(isOver ? before : await answerTo(origin, request, limitMs));
+    answers.push(before?.failed === undefined ? await answerTo(origin, request, limitMs) : before);
   }
   return answers;
 }
 
 async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Promise<Answer> {
-  const begin = performance.now();
   try {
-    return await send(origin, plan, AbortSignal.timeout(limitMs), begin);
+    return await send(origin, plan, AbortSignal.timeout(limitMs));
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'AbortError';
     const why = error instanceof Error && error.message !== '' ? error.message : String(error);
@@ -136,41 +133,24 @@ async function answerTo(origin: string, plan: RequestPlan, limitMs: number): Pro
   }
 }
 
-function send(origin: string, plan: RequestPlan, signal: AbortSignal, begin: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port, protocol } = new URL(origin);
-    const { method, path, body, headers } = plan;
+function send(origin: string, { method, path, body, headers }: RequestPlan, signal: AbortSignal) {
+  const begin = performance.now();
+  return new Promise<Answer>((resolve, reject) => {
     const length = body === undefined ? {} : { 'Content-Length': body.byteLength };
+    const { request } = origin.startsWith('https:') ? https : http;
     // Signed by whom does not matter: it is the user's own app, on this machine.
-    const options = {
-      hostname,
-      port,
-      method,
-      path,
-      headers: { ...headers, ...length },
-      signal,
-      rejectUnauthorized: false,
-    };
-    const request = protocol === 'https:' ? https.request(options) : http.request(options);
-    request.on('error', reject);
-    request.on('response', (response) => {
-      response.on('error', reject);
-      const { statusCode = 0, headers: got } = response;
-      buffer(response).then(
-        (bytes) =>
-          resolve({
-            status: statusCode,
-            type: got['content-type'] ?? '',
-            location: got.location ?? '',
-            closes: got.connection === 'close',
-            body: new Uint8Array(bytes),
-            failed: undefined,
-            ms: performance.now() - begin,
-          }),
-        reject,
-      );
+    const options = { method, path, headers: { ...headers, ...length }, signal, rejectUnauthorized: false };
+    const sent = request(origin, options, (response) => {
+      const { statusCode: status = 0, headers: got } = response;
+      const { 'content-type': type = '', location = '', connection } = got;
+      const closes = connection === 'close';
+      buffer(response).then((bytes) => {
+        const ms = performance.now() - begin;
+        resolve({ status, type, location, closes, body: new Uint8Array(bytes), failed: undefined, ms });
+      }, reject);
     });
-    request.end(body);
+    sent.on('error', reject);
+    sent.end(body);
   });
 }
 
@@ -183,7 +163,7 @@ const handlers = {
     load = new Load(setup);
     await sleep(setup.rampMs);
   },
-  /** So many milliseconds of what has been started. */
+  /** That many milliseconds of what has been started. */
   measure: (ms: number) => load!.measure(ms),
   stop: async () => {
     await load?.stop();

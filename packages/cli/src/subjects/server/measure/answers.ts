@@ -4,7 +4,7 @@ import type { Answer } from './protocol.js';
 /** unclear: its answers differ each time, in all that they say. */
 export type Likeness = 'same' | 'alike' | 'different' | 'unclear';
 
-/** Of answers that differ each time, so many bytes that they share are enough to compare by. */
+/** How many bytes answers that differ each time must share, to be compared by these. */
 const LEAST_SHARED_BYTES = 8;
 
 /**
@@ -16,45 +16,25 @@ export function compareAnswer(references: readonly Answer[], candidate: Answer):
   if (first === undefined) return 'unclear';
   if (candidate.failed !== undefined || candidate.status !== first.status) return 'different';
   if (candidate.type !== first.type) return 'different';
-  const [head, tail] = sharedOf(
-    first.body,
-    others.map(({ body }) => body),
-  );
-  if (head === first.body.length && others.every(({ body }) => body.length === head)) {
-    return isEqual(first.body, candidate.body) ? 'same' : 'different';
-  }
+  const bodies = others.map(({ body }) => body);
+  const head = beginning(first.body, bodies, first.body.length);
+  const isAlways = head === first.body.length && bodies.every(({ length }) => length === head);
+  if (isAlways) return Buffer.compare(first.body, candidate.body) === 0 ? 'same' : 'different';
+  const least = Math.min(...references.map(({ body }) => body.length));
+  const [last, ...ends] = [...references, candidate].map(({ body }) => body.toReversed());
+  const tail = beginning(last!, ends.slice(0, -1), least - head);
   if (head + tail < LEAST_SHARED_BYTES) return 'unclear';
   const isAlike =
     candidate.body.length >= head + tail &&
-    isEqual(first.body.subarray(0, head), candidate.body.subarray(0, head)) &&
-    isEqual(last(first.body, tail), last(candidate.body, tail));
+    beginning(first.body, [candidate.body], head) === head &&
+    beginning(last!, ends.slice(-1), tail) === tail;
   return isAlike ? 'alike' : 'different';
 }
 
-/** How many bytes all have in common at the beginning, and how many of the rest at the end. */
-function sharedOf(first: Uint8Array, others: readonly Uint8Array[]): [head: number, tail: number] {
-  let head = first.length;
-  for (const other of others) {
-    let same = 0;
-    while (same < head && same < other.length && other[same] === first[same]) same += 1;
-    head = same;
-  }
-  let tail = first.length - head;
-  for (const other of others) {
-    let same = 0;
-    const most = Math.min(tail, other.length - head);
-    while (same < most && other[other.length - 1 - same] === first[first.length - 1 - same]) same += 1;
-    tail = same;
-  }
-  return [head, tail];
-}
-
-function last(bytes: Uint8Array, count: number): Uint8Array {
-  return bytes.subarray(bytes.length - count);
-}
-
-function isEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+/** How many bytes all have in common at the beginning, `most` at most. */
+function beginning(first: Uint8Array, others: readonly Uint8Array[], most: number): number {
+  const end = first.findIndex((byte, i) => i >= most || others.some((other) => other[i] !== byte));
+  return end === -1 ? first.length : end;
 }
 
 /** Why no load is put on it, after the name of the route: `answers 404`; undefined: it is an answer. */

@@ -69,11 +69,11 @@ export async function measureServer(
     const load = session.start<LoadTalk>(LOAD);
     const opener = new LaneOpener(session, load, counts);
     const lanes = await opener.open();
-    const underLoad = new UnderLoad(session, load, lanes ?? []);
+    const underLoad = new UnderLoad(session, load, lanes);
     const samples = (): ServerSamples => ({
       subject: {
         module: plan.moduleGiven,
-        form: lanes?.[0]?.opened.form,
+        form: lanes[0]?.opened.form,
         routes: plan.requests.map(routeOf),
         against: plan.against.map(routeOf),
         offload: plan.offloadGiven,
@@ -90,7 +90,7 @@ export async function measureServer(
       notes: session.notes,
       isCutShort: session.isCutShort,
     });
-    if (lanes !== undefined && !lanes[0]!.isDead) {
+    if (lanes[0]?.isDead === false) {
       const parallel = Math.max(counts.threads, counts.processes);
       await underLoad.run(opener.answerMs, parallel, look && (() => look(samples())));
     }
@@ -104,46 +104,46 @@ export async function measureServer(
 export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #lanes: readonly AppLane[];
-  /** So many are used. */
+  readonly #turns: ReadonlyMap<AppLane, Turn<AppSliceUnderLoad>>;
+  /** How many are used. */
   connections: number;
   #rounds: Rounds<AppSliceUnderLoad> | undefined;
-  #turns: readonly Turn<AppSliceUnderLoad>[] = [];
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
-    this.#lanes = lanes;
+    this.#turns = new Map(
+      lanes.map((lane) => [
+        lane,
+        {
+          what: LANE_NAMES[lane.name],
+          isBase: lane.name === 'asIs',
+          isDead: () => lane.isDead,
+          take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
+        },
+      ]),
+    );
     this.connections = session.plan.connections;
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
-    const index = this.#lanes.findIndex((each) => each.name === name);
-    const turn = this.#turns[index];
-    const slices = turn === undefined ? [] : (this.#rounds?.of(turn) ?? []);
-    return index === -1 ? undefined : samplesOf(this.#lanes[index]!, slices);
+    const found = [...this.#turns].find(([lane]) => lane.name === name);
+    return found && samplesOf(found[0], this.#rounds?.of(found[1]) ?? []);
   }
 
-  /** @param answerMs how long one request takes, by itself. @param parallel so many threads or processes may answer at a time */
+  /** @param answerMs how long one request takes, by itself. @param parallel how many threads or processes may answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
     const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
-    const asIs = this.#lanes[0]!;
-    // Of the time that it answers with errors nothing would be learnt.
-    if (asIs.isDead || isFailing(asIs.errors)) return;
-    this.#turns = this.#lanes.map((lane) => ({
-      what: LANE_NAMES[lane.name],
-      isBase: lane.name === 'asIs',
-      get isDead() {
-        return lane.isDead;
-      },
-      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
-    }));
-    const sliceMs = sliceMsFor(session.remainingMs, this.#turns.length, overheadMs);
+    const [asIs] = this.#turns.keys();
+    // Nothing would be learnt from an app that answers with errors.
+    if (asIs!.isDead || isFailing(asIs!.errors)) return;
+    const turns = [...this.#turns.values()];
+    const sliceMs = sliceMsFor(session.remainingMs, turns.length, overheadMs);
     this.#rounds = new Rounds({
       session,
-      turns: this.#turns,
-      needed: this.#turns.length,
+      turns,
+      needed: turns.length,
       first: FIRST_LANES,
       slice: { ms: sliceMs, least: Math.min(sliceMs, leastMsFor(this.connections, perSecond)) },
       overheadMs: rampMsFor(sliceMs) + overheadMs,
@@ -159,13 +159,14 @@ export class UnderLoad {
    */
   async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
     const session = this.#session;
-    const ms = warmMsFor(session.remainingMs, this.#lanes.length);
-    const sliceMs = sliceMsFor(session.remainingMs - ms * this.#lanes.length, this.#lanes.length);
+    const lanes = [...this.#turns.keys()];
+    const ms = warmMsFor(session.remainingMs, lanes.length);
+    const sliceMs = sliceMsFor(session.remainingMs - ms * lanes.length, lanes.length);
     const { connections: asked } = session.plan;
     let [overheadMs, perSecond] = [0, 1000 / answerMs];
     this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
-    for (const lane of this.#lanes) {
-      if (session.isAborted || this.#lanes[0]!.isDead) break;
+    for (const lane of lanes) {
+      if (session.isAborted || lanes[0]!.isDead) break;
       session.say(`warming up ${LANE_NAMES[lane.name]}`);
       const begin = session.now();
       const slice = await this.#slice(lane, ms, 0);
@@ -218,18 +219,18 @@ const RAMP_SHARE = 0.2;
 const RAMP_MS = { least: 20, most: 400 } as const;
 /** Hand-over between processes, and until the app has nothing more to do, before it is known better. Milliseconds. */
 const HAND_OVER_MS = 60;
-/** Of the time, so much goes into code that is not compiled yet. */
+/** The share of the time in which code is not compiled yet. */
 const WARM_SHARE = 0.2;
 const WARM_MS = { least: 100, most: 500 } as const;
 /** As it is, once more, and one other way: less could not be compared, more would take longer. */
 const FIRST_LANES = 3;
-/** A request is answered so many times over in a slice, or its time is not measured but cut off. */
+/** How many times over a request is answered in a slice: else its time is not measured but cut off. */
 const ANSWERS_IN_SLICE = 4;
-/** For each process or thread that there may be, so many connections at least. */
+/** How many connections there are at least for each process or thread. */
 const CONNECTIONS_EACH = 4;
 
 /**
- * How long each of so many is under load in a round.
+ * How many milliseconds each lane is under load in a round.
  * @param handOverMs how long a slice takes beside what is measured: long where the app is slow to react
  */
 export function sliceMsFor(timeMs: number, lanes: number, handOverMs = HAND_OVER_MS): number {
@@ -247,7 +248,7 @@ export function rampMsFor(sliceMs: number): number {
   return clamp(sliceMs * RAMP_SHARE, RAMP_MS.least, RAMP_MS.most);
 }
 
-/** How long one of so many is warmed up. */
+/** How many milliseconds each lane is warmed up. */
 export function warmMsFor(remainingMs: number, lanes: number): number {
   return clamp((WARM_SHARE * remainingMs) / lanes, WARM_MS.least, WARM_MS.most);
 }

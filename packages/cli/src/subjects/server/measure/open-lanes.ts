@@ -62,22 +62,24 @@ export interface Counts {
   readonly processes: number;
 }
 
-/** What was answered to each request, so many times; and what is wrong with that. */
+/** The answers to each request, which was sent several times; and what is wrong with them. */
 interface Answered {
   readonly all: readonly (readonly Answer[])[];
   readonly complaint: string | undefined;
 }
 
 /** Why a lane cannot be compared with the app as it is. */
-type Check = (lane: AppLane, answered: Answered) => Promise<string | undefined> | string | undefined;
+type Check = (answered: Answered, lane: AppLane) => Promise<string | undefined> | string | undefined;
 
 interface Started {
+  readonly name: LaneName;
   readonly child: Child<AppTalk>;
   readonly outcome: Outcome<AppOpened>;
 }
 
 export class LaneOpener {
   readonly #session: Session<ServerPlan>;
+  readonly #plan: ServerPlan;
   readonly #load: Child<LoadTalk>;
   readonly #counts: Counts;
   /** Of each request, what it is answered as the app is. */
@@ -85,6 +87,7 @@ export class LaneOpener {
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
     this.#session = session;
+    this.#plan = session.plan;
     this.#load = load;
     this.#counts = counts;
   }
@@ -94,35 +97,30 @@ export class LaneOpener {
     return Math.min(...this.#references.flat().map(({ ms }) => ms));
   }
 
-  /** All that there are; the app as it is first. Undefined: it was interrupted. Throws UsageError where the app cannot be measured at all. */
-  async open(): Promise<AppLane[] | undefined> {
+  /** All that there are; the app as it is first. Empty: it was interrupted. Throws UsageError where the app cannot be measured at all. */
+  async open(): Promise<AppLane[]> {
     const asIs = await this.#first();
-    if (asIs === undefined) return undefined;
-    if (asIs.isDead) return [asIs];
-    const { offload, against } = this.#session.plan;
-    const { processes } = this.#counts;
+    if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
+    const { offload, against } = this.#plan;
     // All at once: on a busy machine each takes its time to start.
-    const [control, offloaded, cluster] = [
-      this.#start('control', {}),
-      offload.length > 0 ? this.#start('offloaded', { offload }) : undefined,
-      this.#start('cluster', { processes }),
-    ];
-    const lanes = [asIs, await this.#another('control', control, (_, answered) => this.#alsoAsIs(answered))];
+    const control = this.#start('control');
+    const offloaded = offload.length > 0 ? this.#start('offloaded', { offload }) : undefined;
+    const cluster = this.#start('cluster', { processes: this.#counts.processes });
+    const lanes = [asIs, await this.#another(control, (answered) => this.#alsoAsIs(answered))];
     this.#noteAnswers();
     if (offloaded !== undefined) {
-      const check: Check = (lane, answered) => this.#unlikeOffloaded(lane, answered);
-      lanes.push(await this.#another('offloaded', offloaded, check));
+      lanes.push(await this.#another(offloaded, (answered, lane) => this.#unlikeOffloaded(answered, lane)));
     }
     if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#another('cluster', cluster, (_, answered) => this.#noteState(answered)));
+    lanes.push(await this.#another(cluster, (answered) => this.#noteState(answered)));
     return lanes.filter((lane) => lane !== undefined);
   }
 
   async #first(): Promise<AppLane | undefined> {
-    const { child, outcome } = await this.#start('asIs', {});
+    const { name, child, outcome } = await this.#start('asIs');
     if (outcome.kind === 'aborted') return undefined;
-    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#session.plan.moduleGiven);
-    const lane = this.#laneOf('asIs', child, outcome.value);
+    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
+    const lane = this.#laneOf(name, child, outcome.value);
     const answered = await this.#ask(lane, REFERENCES);
     if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
     if (answered.complaint !== undefined) {
@@ -136,64 +134,58 @@ export class LaneOpener {
     return lane;
   }
 
-  async #another(name: LaneName, started: Promise<Started>, check: Check): Promise<AppLane | undefined> {
-    const { child, outcome } = await started;
+  async #another(started: Promise<Started>, check: Check): Promise<AppLane | undefined> {
+    const { name, child, outcome } = await started;
     if (this.#session.isAborted) return undefined;
     let why: string | undefined;
     if (outcome.kind === 'done') {
       const lane = this.#laneOf(name, child, outcome.value);
       const answered = await this.#ask(lane, CANDIDATES);
       if (answered === undefined) why = this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
-      else why = await check(lane, answered);
+      else why = await check(answered, lane);
       if (why === undefined) return lane;
     } else if (outcome.kind !== 'aborted') {
-      why = whyNot(outcome, child);
       // It is in the options what to offload: wrong ones are bad input.
       const complaint = complaintIn(outcome);
       if (complaint !== undefined && name === 'offloaded') throw new UsageError(complaint);
+      why = whyNot(outcome, child);
     }
     await child.kill();
     if (why !== undefined) this.#session.skip(LANE_NAMES[name], why);
     return undefined;
   }
 
-  async #start(name: LaneName, more: Partial<AppSetup>): Promise<Started> {
-    const { module, export: exportName, args, port, budgetMs } = this.#session.plan;
-    const { threads } = this.#counts;
+  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<Started> {
+    const { module, export: exportName, args, port, budgetMs } = this.#plan;
     const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
-    const own = {
-      module,
-      export: exportName,
-      args,
-      port,
-      offload: [],
-      threads,
-      processes: undefined,
-      limitMs,
-    };
+    const { threads } = this.#counts;
+    const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
     this.#session.say(LANE_NAMES[name]);
     const child = this.#session.start<AppTalk>(APP, { isProgram: true });
-    return { child, outcome: await child.ask('open', { ...own, ...more }, limitMs + GRACE_MS) };
+    return {
+      name,
+      child,
+      outcome: await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS),
+    };
   }
 
   #laneOf(name: LaneName, child: Child<AppTalk>, opened: AppOpened): AppLane {
-    const { requests } = this.#session.plan;
+    const { requests } = this.#plan;
     return { name, child, opened, requests, errors: NOTHING_MEASURED.errors, isDead: false };
   }
 
   /** What is offloaded already runs in the very same process, by other routes. */
   async #against(asIs: AppLane): Promise<AppLane | undefined> {
-    const { against, requests } = this.#session.plan;
+    const { against, requests } = this.#plan;
     const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
     const answered = await this.#ask(lane, 1);
     if (answered === undefined) return undefined;
     const { all, complaint } = answered;
     if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    for (const i of all.keys()) {
-      if (!this.#likenesses(i, all).includes('different')) continue;
+    this.#noteDifferent(all, (i) => {
       const routes = `${routeOf(against[i]!)} and ${routeOf(requests[i]!)}`;
-      this.#session.notes.push(`${routes} do not answer the same: is it the same work?`);
-    }
+      return `${routes} do not answer the same: is it the same work?`;
+    });
     return lane;
   }
 
@@ -204,32 +196,27 @@ export class LaneOpener {
   }
 
   #noteState({ all, complaint }: Answered): string | undefined {
-    for (const i of complaint === undefined ? all.keys() : []) {
-      if (!this.#likenesses(i, all).includes('different')) continue;
-      this.#session.notes.push(
-        `${routeOf(this.#session.plan.requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`,
-      );
-    }
+    const textOf = (i: number): string =>
+      `${routeOf(this.#plan.requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`;
+    if (complaint === undefined) this.#noteDifferent(all, textOf);
     return complaint;
   }
 
-  async #unlikeOffloaded(
-    { child, requests }: AppLane,
-    { all, complaint }: Answered,
-  ): Promise<string | undefined> {
-    const { offload, offloadGiven } = this.#session.plan;
-    let difference = complaint;
-    for (const i of complaint === undefined ? all.keys() : []) {
-      const route = routeOf(requests[i]!);
-      const likenesses = this.#likenesses(i, all);
-      if (likenesses.includes('different')) {
-        difference = `${route}: the answer differs`;
-        break;
-      }
-      if (likenesses.includes('unclear')) {
-        return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
-      }
+  /** @param textOf the note on a request, by its number */
+  #noteDifferent(all: Answered['all'], textOf: (request: number) => string): void {
+    const different = [...all.keys()].filter((i) => this.#likenesses(i, all).includes('different'));
+    this.#session.notes.push(...different.map(textOf));
+  }
+
+  async #unlikeOffloaded({ all, complaint }: Answered, { child, requests }: AppLane) {
+    const { offload, offloadGiven } = this.#plan;
+    const likenesses = complaint === undefined ? all.map((_, i) => this.#likenesses(i, all)) : [];
+    const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
+    const route = odd === -1 ? '' : routeOf(requests[odd]!);
+    if (odd !== -1 && !likenesses[odd]!.includes('different')) {
+      return `${route} answers something else each time: whether it still does its work when offloaded cannot be checked`;
     }
+    const difference = odd === -1 ? complaint : `${route}: the answer differs`;
     const asked = await child.ask('calls', undefined, ANSWER_LIMIT_MS);
     if (difference !== undefined) {
       const failure = asked.kind === 'done' ? asked.value.firstFailure : undefined;
@@ -252,28 +239,27 @@ export class LaneOpener {
         'the app closes the connection after each answer: what is measured is mostly how fast connections are made',
       );
     }
-    const isRandom = this.#references.some((all) =>
-      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same'),
-    );
-    if (isRandom) {
+    const isVaried = (all: readonly Answer[]): boolean =>
+      all.some((each) => compareAnswer(all.slice(0, 1), each) !== 'same');
+    if (this.#references.some(isVaried)) {
       notes.push(
         'the same request is answered with something else each time: answers were compared only in what they have in common',
       );
     }
   }
 
-  /** Each request so many times; undefined: it could not be asked. */
+  /** Sends each request several times; undefined: it could not be asked. */
   async #ask({ opened, requests }: AppLane, times: number): Promise<Answered | undefined> {
     const each = requests.flatMap((request) => Array.from({ length: times }, () => request));
     const setup = { origin: opened.origin, requests: each, limitMs: ANSWER_LIMIT_MS };
     const outcome = await this.#load.ask('ask', setup, each.length * ANSWER_LIMIT_MS + 1000);
     if (outcome.kind !== 'done') return undefined;
-    const all = requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
-    const complaints = outcome.value.map((answer, i) => {
+    const complaints = outcome.value.flatMap((answer, i) => {
       const complaint = complaintOf(answer);
-      return complaint && `${routeOf(each[i]!)} ${complaint}`;
+      return complaint === undefined ? [] : `${routeOf(each[i]!)} ${complaint}`;
     });
-    return { all, complaint: complaints.find((text) => text !== undefined) };
+    const all = requests.map((_, i) => outcome.value.slice(i * times, (i + 1) * times));
+    return { all, complaint: complaints[0] };
   }
 }
 
@@ -289,14 +275,15 @@ function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): Usa
   const complaint = complaintIn(failure);
   if (complaint !== undefined) return new UsageError(complaint);
   if (failure.kind === 'failed') {
-    const { name, message } = failure.error;
-    return new UsageError(`cannot load '${given}': ${name}: ${message}${hintFor(message)}`);
+    return new UsageError(
+      `cannot load '${given}': ${describeFailure(failure)}${hintFor(failure.error.message)}`,
+    );
   }
-  if (failure.kind === 'silent') {
-    const seconds = (failure.ms / 1000).toFixed(0);
-    return new UsageError(`'${basename(given)}' listened on no port within ${seconds} s`);
-  }
-  return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
+  if (failure.kind !== 'silent')
+    return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
+  return new UsageError(
+    `'${basename(given)}' listened on no port within ${(failure.ms / 1000).toFixed(0)} s`,
+  );
 }
 
 /** Errors count whenever they happen, also while it is warmed up. */
@@ -325,7 +312,7 @@ export function samplesOf({ errors, child }: AppLane, slices: readonly AppSliceU
 }
 
 /** Why there is no such lane: what failed, and what its process said last. */
-export function whyNot(failure: Failure, child: Child<AppTalk>): string {
+function whyNot(failure: Failure, child: Child<AppTalk>): string {
   const words = failure.kind === 'ended' ? child.lastWords : '';
   const what = failure.kind === 'failed' ? failure.error.message : describeFailure(failure);
   return words === '' ? what : `${what}: ${words.replaceAll('\n', ' / ')}`;

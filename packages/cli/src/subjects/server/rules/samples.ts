@@ -61,8 +61,10 @@ export const SERIES = [
   'residentBytes',
 ] as const;
 
+export type SeriesName = (typeof SERIES)[number];
+
 /** One of the ways in which the app was run, under load. */
-export interface LaneSamples extends Readonly<Record<(typeof SERIES)[number], Series>> {
+export interface LaneSamples extends Readonly<Record<SeriesName, Series>> {
   readonly errors: ErrorSamples;
   /** It ended, by itself, before its last round; the last lines of what it wrote to standard error. */
   readonly ended: EndedSamples | undefined;
@@ -83,7 +85,7 @@ export interface ErrorSamples {
 export type EndedSamples = Ending & { readonly lastWords: string };
 
 export const NOTHING_MEASURED: LaneSamples = {
-  ...seriesOf<(typeof SERIES)[number]>([], ...SERIES),
+  ...seriesOf<SeriesName>([], ...SERIES),
   errors: { answers: 0, bad: 0, sockets: 0, timeouts: 0, first: undefined },
   ended: undefined,
 };

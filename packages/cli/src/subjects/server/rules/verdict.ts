@@ -6,34 +6,21 @@ import {
   firstVerdict,
   isSurelyNotWorthIt,
   notMeasured,
-  usableCores,
+  WHAT_WOULD_TELL,
   WORTH_IT,
 } from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
-import {
-  answersSooner,
-  bringsMore,
-  type Figures,
-  isFailing,
-  mayAnswerSooner,
-  type Room,
-  roomOf,
-  type Way,
-} from './figures.js';
+import { type Figures, isFailing, type Room, roomOf, type Way } from './figures.js';
 import type { ServerVerdict } from './find.js';
-import type { EndedSamples, ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
+import type { EndedSamples, ErrorSamples, LaneSamples, ServerSubject } from './samples.js';
 
-type Rule = (samples: ServerSamples, figures: Figures) => ServerVerdict | undefined;
-
-export function serverVerdict(samples: ServerSamples, figures: Figures): ServerVerdict {
-  return firstVerdict(RULES, samples, figures) ?? unknown(`${unclear(samples, figures)}. ${WHAT_WOULD_TELL}`);
+export function serverVerdict(figures: Figures): ServerVerdict {
+  return firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${WHAT_WOULD_TELL}`);
 }
 
-const WHAT_WOULD_TELL = 'What would tell: a quieter machine, or more time (`--budget 3m`)';
-
 /** The first that applies. */
-const RULES: readonly Rule[] = [
+const RULES: readonly ((figures: Figures) => ServerVerdict | undefined)[] = [
   cannotRun,
   isTooLittle,
   pays,
@@ -48,7 +35,7 @@ function unknown(why: string): ServerVerdict {
   return { answer: 'unknown', sentence: `Cannot tell: ${why}` };
 }
 
-function cannotRun({ asIs }: ServerSamples): ServerVerdict | undefined {
+function cannotRun({ samples: { asIs } }: Figures): ServerVerdict | undefined {
   if (asIs.ended !== undefined) return unknown(`the app ended ${endOf(asIs.ended)}`);
   if (isFailing(asIs.errors)) return unknown(`the app answers with errors: ${errorsOf(asIs.errors)}`);
   return undefined;
@@ -57,8 +44,7 @@ function cannotRun({ asIs }: ServerSamples): ServerVerdict | undefined {
 /** `under load (exit code 1): TypeError: …`. */
 export function endOf({ exitCode, signal, lastWords }: EndedSamples): string {
   const [first = ''] = lastWords.split('\n');
-  const said = first === '' ? '' : `: ${first}`;
-  return `under load (${signal ?? `exit code ${exitCode}`})${said}`;
+  return `under load (${signal ?? `exit code ${exitCode}`})${first && `: ${first}`}`;
 }
 
 export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSamples): string {
@@ -71,8 +57,7 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
   return `${parts.filter(Boolean).join(', ')}${said}`;
 }
 
-function isTooLittle(samples: ServerSamples, { rounds, ways }: Figures): ServerVerdict | undefined {
-  const { asIs, skipped } = samples;
+function isTooLittle({ samples: { asIs, skipped }, rounds, ways }: Figures): ServerVerdict | undefined {
   if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
   if (rounds > 0 && ways.length === 0) {
     const [first] = notMeasured(skipped);
@@ -84,29 +69,38 @@ function isTooLittle(samples: ServerSamples, { rounds, ways }: Figures): ServerV
   return unknown(`${few} too few: a larger --budget gives more`);
 }
 
-function pays(samples: ServerSamples, figures: Figures): ServerVerdict | undefined {
-  const paying = figures.ways.filter((way) => doesPay(way, samples.asIs, figures));
-  const [first, second] = paying;
+export function doesPay({ bringsMore, answersSooner }: Way): boolean {
+  return bringsMore || answersSooner;
+}
+
+function pays(figures: Figures): ServerVerdict | undefined {
+  const [first, second] = figures.ways.filter(doesPay);
   if (first === undefined) return undefined;
   const best = second === undefined ? first : better(first, second, figures);
-  const answer = best.name === 'cluster' ? 'cluster' : 'offload';
-  return { answer, sentence: `${imperative(best, samples)}: ${whatItBrings(best, samples, figures)}` };
+  const sentence = `${imperative(best, figures)}: ${whatItBrings(best, figures)}`;
+  return { answer: answerOf(best), sentence };
+}
+
+function answerOf({ name }: Way): 'cluster' | 'offload' {
+  return name === 'cluster' ? 'cluster' : 'offload';
 }
 
 /** The interval is on one side of one, though not as far from it as the very same differs by. */
-function probablyPays(samples: ServerSamples, figures: Figures): ServerVerdict | undefined {
-  const above = figures.ways.filter(({ gain: { requests } }) => directionOf(requests) === 1);
-  const best = above.toSorted((a, b) => b.gain.requests!.value - a.gain.requests!.value)[0];
+function probablyPays(figures: Figures): ServerVerdict | undefined {
+  const best = mostRequests(figures.ways.filter(({ gain }) => directionOf(gain.requests) === 1));
   if (best === undefined) return undefined;
   const requests = best.gain.requests!;
   if (requests.value < WORTH_IT) {
-    const sentence = `Hardly worth it: ${bring(best, samples)}`;
+    const sentence = `Hardly worth it: ${bring(best, figures)}`;
     return requests.high > SMALL ? undefined : { answer: 'leave', sentence, isLikely: true };
   }
-  const answer = best.name === 'cluster' ? 'cluster' : 'offload';
-  const what = imperative(best, samples);
-  const sentence = `Probably ${what[0]!.toLowerCase()}${what.slice(1)}: ${bring(best, samples)}`;
-  return { answer, sentence, isLikely: true };
+  const what = imperative(best, figures);
+  const sentence = `Probably ${what[0]!.toLowerCase()}${what.slice(1)}: ${bring(best, figures)}`;
+  return { answer: answerOf(best), sentence, isLikely: true };
+}
+
+function mostRequests(ways: readonly Way[]): Way | undefined {
+  return ways.toSorted((a, b) => (b.gain.requests?.value ?? 0) - (a.gain.requests?.value ?? 0))[0];
 }
 
 /** From here on nobody would call a gain of more requests a small one. */
@@ -116,35 +110,26 @@ const SMALL = 1.25;
  * On a machine that is full of others the CPU time decides: processes share nothing, so that on free cores each of them answers as many as the
  * CPU time of a request allows. Only where the event loop of one is what holds up the requests.
  */
-function likelyPays(
-  { asIs, machine, subject }: ServerSamples,
-  { ways, noise }: Figures,
-): ServerVerdict | undefined {
-  const cluster = ways.find(({ name }) => name === 'cluster');
-  const cores = usableCores(machine);
-  if (cluster === undefined || !roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY)
-    return undefined;
+function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict | undefined {
+  const { asIs, subject } = samples;
+  const requests = cluster?.gain.requests;
+  if (cluster === undefined || requests === undefined) return undefined;
+  if (!roomOf(cluster.lane, cores).isFull || (middleOf(asIs.loopShare) ?? 0) < BUSY) return undefined;
   const cpuOf = ({ cpuShare, rate }: LaneSamples): number[] =>
     pairwise(cpuShare, rate, (share, each) => (1000 * share) / each);
-  const [alone, together] = [cpuOf(asIs), cpuOf(cluster.lane)];
-  const cheaper = ratio(alone, together);
-  const { requests } = cluster.gain;
-  if (cheaper === undefined || requests === undefined || directionOf(requests, noise.requests) === -1)
-    return undefined;
+  const alone = cpuOf(asIs);
+  const cheaper = ratio(alone, cpuOf(cluster.lane));
   const most = Math.min(cores, subject.processes);
-  const gain = { value: most * cheaper.value, low: most * cheaper.low, high: most * cheaper.high };
-  if (gain.low < SMALL) return undefined;
+  if (cheaper === undefined || directionOf(requests, noise.requests) === -1 || most * cheaper.low < SMALL)
+    return undefined;
   const takes = duration(middleOf(alone) ?? Number.NaN);
-  const sentence = `Likely, cluster it: a request takes ${takes} of CPU time: about ${times(gain)} the requests with ${processesOf(subject.processes)} on ${counted(cores, 'free core')} (here ${timesFromTo(requests)})`;
+  const gain = times({ value: most * cheaper.value });
+  const sentence = `Likely, cluster it: a request takes ${takes} of CPU time: about ${gain} the requests with ${processesOf(subject.processes)} on ${counted(cores, 'free core')} (here ${timesFromTo(requests)})`;
   return { answer: 'cluster', sentence, isLikely: true };
 }
 
-export function doesPay(way: Way, asIs: LaneSamples, { noise }: Figures): boolean {
-  return bringsMore(way, noise) || answersSooner(way, asIs, noise);
-}
-
 /** By requests, else by how late the slowest are, else by what it costs: surely, or it is the same. */
-export function better(a: Way, b: Way, { noise }: Figures): Way {
+function better(a: Way, b: Way, { noise }: Figures): Way {
   const requests = directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
   const late = directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
@@ -152,25 +137,26 @@ export function better(a: Way, b: Way, { noise }: Figures): Way {
   return (middleOf(a.lane.residentBytes) ?? 0) <= (middleOf(b.lane.residentBytes) ?? 0) ? a : b;
 }
 
-function imperative({ name }: Way, { subject }: ServerSamples): string {
+function imperative({ name }: Way, { samples: { subject } }: Figures): string {
   if (name === 'cluster') return 'Cluster it';
   if (subject.against.length > 0) return `Offload, as ${subject.against.join(', ')} does`;
   const names = subject.offload.map((each) => each.slice(each.lastIndexOf('#') + 1));
   return `Offload ${names.join(', ')}`;
 }
 
-function whatItBrings(way: Way, samples: ServerSamples, { noise }: Figures): string {
-  const { gain, lane } = way;
-  const { processes, threads } = samples.subject;
-  const isOwnPool = samples.subject.against.length > 0;
-  const pool = isOwnPool ? '' : ` with ${counted(threads, 'thread')}`;
-  const by = way.name === 'cluster' ? ` with ${processesOf(processes)}` : pool;
-  const more = bringsMore(way, noise) ? `${times(gain.requests!)} the requests` : 'no fewer requests';
-  return `${more}${by}${lateness(lane, samples.asIs)}`;
+function whatItBrings(
+  { name, gain, lane, bringsMore }: Way,
+  { samples: { subject, asIs } }: Figures,
+): string {
+  const { against, processes, threads } = subject;
+  const pool = against.length > 0 ? '' : ` with ${counted(threads, 'thread')}`;
+  const by = name === 'cluster' ? ` with ${processesOf(processes)}` : pool;
+  const more = bringsMore ? `${times(gain.requests!)} the requests` : 'no fewer requests';
+  return `${more}${by}${lateness(lane, asIs)}`;
 }
 
 export function processesOf(count: number): string {
-  return count === 1 ? '1 process' : `${count} processes`;
+  return counted(count, 'process', 'processes');
 }
 
 function lateness(lane: LaneSamples, asIs: LaneSamples): string {
@@ -191,71 +177,64 @@ const AT_ITS_LIMIT = 0.85;
 const SURELY_WORSE = 0.7;
 
 /** The app could have done more, if it had been asked for more. */
-function isHeldUpByLoad({ asIs }: ServerSamples, { ways }: Figures): ServerVerdict | undefined {
+function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | undefined {
   const isAtLimit = (lane: LaneSamples): boolean => (middleOf(lane.loadLoopShare) ?? 0) >= AT_ITS_LIMIT;
   const isHeld = ways.some(
     ({ lane, gain }) => (isAtLimit(lane) || isAtLimit(asIs)) && (gain.requests?.high ?? 1) > SURELY_WORSE,
   );
-  if (!isHeld) return undefined;
-  return unknown(
-    'the load generator is at its limit, it cannot ask for more: the app does little for a request',
-  );
+  return isHeld
+    ? unknown('the load generator is at its limit, it cannot ask for more: the app does little for a request')
+    : undefined;
 }
 
 /**
  * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
  * from elsewhere it may well pay.
  */
-function isFullOfOthers(samples: ServerSamples, figures: Figures): ServerVerdict | undefined {
-  const cores = usableCores(samples.machine);
-  if (cores < 2 || (middleOf(samples.asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
-  const held = figures.ways
-    .map((way) => ({ way, room: roomOf(way.lane, cores) }))
-    .find(({ way, room }) => isHeldBack(way, room, cores));
+function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
+  if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
+  const held = ways.find((way) => isHeldBack(way, cores));
   if (held === undefined) return undefined;
-  return unknown(
-    `the machine is full: ${whoFills(held.room, cores)}, which the app would have to itself elsewhere`,
-  );
+  const who = whoFills(roomOf(held.lane, cores), cores);
+  return unknown(`the machine is full: ${who}, which the app would have to itself elsewhere`);
 }
 
 /** From here on what others take of the cores is more than the noise of most machines. Of all cores; chosen by hand. */
 const MUCH_TAKEN = 0.15;
 
 /** It may well pay where the app has all cores to itself; and here it does not, or others take much of them: else the noise is in the way. */
-function isHeldBack(way: Way, room: Room, cores: number): boolean {
-  const most = way.gain.requests?.high ?? 1;
+function isHeldBack({ gain, lane }: Way, cores: number): boolean {
+  const room = roomOf(lane, cores);
+  const most = gain.requests?.high ?? 1;
   const taken = room.load + room.others;
   // With all cores for the app, as many times as much as it had of them here.
   const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
-  if (!room.isFull || mostElsewhere < WORTH_IT) return false;
-  return most < WORTH_IT || taken >= MUCH_TAKEN * cores;
+  return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
 export function whoFills({ load, others }: Room, cores: number): string {
-  const who = [
-    `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}`,
-    others > 0.1 * cores && `other programs ${coresOf(others)}`,
-  ];
-  return who.filter(Boolean).join(' and ');
+  const too = others > 0.1 * cores ? ` and other programs ${coresOf(others)}` : '';
+  return `the load generator takes ${coresOf(load)} of ${counted(cores, 'core')}${too}`;
 }
 
 export function coresOf(share: number): string {
   return share.toFixed(share < 0.095 ? 2 : 1);
 }
 
-function doesNotPay(samples: ServerSamples, { ways, noise }: Figures): ServerVerdict | undefined {
-  const cluster = ways.find(({ name }) => name === 'cluster');
+function doesNotPay(figures: Figures): ServerVerdict | undefined {
+  const { samples, ways, noise, cluster } = figures;
   const isIdle = waits(samples.asIs);
   const isSure = ways.every(({ gain: { requests } }) => {
     if (requests === undefined) return false;
     return isSurelyNotWorthIt(requests.high, noise.requests) || (isIdle && requests.value < WORTH_IT);
   });
   // With fewer requests the slowest may still be answered sooner: which of them matters more is not for figures to say.
-  const isAnySooner = ways.some((way) => mayAnswerSooner(way, samples.asIs));
-  if (cluster === undefined || !isSure || isAnySooner) return undefined;
-  const brought = ways.map((way) => bring(way, samples)).join(', ');
-  return { answer: 'leave', sentence: `Leave it: ${whyLeave(samples)}; ${brought}` };
+  if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
+    return undefined;
+  }
+  const brought = ways.map((way) => bring(way, figures)).join(', ');
+  return { answer: 'leave', sentence: `Leave it: ${whyLeave(figures)}; ${brought}` };
 }
 
 /**
@@ -267,39 +246,40 @@ function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
   return app !== undefined && load !== undefined && Math.max(app.high, load.high) < NOT_ONLY_WAITING;
 }
 
-function bring({ name, gain }: Way, { subject }: ServerSamples): string {
-  const what = name === 'cluster' ? processesOf(subject.processes) : 'offloading';
-  const verb = name === 'cluster' && subject.processes > 1 ? 'bring' : 'brings';
-  const { value, high } = gain.requests!;
-  if (value < AS_MANY || high > WORTH_IT)
-    return `${what} ${verb} ${timesFromTo(gain.requests!)} the requests`;
-  return `${what} ${verb} at most ${perCent(Math.max(0, high - 1))} more requests`;
+function bring(way: Way, { samples: { subject } }: Figures): string {
+  const { value, high } = way.gain.requests!;
+  const isAtMost = value >= AS_MANY && high <= WORTH_IT;
+  const more = isAtMost
+    ? `at most ${perCent(Math.max(0, high - 1))} more requests`
+    : `${timesFromTo(way.gain.requests!)} the requests`;
+  return `${whoBrings(way, subject)} ${more}`;
 }
 
-function whyLeave({ asIs, machine, subject }: ServerSamples): string {
-  const cores = usableCores(machine);
-  const { app } = roomOf(asIs, cores);
+/** `4 processes bring`, `offloading brings`. */
+function whoBrings({ name }: Way, { processes }: ServerSubject): string {
+  if (name === 'offloaded') return 'offloading brings';
+  return `${processesOf(processes)} ${processes === 1 ? 'brings' : 'bring'}`;
+}
+
+function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
+  const { app, isFull } = roomOf(asIs, cores);
   const loop = middleOf(asIs.loopShare);
   if (cores === 1) return 'there is one core';
   if (loop !== undefined && loop < BUSY) {
     return `with ${counted(subject.connections.used, 'connection')} its event loop is busy for ${perCent(loop)} of the time, and waits for the rest`;
   }
-  if (app > 1.5 && roomOf(asIs, cores).isFull)
-    return `one process keeps ${coresOf(app)} of ${cores} cores busy already`;
+  if (app > 1.5 && isFull) return `one process keeps ${coresOf(app)} of ${cores} cores busy already`;
   return 'other ways answer hardly more requests, or fewer';
 }
 
-function unclear(samples: ServerSamples, { ways, noise }: Figures): string {
-  const best = ways.toSorted((a, b) => (b.gain.requests?.value ?? 0) - (a.gain.requests?.value ?? 0))[0];
+function unclear({ samples: { subject }, ways, noise, cluster }: Figures): string {
+  const best = mostRequests(ways);
   const gain = best?.gain.requests;
   if (best === undefined || gain === undefined) return 'not enough was measured';
-  const what = best.name === 'cluster' ? processesOf(samples.subject.processes) : 'offloading';
-  const verb = best.name === 'cluster' ? 'bring' : 'brings';
-  const cluster = ways.some(({ name }) => name === 'cluster');
-  if (!cluster)
-    return `a cluster could not be measured, and ${what} ${verb} ${timesFromTo(gain)} the requests`;
+  const brought = `${whoBrings(best, subject)} ${timesFromTo(gain)} the requests`;
+  if (cluster === undefined) return `a cluster could not be measured, and ${brought}`;
   const differ =
     noise.requests === undefined ? '' : `, and the very same differs by ${perCent(2 * noise.requests)}`;
   const late = best.gain.p99 === undefined ? '' : `, ${timesFromTo(best.gain.p99)} the p99`;
-  return `the noise is larger than the effect: ${what} ${verb} ${timesFromTo(gain)} the requests${late}${differ}`;
+  return `the noise is larger than the effect: ${brought}${late}${differ}`;
 }

@@ -1,11 +1,11 @@
 /** One of several processes that read: a loop of readFileSync over the paths that it is sent. Started by parallel.ts. */
 import { syncLoop } from './one-thread.js';
-import { countedOf, Tally } from './tally.js';
+import { newTally } from './tally.js';
 
 process.on('message', (paths: readonly string[]) => {
-  const tally = new Tally();
+  const tally = newTally();
   syncLoop(paths, tally);
-  process.send?.(countedOf(tally));
+  process.send?.(tally);
 });
 process.on('SIGINT', () => {});
 process.on('disconnect', () => process.exit());

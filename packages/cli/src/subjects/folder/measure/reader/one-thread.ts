@@ -2,26 +2,30 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFiles } from 'threadwise/files';
-import type { Tally } from './tally.js';
+import { addFailure, addFile, type Tally } from './tally.js';
 
 export type ReadAll = (paths: readonly string[], tally: Tally) => Promise<void> | void;
 
 /** Each has a file open, and some systems allow no more than 256. */
 const MOST_OPEN = 128;
 
-function readNow(path: string, tally: Tally): void {
+/** Undefined: it could not be read, which is counted. */
+export function readNow(path: string, tally: Tally): Uint8Array | undefined {
   try {
-    tally.add(readFileSync(path));
+    const content = readFileSync(path);
+    addFile(tally, content);
+    return content;
   } catch (error) {
-    tally.fail(path, error);
+    addFailure(tally, path, error);
+    return undefined;
   }
 }
 
 async function readLater(path: string, tally: Tally): Promise<void> {
   try {
-    tally.add(await readFile(path));
+    addFile(tally, await readFile(path));
   } catch (error) {
-    tally.fail(path, error);
+    addFailure(tally, path, error);
   }
 }
 
@@ -30,26 +34,27 @@ export const syncLoop: ReadAll = (paths, tally) => {
 };
 
 export const syncChain: ReadAll = (paths, tally) =>
-  paths.reduce((chain, path) => chain.then(() => readNow(path, tally)), Promise.resolve());
+  paths.reduce((chain, path) => chain.then(() => void readNow(path, tally)), Promise.resolve());
 
 export const asyncChain: ReadAll = (paths, tally) =>
   paths.reduce((chain, path) => chain.then(() => readLater(path, tally)), Promise.resolve());
 
 export const syncAll: ReadAll = async (paths, tally) => {
-  await Promise.all(paths.map(async (path) => readNow(path, tally)));
+  await Promise.all(paths.map(async (path) => void readNow(path, tally)));
 };
 
 export const asyncAll: ReadAll = async (paths, tally) => {
-  let next = 0;
+  // One iterator for all: each path is read once.
+  const waiting = paths.values();
   const lane = async (): Promise<void> => {
-    for (let path = paths[next++]; path !== undefined; path = paths[next++]) await readLater(path, tally);
+    for (const path of waiting) await readLater(path, tally);
   };
   await Promise.all(Array.from({ length: Math.min(MOST_OPEN, paths.length) }, lane));
 };
 
 export const ours: ReadAll = async (paths, tally) => {
   for await (const { path, bytes, error } of readFiles(paths, { onError: 'yield' })) {
-    if (bytes !== undefined) tally.add(bytes);
-    else tally.fail(path, error.cause);
+    if (bytes !== undefined) addFile(tally, bytes);
+    else addFailure(tally, path, error.cause);
   }
 };

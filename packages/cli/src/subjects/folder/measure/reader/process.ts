@@ -3,7 +3,8 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { LoopDelay } from '../../../../experiment/gauges.js';
 import { serveSteps } from '../../../../experiment/serve.js';
 import type { WayName } from '../../rules/samples.js';
-import { Tally } from './tally.js';
+import * as ways from './one-thread.js';
+import { newTally, type Tally } from './tally.js';
 
 /** Reads all paths once, and on from the first until `end`. */
 export type Reader = (given: {
@@ -12,28 +13,26 @@ export type Reader = (given: {
   readonly end: number;
 }) => Promise<Tally>;
 
-type OneThread = typeof import('./one-thread.js');
+type Opener = (readers: number) => Reader | Promise<Reader>;
 
-/** Loaded only when it is needed: what a way does not use is no part of it. */
-const OPENERS: Readonly<Record<WayName, (readers: number) => Promise<Reader>>> = {
-  'sync-loop': oneThread(({ syncLoop }) => syncLoop),
-  'sync-chain': oneThread(({ syncChain }) => syncChain),
-  'async-chain': oneThread(({ asyncChain }) => asyncChain),
-  'sync-all': oneThread(({ syncAll }) => syncAll),
-  'async-all': oneThread(({ asyncAll }) => asyncAll),
-  'read-files': oneThread(({ ours }) => ours),
+/** What reads in parallel is loaded only when it is needed: what a way does not use is no part of it. */
+const OPENERS: Readonly<Record<WayName, Opener>> = {
+  'sync-loop': oneThread(ways.syncLoop),
+  'sync-chain': oneThread(ways.syncChain),
+  'async-chain': oneThread(ways.asyncChain),
+  'sync-all': oneThread(ways.syncAll),
+  'async-all': oneThread(ways.asyncAll),
+  'read-files': oneThread(ways.ours),
   processes: async (readers) => (await import('./parallel.js')).openProcesses(readers),
-  workers: async (readers) => (await import('./parallel.js')).openWorkers('readAndKeep', readers),
-  'workers-read-files': async (readers) =>
-    (await import('./parallel.js')).openWorkers('readAsLibrary', readers),
-  'workers-return': async (readers) => (await import('./parallel.js')).openWorkers('readAndReturn', readers),
+  workers: inWorkers('readAndKeep'),
+  'workers-read-files': inWorkers('readAsLibrary'),
+  'workers-return': inWorkers('readAndReturn'),
 };
 
-function oneThread(choose: (ways: OneThread) => OneThread['syncLoop']): () => Promise<Reader> {
-  return async () => {
-    const readAll = choose(await import('./one-thread.js'));
-    return async ({ paths, end }) => {
-      const tally = new Tally();
+function oneThread(readAll: ways.ReadAll): Opener {
+  return () =>
+    async ({ paths, end }) => {
+      const tally = newTally();
       do {
         await readAll(paths, tally);
         // What is held up is a pass, and not the whole measurement.
@@ -41,7 +40,10 @@ function oneThread(choose: (ways: OneThread) => OneThread['syncLoop']): () => Pr
       } while (performance.now() < end);
       return tally;
     };
-  };
+}
+
+function inWorkers(task: Parameters<typeof import('./parallel.js').openWorkers>[0]): Opener {
+  return async (readers) => (await import('./parallel.js')).openWorkers(task, readers);
 }
 
 /** A timer that wants to run each millisecond is late by what is beyond that. Milliseconds. */
@@ -51,9 +53,9 @@ const UNTIL_TICK_MS = 3;
 
 export interface ReadRequest {
   readonly paths: readonly string[];
-  /** Again and again for so long; 0: once. */
+  /** How many milliseconds they are read again and again; 0: once. */
   readonly ms: number;
-  /** Where several read: so many files in one call. */
+  /** Where several read: how many files are in one call. */
   readonly perCall: number;
 }
 
@@ -64,9 +66,9 @@ export const open = async ({ way, readers }: { readonly way: WayName; readonly r
     await delay.begin();
     await sleep(UNTIL_TICK_MS);
     const begin = performance.now();
-    const { files, bytes, failed } = await reader({ paths, perCall, end: begin + ms });
+    const tally = await reader({ paths, perCall, end: begin + ms });
     const elapsed = performance.now() - begin;
-    return { files, bytes, ms: elapsed, loopDelayMs: await delay.end(), failed };
+    return { ...tally, ms: elapsed, loopDelayMs: await delay.end() };
   };
   return { opened: undefined, step };
 };

@@ -4,7 +4,7 @@ import { describeError, errorLine } from '../../../../run/work/described-error.j
 import type { TaskFunction } from '../../../../run/work/task-module.js';
 
 const pools = new Map<string, Pool>();
-let [calls, failed] = [0, 0];
+let calls = 0;
 let firstFailure: string | undefined;
 
 /** @param url of the module as the app knows it */
@@ -23,7 +23,6 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
   try {
     return await pool.run(name, args);
   } catch (error) {
-    failed += 1;
     firstFailure ??= errorLine(describeError(error));
     throw error;
   }
@@ -31,7 +30,7 @@ async function call(pool: Pool, name: string, args: unknown[]): Promise<unknown>
 
 /** What there was since the last time. */
 export function takeCalls() {
-  const taken = { calls, failed, firstFailure };
-  [calls, failed, firstFailure] = [0, 0, undefined];
+  const taken = { calls, firstFailure };
+  [calls, firstFailure] = [0, undefined];
   return taken;
 }

@@ -29,24 +29,23 @@ export function initialize(given: HookData): void {
   data = given;
 }
 
-interface Context {
-  readonly conditions?: readonly string[];
-}
-
-interface Resolved {
-  readonly url: string;
-}
-
 type Next<R> = (of: string, context: unknown) => R | Promise<R>;
 
-export function resolve(specifier: string, context: Context, next: Next<Resolved>): unknown {
+export function resolve(
+  specifier: string,
+  context: { readonly conditions?: readonly string[] },
+  next: Next<{ readonly url: string }>,
+): unknown {
+  const given = next(specifier, context);
   // `require` has a way of its own, in install.ts.
-  if (context.conditions?.includes('require') === true) return next(specifier, context);
-  return after(next(specifier, context), (resolved) => {
-    const target = data.targets.find(({ url }) => url === resolved.url);
-    if (target === undefined) return resolved;
-    return { ...resolved, url: target.url + REPLACED, format: 'module', shortCircuit: true };
-  });
+  if (context.conditions?.includes('require') === true) return given;
+  return given instanceof Promise ? given.then(replaced) : replaced(given);
+}
+
+function replaced(resolved: { readonly url: string }): object {
+  const target = data.targets.find(({ url }) => url === resolved.url);
+  if (target === undefined) return resolved;
+  return { ...resolved, url: target.url + REPLACED, format: 'module', shortCircuit: true };
 }
 
 export function load(url: string, context: unknown, next: Next<unknown>): unknown {
@@ -55,23 +54,18 @@ export function load(url: string, context: unknown, next: Next<unknown>): unknow
   return { format: 'module', source: sourceOf(target), shortCircuit: true };
 }
 
-function after<R>(given: R | Promise<R>, then: (value: R) => unknown): unknown {
-  return given instanceof Promise ? given.then(then) : then(given);
-}
-
 /** An export of one's own goes before those of `export *`. */
 function sourceOf({ url, names, hasDefault }: HookTarget): string {
   const [original, runtime] = [originalOf(url), data.runtime].map((each) => JSON.stringify(each));
-  const replaced = names.map((name, i) => {
+  const replacements = names.map((name, i) => {
     const text = JSON.stringify(name);
     return `const f${i} = offloaded(${JSON.stringify(url)}, ${text}, original[${text}]); export { f${i} as ${text} };`;
   });
-  const isDefaultOurs = names.includes('default');
   return [
     `import * as original from ${original};`,
     `import { offloaded } from ${runtime};`,
     `export * from ${original};`,
-    ...(hasDefault && !isDefaultOurs ? ['export default original.default;'] : []),
-    ...replaced,
+    ...(hasDefault && !names.includes('default') ? ['export default original.default;'] : []),
+    ...replacements,
   ].join('\n');
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
 import { importModule, namedFunction, type TaskFunction } from '../../../../run/work/task-module.js';
 import { UsageError } from '../../../../exit-code.js';
-import type { AppSetup, OffloadTarget } from '../../measure/protocol.js';
+import type { AppSetup } from '../../measure/protocol.js';
 import { addPool, offloaded } from './calls.js';
 import { type HookData, type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
@@ -14,16 +14,18 @@ import { type HookData, type HookTarget, initialize, load, originalOf, resolve }
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
   if (offload.length === 0) return;
   const targets: HookTarget[] = [];
-  for (const target of offload) {
-    if (target.url === module) throw callsItself(target);
-    targets.push(await check(target));
+  for (const { url, names } of offload) {
+    if (url === module) {
+      throw new UsageError(
+        `--offload: ${fileOf(url)} is the app itself, which calls ${names.join(', ')} without importing it: expected a module that the app imports`,
+      );
+    }
+    const namespace = await importModule(originalOf(url));
+    for (const name of names) namedFunction(namespace, name, url);
+    targets.push({ url, names, hasDefault: 'default' in namespace });
   }
   const pools = targets.map(({ url }) => {
-    const pool = createPool(new URL(originalOf(url)), {
-      name: basename(fileURLToPath(url)),
-      threads,
-      classes: 'plain',
-    });
+    const pool = createPool(new URL(originalOf(url)), { name: fileOf(url), threads, classes: 'plain' });
     addPool(url, pool);
     return pool;
   });
@@ -32,17 +34,8 @@ export async function installOffload({ offload, threads, module }: AppSetup): Pr
   replaceRequired(targets);
 }
 
-async function check({ url, names }: OffloadTarget): Promise<HookTarget> {
-  const namespace = await importModule(originalOf(url));
-  for (const name of names) namedFunction(namespace, name, url);
-  return { url, names, hasDefault: 'default' in namespace };
-}
-
-function callsItself({ url, names }: OffloadTarget): UsageError {
-  const file = basename(fileURLToPath(url));
-  return new UsageError(
-    `--offload: ${file} is the app itself, which calls ${names.join(', ')} without importing it: expected a module that the app imports`,
-  );
+function fileOf(url: string): string {
+  return basename(fileURLToPath(url));
 }
 
 /** Since Node.js 22.15; the typings are those of the oldest line. */
@@ -67,7 +60,7 @@ interface Loader {
 }
 
 /** What `require` gives the app of a module whose functions are offloaded. */
-export function replaceRequired(targets: readonly HookTarget[]): void {
+function replaceRequired(targets: readonly HookTarget[]): void {
   const loader = Module as unknown as Loader;
   const original = loader._load;
   const byPath = new Map(targets.map((target) => [fileURLToPath(target.url), target]));
