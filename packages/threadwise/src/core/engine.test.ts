@@ -94,7 +94,27 @@ describe('a pool', () => {
     assert.ok(transport.links.length <= 7, `${transport.links.length} workers were started`);
   });
 
-  test('is ready with those that load, once it has given up on one that does not load again and again', async () => {
+  test('starts fewer and fewer workers that do not load, while another one ends tasks', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
+    const [working, failing] = [transport.links[0]!, transport.links[1]!];
+    working.events.ready([], { functions: [], others: [] });
+    failing.events.loadFailed(new Error('not this time'));
+    await turn();
+    for (let ms = 0; ms < 3000; ms += 50) {
+      const call = engine.admission.enter('work', [1], undefined);
+      complete(working, 'result');
+      assert.equal(await stateOf(call), 'result');
+      const before = transport.links.length;
+      platform.advance(50);
+      if (transport.links.length === before) continue;
+      transport.links.at(-1)!.events.loadFailed(new Error('not this time'));
+      await turn();
+    }
+    assert.equal(transport.links.length - 2, 5, 'after 50, 150, 350, 750 and 1550 ms');
+    assert.equal(engine.lifecycle.state, 'open');
+  });
+
+  test('is ready with those that load, though one does not load again and again', async () => {
     const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
     transport.links[0]!.events.ready([], { functions: [], others: [] });
     for (let i = 0; i < 6; i++) {

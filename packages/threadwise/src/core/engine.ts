@@ -208,7 +208,7 @@ export class Engine {
   /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
   tellIfReady(): void {
     const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
-    const isReady = this.placement.usesThreads ? ready >= this.scaler.bounds.min : this.here?.isReady;
+    const isReady = this.placement.usesThreads ? ready >= this.scaler.expected : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
