@@ -235,6 +235,7 @@ export class Engine {
    * load the next time; one that did may (its worker was unlucky).
    */
   workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
+    this.recycler.end(loadError(this.parts.moduleUrl, error));
     if (phase === 'loading' && this.#traits === undefined) this.moduleFailed(error);
     else this.scaler.failed(error);
   }

@@ -109,6 +109,19 @@ export class Scaler {
     if (this.#isOpen && this.#current < this.#bounds.max) this.#grow(1);
   }
 
+  /** Tries again at once, after failures, whether a worker can be started. */
+  retry(): void {
+    if (this.#failures === 0) return;
+    this.#endPause();
+    this.replace();
+  }
+
+  /** Whether workers fail to start: what is missing waits for the end of the pause, or is tried again just now. */
+  get isFailing(): boolean {
+    const isTrying = () => this.#engine.workers.slots.some(({ state }) => state === 'starting');
+    return this.#failures > 0 && (this.#pause !== undefined || isTrying());
+  }
+
   /** How many workers there are to be before the pool is ready: nobody waits for those that fail again and again. */
   get expected(): number {
     return this.#failures < MAX_FAILURES ? this.#bounds.min : 0;
