@@ -1,11 +1,24 @@
 // What can be done to a pool while it runs: pause, resume, drain, recycle, and change its options. Nothing is lost.
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { event, gate, moduleUrl, outcome, poolFor, runScript, started } from './fixtures/helpers.mjs';
+import { event, gate, moduleUrl, outcome, poolFor, runScript, started, ways } from './fixtures/helpers.mjs';
 
 const codeOf = async (call) => (await outcome(call)).error?.code;
 /** A main thread that is blocked can be ended by no test runner: it gives up by itself. In milliseconds. */
 const GIVE_UP_MS = 60_000;
+/** A task module that can be written anew. */
+function moduleOnDisk(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'threadwise-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const pathname = join(folder, 'tasks.mjs');
+  const write = (source) => writeFileSync(pathname, source);
+  write('export const version = () => 1;');
+  return { pathname, write };
+}
+
 const range = (count) => Array.from({ length: count }, (_, i) => i);
 
 describe('pause and resume', () => {
@@ -203,6 +216,43 @@ describe('recycle', () => {
     await event(pool, 'worker:ready');
     await Promise.all([first, pool.recycle()]);
     assert.equal(pool.stats().threads.current, 2);
+  });
+
+  for (const [way, options] of Object.entries(ways)) {
+    test(`of a module that is broken on disk: retires one at most, rejects, and goes on when that is mended: ${way}`, async (t) => {
+      const { pathname, write } = moduleOnDisk(t);
+      const pool = poolFor(t, { threads: 3, ...options }, pathname);
+      const errors = [];
+      pool.on('error', ({ error }) => errors.push(error));
+      await pool.ready;
+      write('export const version = ;');
+      const { error } = await outcome(pool.recycle());
+      assert.equal(error.code, 'ERR_MODULE_LOAD');
+      assert.equal(error.cause.name, 'SyntaxError');
+      while (errors.length < 4) await event(pool, 'error'); // it is tried again
+      assert.equal((await outcome(pool.recycle())).error.code, 'ERR_MODULE_LOAD');
+      const { state, threads, recycled } = pool.stats();
+      assert.deepEqual({ state, recycled, min: threads.min }, { state: 'open', recycled: 1, min: 3 });
+      assert.deepEqual(await Promise.all(range(20).map(() => pool.run('version', []))), Array(20).fill(1));
+      write('export const version = () => 2;');
+      while (pool.stats().workers.filter(({ state }) => state === 'ready').length < 3)
+        await event(pool, 'worker:ready');
+      await pool.recycle();
+      assert.deepEqual(await pool.broadcast('version'), [2, 2, 2]);
+    });
+  }
+
+  test('of the only worker of a pool whose module is broken on disk: the pool is broken in the end, and every call settles', async (t) => {
+    const { pathname, write } = moduleOnDisk(t);
+    const pool = poolFor(t, { threads: 1 }, pathname);
+    pool.on('error', () => undefined);
+    await pool.ready;
+    write('export const version = ;');
+    const gone = event(pool, 'worker:exit', ({ reason }) => reason === 'recycled');
+    assert.equal((await outcome(pool.recycle())).error.code, 'ERR_MODULE_LOAD');
+    await gone;
+    assert.equal((await outcome(pool.run('version', []))).error.code, 'ERR_MODULE_LOAD');
+    assert.equal(pool.stats().state, 'broken');
   });
 
   test('close ends it; a pool without workers has nothing to do', async (t) => {

@@ -1,7 +1,9 @@
 /** What a pool as a whole promises and no part of it can show alone. */
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { describe, type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import type { PoolOptions } from './core/options/options.js';
 import type { Pool } from './core/pool.js';
 import { availableThreads, createPool } from './create-pool.js';
@@ -75,6 +77,31 @@ describe('createPool', () => {
       settled.map((result) => (result.status === 'fulfilled' ? result.value : String(result.reason))),
       [2, ...inner.map(() => 11)],
     );
+  });
+
+  test('says which option is wrong, whatever it is, and leaves no thread behind', async () => {
+    const ended: Promise<unknown>[] = [];
+    const begun = (worker: Worker) => ended.push(once(worker, 'exit'));
+    process.on('worker', begun);
+    const none = Object.create(null) as never;
+    for (const [option, value] of [
+      ['threads', Symbol('two')],
+      ['threads', 2n],
+      ['threads.min', Symbol('one')],
+      ['threads.min', none],
+      ['threads.min', 1n],
+      ['name', Symbol('pool')],
+      ['name', none],
+    ] as const) {
+      const options = option === 'threads.min' ? { threads: { min: value } } : { [option]: value };
+      assert.throws(() => createPool(module, options as PoolOptions), {
+        code: 'ERR_OPTION',
+        message: new RegExp(`^Option '${option}': expected `),
+      });
+    }
+    await setImmediate(); // by then every thread has been told of
+    process.off('worker', begun);
+    await Promise.all(ended);
   });
 
   test('refuses a worker environment that is none', () => {

@@ -22,7 +22,8 @@ let poolCount = 0;
 export function createPool<M = UntypedTasks>(module: URL | string, options?: PoolOptions): Pool<M> {
   const usualName = `pool-${poolCount + 1}`;
   const { name = usualName, ...given } = options ?? {};
-  const names = Array.from({ length: threadsAhead(given) }, (_, i) => `${String(name)}/${i + 1}`);
+  const threadName = typeof name === 'string' ? name : usualName; // the check is yet to come
+  const names = Array.from({ length: threadsAhead(given) }, (_, i) => `${threadName}/${i + 1}`);
   const endUnused = startAhead(workerSource, names);
   try {
     const pool = openPool<M>(module, options, usualName);
@@ -41,6 +42,6 @@ function threadsAhead({ threads, worker, isolation, placement }: PoolOptions): n
   const holder = isolation ?? process.env.THREADWISE_ISOLATION ?? 'thread';
   if (holder !== 'thread' || placement === 'inline') return 0;
   if (!Object.keys(worker ?? {}).every((option) => TOLD.includes(option))) return 0;
-  const least = typeof threads === 'object' ? (threads?.min ?? 1) : Number(threads);
-  return Math.min(least >= 0 ? least : 1, availableParallelism());
+  const least: unknown = typeof threads === 'object' ? threads?.min : threads;
+  return typeof least === 'number' && least >= 0 ? Math.min(least, availableParallelism()) : 1;
 }

@@ -94,7 +94,27 @@ describe('a pool', () => {
     assert.ok(transport.links.length <= 7, `${transport.links.length} workers were started`);
   });
 
-  test('is ready with those that load, once it has given up on one that does not load again and again', async () => {
+  test('starts fewer and fewer workers that do not load, while another one ends tasks', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
+    const [working, failing] = [transport.links[0]!, transport.links[1]!];
+    working.events.ready([], { functions: [], others: [] });
+    failing.events.loadFailed(new Error('not this time'));
+    await turn();
+    for (let ms = 0; ms < 3000; ms += 50) {
+      const call = engine.admission.enter('work', [1], undefined);
+      complete(working, 'result');
+      assert.equal(await stateOf(call), 'result');
+      const before = transport.links.length;
+      platform.advance(50);
+      if (transport.links.length === before) continue;
+      transport.links.at(-1)!.events.loadFailed(new Error('not this time'));
+      await turn();
+    }
+    assert.equal(transport.links.length - 2, 5, 'after 50, 150, 350, 750 and 1550 ms');
+    assert.equal(engine.lifecycle.state, 'open');
+  });
+
+  test('is ready with those that load, though one does not load again and again', async () => {
     const { platform, transport, engine } = scene({ threads: { min: 2, max: 2 } });
     transport.links[0]!.events.ready([], { functions: [], others: [] });
     for (let i = 0; i < 6; i++) {
@@ -148,6 +168,59 @@ describe('a pool', () => {
       return snapshot(engine).recycled;
     };
     assert.deepEqual([recycledWith(2), recycledWith(1)], [1, 0]);
+  });
+
+  test('goes on with those that are left when the replacement for one of them does not load', async () => {
+    const { platform, transport, engine } = scene({ threads: { min: 3, max: 3 } });
+    const isReady = [[], { functions: [], others: [] }] as const;
+    for (const { events } of transport.links) events.ready(...isReady);
+    const recycled = engine.recycler.begin();
+    const again = engine.recycler.begin();
+    const cause = new Error('broken on disk');
+    transport.links[3]!.events.loadFailed(cause);
+    for (const promise of [recycled, again])
+      await assert.rejects(promise, { code: 'ERR_MODULE_LOAD', cause });
+    assert.equal(engine.recycler.isWorking, false);
+    assert.deepEqual(
+      transport.links.map(({ isStopped }) => isStopped),
+      [true, false, false, false],
+    );
+    // Asked for again, it retires nobody before what is missing has loaded.
+    const next = engine.recycler.begin();
+    transport.links[4]!.events.loadFailed(cause);
+    await assert.rejects(next, { code: 'ERR_MODULE_LOAD' });
+    assert.deepEqual(
+      transport.links.map(({ isStopped }) => isStopped),
+      [true, false, false, false, false],
+    );
+    platform.advance(100);
+    transport.links[5]!.events.ready(...isReady);
+    const last = engine.recycler.begin();
+    for (let i = 6; i < 9; i++) {
+      for (const [at, link] of transport.links.entries()) if (link.isStopped) platform.threads[at]!.exit();
+      transport.links[i]!.events.ready(...isReady);
+    }
+    for (const [at, link] of transport.links.entries()) if (link.isStopped) platform.threads[at]!.exit();
+    await last;
+    assert.deepEqual([engine.lifecycle.state, snapshot(engine).threads.current], ['open', 3]);
+  });
+
+  test('keeps a worker with too large a heap while no other one can be started in its place', async () => {
+    const { platform, transport } = scene({ threads: { min: 2, max: 2 } });
+    const { links } = transport;
+    for (const { events } of links) events.ready([], { functions: [], others: [] });
+    const isRetired = (link: FakeLink) => {
+      link.events.memory(90, 100);
+      return link.isStopped;
+    };
+    assert.equal(isRetired(links[0]!), true);
+    links[2]!.events.loadFailed(new Error('broken on disk'));
+    assert.equal(isRetired(links[1]!), false, 'within the pause');
+    await turn();
+    platform.advance(50);
+    assert.equal(isRetired(links[1]!), false, 'while the next one starts');
+    links[3]!.events.ready([], { functions: [], others: [] });
+    assert.equal(isRetired(links[1]!), true);
   });
 
   test('refuses what goes beyond the limit of its queue, and takes it when there is room', async () => {

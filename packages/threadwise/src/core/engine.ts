@@ -208,7 +208,7 @@ export class Engine {
   /** Settles `ready` if as many workers are ready as are to be there: the one number may have risen, the other fallen. */
   tellIfReady(): void {
     const ready = this.workers.slots.filter((slot) => slot.state === 'ready').length;
-    const isReady = this.placement.usesThreads ? ready >= this.scaler.bounds.min : this.here?.isReady;
+    const isReady = this.placement.usesThreads ? ready >= this.scaler.expected : this.here?.isReady;
     if (isReady) this.lifecycle.becomeReady();
   }
 
@@ -235,6 +235,7 @@ export class Engine {
    * load the next time; one that did may (its worker was unlucky).
    */
   workerFailed(error: unknown, phase: 'loading' | 'idle'): void {
+    this.recycler.end(loadError(this.parts.moduleUrl, error));
     if (phase === 'loading' && this.#traits === undefined) this.moduleFailed(error);
     else this.scaler.failed(error);
   }

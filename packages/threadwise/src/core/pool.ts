@@ -159,7 +159,7 @@ export class Pool<M = UntypedTasks> {
 
   /**
    * Replaces every worker, one after another; each ends what it runs. Resolves when the last one is replaced, or the pool
-   * closes. Throws ERR_POOL_CLOSED.
+   * closes. Rejects with ERR_MODULE_LOAD when a replacement fails: the workers that are left go on. Throws ERR_POOL_CLOSED.
    */
   recycle(): Promise<void> {
     return this.#engine.recycler.begin();

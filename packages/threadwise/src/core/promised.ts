@@ -1,10 +1,12 @@
-/** A promise, and what resolves it: `Promise.withResolvers`, which Node 20 does not have. */
+/** A promise, and what settles it: `Promise.withResolvers`, which Node 20 does not have. */
 export function promised<T = void>() {
   let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((r) => {
-    resolve = r;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {

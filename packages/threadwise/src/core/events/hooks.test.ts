@@ -88,6 +88,36 @@ describe('Hooks', () => {
     assert.deepEqual(told, ['once', 'always', 'always']);
   });
 
+  test('tell who is added while an event is told of the next one', () => {
+    const hooks = new Hooks(silentSink, 'p');
+    const told: string[] = [];
+    const add = (n: number) => {
+      hooks.on('task:submit', () => {
+        told.push(String(n));
+        if (n < 100) add(n + 1);
+      });
+    };
+    add(1);
+    hooks.emit('task:submit', event);
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, ['1', '1', '2']);
+  });
+
+  test('tell who is taken off while an event is told no more, though he is added again', () => {
+    const hooks = new Hooks(silentSink, 'p');
+    const told: string[] = [];
+    const [gone, back] = [() => told.push('gone'), () => told.push('back')];
+    hooks.on('task:submit', () => {
+      for (const listener of [gone, back]) hooks.off('task:submit', listener);
+      hooks.on('task:submit', back);
+      hooks.on('task:submit', last); // it is on already
+    });
+    const last = () => told.push('last');
+    for (const listener of [gone, back, last]) hooks.on('task:submit', listener);
+    hooks.emit('task:submit', event);
+    assert.deepEqual(told, ['last']);
+  });
+
   test('publish to the sink exactly the events that it wants', () => {
     const published: unknown[] = [];
     const hooks = new Hooks(

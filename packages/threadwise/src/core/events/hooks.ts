@@ -46,7 +46,9 @@ export interface EventSink {
 }
 
 export class Hooks {
-  readonly #listeners = new Map<PoolEventName, Set<(event: never) => void>>();
+  /** The listeners of each event in the order in which they came, each with a number that grows from one to the next. */
+  readonly #listeners = new Map<PoolEventName, Map<(event: never) => void, number>>();
+  #lastNumber = 0;
   readonly #sink: EventSink;
   readonly #pool: string;
   readonly #userCode = new UserCode();
@@ -67,8 +69,9 @@ export class Hooks {
   }
 
   on<E extends PoolEventName>(name: E, listener: Listener<E>): void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(listener));
+    const listeners = this.#listeners.get(name) ?? new Map();
+    this.#listeners.set(name, listeners);
+    if (!listeners.has(listener)) listeners.set(listener, ++this.#lastNumber);
   }
 
   off<E extends PoolEventName>(name: E, listener: Listener<E>): void {
@@ -89,7 +92,9 @@ export class Hooks {
     if (!isHeard && name !== 'error') return;
     const event: unknown = { pool: this.#pool, ...told };
     if (!isHeard) return this.#sink.unheard?.(event as PoolEvents['error']);
-    for (const listener of this.#listeners.get(name) ?? []) {
+    const last = this.#lastNumber;
+    for (const [listener, number] of this.#listeners.get(name) ?? []) {
+      if (number > last) break; // who is added by a listener hears the next event
       // A mistake in an error listener has nowhere left to go.
       this.#userCode.call(listener as (event: unknown) => void, [event], (error) => {
         if (name !== 'error') this.emit('error', { error });

@@ -1,5 +1,6 @@
 /** Replaces workers: every one of a pool when asked to, and those whose time has come or whose heap is too large. */
 import type { Engine } from '../engine.js';
+import type { ThreadwiseError } from '../options/errors.js';
 import { promised } from '../promised.js';
 import type { WorkerSlot } from './worker-slot.js';
 
@@ -33,13 +34,18 @@ export class Recycler {
     return this.#done !== undefined;
   }
 
-  /** Replaces all, one after another, so that there are never many fewer, nor many more, than usual. */
+  /**
+   * Replaces all, one after another, so that there are never many fewer, nor many more, than usual, and only while the
+   * replacements do not fail.
+   */
   begin(): Promise<void> {
     this.#engine.lifecycle.checkOpen();
     this.#old = this.#engine.workers.serving;
     this.#done ??= promised();
     const { promise } = this.#done;
+    promise.catch(() => undefined); // who does not wait for it hears of the failure by the event `error`
     this.#engine.lifecycle.updateKeepAlive();
+    this.#engine.scaler.retry(); // where workers are missing that failed, nobody is replaced before one of them is there
     this.next();
     return promise;
   }
@@ -55,9 +61,10 @@ export class Recycler {
     else this.end();
   }
 
-  /** Nothing more is replaced. */
-  end(): void {
-    this.#done?.resolve();
+  /** Nothing more is replaced. @param failure why a replacement failed, if one did */
+  end(failure?: ThreadwiseError): void {
+    if (failure === undefined) this.#done?.resolve();
+    else this.#done?.reject(failure);
     this.#done = undefined;
     this.#old = [];
     this.#leaving = undefined;
@@ -81,6 +88,7 @@ export class Recycler {
     const { min, max } = scaler.bounds;
     slot.heapUsedBytes = usedBytes;
     slot.heapAtFirstBytes ??= usedBytes;
+    if (scaler.isFailing) return;
     const mostBytes = Math.min(options.worker.recycle.aboveMemoryMiB * 2 ** 20, limitBytes * MAX_HEAP_SHARE);
     if (usedBytes > mostBytes) return this.recycle(slot);
     // With no more workers than there must be: before that, idle ones go. 0: the number of workers is not the pool's to decide.

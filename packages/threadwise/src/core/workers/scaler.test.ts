@@ -36,7 +36,12 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   const gone: [number, string][] = [];
   const waiting = { queued: 0, offered: 0, pump: () => undefined };
   const asked: LoadView[] = [];
-  const noted = { errors: [] as unknown[], givenUp: [] as unknown[], decisions: [] as SizingDecision[] };
+  const noted = {
+    errors: [] as unknown[],
+    givenUp: [] as unknown[],
+    decisions: [] as SizingDecision[],
+    prepared: 0,
+  };
   let lastId = 0;
   const workers = {
     slots,
@@ -44,7 +49,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       return [...slots];
     },
     start: () => slots.push({ id: ++lastId, state: 'starting', load: 0, idleSince: platform.now() }),
-    reserve: () => undefined,
+    reserve: () => noted.prepared++,
     dropReserved: () => undefined,
     measure: () => ({ completed: 0, workers: [], memory: undefined }),
     retire: (slot: FakeSlot, reason: string) => {
@@ -419,31 +424,81 @@ describe('workers that fail', () => {
     assert.deepEqual(noted.errors, [1, 2, 3, 4, 5, 6], 'each is told');
   });
 
-  test('six times in a row, while others work, are not replaced: the others go on', () => {
+  test('again and again, while others work, are tried again, after pauses that grow up to a minute', () => {
     const { platform, scaler, slots, noted, failLast, ready } = scene({ min: 2, max: 4 });
     scaler.adjust();
     ready(1);
-    for (let i = 1; i <= 6; i++) {
-      failLast(i);
-      platform.advance(10_000);
+    for (const pauseMs of [
+      50, 100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 51_200, 60_000, 60_000,
+    ]) {
+      failLast();
+      platform.advance(pauseMs - 1);
+      assert.equal(slots.length, 1, `still within ${pauseMs} ms`);
+      platform.advance(1);
+      assert.equal(slots.length, 2, `after ${pauseMs} ms`);
     }
     assert.deepEqual(noted.givenUp, []);
-    assert.equal(slots.length, 1);
-    assert.deepEqual(scaler.bounds, { min: 0, max: 1 });
+    assert.deepEqual(scaler.bounds, { min: 2, max: 4 });
   });
 
-  test('count from one again after a success', () => {
+  test('again and again, until the others are gone: one more is tried at once, and then they are given up', () => {
+    const { platform, scaler, slots, noted, failLast, ready } = scene({ min: 2 });
+    scaler.adjust();
+    ready(1);
+    for (let i = 1; i <= 8; i++) {
+      failLast(i);
+      platform.advance(i < 8 ? 60_000 : 0);
+    }
+    slots.pop();
+    scaler.adjust();
+    assert.equal(slots.length, 2);
+    failLast(9);
+    assert.deepEqual(noted.givenUp, []);
+    failLast(10);
+    assert.deepEqual(noted.givenUp, [10]);
+  });
+
+  test('count from one again after one that was started later did something', () => {
     const { platform, scaler, slots, noted, failLast } = scene();
     scaler.adjust();
     for (let i = 0; i < 5; i++) {
       failLast();
       platform.advance(10_000);
     }
-    scaler.succeeded();
+    scaler.succeeded(platform.now());
     failLast();
     assert.deepEqual(noted.givenUp, []);
     platform.advance(50);
     assert.equal(slots.length, 1, 'after the first pause again');
+  });
+
+  test('count on, though one that was started before did something', () => {
+    const { platform, scaler, slots, failLast, ready } = scene({ min: 2 });
+    const before = platform.now();
+    scaler.adjust();
+    ready();
+    platform.advance(1);
+    failLast();
+    scaler.succeeded(before);
+    platform.advance(50);
+    failLast();
+    platform.advance(99);
+    assert.equal(slots.length, 1);
+    platform.advance(1);
+    assert.equal(slots.length, 2);
+  });
+
+  test('are prepared for no other thread during the pause', () => {
+    const { platform, scaler, noted, failLast, ready } = scene({ min: 2, remote: new Remote() });
+    scaler.adjust();
+    ready();
+    scaler.adjust();
+    assert.equal(noted.prepared, 1);
+    failLast();
+    scaler.adjust();
+    assert.equal(noted.prepared, 1);
+    platform.advance(50);
+    assert.equal(noted.prepared, 2);
   });
 
   test('leave no timer behind when the pool closes', () => {

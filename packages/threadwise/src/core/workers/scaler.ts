@@ -8,7 +8,9 @@ import type { WorkerSlot } from './worker-slot.js';
 
 /** The pause after a worker that failed before it did anything; doubles with each further one. Milliseconds. */
 const BACKOFF_MS = 50;
-/** Failures in a row after which no more workers are started. */
+/** The longest pause: so late, at most, is a module noticed that loads again. Milliseconds; chosen by hand. */
+const MAX_BACKOFF_MS = 60_000;
+/** Failures in a row after which a pool without workers is broken, and one with some is ready without the others. */
 const MAX_FAILURES = 6;
 /** How many workers another thread can start while this one is busy. Chosen by hand. */
 const RESERVE = 4;
@@ -27,7 +29,9 @@ export class Scaler {
   #bounds: SizeBounds;
   #isOpen = true;
   #isFull = false;
+  /** Failures in a row. */
   #failures = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
   /** How many threads make sense for tasks that compute. The system has to be asked: once, and not before it is needed. */
   #cores: number | undefined;
   #pause: TimerHandle | undefined;
@@ -69,6 +73,8 @@ export class Scaler {
   /** Brings the number of workers to what is wanted, within the bounds. */
   adjust(): void {
     if (!this.#isOpen) return;
+    // Where none is left, nobody waits for the end of a long pause: if the next one fails, too, the pool is broken.
+    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#endPause();
     const { min, max } = this.#bounds;
     const { workers, dispatch } = this.#engine;
     const before = this.#current;
@@ -92,14 +98,33 @@ export class Scaler {
       for (const slot of byIdleness.slice(0, current - target)) workers.retire(slot, 'released');
       dispatch.pump(); // what they had not begun may go to the others at once
     }
+    if (this.#remote === undefined || this.#pause !== undefined) return;
     // Prepared workers wait until one is ready: if that one cannot load, the others could not either.
-    if (this.#remote !== undefined && workers.serving.some(({ state }) => state === 'ready'))
+    if (workers.serving.some(({ state }) => state === 'ready'))
       workers.reserve(this.#remote, Math.min(RESERVE, max - this.#current));
   }
 
   /** Starts a worker in the place of one that is being replaced, whatever the policy would say. */
   replace(): void {
     if (this.#isOpen && this.#current < this.#bounds.max) this.#grow(1);
+  }
+
+  /** Tries again at once, after failures, whether a worker can be started. */
+  retry(): void {
+    if (this.#failures === 0) return;
+    this.#endPause();
+    this.replace();
+  }
+
+  /** Whether workers fail to start: what is missing waits for the end of the pause, or is tried again just now. */
+  get isFailing(): boolean {
+    const isTrying = () => this.#engine.workers.slots.some(({ state }) => state === 'starting');
+    return this.#failures > 0 && (this.#pause !== undefined || isTrying());
+  }
+
+  /** How many workers there are to be before the pool is ready: nobody waits for those that fail again and again. */
+  get expected(): number {
+    return this.#failures < MAX_FAILURES ? this.#bounds.min : 0;
   }
 
   /** Whether there was anything left to grow by when the size was last looked at. Asked at every call. */
@@ -125,30 +150,32 @@ export class Scaler {
     });
   }
 
-  /** A worker ended a task: the failures before it do not count any more. */
-  succeeded(): void {
-    this.#failures = 0;
+  /** A worker that was started then ended its first task: failures before its start do not count any more. */
+  succeeded(startedAt: number): void {
+    if (startedAt > this.#failedAt) this.#failures = 0;
   }
 
-  /** A worker ended without having done anything. The next one is started after a pause, or never. */
+  /** A worker ended without having done anything. The next one is started after a pause; where none is left, perhaps never. */
   failed(error: unknown): void {
+    const { platform } = this.#engine.parts;
     this.#failures++;
-    const left = this.#current;
-    if (this.#failures < MAX_FAILURES) {
-      this.#pause?.cancel();
-      this.#pause = this.#engine.parts.platform.timer(BACKOFF_MS * 2 ** (this.#failures - 1), () => {
-        this.#pause = undefined;
+    this.#failedAt = platform.now();
+    if (this.#failures >= MAX_FAILURES && this.#current === 0) this.#engine.moduleFailed(error);
+    else {
+      this.#endPause();
+      const ms = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (this.#failures - 1));
+      this.#pause = platform.timer(ms, () => {
+        this.#endPause();
         this.adjust();
       });
-    } else if (left === 0) this.#engine.moduleFailed(error);
-    else this.resize({ min: 0, max: left });
+    }
     this.#engine.report(error);
   }
 
   /** No more growth, no more release. */
   close(): void {
     this.#isOpen = false;
-    this.#pause?.cancel();
+    this.#endPause();
     this.#watchdog?.cancel();
     this.#sizer.stop();
     this.#engine.workers.dropReserved();
@@ -172,6 +199,11 @@ export class Scaler {
     this.decisions.push(decision);
     if (this.decisions.length > KEPT_DECISIONS) this.decisions.shift();
     this.#engine.hooks.emit('pool:size', decision);
+  }
+
+  #endPause(): void {
+    this.#pause?.cancel();
+    this.#pause = undefined;
   }
 
   #grow(count: number): void {

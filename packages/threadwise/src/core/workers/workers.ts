@@ -183,10 +183,10 @@ export class Workers {
   }
 
   #counted(slot: WorkerSlot, count: number, runMs: number): void {
+    if (slot.completed === 0) this.#engine.scaler.succeeded(slot.startedAt);
     slot.completed += count;
     slot.runMs += runMs;
     this.#completed += count;
-    this.#engine.scaler.succeeded();
     this.#engine.meter.settled(count);
     if (slot.completed >= this.#mostTasks) this.#engine.recycler.recycle(slot);
     this.#stopIfDone(slot);
