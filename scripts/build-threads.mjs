@@ -1,11 +1,13 @@
 // Bundles the code of the library's threads, as texts: see platform/node/node-thread.ts for why.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { relative } from 'node:path';
 import { build } from 'esbuild';
 import { minified, refuseVariables, withoutModules } from './build-text.mjs';
 
-const platform = new URL('../packages/threadwise/dist/platform/', import.meta.url);
+const dist = new URL('../packages/threadwise/dist/', import.meta.url);
+const platform = new URL('platform/', dist);
 /** What is built. */
 export const threadSources = new URL('node/thread-sources.js', platform);
 
@@ -19,17 +21,37 @@ const ENTRIES = {
 };
 
 /**
+ * What few workers need, and none before its first task: it stands in each text as a string, which V8 need not parse, until something of it is
+ * called. These modules export functions and classes alone, and nobody asks whether an object is an instance of one of these.
+ */
+const LATER = [
+  'core/calls/payload',
+  'core/options/nearest',
+  'runner/forks',
+  'runner/instances',
+  'runner/streamed',
+  'transport/classes/packing',
+  'transport/codec/error-codec',
+  'transport/coordinator/given',
+  'transport/message/claim-board',
+  'transport/message/endpoint',
+].map((name) => fileURLToPath(new URL(`${name}.js`, dist)));
+
+/**
  * Bundles the compiled entries into `thread-sources.js`. What several of them need stands there once: no bundler of a
  * user makes a text smaller.
  */
 export async function buildThreads() {
   const { outputFiles, metafile } = await build({
-    entryPoints: Object.values(ENTRIES).map((entry) => new URL(`${entry}.js`, platform).pathname),
+    entryPoints: [
+      { in: 'later', out: 'later' },
+      ...Object.values(ENTRIES).map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
+    ],
+    plugins: [{ name: 'load later', setup: loadLater }],
     bundle: true,
     splitting: true,
     write: false,
     outdir: platform.pathname,
-    outbase: platform.pathname,
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -37,23 +59,31 @@ export async function buildThreads() {
     legalComments: 'none',
     metafile: true,
   });
-  refuseVariables(Object.keys(metafile.inputs));
+  refuseVariables(Object.keys(metafile.inputs).filter((path) => !/^(later|called):/.test(path)));
   const parts = new Map(
     outputFiles.map(({ path, text }) => [
       relative(platform.pathname, path).replace(/\.js$/, ''),
       scriptOf(text),
     ]),
   );
-  const shared = [...parts.keys()].filter((name) => !Object.values(ENTRIES).includes(name));
+  const shared = [...parts.keys()].filter((name) => !['later', ...Object.values(ENTRIES)].includes(name));
   const lines = shared.map(
     (name) => `const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};\n`,
   );
+  const ofLater = partsOf('later', parts);
+  // A string within a string.
+  lines.push(`const later = ${JSON.stringify(JSON.stringify(parts.get('later').text))};\n`);
   for (const [name, entry] of Object.entries(ENTRIES)) {
-    const needed = partsOf(entry, parts);
+    const own = partsOf(entry, parts);
     const { text } = parts.get(entry);
-    const names = globalsIn([...needed.map((part) => parts.get(part).text), text].join(''));
+    const hasLater = [...own.map((part) => parts.get(part).text), text].some((part) =>
+      part.includes('loadLater('),
+    );
+    const needed = hasLater ? [...new Set([...own, ...ofLater])] : own;
+    const later = hasLater ? ['later'] : [];
+    const names = globalsIn([...[...needed, ...later].map((part) => parts.get(part).text), text].join(''));
     const list = needed.map(variableOf).join(', ');
-    const given = [JSON.stringify(names.join()), `{ ${list} }`, JSON.stringify(text)];
+    const given = [JSON.stringify(names.join()), `{ ${list} }`, JSON.stringify(text), ...later];
     lines.push(`export const ${name} = script(${given.join(', ')});\n`);
   }
   writeFileSync(threadSources, `${script}\n${lines.join('')}`);
@@ -64,12 +94,48 @@ export async function buildThreads() {
  * module is loaded, and the code sees nothing else.
  * @param names the globals
  * @param parts the texts that the script's own needs, by name
+ * @param later the text of what is loaded when it is first called, as a string
  */
-function script(names, parts, text) {
+function script(names, parts, text, later) {
   const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
+  const given = [names, ...Object.keys(parts)];
+  if (later !== undefined) {
+    const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${${later}}}\`,{filename:"[worker eval]"})`;
+    before.unshift(`let later;const loadLater=()=>later??=${load}(require,${given});`);
+  }
   const values = names.replace(/\w+/g, 'globalThis.$&');
   // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
   return `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
+}
+
+/** Whoever is no part of it gets, for each of its exports, a function that loads it all and does the same. */
+function loadLater({ onResolve, onLoad }) {
+  onResolve({ filter: /^later$/ }, ({ path }) => ({ path, namespace: 'later' }));
+  onLoad({ filter: /./, namespace: 'later' }, () => ({
+    contents: LATER.map((path) => `export * from ${JSON.stringify(path)};`).join('\n'),
+    resolveDir: fileURLToPath(dist),
+  }));
+  onResolve({ filter: /^\./ }, ({ path, importer }) => {
+    const file = fileURLToPath(new URL(path, `file://${importer}`));
+    if (LATER.includes(file) && !LATER.includes(importer)) return { path: file, namespace: 'called' };
+    return undefined;
+  });
+  onLoad({ filter: /./, namespace: 'called' }, ({ path }) => {
+    const text = readFileSync(path, 'utf8');
+    const named = [...text.matchAll(/^export (?:async )?(?:function\*? |class )(\w+)/gm)].map(
+      ([, name]) => name,
+    );
+    if (named.length !== text.match(/^export /gm).length)
+      throw new Error(`${path} exports other things than functions and classes`);
+    return {
+      contents: named
+        .map(
+          (name) =>
+            `export function ${name}(...args) { return new.target ? new (loadLater().${name})(...args) : loadLater().${name}(...args); }`,
+        )
+        .join('\n'),
+    };
+  });
 }
 
 /** All globals that occur in a text, in whatever role. */
