@@ -2,13 +2,32 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, transform } from 'esbuild';
-import { minified, refuseVariables, withoutModules } from './build-text.mjs';
+import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
 import { threadSources } from './build-threads.mjs';
 
 /** What programs import beside the pool. Their types stay beside them, file by file. */
 const PUBLIC = ['worker', 'files', 'sync', 'internal'];
 
-const source = (name) => new URL(`../packages/threadwise/src/${name}.ts`, import.meta.url).pathname;
+/**
+ * What of the pool is loaded when it is first called: `engine`, when the first pool has started its threads; `later`, what only some pools need.
+ */
+const LATER = {
+  engine: ['open-pool'],
+  later: [
+    'core/calls/map',
+    'core/inline/calling-thread',
+    'core/stats',
+    'platform/process/platform',
+    'runner/here',
+    'scheduling/placement/auto',
+    'transport/classes/packing',
+    'transport/codec/error-codec',
+    'transport/coordinator/exchange',
+  ],
+};
+
+const sources = new URL('../packages/threadwise/src/', import.meta.url);
+const source = (name) => new URL(`${name}.ts`, sources).pathname;
 const OPTIONS = {
   outdir: new URL('../packages/threadwise/dist', import.meta.url).pathname,
   bundle: true,
@@ -50,23 +69,25 @@ async function buildPool() {
     ...options,
     minifyWhitespace: false, // `minified` comes later, and does it
     lineLimit: 0,
-    entryPoints: { index: source('index'), engine: source('open-pool') },
-    plugins: [...OPTIONS.plugins, { name: 'load later', setup: loadLater }],
+    entryPoints: [
+      { in: source('index'), out: 'index' },
+      ...Object.keys(LATER).map((group) => ({ in: group, out: group })),
+    ],
+    plugins: [...OPTIONS.plugins, loadLater(LATER, '.ts', sources, source('index'))],
     splitting: true,
-    chunkNames: 'shared',
     sourcemap: 'external',
     write: false,
   });
-  refuseVariables(
-    Object.keys(Object.entries(parts.outputs).find(([path]) => /shared\.js$/.test(path))[1].inputs),
-  );
+  refuseVariables(parts);
+  const names = namesOf(parts.outputs);
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
-  for (const name of ['index', 'shared', 'engine']) {
-    const required = (from) => `require("${from.replace(/\.js$/, '.cjs')}")`;
-    const script = withoutModules(texts.get(`${name}.js`), required, 'module.exports=');
+  for (const [output, name] of names) {
+    const required = (from) =>
+      `require("./${names.get(basename(from)) ?? from}.cjs")`.replace(/"\.\/(node:\w+)\.cjs"/, '"$1"');
+    const loaders = Object.keys(LATER).map((group) => `const load_${group}=()=>require("./${group}.cjs");`);
     const { code, map } = minified(
-      `"use strict";${name === 'index' ? LOAD_ENGINE : ''}${script}`,
-      JSON.parse(texts.get(`${name}.js.map`)),
+      `"use strict";${loaders.join('')}${withoutModules(texts.get(output), required, 'module.exports=')}`,
+      JSON.parse(texts.get(`${output}.map`)),
     );
     const url = `data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}`;
     const result = await transform(`${code}\n//# sourceMappingURL=${url}`, {
@@ -90,16 +111,19 @@ export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./index
   rmSync(`${index}.map`, { force: true }); // the compiler's, of the file that was in its place
 }
 
-const LOAD_ENGINE = 'const loadEngine=()=>require("./engine.cjs");';
-
-/** `create-pool.ts` gets functions that load `open-pool.ts` when they are called. */
-function loadLater({ onResolve, onLoad }) {
-  onResolve({ filter: /open-pool\.js$/ }, ({ path }) => ({ path, namespace: 'later' }));
-  onLoad({ filter: /./, namespace: 'later' }, () => ({
-    contents: ['openPool', 'availableThreads']
-      .map((name) => `export const ${name} = (...args) => loadEngine().${name}(...args);`)
-      .join('\n'),
-  }));
+/** What each file of a build in parts is called: as its entry; `shared`, what all have; `common`, what the first pool and all that is loaded later have. */
+function namesOf(outputs) {
+  const files = Object.entries(outputs).filter(([path]) => path.endsWith('.js'));
+  const names = new Map(
+    files.map(([path, { entryPoint }]) => [basename(path), entryPoint && basename(path, '.js')]),
+  );
+  const chunks = [...names].filter(([, name]) => name === undefined).map(([file]) => file);
+  if (chunks.length !== 2) throw new Error(`The parts share code in ${chunks.length} ways and not in two`);
+  const ofIndex = files
+    .find(([path]) => basename(path) === 'index.js')[1]
+    .imports.map(({ path }) => basename(path));
+  for (const file of chunks) names.set(file, ofIndex.includes(file) ? 'shared' : 'common');
+  return names;
 }
 
 /** The same types: a compiler that reads this has no better way to them, and the program can load either file. */

@@ -1,5 +1,7 @@
 // What the bundles of the library have in common: how modules become the texts of functions, and how these become short.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { minifySync } from 'vite';
 
 /** The text of a module as that of a function: what it imports it asks for, by what `required` makes of a name; what it exports follows on `handOn`. */
@@ -44,8 +46,57 @@ export function minified(text, inputMap) {
 /** A letter that the code does not have. */
 const NOT_PRIVATE = 'ƒ';
 
-/** These parts hand each other values: a variable that is exported would stay what it was. */
-export function refuseVariables(files) {
+/** The parts of a build hand each other values: a variable that one of them exports would stay what it was. */
+export function refuseVariables({ outputs }) {
+  const shared = Object.values(outputs).filter(
+    ({ entryPoint, inputs }) => entryPoint === undefined && inputs,
+  );
+  const files = shared.flatMap(({ inputs }) => Object.keys(inputs)).filter((path) => existsSync(path));
   const found = files.filter((file) => /^export (let|var)\b/m.test(readFileSync(file, 'utf8')));
   if (found.length > 0) throw new Error(`None of these modules may export a variable: ${found.join(', ')}`);
+}
+
+/**
+ * A plugin that leaves groups of modules out of the entries that import them, to be loaded when they are first called. Each group is an entry. Whoever
+ * imports a module of a group and is not in it gets, for each function and class of the module, a function that calls `load_<group>()`, which
+ * has to return what the group's entry exports, and does the same. So nothing else can be imported from there, and nobody may ask
+ * whether an object is an instance of such a class.
+ * @param groups the modules of each group, without their ending
+ * @param ahead a module that each group finds loaded
+ */
+export function loadLater(groups, ending, folder, ahead) {
+  const groupOf = new Map(
+    Object.entries(groups).flatMap(([group, names]) =>
+      names.map((name) => [fileURLToPath(new URL(`${name}${ending}`, folder)), group]),
+    ),
+  );
+  const entries = new RegExp(`^(${Object.keys(groups).join('|')})$`);
+  const setup = ({ onResolve, onLoad }) => {
+    onResolve({ filter: entries }, ({ path }) => ({ path, namespace: 'group' }));
+    onLoad({ filter: /./, namespace: 'group' }, ({ path: group }) => ({
+      contents: [
+        ...(ahead === undefined ? [] : [ahead]),
+        ...[...groupOf.keys()].filter((file) => groupOf.get(file) === group),
+      ]
+        .map((file) => `export * from ${JSON.stringify(file)};`)
+        .join('\n'),
+      resolveDir: fileURLToPath(folder),
+    }));
+    onResolve({ filter: /^\./ }, ({ path, importer }) => {
+      const file = join(dirname(importer), path.replace(/\.js$/, ending));
+      const group = groupOf.get(file);
+      if (group === undefined || groupOf.get(importer) === group) return undefined;
+      return { path: file, namespace: 'called', pluginData: group };
+    });
+    onLoad({ filter: /./, namespace: 'called' }, ({ path, pluginData: group }) => {
+      const exported = readFileSync(path, 'utf8').matchAll(
+        /^export (?:async )?(?:function\*? |class )(\w+)/gm,
+      );
+      const call = (name) => `export function ${name}(...args) {
+        return new.target ? new (load_${group}().${name})(...args) : load_${group}().${name}(...args);
+      }`;
+      return { contents: Array.from(exported, ([, name]) => call(name)).join('\n') };
+    });
+  };
+  return { name: 'load later', setup };
 }

@@ -1,10 +1,9 @@
 // Bundles the code of the library's threads, as texts: see platform/node/node-thread.ts for why.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { relative } from 'node:path';
 import { build } from 'esbuild';
-import { minified, refuseVariables, withoutModules } from './build-text.mjs';
+import { loadLater, minified, refuseVariables, withoutModules } from './build-text.mjs';
 
 const dist = new URL('../packages/threadwise/dist/', import.meta.url);
 const platform = new URL('platform/', dist);
@@ -20,10 +19,7 @@ const ENTRIES = {
   threadSource: 'process/thread-entry',
 };
 
-/**
- * What few workers need, and none before its first task: it stands in each text as a string, which V8 need not parse, until something of it is
- * called. These modules export functions and classes alone, and nobody asks whether an object is an instance of one of these.
- */
+/** What few workers need, and none before its first task: it stands in each text as a string, which V8 does not parse before something of it is called. */
 const LATER = [
   'core/calls/payload',
   'core/options/nearest',
@@ -35,7 +31,7 @@ const LATER = [
   'transport/coordinator/given',
   'transport/message/claim-board',
   'transport/message/endpoint',
-].map((name) => fileURLToPath(new URL(`${name}.js`, dist)));
+];
 
 /**
  * Bundles the compiled entries into `thread-sources.js`. What several of them need stands there once: no bundler of a
@@ -47,7 +43,7 @@ export async function buildThreads() {
       { in: 'later', out: 'later' },
       ...Object.values(ENTRIES).map((out) => ({ in: new URL(`${out}.js`, platform).pathname, out })),
     ],
-    plugins: [{ name: 'load later', setup: loadLater }],
+    plugins: [loadLater({ later: LATER }, '.js', dist)],
     bundle: true,
     splitting: true,
     write: false,
@@ -59,7 +55,7 @@ export async function buildThreads() {
     legalComments: 'none',
     metafile: true,
   });
-  refuseVariables(Object.keys(metafile.inputs).filter((path) => !/^(later|called):/.test(path)));
+  refuseVariables(metafile);
   const parts = new Map(
     outputFiles.map(({ path, text }) => [
       relative(platform.pathname, path).replace(/\.js$/, ''),
@@ -71,13 +67,13 @@ export async function buildThreads() {
     (name) => `const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};\n`,
   );
   const ofLater = partsOf('later', parts);
-  // A string within a string.
-  lines.push(`const later = ${JSON.stringify(JSON.stringify(parts.get('later').text))};\n`);
+  // A string of the texts that it stands in.
+  lines.push(`const later = JSON.stringify(${JSON.stringify(parts.get('later').text)});\n`);
   for (const [name, entry] of Object.entries(ENTRIES)) {
     const own = partsOf(entry, parts);
     const { text } = parts.get(entry);
     const hasLater = [...own.map((part) => parts.get(part).text), text].some((part) =>
-      part.includes('loadLater('),
+      part.includes('load_later('),
     );
     const needed = hasLater ? [...new Set([...own, ...ofLater])] : own;
     const later = hasLater ? ['later'] : [];
@@ -101,41 +97,11 @@ function script(names, parts, text, later) {
   const given = [names, ...Object.keys(parts)];
   if (later !== undefined) {
     const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${${later}}}\`,{filename:"[worker eval]"})`;
-    before.unshift(`let later;const loadLater=()=>later??=${load}(require,${given});`);
+    before.unshift(`let later;const load_later=()=>later??=${load}(require,${given});`);
   }
   const values = names.replace(/\w+/g, 'globalThis.$&');
   // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.
   return `((require,${names})=>{"use strict";${before.join('')}(()=>{${text}})()})(globalThis.process.getBuiltinModule,${values});`;
-}
-
-/** Whoever is no part of it gets, for each of its exports, a function that loads it all and does the same. */
-function loadLater({ onResolve, onLoad }) {
-  onResolve({ filter: /^later$/ }, ({ path }) => ({ path, namespace: 'later' }));
-  onLoad({ filter: /./, namespace: 'later' }, () => ({
-    contents: LATER.map((path) => `export * from ${JSON.stringify(path)};`).join('\n'),
-    resolveDir: fileURLToPath(dist),
-  }));
-  onResolve({ filter: /^\./ }, ({ path, importer }) => {
-    const file = fileURLToPath(new URL(path, `file://${importer}`));
-    if (LATER.includes(file) && !LATER.includes(importer)) return { path: file, namespace: 'called' };
-    return undefined;
-  });
-  onLoad({ filter: /./, namespace: 'called' }, ({ path }) => {
-    const text = readFileSync(path, 'utf8');
-    const named = [...text.matchAll(/^export (?:async )?(?:function\*? |class )(\w+)/gm)].map(
-      ([, name]) => name,
-    );
-    if (named.length !== text.match(/^export /gm).length)
-      throw new Error(`${path} exports other things than functions and classes`);
-    return {
-      contents: named
-        .map(
-          (name) =>
-            `export function ${name}(...args) { return new.target ? new (loadLater().${name})(...args) : loadLater().${name}(...args); }`,
-        )
-        .join('\n'),
-    };
-  });
 }
 
 /** All globals that occur in a text, in whatever role. */

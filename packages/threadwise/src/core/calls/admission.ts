@@ -1,6 +1,6 @@
 /** Takes in the calls of a pool: refuses each one, or runs it here, or captures its arguments and has it dispatched. */
 import { rejectWithCaller } from './caller-stack.js';
-import { CallingThread } from '../inline/calling-thread.js';
+import type { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
 import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
 import type { Exchange, Instances } from '../contracts.js';
@@ -121,11 +121,12 @@ export class Admission {
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const receiver = to ?? (here?.within.takesAll ? here : undefined);
-    const crosses = !(receiver instanceof CallingThread);
+    const atHere = receiver !== undefined && receiver === this.#engine.here ? this.#engine.here : undefined;
+    const crosses = atHere === undefined;
     const began = crosses && meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
-    const exchange = crosses ? parts.exchange : receiver;
+    const exchange = atHere ?? parts.exchange;
     const id = ledger.newId();
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
     const trace = tracing.isOn ? this.#startTrace(name, id, wire, run, exchange) : undefined;
@@ -138,12 +139,12 @@ export class Admission {
     scaler.watch();
     room.taken();
     canceller.watchSignal(task);
-    if (!crosses) {
+    if (atHere !== undefined) {
       task.pinned = to !== undefined;
-      return receiver.tasks.submit(task);
+      return atHere.tasks.submit(task);
     }
     if (receiver === undefined) dispatch.submit(task);
-    else dispatch.submitTo(receiver, task);
+    else dispatch.submitTo(receiver as WorkerSlot, task);
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
     if (began > 0) meter.submitted(name, parts.platform.now() - began);
   }
