@@ -92,10 +92,12 @@ export function loadLater(groups, ending, folder, ahead) {
       const exported = readFileSync(path, 'utf8').matchAll(
         /^export (?:async )?(?:function\*? |class )(\w+)/gm,
       );
-      const call = (name) => `export function ${name}(...args) {
-        return new.target ? new (load_${group}().${name})(...args) : load_${group}().${name}(...args);
-      }`;
-      return { contents: Array.from(exported, ([, name]) => call(name)).join('\n') };
+      const call = `const called = (name) => function (...args) {
+        const real = load_${group}()[name];
+        return new.target ? new real(...args) : real(...args);
+      };`;
+      const stubs = Array.from(exported, ([, name]) => `export const ${name} = called('${name}');`);
+      return { contents: [call, ...stubs].join('\n') };
     });
   };
   return { name: 'load later', setup };
