@@ -2,7 +2,7 @@
 import { rejectWithCaller } from './caller-stack.js';
 import type { CallingThread } from '../inline/calling-thread.js';
 import { pack } from '../events/carrier.js';
-import { isList, list, MAX_TIMER_MS, text } from '../options/checks.js';
+import { isList, list, text } from '../options/checks.js';
 import type { Exchange, Instances } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
@@ -13,13 +13,6 @@ import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
 
-/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
-function hasOnlyTimeout(given: RunOptions): boolean {
-  if (typeof given !== 'object' || given === null) return false;
-  for (const key in given) if (key !== 'timeoutMs') return false;
-  const { timeoutMs } = given;
-  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
-}
 /** A call is for one worker, or for the calling thread. */
 type Receiver = WorkerSlot | CallingThread;
 type Capturing = Pick<Exchange, 'capture'>;
@@ -49,7 +42,7 @@ export class Admission {
     if (to === undefined && ticket === undefined) {
       const settled =
         (given === undefined ? this.here?.within.run(name, args) : undefined) ??
-        this.#enterPlain(name, args, given);
+        this.plain?.enter(name, args, given);
       if (settled !== undefined) return settled;
     }
     const promise = new Promise(keepResolve);
@@ -62,29 +55,8 @@ export class Admission {
     return promise;
   }
 
-  /** Nearly every call goes this way. What is wrong with one is found, and said, by the other. */
-  #enterPlain(name: unknown, args: unknown, given?: RunOptions): Promise<unknown> | undefined {
-    const { plain } = this;
-    const { ledger, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
-    if (plain === undefined || typeof name !== 'string' || name === '' || !isList(args)) return undefined;
-    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
-    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
-    const isBounded = this.limit !== Number.POSITIVE_INFINITY;
-    if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && ledger.size >= this.limit)) {
-      return undefined;
-    }
-    const began = meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
-    const promise = plain.enter(name, args, timeoutMs);
-    if (promise === undefined) return undefined;
-    if (plain.size === 1) this.#engine.lifecycle.updateKeepAlive();
-    if (isBounded) this.#engine.room.taken();
-    if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
-    if (began > 0) meter.submitted(name, parts.platform.now() - began);
-    return promise;
-  }
-
   /** Whether few of the function's calls cross, and those to learn what that costs. */
-  #isExploring(name: string): boolean {
+  isExploring(name: string): boolean {
     return this.here?.within.find(name)?.learnt?.isExploring === true;
   }
 
@@ -123,7 +95,7 @@ export class Admission {
     const receiver = to ?? (here?.within.takesAll ? here : undefined);
     const atHere = receiver !== undefined && receiver === this.#engine.here ? this.#engine.here : undefined;
     const crosses = atHere === undefined;
-    const began = crosses && meter.wantsSubmission(this.#isExploring(name)) ? parts.platform.now() : 0;
+    const began = crosses && meter.wantsSubmission(this.isExploring(name)) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.
     if (run.transfer.length > 0 && names?.includes(name) === false) throw taskNotFound(name, names);
     const exchange = atHere ?? parts.exchange;

@@ -37,6 +37,7 @@ function table({
   };
   const ledger = {
     newId: () => ++lastId,
+    size: 0,
     settled: () => undefined,
     ranAcross: (name: string, runMs: number) => ran.push([name, runMs]),
     open: (...[id, name, payload, run, resolve, wireName, submittedAt]: Parameters<Ledger['open']>) => {
@@ -47,10 +48,20 @@ function table({
   };
   const takenOver: Task[] = [];
   const canceller = { takeOver: (task: Task) => takenOver.push(task) };
-  const engine = { parts: { platform, recorder }, defaults: plainRun, canceller } as unknown as Engine;
+  const engine = {
+    parts: { platform, recorder },
+    defaults: plainRun,
+    canceller,
+    admission: { limit: Number.POSITIVE_INFINITY, isExploring: () => false },
+    meter: { wantsSubmission: () => false },
+    hooks: { areCallsHeard: false },
+    dispatch: { takesPlain: true },
+    scaler: { canGrow: false },
+    lifecycle: { updateKeepAlive: () => undefined },
+  } as unknown as Engine;
   const calls = new PlainCalls(engine, way as unknown as PlainWay, ledger);
   const enter = (timeoutMs?: number) => {
-    const call = calls.enter('work', [], timeoutMs);
+    const call = calls.enter('work', [], timeoutMs === undefined ? undefined : { timeoutMs });
     assert.ok(call !== undefined);
     return call;
   };

@@ -7,6 +7,8 @@ import { rejectWithCaller } from './caller-stack.js';
 import type { PlainWay, Platform, Recorder, TimerHandle, WorkerRecord } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import type { Ledger } from './ledger.js';
+import type { RunOptions } from './run-options.js';
+import { isList, MAX_TIMER_MS } from '../options/checks.js';
 import type { Task } from './task.js';
 
 type Resolve = (value: unknown) => void;
@@ -17,6 +19,14 @@ export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
+/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
+function hasOnlyTimeout(given: RunOptions): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  for (const key in given) if (key !== 'timeoutMs') return false;
+  const { timeoutMs } = given;
+  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
+}
+
 export class PlainCalls {
   /** The number of open plain calls. */
   size = 0;
@@ -25,8 +35,8 @@ export class PlainCalls {
    * function becomes an object wherever the compiler does not inline that function.
    */
   runMs = 0;
-  readonly #engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>;
-  readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>;
+  readonly #engine: Engine;
+  readonly #ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>;
   readonly #recorder: Recorder;
   readonly #platform: Platform;
   /** Cells of shared memory, and workers that look there. */
@@ -50,9 +60,9 @@ export class PlainCalls {
   #now = 0;
 
   constructor(
-    engine: Pick<Engine, 'parts' | 'defaults' | 'canceller'>,
+    engine: Engine,
     way: PlainWay,
-    ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'ranAcross'>,
+    ledger: Pick<Ledger, 'newId' | 'open' | 'settled' | 'size' | 'ranAcross'>,
   ) {
     const { platform, recorder } = engine.parts;
     this.#engine = engine;
@@ -69,10 +79,21 @@ export class PlainCalls {
   }
 
   /**
-   * Enters a call, and has workers take it. Undefined: it has to be entered with a record, which also says what is wrong with it.
-   * @param timeoutMs how long the task may run, in milliseconds; undefined: as long as it likes
+   * Enters a call, and has workers take it. Nearly every call goes this way. Undefined: it has to be entered with a record, which also says what
+   * is wrong with it. This is one function, and longer than those that V8 inlines: otherwise V8 would compile all of it again into each
+   * function that leads here, while a short program still waits for its first results.
    */
-  enter(name: string, args: readonly unknown[], timeoutMs: number | undefined): Promise<unknown> | undefined {
+  enter(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
+    const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
+    if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
+    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
+    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
+    const { limit } = admission;
+    const isBounded = limit !== Number.POSITIVE_INFINITY;
+    if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit)) {
+      return undefined;
+    }
+    const began = meter.wantsSubmission(admission.isExploring(name)) ? parts.platform.now() : 0;
     const id = this.#ledger.newId();
     let slot: number;
     try {
@@ -86,15 +107,17 @@ export class PlainCalls {
     this.#resolves[slot] = resolveOfLast;
     this.#names[slot] = name;
     this.#ids[slot] = id;
-    this.#submittedAt[slot] = this.#burstNow();
+    const now = this.#burstNow();
+    this.#submittedAt[slot] = now;
     this.#timeoutMs[slot] = timeoutMs ?? 0;
     if (timeoutMs !== undefined) {
-      const now = this.#submittedAt[slot]!;
-      const dueAt = now + timeoutMs;
-      this.#dueAt[slot] = dueAt;
-      if (this.#timer === undefined || dueAt < this.#timerAt) this.#setTimer(dueAt, now);
+      this.#dueAt[slot] = now + timeoutMs;
+      if (this.#timer === undefined || now + timeoutMs < this.#timerAt) this.#setTimer(now + timeoutMs, now);
     }
-    this.size++;
+    if (++this.size === 1) this.#engine.lifecycle.updateKeepAlive();
+    if (isBounded) this.#engine.room.taken();
+    if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
+    if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;
   }
 
