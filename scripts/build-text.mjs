@@ -73,15 +73,12 @@ export function loadLater(groups, ending, folder, ahead) {
   const entries = new RegExp(`^(${Object.keys(groups).join('|')})$`);
   const setup = ({ onResolve, onLoad }) => {
     onResolve({ filter: entries }, ({ path }) => ({ path, namespace: 'group' }));
-    onLoad({ filter: /./, namespace: 'group' }, ({ path: group }) => ({
-      contents: [
-        ...(ahead === undefined ? [] : [ahead]),
-        ...[...groupOf.keys()].filter((file) => groupOf.get(file) === group),
-      ]
-        .map((file) => `export * from ${JSON.stringify(file)};`)
-        .join('\n'),
-      resolveDir: fileURLToPath(folder),
-    }));
+    onLoad({ filter: /./, namespace: 'group' }, ({ path: group }) => {
+      const files = [...groupOf.keys()].filter((file) => groupOf.get(file) === group);
+      const own = files.map((file) => `export { ${callable(file)} } from ${JSON.stringify(file)};`);
+      const others = ahead === undefined ? [] : [`export * from ${JSON.stringify(ahead)};`];
+      return { contents: [...own, ...others].join('\n'), resolveDir: fileURLToPath(folder) };
+    });
     onResolve({ filter: /^\./ }, ({ path, importer }) => {
       const file = join(dirname(importer), path.replace(/\.js$/, ending));
       const group = groupOf.get(file);
@@ -89,16 +86,19 @@ export function loadLater(groups, ending, folder, ahead) {
       return { path: file, namespace: 'called', pluginData: group };
     });
     onLoad({ filter: /./, namespace: 'called' }, ({ path, pluginData: group }) => {
-      const exported = readFileSync(path, 'utf8').matchAll(
-        /^export (?:async )?(?:function\*? |class )(\w+)/gm,
-      );
       const call = `const called = (name) => function (...args) {
         const real = load_${group}()[name];
         return new.target ? new real(...args) : real(...args);
       };`;
-      const stubs = Array.from(exported, ([, name]) => `export const ${name} = called('${name}');`);
+      const stubs = callable(path).map((name) => `export const ${name} = called('${name}');`);
       return { contents: [call, ...stubs].join('\n') };
     });
   };
   return { name: 'load later', setup };
+}
+
+/** The functions and classes that a module exports. */
+function callable(file) {
+  const exported = /^export (?:async )?(?:function\*? |class )(\w+)/gm;
+  return Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name]) => name);
 }
