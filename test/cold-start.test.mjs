@@ -11,7 +11,7 @@ function run(script) {
     import { once } from 'node:events';
     const require = createRequire(import.meta.url);
     const wt = require('node:worker_threads');
-    const isLoaded = () => Object.keys(require.cache).some((path) => path.endsWith('engine.cjs'));
+    const isLoaded = (name = 'engine') => Object.keys(require.cache).some((path) => path.endsWith(name + '.cjs'));
     const [log, threads, exits] = [[], [], []];
     wt.Worker = class extends wt.Worker {
       constructor(code, options) {
@@ -66,6 +66,18 @@ for (const [options, isLoaded] of Object.entries({
     assert.deepEqual(log, [['pool-1/1', isLoaded]]);
   });
 }
+
+test('what only some pools need is loaded when one needs it, once', () => {
+  const loaded = run(`
+    const pool = createPool(module, { threads: 1, name: 'plain' });
+    const loaded = [await pool.run('f', [1]), await pool.run('f', ['a']), isLoaded('later')];
+    for await (const value of pool.map('f', [2])) loaded.push(value, isLoaded('later'));
+    const inline = createPool(module, { placement: 'inline' });
+    loaded.push(await inline.run('f', [3]), pool.stats().tasks.completed);
+    await Promise.all([pool.close(), inline.close()]);
+    console.log(JSON.stringify(loaded));`);
+  assert.deepEqual(loaded, [2, 'a1', false, 3, true, 4, 3]);
+});
 
 test('a pool that has no threads starts none', () => {
   const log = run(`
