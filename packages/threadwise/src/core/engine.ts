@@ -7,6 +7,7 @@ import { Canceller } from './calls/canceller.js';
 import { CrossingMeter } from './calls/crossing-meter.js';
 import { Ledger } from './calls/ledger.js';
 import { checkCloneable } from './calls/payload.js';
+import type { PlainCalls } from './calls/plain-calls.js';
 import { RoomQueue } from './calls/room.js';
 import { defaultRun, type ResolvedRun } from './calls/run-options.js';
 import type { Task } from './calls/task.js';
@@ -81,6 +82,8 @@ export class Engine {
   readonly recycler: Recycler;
   readonly lifecycle: Lifecycle;
   readonly admission: Admission;
+  /** The table that calls of `run` go to at once; undefined while admission has to see each of them. */
+  plain: PlainCalls | undefined;
   /** Made when a placement first asks for it. */
   here: CallingThread | undefined;
   placement: Placement;
@@ -152,8 +155,10 @@ export class Engine {
 
   /** The gate of plain calls is open unless something has to be done for each call: to be called when any of this changes. */
   regate(): void {
-    const isOpen = this.lifecycle.state === 'open' && this.placement.usesThreads;
-    this.admission.plain = isOpen ? this.ledger.plain : undefined;
+    const { admission, lifecycle, placement, parts, ledger } = this;
+    admission.plain = lifecycle.state === 'open' && placement.usesThreads ? ledger.plain : undefined;
+    const asksBefore = admission.here !== undefined || parts.instances !== undefined;
+    this.plain = asksBefore ? undefined : admission.plain;
   }
 
   // --- what is changed while the pool runs ---

@@ -52,7 +52,12 @@ export class Pool<M = UntypedTasks> {
     args: TaskArguments<M[K]>,
     options?: RunOptions,
   ): Promise<TaskResult<M[K]>> {
-    return this.#engine.admission.enter(name, args, options) as Promise<TaskResult<M[K]>>;
+    const { plain, admission } = this.#engine;
+    const result =
+      plain === undefined
+        ? admission.enter(name, args, options)
+        : (plain.enter(name, args, options) ?? admission.enterTask(name, args, options));
+    return result as Promise<TaskResult<M[K]>>;
   }
 
   /**

@@ -22,7 +22,7 @@ type Wire = readonly [string, readonly unknown[]];
 export class Admission {
   /** The queue's. */
   limit: number;
-  /** The table that plain calls go to; undefined while every call needs a record. */
+  /** The table that plain calls go to, once it is known that they do not run here; undefined while every call needs a record. */
   plain: PlainCalls | undefined;
   /** Undefined where every call goes to a thread. */
   here: CallingThread | undefined;
@@ -45,6 +45,17 @@ export class Admission {
         this.plain?.enter(name, args, given);
       if (settled !== undefined) return settled;
     }
+    return this.enterTask(name, args, given, to, ticket);
+  }
+
+  /** The same of a call that gets a record: of one that `PlainCalls.enter` does not take, for instance. */
+  enterTask(
+    name: unknown,
+    args: unknown,
+    given?: RunOptions,
+    to?: Receiver,
+    ticket?: Ticket,
+  ): Promise<unknown> {
     const promise = new Promise(keepResolve);
     const resolve = resolveOfLast;
     try {
