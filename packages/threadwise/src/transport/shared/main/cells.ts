@@ -38,9 +38,9 @@ export class Cells {
   /** For each cell that was ever given out: what stands for its arguments; undefined where none of its calls has needed that yet. */
   readonly #payloads: (CellPayload | undefined)[] = [];
   readonly #owners: Uint8Array;
-  /** A stack: the cell that was freed last is used first, and cells that were never used lie in their order below the others. */
+  /** Cells that were freed: the last one is used first. One that was never used comes where there is none, so that a short program touches few. */
   readonly #free: Int32Array;
-  #freeCount: number;
+  #freeCount = 0;
   /** The number of cells that is kept, see KEPT_SHARE. */
   readonly #kept: number;
   readonly #writer: ArgumentWriter;
@@ -52,13 +52,12 @@ export class Cells {
     this.memory = memoryOf(buffer);
     this.#writer = new ArgumentWriter(this, values, arena);
     this.#owners = new Uint8Array(count);
-    this.#free = Int32Array.from({ length: count }, (_, i) => count - 1 - i);
-    this.#freeCount = count;
+    this.#free = new Int32Array(count);
     this.#kept = Math.max(1, count * KEPT_SHARE);
   }
 
   get hasFree(): boolean {
-    return this.#freeCount > 0;
+    return this.#freeCount > 0 || this.#payloads.length < this.#free.length;
   }
 
   /**
@@ -66,7 +65,37 @@ export class Cells {
    * stand in front of others that wait with one.
    */
   get hasSpare(): boolean {
-    return this.#freeCount > this.#kept;
+    return this.#freeCount + this.#free.length - this.#payloads.length > this.#kept;
+  }
+
+  /**
+   * `capture` and `post` of a plain call, for all workers, in one function. V8 compiles each function that is called often, and with it again those that it
+   * calls: for a short program that took longer than the calls. Returns the hint; -1 where the call needs more than that.
+   */
+  enter(nameId: number, args: readonly unknown[], id: number): number {
+    if (!this.hasSpare) return -1;
+    const { words, doubles } = this;
+    const cell = this.#take();
+    const at = cell * L.WORDS;
+    words[at + L.NAME] = nameId;
+    const first = args[0];
+    if (args.length === 1 && typeof first === 'number') {
+      words[at + L.FORM] = L.NUMBER;
+      doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first;
+    } else if (!this.#writeOrFree(cell, args)) {
+      return -1;
+    } else {
+      this.#payloads[cell]?.lend();
+    }
+    this.outCount++;
+    this.offeredCount++;
+    this.#owners[cell] = OFFERED;
+    words[at + L.TASK_ID] = id;
+    doubles[cell * L.DOUBLES + L.BEGAN] = 0;
+    doubles[cell * L.DOUBLES + L.RUN_MS] = 0; // for a coordinator: the priority
+    const posted = L.stamped(L.POSTED_FOR_ALL, ++this.#stamp);
+    Atomics.store(words, at + L.STATE, posted);
+    return L.hintOf(cell, posted);
   }
 
   /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
@@ -81,13 +110,17 @@ export class Cells {
     const cell = this.#take();
     if (cell < 0) return -1;
     this.words[cell * L.WORDS + L.NAME] = nameId;
+    return this.#writeOrFree(cell, args) ? cell : -1;
+  }
+
+  #writeOrFree(cell: number, args: readonly unknown[]): boolean {
     let isWritten = false;
     try {
       isWritten = this.#writeArguments(cell, args);
     } finally {
       if (!isWritten) this.freeIfHeld(cell);
     }
-    return isWritten ? cell : -1;
+    return isWritten;
   }
 
   /** False, and nothing is kept: the arguments can only go by port. */
@@ -273,9 +306,8 @@ export class Cells {
 
   /** A free cell; -1: none. Before anything is written: an argument may have a getter that makes a call. */
   #take(): number {
-    if (this.#freeCount === 0) return -1;
-    const cell = this.#free[--this.#freeCount]!;
-    if (cell === this.#payloads.length) this.#payloads.push(undefined);
+    if (!this.hasFree) return -1;
+    const cell = this.#freeCount > 0 ? this.#free[--this.#freeCount]! : this.#payloads.push(undefined) - 1;
     this.#owners[cell] = HELD;
     return cell;
   }

@@ -140,9 +140,11 @@ export class SharedExchange implements Exchange, PlainWay {
       this.#lastNameId = this.nameId(name);
       this.#lastName = name;
     }
-    const cell = this.#lastNameId < 0 ? -1 : this.cells.capture(this.#lastNameId, args);
-    if (cell >= 0) this.offer(cell, id);
-    return cell;
+    const hint = this.#lastNameId < 0 ? -1 : this.cells.enter(this.#lastNameId, args, id);
+    if (hint < 0) return -1;
+    this.hint(hint);
+    this.drain.expect();
+    return L.cellOf(hint);
   }
 
   hasBegun(cell: number): boolean {
