@@ -200,8 +200,12 @@ describe('processes for several workers: the end of one worker', () => {
   test('while native code blocks it, its process is ended', { timeout: 60_000 }, async (t) => {
     const { pool } = await poolOf(t, { isolation });
     const [{ pid, ended }] = await holding(pool, 1);
-    const { error } = await outcome(pool.run('blockForEver', [], { timeoutMs: 50 }));
-    assert.equal(error.code, 'ERR_TASK_TIMEOUT');
+    const controller = new AbortController();
+    const { signal } = controller;
+    const { error } = await outcome(
+      pool.run('blockForEver', [], { signal, onProgress: () => controller.abort() }),
+    );
+    assert.equal(error.code, 'ERR_TASK_ABORTED');
     const { error: beside } = await ended;
     assert.equal(beside.code, 'ERR_WORKER_CRASHED');
     assert.match(beside.message, /another of its threads could not be ended/);

@@ -84,7 +84,7 @@ export class Ledger {
     const isInline = runMs !== undefined && by === here?.record;
     parts.recorder.settled(outcome, waitMs, runMs, now, by);
     parts.recorder.functions.ended(task.name, outcome, runMs, now, error, isInline);
-    if (runMs !== undefined && by !== undefined) this.ranAcross(task.name, runMs, now);
+    if (runMs !== undefined && by !== undefined && !isInline) this.ranAcross(task.name, runMs, now);
     this.tellSettle(task.id, task.name, task.context, outcome, runMs, waitMs, error);
     if (settlement.outcome === 'completed') task.resolve(settlement.value);
     else rejectWithCaller(task.resolve, error);

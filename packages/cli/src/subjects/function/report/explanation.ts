@@ -36,8 +36,8 @@ function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
   const here =
     machine.cores === 1
       ? 'This machine lets the program use one core: threads take turns on it, and none of them makes another faster.'
-      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once. ${
-          knee !== undefined && knee.threads > machine.cores ? '' : 'More threads than that take turns.'
+      : `This machine lets the program use ${counted(machine.cores, 'core')}: so many calls can compute at once.${
+          knee !== undefined && knee.threads > machine.cores ? '' : ' More threads than that take turns.'
         }`;
   return {
     title: 'Why the number of cores matters',
