@@ -68,8 +68,10 @@ export class Ledger {
 
   /** Calls have settled. */
   settled(): void {
-    this.#engine.lifecycle.settled();
-    this.#engine.room.update();
+    const { lifecycle, room, scaler } = this.#engine;
+    lifecycle.settled();
+    room.update();
+    if (scaler.keepsOne) scaler.adjust();
   }
 
   readonly #onSettled = (task: Task, settlement: Settlement): void => {

@@ -335,4 +335,19 @@ describe('a pool that may have no workers, with a policy that wants anything', (
       );
     });
   }
+
+  test('coordinator: a worker that it did not want while main had not heard of the last result goes when main has', async () => {
+    const scene = new Scene('coordinator');
+    const steps: Step[] = [
+      { do: 'call', keyed: true },
+      { do: 'work', who: 0 }, // it is ready
+      { do: 'work', who: 0 }, // it begins
+      { do: 'want', target: 0, isSated: true },
+    ];
+    for (const next of steps) await scene.take(next);
+    assert.equal(snapshot(scene.engine).threads.current, 1);
+    await scene.take({ do: 'work', who: 0 }); // it ends
+    assert.deepEqual(await Promise.all(scene.calls), ['done']);
+    assert.equal(snapshot(scene.engine).threads.current, 0);
+  });
 });

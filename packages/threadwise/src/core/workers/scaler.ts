@@ -27,6 +27,11 @@ export class Scaler {
   /** The thread that sizes the pool instead of the policy, as soon as it has said something. */
   readonly #remote: RemoteSizing | undefined;
   #bounds: SizeBounds;
+  /**
+   * Whether a worker is there only because tasks were open when none was wanted. A coordinator says that once, perhaps before main has heard of the
+   * last result: so `adjust` is to be called again when tasks have settled.
+   */
+  keepsOne = false;
   #isOpen = true;
   #isFull = false;
   /** Failures in a row. */
@@ -88,6 +93,7 @@ export class Scaler {
     if (current === min && current === max) return; // whatever was wanted, nothing could change
     const wanted = Math.max(min, Math.min(max, this.#remote?.wanted ?? this.#sizer.target()));
     const target = wanted === 0 && this.#isNeeded ? 1 : wanted;
+    this.keepsOne = target > wanted && this.#remote?.wanted !== undefined;
     // A target of 0 is an answer to what waits now: the next task is a reason to ask again.
     const isSated = this.#remote?.wanted !== undefined || this.#sizer.isSated;
     this.#isFull = target >= max || (target > 0 && isSated);
