@@ -58,8 +58,8 @@ export async function buildEntries() {
 }
 
 /**
- * Builds the entry `threadwise`. For Node.js: `index.cjs`, which starts threads and then loads the rest, `engine.cjs`; `shared.cjs`, which both
- * need; and `index.js`, a module that hands on what `index.cjs` has, so that a program that imports the library and requires it has it once. Only
+ * Builds the entry `threadwise`. For Node.js: `index.cjs`, which starts threads and then loads `engine.cjs`; `later.cjs`, loaded when something of it is
+ * called; `shared.cjs` and `common.cjs`, what several of these need; and `index.js`, a module that hands on what `index.cjs` has, so that a program that imports the library and requires it has it once. Only
  * CommonJS can load a part of itself when it is needed, and return at once. For bundlers, which could not follow that: `whole.js`.
  */
 async function buildPool() {
@@ -82,8 +82,10 @@ async function buildPool() {
   const names = namesOf(parts.outputs);
   const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
   for (const [output, name] of names) {
-    const required = (from) =>
-      `require("./${names.get(basename(from)) ?? from}.cjs")`.replace(/"\.\/(node:\w+)\.cjs"/, '"$1"');
+    const required = (from) => {
+      const part = names.get(basename(from));
+      return `require("${part === undefined ? from : `./${part}.cjs`}")`;
+    };
     const loaders = Object.keys(LATER).map((group) => `const load_${group}=()=>require("./${group}.cjs");`);
     const { code, map } = minified(
       `"use strict";${loaders.join('')}${withoutModules(texts.get(output), required, 'module.exports=')}`,

@@ -104,7 +104,7 @@ export class Admission {
     if (settled !== undefined) return resolve(settled);
     if (this.freePlaces() <= 0) throw queueFullError(name, this.limit);
     const receiver = to ?? (here?.within.takesAll ? here : undefined);
-    const atHere = receiver !== undefined && receiver === this.#engine.here ? this.#engine.here : undefined;
+    const atHere = receiver === this.#engine.here ? this.#engine.here : undefined;
     const crosses = atHere === undefined;
     const began = crosses && meter.wantsSubmission(this.isExploring(name)) ? parts.platform.now() : 0;
     // A buffer that is moved to a worker which finds no such task would be lost.

@@ -17,7 +17,7 @@ export interface NativeBytes {
 }
 
 const NATIVE = ['latin1Write', 'latin1Slice', 'ucs2Write', 'ucs2Slice', 'fill'] as const;
-/** From how many bytes on the platform copies them faster than the engine does. */
+/** The number of bytes from which on the platform's `fill` copies them faster than `set` of a typed array. */
 const NATIVE_COPY_FROM = 2048;
 
 interface BufferClass {

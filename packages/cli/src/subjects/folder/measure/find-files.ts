@@ -36,7 +36,7 @@ const MOST_FILES = 200_000;
 /** How many entries are looked at before a signal is heard. */
 const ENTRIES_PER_TURN = 500;
 
-/** By the reason, how many could not be read. */
+/** How many files could not be read, for each reason. */
 export function countsOf(unreadable: readonly string[]): { why: string; count: number }[] {
   return rollups(unreadable, (same) => same.length, String).map(([why, count]) => ({ why, count }));
 }

@@ -164,7 +164,7 @@ export interface Measured {
   readonly ms: number | undefined;
 }
 
-/** Where the slowest input takes less than so many times as long as the fastest, all are one kind. */
+/** How many times as long as the fastest input the slowest one must take for inputs to count as different. */
 const EVEN = 2;
 /** How many inputs are used at least, where they differ. */
 const LEAST = 4;

@@ -46,7 +46,7 @@ function cores({ knee, samples: { machine, start } }: Findings): Paragraph {
 }
 
 interface AboutAnswer {
-  /** In a few words, for where a whole sentence is too long. */
+  /** The answer in a few words, for places where a whole sentence is too long. */
   readonly short: string;
   readonly tone: Tone;
   /** What there is to say before the code. */

@@ -55,7 +55,7 @@ function measuredLimits(
   const crossing = whole > 0 ? beside / whole : 0;
   const { bytesIn, bytesOut } = inline;
   const size = bytesIn && bytesOut ? ` (${bytes(bytesIn.mean)} there, and ${bytes(bytesOut.mean)} back)` : '';
-  // As many threads as cores; where these were not measured, the fastest number.
+  // The pool with as many threads as cores; where that was not measured, the fastest pool.
   const all = threads.find((of) => of.threads === usableCores(machine)) ?? best;
   // CPU time of a call when all cores run it, over that on one thread; without handing it over.
   const ownMs = (one === undefined ? alone : one - crossingMs) ?? 0;
