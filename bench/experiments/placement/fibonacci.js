@@ -70,11 +70,11 @@ export const fibonacci = [
       takes: oneOfEach,
       goals: [
         {
-          text: 'auto at least 0.8 times the calls of a plain loop without a pool',
+          text: 'auto at least 0.8 times the calls of an awaited loop without a pool',
           of: OURS,
           metric: 'callsPerSecond',
           by: 'times',
-          to: 'inline, plain loop',
+          to: 'inline, awaited',
           atLeast: 0.8,
         },
       ],

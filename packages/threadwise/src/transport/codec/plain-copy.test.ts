@@ -1,5 +1,6 @@
 /** A copy made by code of ours equals what structured clone makes of the value, and fails where that fails. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { copyPlain } from './plain-copy.js';
@@ -155,6 +156,51 @@ describe('a copy equals a structured clone', () => {
     t.after(() => Reflect.deleteProperty(Object.prototype, 'everywhere'));
     Object.defineProperty(Object.prototype, 'everywhere', { value: 1, enumerable: true, configurable: true });
     assert.deepEqual(Object.keys(copyPlain({ own: 1 }, clone) as object), ['own']);
+  });
+
+  test('objects of a shape that came often, whatever their values are', () => {
+    const values = [1, 'text', true, null, undefined, 5n, [1], { inner: 1 }, new Date(0), -0, Number.NaN];
+    for (let i = 0; i < 500; i++) {
+      const [first, second, third] = [i, i >> 1, i * 7].map((n) => values[n % values.length]);
+      const object = { first, second, third, record: { first, second: { third } } };
+      // What comes twice in it is for structured clone.
+      assert.equal(
+        isAsked(object),
+        [first, third].some((value) => value !== null && typeof value === 'object'),
+      );
+    }
+    for (const bad of [() => 1, Symbol('s')]) {
+      const object = { first: bad, second: 1, third: 1, record: 1 };
+      assert.throws(() => copyPlain(object, clone), { name: 'DataCloneError' });
+    }
+    const begins = { first: 1, second: 2 };
+    assertSame(copyPlain(begins, clone), begins);
+    const goesOn = { first: 1, second: 2, third: 3, record: 4, more: 5 };
+    assertSame(copyPlain(goesOn, clone), goesOn);
+  });
+
+  test('objects of a shape that came often, of which a getter takes a property away', () => {
+    const make = () => ({
+      early: 1,
+      get removes() {
+        delete (this as { late?: number }).late;
+        return 'removed';
+      },
+      late: 2,
+    });
+    for (let i = 0; i < 100; i++) assertSame(copyPlain(make(), clone), structuredClone(make()));
+  });
+
+  test('where a program forbids code that is made at run time', () => {
+    const source = `
+      import assert from 'node:assert';
+      import { copyPlain } from ${JSON.stringify(import.meta.resolve('./plain-copy.js'))};
+      const never = () => assert.fail('structured clone was asked');
+      for (let i = 0; i < 100; i++) assert.deepEqual(copyPlain({ id: i, inner: { id: [i] } }, never), { id: i, inner: { id: [i] } });
+      try { new Function(''); } catch (error) { process.stdout.write(error.name); }
+    `;
+    const flags = ['--disallow-code-generation-from-strings', '--input-type=module'];
+    assert.equal(String(execFileSync(process.execPath, [...flags, '-e', source])), 'EvalError');
   });
 
   test('values as deep as structured clone can go', () => {

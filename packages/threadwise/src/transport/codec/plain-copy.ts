@@ -5,6 +5,7 @@
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
 import { becomesPlain, type Fields, setOwn } from './plain-objects.js';
+import { compile, HOT, type ShapeNode, ShapeWriter, shapeBookByteLength } from './shape-book.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 
@@ -16,6 +17,15 @@ const objectPrototype: unknown = Object.prototype;
 const timeOf = Date.prototype.getTime;
 const entriesOf = Map.prototype.entries;
 const itemsOf = Set.prototype.values;
+
+/** Copies the objects of one shape. */
+type Copier = (value: Fields, depth: number) => Fields;
+
+/** The shapes of what this thread has copied: a book that nobody else reads. Made when the first object is copied. */
+let shapes: ShapeWriter | undefined;
+/** How many objects of each shape were copied before it got a function of its own. */
+const uses: number[] = [];
+const copiers: (Copier | undefined)[] = [];
 
 /** The objects of the copy that is being made. A getter that copies something itself gets structured clone. */
 const identity = new Identity();
@@ -58,16 +68,46 @@ function copyObject(value: object, depth: number): unknown {
 }
 
 function copyFields(value: Fields, depth: number): Fields {
-  const copy: Fields = {};
+  let node: ShapeNode | undefined = (shapes ??= new ShapeWriter(new ArrayBuffer(shapeBookByteLength()))).root;
   for (const key in value) {
-    let item = value[key];
-    if (typeof item === 'object') {
-      if (item !== null) item = copyObject(item, depth);
-    } else if (typeof item === 'function' || typeof item === 'symbol') throw NOT_PLAIN;
+    node = node.key === key ? node.next : node.step(key);
+    if (node === undefined) break;
+  }
+  const copier = node === undefined || node.id < 0 ? undefined : copiers[node.id];
+  return copier === undefined ? copyAny(value, depth, shapes) : copier(value, depth);
+}
+
+function copyAny(value: Fields, depth: number, book: ShapeWriter): Fields {
+  const keys = Object.keys(value);
+  const id = book.idOf(keys);
+  if (id >= 0) {
+    uses[id] = (uses[id] ?? 0) + 1;
+    if (uses[id] === HOT) copiers[id] = copierOf(keys);
+  }
+  const copy: Fields = {};
+  for (const key of keys) {
+    const item = partOf(value[key], depth, value, key);
     if (key === '__proto__') setOwn(copy, key, item);
     else copy[key] = item;
   }
   return copy;
+}
+
+/** A copy of what is at `key` of `value`, which a getter before it may have removed. */
+function partOf(item: unknown, depth: number, value: Fields, key: string): unknown {
+  if (item === undefined && !Object.hasOwn(value, key)) throw NOT_PLAIN;
+  return copyOf(item, depth);
+}
+
+/** A function that has the keys in its source: see `makerOf` in `shape-book.ts`. Undefined: the program forbids that. */
+function copierOf(keys: readonly string[]): Copier | undefined {
+  const fields = keys.map((key) => {
+    const name = JSON.stringify(key);
+    const isSimple = `typeof (item = value[${name}]) === 'string' || typeof item === 'number'`;
+    return `${name}: ${isSimple} ? item : partOf(item, depth, value, ${name})`;
+  });
+  const code = `return (value, depth) => { let item; return { ${fields.join()} }; }`;
+  return compile<(part: typeof partOf) => Copier>('partOf', code)?.(partOf);
 }
 
 /** The values of an array are one more than its items where it has a property beside them: nothing else tells. */
@@ -76,12 +116,9 @@ function copyList(value: readonly unknown[], depth: number): unknown[] {
   const { length } = copy;
   if (length !== value.length) throw NOT_PLAIN;
   for (let i = 0; i < length; i++) {
-    const item = copy[i];
-    if (typeof item === 'object') {
-      if (item !== null) copy[i] = copyObject(item, depth);
-    } else if (typeof item === 'function' || typeof item === 'symbol') throw NOT_PLAIN;
     // A hole, and a property beside the items: as many values as items.
     if (!(i in value)) throw NOT_PLAIN;
+    copy[i] = copyOf(copy[i], depth);
   }
   return copy;
 }

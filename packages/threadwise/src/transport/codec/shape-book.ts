@@ -13,7 +13,7 @@ const MAX_KEY_LENGTH = 0xff;
 const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
 /** How many objects of a shape are made before it gets a function of its own. */
-const HOT = 32;
+export const HOT = 32;
 /** How many lists of keys that came once are remembered. */
 const MAX_SEEN = 1024;
 
@@ -161,11 +161,15 @@ function makerOf(keys: readonly string[]): Shape['make'] {
   const fields = names.map((name) => `${name}: undefined`).join();
   const values = names.map((name) => `object[${name}] = source.next();`).join('');
   const code = `const object = {${fields}}; source.begun(object); ${values} return object;`;
+  return compile<Shape['make']>('source', code) ?? makeAny;
+}
+
+/** A function made of its source; undefined: the program forbids code that is made at run time. */
+export function compile<T>(parameter: string, code: string): T | undefined {
   try {
-    return new FunctionHere('source', code) as Shape['make'];
+    return new FunctionHere(parameter, code) as T;
   } catch {
-    // The program forbids code that is made at run time.
-    return makeAny;
+    return undefined;
   }
 }
 
