@@ -19,7 +19,10 @@ const ENTRIES = {
   threadSource: 'process/thread-entry',
 };
 
-/** What few workers need, and none before its first task: it stands in each text as a string, which V8 does not parse before something of it is called. */
+/**
+ * What not all workers need, and none before its first task: it stands in each text as a comment, which V8 skips. When something of it is first
+ * called, it is read out of the text, of which the comment is a part: a string would lie in memory beside it.
+ */
 const LATER = [
   'core/calls/payload',
   'core/options/nearest',
@@ -28,6 +31,9 @@ const LATER = [
   'runner/streamed',
   'transport/classes/packing',
   'transport/codec/error-codec',
+  'transport/codec/shape-book',
+  'transport/codec/value-reader',
+  'transport/codec/value-writer',
   'transport/coordinator/given',
   'transport/message/claim-board',
   'transport/message/endpoint',
@@ -67,8 +73,9 @@ export async function buildThreads() {
     (name) => `const ${variableOf(name)} = ${JSON.stringify(parts.get(name).text)};\n`,
   );
   const ofLater = partsOf('later', parts);
-  // A string of the texts that it stands in.
-  lines.push(`const later = JSON.stringify(${JSON.stringify(parts.get('later').text)});\n`);
+  const { text: later } = parts.get('later');
+  if (later.includes('*/')) throw new Error('What is loaded later would end the comment that it stands in');
+  lines.push(`const later = ${JSON.stringify(later)};\n`);
   for (const [name, entry] of Object.entries(ENTRIES)) {
     const own = partsOf(entry, parts);
     const { text } = parts.get(entry);
@@ -90,14 +97,15 @@ export async function buildThreads() {
  * module is loaded, and the code sees nothing else.
  * @param names the globals
  * @param parts the texts that the script's own needs, by name
- * @param later the text of what is loaded when it is first called, as a string
+ * @param later the text of what is loaded when it is first called
  */
 function script(names, parts, text, later) {
   const before = Object.entries(parts).map(([name, part]) => `const ${name}=(()=>{${part}})();`);
   const given = [names, ...Object.keys(parts)];
   if (later !== undefined) {
-    const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${${later}}}\`,{filename:"[worker eval]"})`;
-    before.unshift(`let later;const load_later=()=>later??=${load}(require,${given});`);
+    const comment = `const later_text=(()=>{/*${later}*/}).toString().slice(7,-3);`;
+    const load = `require("node:vm").runInThisContext(\`(require,${given})=>{"use strict";\${later_text}}\`,{filename:"[worker eval]"})`;
+    before.unshift(`${comment}let later;const load_later=()=>later??=${load}(require,${given});`);
   }
   const values = names.replace(/\w+/g, 'globalThis.$&');
   // A thread takes over `--input-type=module` from its parent, and then has no `require`: this works either way.

@@ -3,9 +3,10 @@
  * structured clone's own format takes; what the codec does not know is written in that.
  */
 import { ShapeReader, shapeBookByteLength, ShapeWriter } from '../../transport/codec/shape-book.js';
+import { BOOK_HEADER_BYTES, FULL } from '../../transport/codec/tags.js';
 import { type Memory, memoryOf } from '../../transport/codec/value-memory.js';
 import { ValueReader } from '../../transport/codec/value-reader.js';
-import { FULL, ValueWriter } from '../../transport/codec/value-writer.js';
+import { ValueWriter } from '../../transport/codec/value-writer.js';
 import { cloneError, fromBytes, toBytes } from './clone.js';
 import { type Ring, readRing, RingWriter } from './ring.js';
 
@@ -88,7 +89,7 @@ export class FrameWriter {
 
   #growth(): Uint8Array {
     const { byteLength } = this.#shapes;
-    const count = ShapeWriter.headerBytes;
+    const count = BOOK_HEADER_BYTES;
     const frame = new Uint8Array(HEADER_BYTES + count + byteLength - this.#known);
     setHeader(new DataView(frame.buffer), frame.length - HEADER_BYTES, BOOK);
     frame.set(this.#book.subarray(0, count), HEADER_BYTES);
@@ -126,7 +127,7 @@ export class FrameReader {
   readonly #book = new Uint8Array(shapeBookByteLength());
   readonly #values = new ValueReader(new ShapeReader(this.#book.buffer));
   /** How much of the writer's book has come. Bytes. */
-  #known = ShapeWriter.headerBytes;
+  #known = BOOK_HEADER_BYTES;
   readonly #writer: FrameWriter;
   readonly #send: (frame: Uint8Array) => void;
   #ring: Ring | undefined;
@@ -204,7 +205,7 @@ export class FrameReader {
   }
 
   #grow(growth: Uint8Array): void {
-    const count = ShapeWriter.headerBytes;
+    const count = BOOK_HEADER_BYTES;
     this.#book.set(growth.subarray(0, count));
     this.#book.set(growth.subarray(count), this.#known);
     this.#known += growth.length - count;

@@ -4,8 +4,8 @@
  */
 import type { Clone } from '../../core/calls/payload.js';
 import { Identity } from './identity.js';
-import { becomesPlain, type Fields, setOwn } from './plain-objects.js';
-import { compile, HOT, type ShapeNode, ShapeWriter, shapeBookByteLength } from './shape-book.js';
+import { becomesPlain, type Fields, HOT, setOwn } from './plain-objects.js';
+import { compile, type ShapeNode, ShapeWriter, shapeBookByteLength } from './shape-book.js';
 import { MAX_DEPTH } from './tags.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, makeView, offsetOf } from './views.js';
 

@@ -3,6 +3,9 @@
 /** An object in the making. */
 export type Fields = Record<string, unknown>;
 
+/** How many objects of a shape are made before it gets a function of its own. */
+export const HOT = 32;
+
 /** What records have for keys. Those of dictionaries are numbers, dates, addresses, identifiers of things. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
 

@@ -1,19 +1,16 @@
 /** The book of shapes: the lists of keys that objects have, sent once through memory that both sides share. */
-import { type Fields, isInherited, isName, setOwn } from './plain-objects.js';
-import { DamagedError } from './tags.js';
+import { type Fields, HOT, isInherited, isName, setOwn } from './plain-objects.js';
+import { BOOK_HEADER_BYTES, DamagedError } from './tags.js';
 
 const BOOK_BYTES = 16 * 1024;
 /** Word 0: how many shapes are in the book; stored last, so that whoever sees the number sees the shapes. */
 const COUNT = 0;
-const HEADER_BYTES = 4;
 /** How many keys a shape has at most: an object with more keys is a dictionary rather than a record. */
 const MAX_KEYS = 64;
 const MAX_KEY_LENGTH = 0xff;
 /** How many bytes of the book one shape takes at most, so that a few cannot fill it. */
 const MAX_SHAPE_BYTES = BOOK_BYTES / 16;
 const NO_SHAPE = -1;
-/** How many objects of a shape are made before it gets a function of its own. */
-export const HOT = 32;
 /** How many lists of keys that came once are remembered. */
 const MAX_SEEN = 1024;
 
@@ -56,14 +53,12 @@ export class ShapeNode {
 
 /** Writes the book. One per book. */
 export class ShapeWriter {
-  /** How many bytes come before the first shape: they change with each shape. */
-  static readonly headerBytes = HEADER_BYTES;
   readonly root = new ShapeNode();
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   /** The hashes of lists of keys that came once. */
   readonly #seen = new Set<number>();
-  #at = HEADER_BYTES;
+  #at = BOOK_HEADER_BYTES;
   #count = 0;
 
   constructor(buffer: ArrayBufferLike) {
@@ -178,7 +173,7 @@ export class ShapeReader {
   readonly #u8: Uint8Array;
   readonly #words: Int32Array;
   readonly #shapes: Shape[] = [];
-  #at = HEADER_BYTES;
+  #at = BOOK_HEADER_BYTES;
 
   constructor(buffer: ArrayBufferLike) {
     this.#u8 = new Uint8Array(buffer, 0, buffer.byteLength);

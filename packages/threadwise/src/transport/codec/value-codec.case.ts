@@ -4,7 +4,8 @@ import fc from 'threadwise-test/fast-check';
 import { ShapeReader, ShapeWriter, shapeBookByteLength } from './shape-book.js';
 import { type Memory, memoryOf } from './value-memory.js';
 import { ValueReader } from './value-reader.js';
-import { FULL, UNKNOWN, ValueWriter } from './value-writer.js';
+import { FULL, UNKNOWN } from './tags.js';
+import { ValueWriter } from './value-writer.js';
 
 const VIEWS = [
   Uint8Array,

@@ -9,7 +9,8 @@ import { estimateItems } from './estimate.js';
 import * as tags from './tags.js';
 import { assertSame, cross, graph, pair, plainPair } from './value-codec.case.js';
 import { memoryOf } from './value-memory.js';
-import { FULL, UNKNOWN, type ValueWriter } from './value-writer.js';
+import { FULL, UNKNOWN } from './tags.js';
+import type { ValueWriter } from './value-writer.js';
 
 const both = pair();
 const memory = memoryOf(new SharedArrayBuffer(1 << 20));

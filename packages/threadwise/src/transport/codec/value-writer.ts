@@ -9,8 +9,6 @@ import { writeText } from './text.js';
 import { type Memory, writeBytes } from './value-memory.js';
 import { bufferOf, byteLengthOf, fixedByteLengthOf, kindOf, offsetOf } from './views.js';
 
-export { FULL, UNKNOWN };
-
 /** Only a part of a buffer was written, and now more of it is needed: to be written anew, with whole buffers. */
 const AGAIN = -3;
 

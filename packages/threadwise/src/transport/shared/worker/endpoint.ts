@@ -3,10 +3,11 @@ import type { Allowance } from '../../../core/workers/allowance.js';
 import { unreadable } from '../../../core/calls/payload.js';
 import type { EncodedError } from '../../codec/error-codec.js';
 import { ShapeReader, ShapeWriter } from '../../codec/shape-book.js';
+import { FULL, UNKNOWN } from '../../codec/tags.js';
 import { readLatin1, writeLatin1 } from '../../codec/text.js';
 import { type Memory, memoryOf } from '../../codec/value-memory.js';
 import { ValueReader } from '../../codec/value-reader.js';
-import { FULL, UNKNOWN, ValueWriter } from '../../codec/value-writer.js';
+import { ValueWriter } from '../../codec/value-writer.js';
 import type { Begun, Endpoint, EndpointEvents, EndpointPlatform, Transfer } from '../../endpoint.js';
 import { hear } from '../../endpoint.js';
 import { type About, Line } from '../../line.js';
@@ -45,12 +46,14 @@ export class SharedEndpoint implements Endpoint, Begun {
   /** The value of SEGMENTS_TOLD when messages about segments were last read. */
   #segmentsHeard = -1;
   readonly #names: string[];
-  readonly #reader: ValueReader;
+  readonly #shapes: Pick<L.SharedMemory, 'mainShapes' | 'ownShapes'>;
+  /** Made when first needed: a worker to which numbers and texts are sent, and that returns such, does not even load their code. */
+  #reader: ValueReader | undefined;
+  #writer: ValueWriter | undefined;
   readonly #source: TaskSource;
   readonly #sizes: L.SharedMemory['sizes'];
   readonly #own: Int32Array;
   readonly #stream: Memory;
-  readonly #writer: ValueWriter;
   /** Bytes ever written to the stream. */
   #written = 0;
   /** Main has read all bytes before this position, though STREAM_READ may not say so yet. */
@@ -84,9 +87,8 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#cells = memoryOf(memory.cells);
     this.#buffers = memory.segments;
     this.#names = [...memory.names];
-    this.#reader = new ValueReader(new ShapeReader(memory.mainShapes));
+    this.#shapes = memory;
     this.#stream = memoryOf(memory.stream);
-    this.#writer = new ValueWriter(new ShapeWriter(memory.ownShapes));
   }
 
   listen(events: EndpointEvents): void {
@@ -213,16 +215,17 @@ export class SharedEndpoint implements Endpoint, Begun {
   }
 
   #readValues(memory: Memory, start: number, at: number, form: number): void {
+    const reader = (this.#reader ??= new ValueReader(new ShapeReader(this.#shapes.mainShapes)));
     const end = start + this.#words[at + L.LENGTH]!;
     if ((form & L.WITH_LEASES) === 0) {
-      const value = this.#reader.read(memory, start, end);
+      const value = reader.read(memory, start, end);
       this.args = (form & L.ONE) === 0 ? (value as unknown[]) : this.#one(value);
       return;
     }
     const { view } = memory;
     const count = view.getInt32(end - 4);
     const entries = end - 4 - count * 16;
-    const args = this.#reader.read(memory, start, entries) as unknown[];
+    const args = reader.read(memory, start, entries) as unknown[];
     for (let entry = entries; entry < end - 4; entry += 16) {
       const { buffer } = this.#segment(view.getInt32(entry + 4)).u8;
       args[view.getInt32(entry)] = new Uint8Array(
@@ -291,11 +294,15 @@ export class SharedEndpoint implements Endpoint, Begun {
       this.#words[cell * L.WORDS + L.LENGTH] = value.length;
       return L.LATIN1;
     }
-    const end = this.#writer.write(value, this.#cells, start, start + L.INLINE_BYTES);
+    const end = this.#values.write(value, this.#cells, start, start + L.INLINE_BYTES);
     if (end === UNKNOWN) return this.#post(cell, value, undefined);
     if (end === FULL) return this.#writeOutside(cell, value);
     this.#words[cell * L.WORDS + L.LENGTH] = end - start;
     return L.IN_CELL;
+  }
+
+  get #values(): ValueWriter {
+    return (this.#writer ??= new ValueWriter(new ShapeWriter(this.#shapes.ownShapes)));
   }
 
   /** Writes into the longest free piece of the stream; if that is too short, the result goes over the port. */
@@ -309,7 +316,7 @@ export class SharedEndpoint implements Endpoint, Begun {
     const room = skipped > 0 ? free - skipped : atOnce;
     if (room < MIN_PIECE) return this.#post(cell, value, undefined);
     const from = skipped > 0 ? 0 : start;
-    const end = this.#writer.write(value, this.#stream, from, from + room);
+    const end = this.#values.write(value, this.#stream, from, from + room);
     if (end < 0) return this.#post(cell, value, undefined);
     this.#words[cell * L.WORDS + L.PLACE] = (this.#written + skipped) | 0;
     this.#words[cell * L.WORDS + L.LENGTH] = end - from;
