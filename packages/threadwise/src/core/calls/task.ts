@@ -77,6 +77,11 @@ export class Task implements TaskView {
     return this.payload.transfer.length > 0;
   }
 
+  /** Whether another worker may get it, as long as the one that has it has not begun it. */
+  get isMovable(): boolean {
+    return !this.settled && !this.pinned && !this.moves;
+  }
+
   get settled(): boolean {
     return this.state === 'settled';
   }

@@ -21,7 +21,7 @@ export interface Dispatch {
   readonly takesPlain: boolean;
   submit(task: Task): void;
   submitTo(slot: WorkerSlot, task: Task): void;
-  /** Takes tasks again that a worker was handed and has not begun. */
+  /** Takes tasks again that a worker was handed and has not begun, and tells the canceller. */
   putBack(tasks: readonly Task[]): void;
   /** Inverse of `submit`, as long as no worker has the task. */
   remove(task: Task): boolean;

@@ -27,7 +27,6 @@ export function exited(engine: Engine, slot: WorkerSlot, exit: ThreadExit): void
   }
   for (const task of [...slot.lane]) if (!task.pinned && slot.lane.remove(task)) again.push(task);
   slot.handed.clear();
-  for (const task of again) canceller.release(task);
   dispatch.putBack(again);
   recorder.forget(slot.record);
   slot.link.close();
@@ -79,7 +78,7 @@ function survives({ parts, hooks }: Engine, slot: WorkerSlot, task: Task, exit: 
   const cause = begun
     ? crashError(task, slot, exit)
     : lostError(task, `Worker ${workerId}`, { exitCode, workerId, cause: error });
-  if (begun && !task.moves && !task.pinned && task.retriesLeft > 0) {
+  if (begun && task.isMovable && task.retriesLeft > 0) {
     task.retriesLeft--;
     parts.recorder.counts.retried++;
     hooks.emit('task:retry', { taskId: task.id, name: task.name, cause });

@@ -245,10 +245,7 @@ export class Workers {
   /** Takes back what the worker has not begun; it is on its way out. */
   #takeBack(slot: WorkerSlot): void {
     const now = this.#parts.platform.now();
-    const withdrawn = [...slot.handed].filter((task) => {
-      return !task.settled && !task.pinned && !task.moves && slot.withdraw(task, now);
-    });
-    for (const task of withdrawn) this.#engine.canceller.release(task);
+    const withdrawn = [...slot.handed].filter((task) => task.isMovable && slot.withdraw(task, now));
     this.#engine.dispatch.putBack(withdrawn);
   }
 }

@@ -73,7 +73,7 @@ export class DirectDispatch implements Dispatch {
   }
 
   putBack(tasks: readonly Task[]): void {
-    putBack(tasks, this.#queue);
+    this.requeue(tasks, this.#queue);
   }
 
   remove(task: Task): boolean {
@@ -86,7 +86,7 @@ export class DirectDispatch implements Dispatch {
       const movable = [...slot.lane].filter((task) => !task.pinned && slot.lane.remove(task));
       return [...movable, ...this.#withdraw(slot, slot.handed)];
     });
-    putBack(unbegun, this.#queue);
+    this.requeue(unbegun, this.#queue);
   }
 
   resume(): void {
@@ -239,7 +239,7 @@ export class DirectDispatch implements Dispatch {
     const lying = this.#holders().flatMap((slot) => {
       const task = [...slot.handed].find((each) => {
         const isWorthIt = slot.state === 'starting' || this.#prefetch.depth(each.name) === 0;
-        return isWorthIt && isMovable(each) && slot.link.startedAt(each) === undefined;
+        return isWorthIt && isForAny(each) && slot.link.startedAt(each) === undefined;
       });
       return task === undefined ? [] : [{ slot, task }];
     });
@@ -317,27 +317,26 @@ export class DirectDispatch implements Dispatch {
   /** Returns how many of the tasks it could take back: those that the worker has not begun, and that another one may run. */
   #takeBack(slot: WorkerSlot, tasks: Iterable<Task> = slot.handed): number {
     const withdrawn = this.#withdraw(slot, tasks);
-    putBack(withdrawn, this.#queue);
+    this.requeue(withdrawn, this.#queue);
     return withdrawn.length;
   }
 
   #withdraw(slot: WorkerSlot, tasks: Iterable<Task>): Task[] {
     const now = this.context.platform.now();
-    const withdrawn = [...tasks].filter((task) => isMovable(task) && slot.withdraw(task, now));
-    for (const task of withdrawn) this.context.canceller.release(task);
-    return withdrawn;
+    return [...tasks].filter((task) => isForAny(task) && slot.withdraw(task, now));
+  }
+
+  /** The youngest first: where all are older than those in the queue, each has its place at once. */
+  protected requeue(tasks: readonly Task[], queue: TaskQueue<Task>): void {
+    for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
+      this.context.canceller.release(task);
+      task.state = 'queued';
+      queue.push(task, task.priority);
+    }
   }
 }
 
-/** Whether another worker may run it as well, and it can be sent again. */
-function isMovable(task: Task): boolean {
-  return !task.settled && !task.pinned && !task.moves && task.key === undefined;
-}
-
-/** The youngest first: where all are older than those in the queue, each has its place at once. */
-export function putBack(tasks: readonly Task[], queue: TaskQueue<Task>): void {
-  for (const task of tasks.toSorted((a, b) => b.id - a.id)) {
-    task.state = 'queued';
-    queue.push(task, task.priority);
-  }
+/** Whether any worker may run it as well, while its own is there. */
+function isForAny(task: Task): boolean {
+  return task.isMovable && task.key === undefined;
 }

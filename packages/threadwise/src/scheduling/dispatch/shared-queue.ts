@@ -5,7 +5,7 @@
 import type { DispatchContext, PullQueue, TaskQueue } from '../../core/contracts.js';
 import type { Task } from '../../core/calls/task.js';
 import type { WorkerSlot } from '../../core/workers/worker-slot.js';
-import { DirectDispatch, putBack } from './direct.js';
+import { DirectDispatch } from './direct.js';
 
 /**
  * Tasks of different priorities that lie where workers take them, per worker: their order cannot be changed there, so
@@ -73,7 +73,7 @@ export class SharedQueueDispatch extends DirectDispatch {
     const offered = tasks.filter((task) => !this.#isForOne(task));
     if (offered.length === 0) return;
     if (!this.#pull.sorts) this.#recall(); // they are older than what lies there
-    putBack(offered, this.#queue);
+    this.requeue(offered, this.#queue);
     this.#isMixed = true;
   }
 
