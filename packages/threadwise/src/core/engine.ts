@@ -26,7 +26,6 @@ import type {
   TaskQueue,
 } from './contracts.js';
 import { type EventSink, Hooks } from './events/hooks.js';
-import { Tracing } from './events/tracing.js';
 import { type Fork, FORK_HOST, Forks } from './calls/forks.js';
 import { STREAM_HOST, Streams } from './calls/stream.js';
 import { callHost } from './events/user-code.js';
@@ -65,7 +64,6 @@ export interface Parts {
 export class Engine {
   readonly parts: Parts;
   readonly hooks: Hooks;
-  readonly tracing: Tracing;
   /** The options of a call that gives none. */
   readonly defaults: ResolvedRun;
   /** Where leases get their memory. */
@@ -97,11 +95,10 @@ export class Engine {
     // The data of the pool is cloned for each worker: say now, and not at the first start, if it cannot be.
     checkCloneable(options.worker.data, 'worker.data', platform.clone);
     this.parts = parts;
-    this.hooks = new Hooks(parts.sink, parts.name);
-    this.tracing = new Tracing(options, parts.name, this.report);
+    this.hooks = new Hooks(parts.sink, parts.name, options);
     this.defaults = defaultRun(options);
     this.placement = parts.newPlacement(options.placement);
-    this.choice = parts.newChoice(options.choose, this.report);
+    this.choice = parts.newChoice(options.choose, this.hooks.report);
     this.#threads = options.threads;
     const { usesThreads } = this.placement;
     const leaseMemory = usesThreads ? exchange.leaseMemory : undefined;
@@ -129,9 +126,6 @@ export class Engine {
     this.scaler.adjust();
     this.tellIfReady();
   }
-
-  /** An error that belongs to no call. */
-  readonly report = (error: unknown): void => this.hooks.emit('error', { error });
 
   /**
    * Calls a function of the pool's owner for a task, or one of ours. Rejects with whatever it throws, or with ERR_TASK_NOT_FOUND.
@@ -175,7 +169,7 @@ export class Engine {
     const { newChoice, newPlacement, exchange } = this.parts;
     if (queue?.limit !== undefined) this.admission.limit = queue.limit;
     if (choose !== undefined) {
-      this.choice = newChoice(choose, this.report);
+      this.choice = newChoice(choose, this.hooks.report);
       exchange.choose?.(choose);
     }
     if (placement !== undefined) this.#place(newPlacement(placement));

@@ -90,7 +90,7 @@ export class Admission {
     to: Receiver | undefined,
     ticket: Ticket | undefined,
   ): void {
-    const { parts, defaults, ledger, tracing, lifecycle, scaler, room, canceller, dispatch, meter } =
+    const { parts, defaults, ledger, hooks, lifecycle, scaler, room, canceller, dispatch, meter } =
       this.#engine;
     const { here } = this;
     const { names } = parts.recorder.functions;
@@ -112,7 +112,7 @@ export class Admission {
     const exchange = atHere ?? parts.exchange;
     const id = ledger.newId();
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
-    const trace = tracing.isOn ? this.#startTrace(name, id, wire, run, exchange) : undefined;
+    const trace = hooks.isTracing ? this.#startTrace(name, id, wire, run, exchange) : undefined;
     const payload = trace?.payload ?? exchange.capture(...wire, run);
     const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
@@ -134,8 +134,8 @@ export class Admission {
 
   /** Asks the tracer what goes along, and captures both. Throws, and tells the tracer, what refuses the call. */
   #startTrace(name: string, taskId: number, wire: Wire, run: ResolvedRun, exchange: Capturing) {
-    const { tracing, parts, lifecycle } = this.#engine;
-    const context = tracing.start(taskId, name);
+    const { hooks, parts, lifecycle } = this.#engine;
+    const context = hooks.traceStart(taskId, name);
     try {
       lifecycle.checkAccepting(); // the hook may have closed the pool
       const [wireName, wireArgs] = pack(...wire, context);
@@ -143,12 +143,12 @@ export class Admission {
         return { context, wireName, payload: exchange.capture(wireName, wireArgs, run) };
       } catch (error) {
         if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
-        tracing.refused(error);
+        hooks.contextRefused(error);
         return { context, wireName: wire[0], payload: exchange.capture(...wire, run) };
       }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
-      tracing.end({ taskId, name, context, outcome: 'rejected', ...none, error });
+      hooks.traceEnd({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
     }
   }

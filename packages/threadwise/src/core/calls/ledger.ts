@@ -18,10 +18,10 @@ export class Ledger {
   #lastId = 0;
 
   constructor(engine: Engine) {
-    const { parts, defaults, tracing } = engine;
+    const { parts, defaults, hooks } = engine;
     const way = parts.exchange.plain;
     this.#engine = engine;
-    if (way !== undefined && defaults.retries === 0 && !tracing.isOn)
+    if (way !== undefined && defaults.retries === 0 && !hooks.isTracing)
       this.plain = new PlainCalls(engine, way, this);
   }
 
@@ -106,10 +106,10 @@ export class Ledger {
   }
 
   tellProgress(taskId: number, name: string, said: unknown, { onProgress }: ResolvedRun): void {
-    const { hooks, report, parts } = this.#engine;
+    const { hooks, parts } = this.#engine;
     const value = parts.instances === undefined ? said : parts.instances.unpack(said);
     hooks.emit('task:progress', { taskId, name, value });
-    if (onProgress !== undefined) this.#userCode.call(onProgress, [value], report);
+    if (onProgress !== undefined) this.#userCode.call(onProgress, [value], hooks.report);
   }
 
   tellSettle(
@@ -121,8 +121,8 @@ export class Ledger {
     waitMs?: number,
     error?: unknown,
   ): void {
-    const { hooks, tracing } = this.#engine;
-    if (tracing.isOn) tracing.end({ taskId, name, context, outcome, waitMs, runMs, error });
+    const { hooks } = this.#engine;
+    if (hooks.isTracing) hooks.traceEnd({ taskId, name, context, outcome, waitMs, runMs, error });
     if (hooks.wants('task:settle'))
       hooks.emit('task:settle', { taskId, name, outcome, waitMs, runMs, error });
   }

@@ -1,7 +1,31 @@
-/** Events of a pool: named stages at which listeners and diagnostics channels are told. Free without a listener. */
+/**
+ * Who is told what happens in a pool: listeners and diagnostics channels at named stages, and a tracer, which is also asked what each task
+ * takes along. Free where nobody listens.
+ */
+import type { Outcome } from '../contracts.js';
+import { type ErrorDetails, ThreadwiseError } from '../options/errors.js';
+import type { ResolvedOptions } from '../options/options.js';
+import { isThenable } from '../promised.js';
 import type { SizingDecision } from '../workers/sizer.js';
-import type { TaskEnd, TaskStart } from './tracing.js';
 import { UserCode } from './user-code.js';
+
+/** Told in the caller's own turn and async context. */
+export interface TaskStart {
+  readonly pool: string;
+  readonly taskId: number;
+  readonly name: string;
+}
+
+export interface TaskEnd extends TaskStart {
+  /** What `onTaskStart` returned. */
+  readonly context: unknown;
+  readonly outcome: Outcome;
+  /** All the time of the call in which the task did not run. Milliseconds; undefined where it never ran to an end. */
+  readonly waitMs: number | undefined;
+  readonly runMs: number | undefined;
+  /** Undefined for a task that completed. */
+  readonly error: unknown;
+}
 
 /** Every event and what it carries. The diagnostics channel of an event is `threadwise:` and its name. */
 export interface PoolEvents {
@@ -45,19 +69,26 @@ export interface EventSink {
   unheard?(event: PoolEvents['error']): void;
 }
 
+type Tracer = Partial<Pick<ResolvedOptions, 'onTaskStart' | 'onTaskEnd'>>;
+
 export class Hooks {
+  /** Whether there is a tracer. */
+  readonly isTracing: boolean;
   /** The listeners of each event in the order in which they came, each with a number that grows from one to the next. */
   readonly #listeners = new Map<PoolEventName, Map<(event: never) => void, number>>();
   #lastNumber = 0;
   readonly #sink: EventSink;
   readonly #pool: string;
+  readonly #tracer: Tracer;
   readonly #userCode = new UserCode();
   readonly #submits: EventChannel;
   readonly #settles: EventChannel;
 
-  constructor(sink: EventSink, pool: string) {
+  constructor(sink: EventSink, pool: string, tracer: Tracer = {}) {
     this.#sink = sink;
     this.#pool = pool;
+    this.#tracer = tracer;
+    this.isTracing = tracer.onTaskStart !== undefined || tracer.onTaskEnd !== undefined;
     this.#submits = sink.channel('task:submit');
     this.#settles = sink.channel('task:settle');
   }
@@ -97,14 +128,45 @@ export class Hooks {
       if (number > last) break; // who is added by a listener hears the next event
       // A mistake in an error listener has nowhere left to go.
       this.#userCode.call(listener as (event: unknown) => void, [event], (error) => {
-        if (name !== 'error') this.emit('error', { error });
+        if (name !== 'error') this.report(error);
       });
     }
     const channel = this.#sink.channel(name);
     if (channel.hasSubscribers) channel.publish(event);
   }
 
+  /** An error that belongs to no call. */
+  readonly report = (error: unknown): void => this.emit('error', { error });
+
   clear(): void {
     this.#listeners.clear();
+  }
+
+  // --- the tracer: what is wrong with it is reported once, and must not harm the call ---
+
+  /** Asks what the task takes along. */
+  traceStart(taskId: number, name: string): unknown {
+    const { onTaskStart } = this.#tracer;
+    if (onTaskStart === undefined) return undefined;
+    const context = this.#userCode.call(onTaskStart, [{ pool: this.#pool, taskId, name }], this.report);
+    if (!isThenable(context)) return context;
+    this.#refuseContext('a promise: the call does not wait for it');
+    return undefined;
+  }
+
+  /** What `onTaskStart` returned cannot cross: the call goes without it. */
+  contextRefused(cause: unknown): void {
+    this.#refuseContext('what cannot be cloned', { cause });
+  }
+
+  #refuseContext(got: string, details?: ErrorDetails): void {
+    const message = `Option 'onTaskStart': expected a function that returns a value to take along, got ${got}`;
+    const error = new ThreadwiseError('ERR_OPTION', message, details);
+    this.#userCode.failed(this.#tracer.onTaskStart!, error, this.report);
+  }
+
+  traceEnd(task: Omit<TaskEnd, 'pool'>): void {
+    const { onTaskEnd } = this.#tracer;
+    if (onTaskEnd !== undefined) this.#userCode.call(onTaskEnd, [{ pool: this.#pool, ...task }], this.report);
   }
 }

@@ -203,7 +203,7 @@ export class CallingThread {
     this.#allow();
     if (this.record !== undefined) this.#tellExit('load-failed');
     if (this.within.takesAll) this.#engine.moduleFailed(error);
-    else this.#engine.report(error);
+    else this.#engine.hooks.report(error);
   }
 
   #allow(): void {
@@ -232,7 +232,7 @@ export class CallingThread {
     try {
       await this.#loaded?.teardown?.();
     } catch (error) {
-      this.#engine.report(error);
+      this.#engine.hooks.report(error);
     }
     this.#stopped();
   }

@@ -141,7 +141,7 @@ export class ModuleCalls {
         // What the owner gave to take along, as it would arrive in a worker.
         this.call.context = isImmutable(this.context) ? this.context : this.#module.copy(this.context);
       } catch (error) {
-        this.#engine.tracing.refused(error);
+        this.#engine.hooks.contextRefused(error);
       }
     }
     return this.call;

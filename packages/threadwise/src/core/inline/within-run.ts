@@ -122,7 +122,7 @@ export class WithinRun {
   }
 
   #runTimed(entry: Entry, args: readonly unknown[], run: ResolvedRun): Promise<unknown> | undefined {
-    const { ledger, hooks, tracing, parts, lifecycle } = this.#engine;
+    const { ledger, hooks, parts, lifecycle } = this.#engine;
     const { platform } = parts;
     const { module, tasks } = this.#here;
     const { name } = entry;
@@ -135,7 +135,7 @@ export class WithinRun {
     if (!hasPlace || entry.learnt?.takesInline(platform.burstNow()) === false) return undefined;
     const began = calls.beginInTurn();
     if (began === undefined) return undefined;
-    const isWatched = tracing.isOn || hooks.areCallsHeard;
+    const isWatched = hooks.isTracing || hooks.areCallsHeard;
     let own: readonly unknown[] | undefined;
     let id = 0;
     let trace: unknown;
@@ -144,7 +144,7 @@ export class WithinRun {
       own = this.#ownArguments(entry, args);
       if (own === undefined) return undefined;
       if (isWatched) id = ledger.newId();
-      if (tracing.isOn) trace = tracing.start(id, name);
+      if (hooks.isTracing) trace = hooks.traceStart(id, name);
       if (isWatched) ledger.tellSubmit(id, name);
       calls.id = id;
       calls.run = run;

@@ -28,7 +28,7 @@ import {
   sizeOfProcesses,
 } from './isolation.js';
 import { retryCount } from '../calls/run-options.js';
-import type { TaskEnd, TaskStart } from '../events/tracing.js';
+import type { TaskEnd, TaskStart } from '../events/hooks.js';
 
 /** Picks one of `candidates` for `task`. Whatever else it returns, or throws, the default takes over. */
 export type ChooseFunction = (task: TaskView, candidates: readonly WorkerView[]) => WorkerView;

@@ -69,6 +69,7 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
   };
   const hooks = new Hooks(silentSink, 'pool');
   hooks.on('pool:size', ({ pool: _pool, ...decision }) => noted.decisions.push(decision));
+  hooks.on('error', ({ error }) => noted.errors.push(error));
   const engine = {
     parts: {
       name: 'pool',
@@ -86,7 +87,6 @@ function scene({ min = 1, max = 4, idleTimeoutMs = 1000, target = usual, remote 
       },
     },
     moduleFailed: (error: unknown) => noted.givenUp.push(error),
-    report: (error: unknown) => noted.errors.push(error),
   };
   const scaler = new Scaler(engine as unknown as Engine, { min, max });
   /** The worker that was started last fails before it did anything. */

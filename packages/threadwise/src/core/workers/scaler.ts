@@ -151,7 +151,7 @@ export class Scaler {
       const mayStart = this.#bounds.max > 0 && this.#pause === undefined;
       if (queued === 0 || !mayStart || this.#current > 0) return;
       const message = `${queued} tasks waited, and no worker was there or starting: a defect of threadwise; one is started now`;
-      this.#engine.report(new ThreadwiseError('ERR_NO_WORKER', message));
+      this.#engine.hooks.report(new ThreadwiseError('ERR_NO_WORKER', message));
       this.#grow(1);
     });
   }
@@ -175,7 +175,7 @@ export class Scaler {
         this.adjust();
       });
     }
-    this.#engine.report(error);
+    this.#engine.hooks.report(error);
   }
 
   /** No more growth, no more release. */

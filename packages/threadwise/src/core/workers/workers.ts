@@ -153,7 +153,7 @@ export class Workers {
         this.#stopIfDone(slot);
       },
       stopped: () => slot.terminate(),
-      error: engine.report,
+      error: engine.hooks.report,
       broken: (error) => this.kill(slot, 'crashed', error),
       settledBatch: () => {
         slot.idleSince = platform.now();
