@@ -3,7 +3,6 @@
  * many. The calling thread's part is measured where code can see it; the rest is reckoned.
  */
 import type { PlacementLearner } from '../contracts.js';
-import { Recent } from '../recent.js';
 
 /** One call of so many is measured: reading the clock costs a tenth of a whole call. */
 const EVERY = 64;
@@ -18,11 +17,31 @@ const WAKE_MS = 0.005;
 const SIDES = 2;
 /** How much the last batch counts in the mean size of a batch. */
 const WEIGHT = 1 / 8;
+/** How many figures a median is of. */
+const FIGURES = 9;
+
+/** The median of the last few figures: a collection of garbage makes one of them large, and does not move it. */
+export class RollingMedian {
+  readonly #figures: number[] = [];
+  #next = 0;
+
+  /** Only keeps the figure, because this runs for one call in a few. */
+  add(figure: number): void {
+    this.#figures[this.#next] = figure;
+    this.#next = (this.#next + 1) % FIGURES;
+  }
+
+  /** Undefined as long as there is no figure. */
+  get median(): number | undefined {
+    const sorted = this.#figures.toSorted((a, b) => a - b);
+    return sorted[sorted.length >> 1];
+  }
+}
 
 export class CrossingMeter {
   readonly #now: () => number;
-  readonly #submissions = new Recent();
-  readonly #settlements = new Recent();
+  readonly #submissions = new RollingMedian();
+  readonly #settlements = new RollingMedian();
   #calls = 0;
   #results = 0;
   #inBatch = 0;

@@ -2,8 +2,8 @@
  * Each function where its calls cost less: on the calling thread as long as running one there takes less time than a
  * crossing takes of the processors, else on threads. What it goes by is measured, on both sides, and looked at again.
  */
+import { RollingMedian } from '../../core/calls/crossing-meter.js';
 import type { FunctionPlace, PlacedFunction, Placement } from '../../core/contracts.js';
-import { Recent } from '../../core/recent.js';
 
 /** How many results from workers are judged together. */
 const ACROSS_CALLS = 32;
@@ -46,7 +46,7 @@ export function autoPlacement(): Placement {
 class LearntFunction implements PlacedFunction {
   readonly #across = new Window(ACROSS_CALLS);
   readonly #here = new Window(HERE_CALLS, HERE_MS);
-  readonly #crossing = new Recent();
+  readonly #crossing = new RollingMedian();
   /** unloaded: the module is not there on the calling thread. forbidden: it stays on threads. */
   #place: 'unloaded' | 'threads' | 'inline' | 'forbidden' = 'unloaded';
   #bytes: { readonly in: number; readonly out: number } | undefined;
