@@ -113,6 +113,12 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
     assert.equal(report.samples.subject.form, 'server');
   });
 
+  test('CommonJS that was compiled: its own default export is the server', async () => {
+    const { report } = await analyze('compiled.cjs');
+    assertMeasured(report, ['asIs']);
+    assert.equal(report.samples.subject.form, 'server');
+  });
+
   test('the example: a route that is offloaded already, against the one that is not', async () => {
     const { report } = await analyze(`${example}#buildServer`, ['--route', '/main', '--against', '/pool']);
     assertMeasured(report, ['asIs', 'offloaded', 'cluster']);

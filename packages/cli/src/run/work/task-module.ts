@@ -46,27 +46,33 @@ export function selectFunction(module: ModuleNamespace, name: string | undefined
 /** The given name, else 'default' where that is a function, else the name of the only function there is. */
 export function selectName(module: ModuleNamespace, name: string | undefined, url: string): string {
   if (name !== undefined) return name;
-  if (typeof module.default === 'function') return 'default';
+  if (functionsOf(module).has('default')) return 'default';
   const [only, ...others] = tasksOf(module).keys();
   if (only !== undefined && others.length === 0) return only;
-  throw new UsageError(`${pathOf(url)} has no default export; ${exportsOf(module)}`);
+  throw new UsageError(`${pathOf(url)} has no default export; ${exportsInWords(module)}`);
 }
 
 export function namedFunction(module: ModuleNamespace, name: string, url: string): TaskFunction {
   const value = functionsOf(module).get(name);
   if (value !== undefined) return value;
   const what = Object.hasOwn(module, name) ? 'no function' : 'no export';
-  throw new UsageError(`${pathOf(url)} has ${what} '${name}'; ${exportsOf(module)}`);
+  throw new UsageError(`${pathOf(url)} has ${what} '${name}'; ${exportsInWords(module)}`);
 }
 
-/** Own exports only, never inherited ones; of CommonJS also what is on `module.exports` and its lexer did not find. */
+/**
+ * Own exports only, never inherited ones. Of CommonJS, where `default` is all of `module.exports`, also what its lexer did not find,
+ * and the default export that a compiler has written into it.
+ */
+export function exportsOf(module: ModuleNamespace): ModuleNamespace {
+  const { default: whole } = module;
+  if (typeof whole !== 'object' || whole === null) return module;
+  const all = { ...whole, ...module };
+  return 'default' in whole ? { ...all, default: whole.default } : all;
+}
+
 function functionsOf(module: ModuleNamespace): Map<string, TaskFunction> {
-  const found = new Map<string, TaskFunction>();
-  const more = typeof module.default === 'object' && module.default !== null ? module.default : {};
-  for (const [name, value] of [...Object.entries(module), ...Object.entries(more)]) {
-    if (typeof value === 'function' && !found.has(name)) found.set(name, value as TaskFunction);
-  }
-  return found;
+  const functions = Object.entries(exportsOf(module)).filter(([, value]) => typeof value === 'function');
+  return new Map(functions as [string, TaskFunction][]);
 }
 
 /** `setup` and `teardown` are called by the worker, `default` is not a name to choose by. */
@@ -76,8 +82,8 @@ function tasksOf(module: ModuleNamespace): Map<string, TaskFunction> {
   return new Map([...functionsOf(module)].filter(([name]) => !reservedNames.has(name)));
 }
 
-function exportsOf(module: ModuleNamespace): string {
-  const names = [...tasksOf(module).keys()];
+function exportsInWords(module: ModuleNamespace): string {
+  const names = [...tasksOf(module).keys()].sort();
   if (names.length === 0) return 'it exports no function';
   return `it exports ${names.map((name) => `#${name}`).join(', ')}`;
 }

@@ -1,6 +1,7 @@
 /** The user's module in a probe, the function of it that is measured, and that function as tasks of ours. */
 import { type Passing, takingInput } from '../../../run/work/passing.js';
 import {
+  exportsOf,
   importModule,
   type ModuleNamespace,
   namedFunction,
@@ -8,7 +9,7 @@ import {
   type TaskFunction,
 } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
-import { didYouMean, exportsOf } from '../../exports.js';
+import { didYouMean } from '../../did-you-mean.js';
 
 export interface SubjectReference {
   readonly module: string;
