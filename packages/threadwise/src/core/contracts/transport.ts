@@ -146,11 +146,7 @@ export interface RemoteSizing {
    * Prepares a worker that the other thread starts by itself when main does not start one in time.
    * @param specOf from the link on which main will hear of it
    */
-  reserve(
-    events: LinkEvents,
-    specOf: (link: Link) => ThreadSpec,
-    callbacks: ReservedEvents,
-  ): { readonly link: Link; readonly thread: Thread };
+  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread;
 }
 
 /** What becomes of a worker that was prepared for another thread to start. */

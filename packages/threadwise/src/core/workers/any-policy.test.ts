@@ -4,11 +4,12 @@ import { describe, test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { MeasuredRecorder } from '../../metrics/measured.js';
 import { leastBusy } from '../../scheduling/choice/strategies.js';
+import { FakePullQueue } from '../../scheduling/dispatch/bench.case.js';
 import { DirectDispatch } from '../../scheduling/dispatch/direct.js';
 import { SharedQueueDispatch } from '../../scheduling/dispatch/shared-queue.js';
 import { PLACEMENTS } from '../../scheduling/placement/index.js';
 import { PriorityQueue } from '../../scheduling/queue/priority.js';
-import type { Exchange, Link, LinkEvents, PullQueue, RemoteSizing, Scaling } from '../contracts.js';
+import type { Exchange, LinkEvents, RemoteSizing, Scaling } from '../contracts.js';
 import { Engine } from '../engine.js';
 import { FakeLink, FakePlatform, FakeTransport, silentSink } from '../fake-platform.case.js';
 import { resolveOptions } from '../options/options.js';
@@ -64,7 +65,7 @@ class Worker extends FakeLink {
     }
     const ended = this.running.shift();
     if (ended === undefined) return this.#begin(now);
-    this.#queue?.ended(ended);
+    this.#queue?.end(ended);
     this.events.done(ended, 'done', 1);
     this.events.settledBatch();
   }
@@ -79,73 +80,9 @@ class Worker extends FakeLink {
 }
 
 /** A queue that workers take from when they work. */
-class WorkersQueue implements PullQueue {
-  readonly sorts = false;
-  readonly hasRoom = true;
-  #lying: Task[] = [];
-  readonly #running = new Map<Task, Link>();
-
-  carries({ key }: Task): boolean {
+class WorkersQueue extends FakePullQueue {
+  override carries({ key }: Task): boolean {
     return key === undefined;
-  }
-
-  get open(): number {
-    return this.#lying.length + this.#running.size;
-  }
-
-  get unclaimed(): number {
-    return this.#lying.length;
-  }
-
-  offer(task: Task): boolean {
-    if (!this.carries(task)) return false;
-    this.#lying.push(task);
-    return true;
-  }
-
-  withdraw(task: Task): boolean {
-    const at = this.#lying.indexOf(task);
-    return at >= 0 && this.#lying.splice(at, 1).length > 0;
-  }
-
-  withdrawAll(): Task[] {
-    return this.#lying.splice(0);
-  }
-
-  pause(): Task[] {
-    return this.withdrawAll();
-  }
-
-  resume(): void {}
-
-  holder(task: Task): Link | undefined {
-    return this.#running.get(task);
-  }
-
-  peek(): Task | undefined {
-    return this.#lying[0];
-  }
-
-  onReturned(): void {}
-
-  take(worker: Link): Task | undefined {
-    const task = this.#lying.shift();
-    if (task !== undefined) this.#running.set(task, worker);
-    return task;
-  }
-
-  ended(task: Task): void {
-    this.#running.delete(task);
-  }
-
-  heldBy(worker: Link): Task[] {
-    return [...this.#running].flatMap(([task, holder]) => (holder === worker ? [task] : []));
-  }
-
-  adopt(worker: Link): Task[] {
-    const tasks = this.heldBy(worker);
-    for (const task of tasks) this.#running.delete(task);
-    return tasks;
   }
 }
 
@@ -165,10 +102,8 @@ class Remote implements RemoteSizing {
   }
 
   reserve: RemoteSizing['reserve'] = (events, specOf) => {
-    const link = new FakeLink(events);
-    specOf(link);
-    const thread = { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
-    return { link, thread };
+    specOf(new FakeLink(events));
+    return { terminate: async () => undefined, utilization: () => 0, cpu: () => undefined };
   };
 
   want(wanted: number): void {

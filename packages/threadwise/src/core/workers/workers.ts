@@ -78,7 +78,7 @@ export class Workers {
           slot.link.bury();
           slot.link.close();
         },
-      }).thread;
+      });
       this.#reserved.add(slot);
     }
   }

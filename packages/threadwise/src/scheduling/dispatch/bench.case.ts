@@ -12,12 +12,13 @@ import { PriorityQueue } from '../queue/priority.js';
 export class NotingLink extends FakeLink {
   readonly held: Task[] = [];
   capacity = 1000;
-  /** Has the queue that the worker pulls from tell what it runs. */
-  pulledTasks: () => readonly Task[] = () => [];
+  /** The queue that its worker has taken tasks from. */
+  queue: FakePullQueue | undefined;
 
   constructor() {
     super();
     Object.defineProperty(this, 'room', { get: () => this.capacity - this.held.length });
+    Object.defineProperty(this, 'pulled', { get: () => this.queue?.heldBy(this).length ?? 0 });
   }
 
   override send(task: Task): void {
@@ -32,7 +33,7 @@ export class NotingLink extends FakeLink {
   }
 
   override adopt(): readonly Task[] {
-    return this.pulledTasks();
+    return this.queue?.adopt(this) ?? [];
   }
 
   drop(task: Task): void {
@@ -115,7 +116,7 @@ export class DispatchBench {
 
   /** The worker takes the next task by itself, and ends it at once; main hears of it. */
   pull(slot: WorkerSlot, queue: FakePullQueue): Task | undefined {
-    const task = queue.take(slot);
+    const task = queue.take(linkOf(slot));
     if (task === undefined) return undefined;
     queue.end(task);
     this.end(slot, task);
@@ -138,7 +139,7 @@ export class FakePullQueue implements PullQueue {
   /** Tasks that can only go over a line. */
   readonly refused = new Set<Task>();
   readonly #lying: Task[] = [];
-  readonly #running = new Map<Task, WorkerSlot>();
+  readonly #running = new Map<Task, Link>();
 
   get open(): number {
     return this.#lying.length + this.#running.size;
@@ -187,7 +188,7 @@ export class FakePullQueue implements PullQueue {
   resume(): void {}
 
   holder(task: Task): Link | undefined {
-    return this.#running.get(task)?.link;
+    return this.#running.get(task);
   }
 
   peek(): Task | undefined {
@@ -195,24 +196,28 @@ export class FakePullQueue implements PullQueue {
   }
 
   /** The worker takes the next task and begins it. */
-  take(slot: WorkerSlot): Task | undefined {
+  take(worker: Link): Task | undefined {
     const task = this.#lying.shift();
     if (task === undefined) return undefined;
-    this.#running.set(task, slot);
-    linkOf(slot).pulled++;
-    linkOf(slot).pulledTasks = () => {
-      const tasks = [...this.#running].filter(([, holder]) => holder === slot).map(([each]) => each);
-      for (const each of tasks) this.#running.delete(each); // they count as handed from now on
-      return tasks;
-    };
+    this.#running.set(task, worker);
+    if (worker instanceof NotingLink) worker.queue = this;
     return task;
+  }
+
+  /** What the worker has taken and not ended. */
+  heldBy(worker: Link): Task[] {
+    return [...this.#running].flatMap(([task, holder]) => (holder === worker ? [task] : []));
+  }
+
+  /** The same tasks count as handed from now on. */
+  adopt(worker: Link): Task[] {
+    const tasks = this.heldBy(worker);
+    for (const task of tasks) this.#running.delete(task);
+    return tasks;
   }
 
   /** The worker has ended it. */
   end(task: Task): void {
-    const slot = this.#running.get(task);
-    if (slot === undefined) return;
-    linkOf(slot).pulled--;
     this.#running.delete(task);
   }
 }

@@ -291,7 +291,7 @@ describe('shared queue: how many wait', () => {
         const waiting = Math.max(0, submitted + 1 - places);
         assert.deepEqual([dispatch.waiting, dispatch.queued], [waiting, waiting], `after ${submitted + 1}`);
       }
-      for (const slot of slots) for (let i = 0; i < tasksPerWorker; i++) pull.take(slot);
+      for (const slot of slots) for (let i = 0; i < tasksPerWorker; i++) pull.take(slot.link);
       assert.equal(dispatch.waiting, 5, 'also when they have begun');
     });
   }
@@ -320,7 +320,7 @@ describe('shared queue: how many wait', () => {
   test('what a worker that retires still runs does not wait, and takes no room from others', () => {
     const { pull, bench, dispatch, slot } = begin();
     const [running] = [bench.submit()];
-    pull.take(slot);
+    pull.take(slot.link);
     slot.transition('retiring');
     assert.deepEqual([dispatch.waiting, dispatch.queued], [0, 0]);
     bench.worker();
@@ -384,7 +384,7 @@ describe('shared queue: taking tasks back', () => {
     const { pull, bench, dispatch, slot } = begin();
     pull.capacity = 2;
     const [running, lying, queued] = [bench.submit(), bench.submit(), bench.submit()];
-    pull.take(slot);
+    pull.take(slot.link);
     const pinned = bench.task();
     linkOf(slot).capacity = 0;
     dispatch.submitTo(slot, pinned);
@@ -399,7 +399,7 @@ describe('shared queue: taking tasks back', () => {
     const { pull, bench, dispatch, slot } = begin();
     pull.capacity = 2;
     bench.submit();
-    pull.take(slot);
+    pull.take(slot.link);
     const waiting = [bench.submit(), bench.submit({ priority: 3 }), bench.submit()];
     const pinned = bench.task();
     linkOf(slot).capacity = 0;
@@ -413,7 +413,7 @@ describe('shared queue: taking tasks back', () => {
     const { pull, bench, dispatch, slots } = begin({ workers: 2, tasksPerWorker: 2 });
     const [one, two] = slots;
     const tasks = Array.from({ length: 4 }, () => bench.submit());
-    for (const slot of [one!, one!, two!]) pull.take(slot);
+    for (const slot of [one!, one!, two!]) pull.take(slot.link);
     assert.equal(dispatch.holder(tasks[3]!), undefined, 'nobody has begun it');
     assert.equal(dispatch.holder(tasks[1]!), one);
     assert.deepEqual(idsAt(one!), ids(tasks.slice(0, 2)));
@@ -433,7 +433,7 @@ describe('shared queue: paused', () => {
   test('what lies there is taken back, and lies there again in its order, by priority', () => {
     const { pull, bench, dispatch, slot } = begin();
     const [begun, ...waiting] = [bench.submit(), bench.submit(), bench.submit()];
-    pull.take(slot);
+    pull.take(slot.link);
     dispatch.pause();
     const late = [bench.submit(), bench.submit({ priority: 3 }), bench.submit({ key: 'k' })];
     assert.deepEqual(pull.ids, []);

@@ -110,7 +110,7 @@ export class CoordinatorThread implements RemoteSizing {
     this.#onWanted = callback;
   }
 
-  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents) {
+  reserve(events: LinkEvents, specOf: (link: Link) => ThreadSpec, callbacks: ReservedEvents): Thread {
     const { platform } = this.#exchange;
     const link = this.#exchange.connectReserved(events);
     const { seat } = link;
@@ -122,7 +122,7 @@ export class CoordinatorThread implements RemoteSizing {
     };
     this.#reserved.set(seat, { started: callbacks.started, exited });
     this.hire(link, data, transfer);
-    const thread: Thread = {
+    return {
       terminate: () => {
         this.tell(['end', seat]);
         return gone.promise;
@@ -130,7 +130,6 @@ export class CoordinatorThread implements RemoteSizing {
       utilization: () => link.utilization,
       cpu: () => platform.cpuOf(link.threadId),
     };
-    return { link, thread };
   }
 
   /**
