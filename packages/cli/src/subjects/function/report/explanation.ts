@@ -151,17 +151,13 @@ type Code = string | readonly [open: string, parts: readonly Code[], close: stri
  * @param columns the code is broken to stay within, as far as its words allow
  */
 export function recommendedCode({ recommended, samples }: Findings, columns: number): string[] {
-  const { threads, ...rest } = recommended;
+  const { threads } = recommended;
   if (threads === undefined) return [];
   const module = `'./${fileInCode(samples.subject.module, 'tasks.js')}'`;
   const url: Code = ['new URL(', [module, 'import.meta.url'], ')'];
-  const range = typeof threads === 'object' ? `{ min: ${threads.min}, max: ${threads.max} }` : threads;
-  // A reader of JSON may have got an option that is none of ours.
-  const others = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const quoted = others.map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`,
-  );
-  const options: Code = ['{ ', [`threads: ${range}`, ...quoted], ' }'];
+  const given = Object.entries({ threads, ...recommended }); // their number goes before the other options
+  const quoted = given.map(([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : value}`);
+  const options: Code = ['{ ', quoted, ' }'];
   return [
     ...broken(['import { ', ['createPool'], " } from 'threadwise';"], columns),
     '',

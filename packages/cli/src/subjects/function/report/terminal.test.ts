@@ -163,10 +163,10 @@ test('code that has nothing of a hostile name, and names a module that has a pla
   assert.match(codeOf(100, hostileFindings()).join('\n'), /new URL\('\.\/tasks\.js', import\.meta\.url\)/);
   const { subject } = fakeSamples();
   const samples = fakeSamples({ subject: { ...subject, module: 'lib/hash.mjs#md5' } });
-  const recommended = { placement: 'auto', threads: { min: 1, max: 2 } } as const;
+  const recommended = { placement: 'auto', threads: 2 } as const;
   assert.equal(
     codeOf(200, fakeFindings({ samples, recommended })).at(-1),
-    "  const pool = createPool(new URL('./hash.mjs', import.meta.url), { threads: { min: 1, max: 2 }, placement: 'auto' });",
+    "  const pool = createPool(new URL('./hash.mjs', import.meta.url), { threads: 2, placement: 'auto' });",
   );
 });
 

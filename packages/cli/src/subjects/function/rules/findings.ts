@@ -39,9 +39,8 @@ export interface BreakEven {
 
 /** Options of `createPool` that are worth setting, as JSON. */
 export interface Recommended {
-  readonly threads?: number | { readonly min: number; readonly max: number };
-  readonly placement?: 'threads' | 'auto' | 'inline';
-  readonly transport?: 'shared' | 'message';
+  readonly threads?: number;
+  readonly placement?: 'auto' | 'inline';
   readonly tasksPerWorker?: number;
 }
 
