@@ -8,7 +8,7 @@ import { ControlError, lostConnection, noAnswer, notOurs, refusal, unreachable }
 /** Longer than a busy main thread needs for a turn of its event loop. Milliseconds. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly address: URL;
   readonly token?: string | undefined;
   /** The most that all requests together may take; without it, each has 10 seconds, and a stream no limit. */

@@ -77,7 +77,7 @@ async function events(
 }
 
 /** The options of all commands, as the command line has them: those of `events`, `drain` and `set`. */
-export interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
+interface CtlOptions extends Omit<Change, 'threads' | 'queueLimit'> {
   readonly count?: number;
   readonly wait?: boolean;
   readonly threads?: Threads;

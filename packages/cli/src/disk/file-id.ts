@@ -44,7 +44,7 @@ function refuseSame(one: NamedFile, others: readonly NamedFile[], expected: stri
 }
 
 /** The same for two names of one file. Undefined for what is no regular file, such as a terminal: writing there overwrites nothing. */
-export function fileId(file: FileName): string | undefined {
+function fileId(file: FileName): string | undefined {
   const stats = statsOf(file);
   if (stats !== undefined) return idOf(stats);
   if (typeof file === 'number') return undefined;

@@ -22,7 +22,7 @@ export interface Machine {
 const LIMIT_MS = 2000;
 
 /** What is asked of the system. Some of it comes from /proc, which not everybody may read: then it is empty, or 0. */
-export type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
+type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
 
 export function readMachine(system: System = os): Machine {
   return {

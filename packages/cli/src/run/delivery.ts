@@ -144,7 +144,7 @@ export async function loadReducer(url: string, name: string | undefined): Promis
     : createReducer(namedFunction(await importModule(url), name, url), name);
 }
 
-export type Reducer = ReturnType<typeof createReducer>;
+type Reducer = ReturnType<typeof createReducer>;
 
 /**
  * `(sum = 0, value) => …` has no required parameter: it brings its initial value, and is called with undefined first.

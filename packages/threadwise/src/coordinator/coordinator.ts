@@ -33,7 +33,7 @@ import { type Entry, Seat } from './seat.js';
 import { type Hire, SeatSizing } from './sizing.js';
 
 /** What a coordinator needs of its thread. */
-export interface CoordinatorPlatform extends Pick<
+interface CoordinatorPlatform extends Pick<
   Platform,
   'now' | 'timer' | 'nextTurn' | 'port' | 'cpuOf' | 'memory' | 'atExit'
 > {

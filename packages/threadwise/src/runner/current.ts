@@ -67,7 +67,7 @@ export function isTaskAsked(): boolean {
 }
 
 /** A result, and what of it moves instead of being copied. */
-export interface Transferred {
+interface Transferred {
   readonly [TRANSFER]: true;
   readonly value: unknown;
   readonly list: readonly unknown[];

@@ -9,7 +9,7 @@ import { packingClone, packingHost } from './instances.js';
 import { RunningTask } from './running-task.js';
 import { readTaskModule } from './task-module.js';
 
-export interface HereContext {
+interface HereContext {
   readonly clone: Clone;
   load(): Promise<Readonly<Record<string, unknown>>>;
   /** Remembers a call for whatever its code starts, also later. */

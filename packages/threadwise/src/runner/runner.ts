@@ -33,7 +33,7 @@ export interface RunnerPlatform {
   readonly store: CallStore | undefined;
 }
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly workerId: number;
   readonly poolName: string;
   readonly tasksPerWorker: number;

@@ -9,7 +9,7 @@ export const COUNT = 1;
 export const MEMBERS = 2;
 const MOST_MEMBERS = 1023;
 
-export const ABORTED = -1;
+const ABORTED = -1;
 const ENDED = -2;
 
 /** Takes `by` off the count; a `by` below 0 breaks the latch, and says why. An open latch stays open, and a broken one broken. */

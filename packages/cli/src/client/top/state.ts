@@ -18,7 +18,7 @@ export interface Request {
   readonly done: string;
 }
 
-export type Mode =
+type Mode =
   | { readonly kind: 'watching' }
   | { readonly kind: 'help' }
   | { readonly kind: 'asking'; readonly request: Request };

@@ -17,7 +17,7 @@ const USUAL: Size = { columns: 80, rows: 24 };
 
 const { stdin, stdout } = process;
 
-export interface TerminalEvents {
+interface TerminalEvents {
   key(press: KeyPress): void;
   /** It must be drawn anew. */
   redraw(): void;

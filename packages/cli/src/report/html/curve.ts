@@ -12,7 +12,7 @@ export interface Point {
   readonly y: Estimate;
 }
 
-export interface Curve {
+interface Curve {
   readonly id: string;
   readonly title: string;
   /** What one sees in it, for who does not. */
@@ -63,7 +63,7 @@ export function pointsOf(pairs: readonly (readonly [number, Estimate | undefined
 /** In units of the drawing: on a telephone one is about three quarters of a pixel, on a desk a little more than one. */
 const PLOT = { width: 460, height: 316, left: 62, right: 446, top: 60, bottom: 262 } as const;
 
-export interface Axis {
+interface Axis {
   readonly at: (value: number) => number;
   readonly ticks: readonly { readonly value: number; readonly text: string }[];
   readonly name: string;

@@ -83,7 +83,7 @@ export interface FilePattern {
   files(enters: (directoryKey: string) => boolean): Iterable<FoundFile>;
 }
 
-export interface Exclusion {
+interface Exclusion {
   readonly kind: 'exclusion';
   excludes(key: string): boolean;
   /** Whether everything below the directory is excluded, so that it need not be entered. */

@@ -20,7 +20,7 @@ import {
   type Resume,
 } from './resume.js';
 
-export type Journal = ReturnType<typeof openJournal>;
+type Journal = ReturnType<typeof openJournal>;
 
 /** What a run without --journal has in its place. */
 export const noJournal: Journal = { begin() {}, finish() {}, record() {}, close() {} };

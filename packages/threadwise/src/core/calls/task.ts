@@ -4,7 +4,7 @@ import type { Payload } from './payload.js';
 import type { ResolvedRun } from './run-options.js';
 
 /** queued: in a queue of the main side. handed: a worker has it, begun or not. settled: the caller knows. */
-export type TaskState = 'queued' | 'handed' | 'settled';
+type TaskState = 'queued' | 'handed' | 'settled';
 
 /** How a call ended. */
 export type Settlement = (

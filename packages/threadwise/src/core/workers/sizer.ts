@@ -19,7 +19,7 @@ export interface SizingDecision {
   readonly idle: number;
 }
 
-export interface SizerContext {
+interface SizerContext {
   readonly by: SizingDecision['by'];
   readonly scaling: Scaling;
   readonly platform: { now(): number; timer(ms: number, callback: () => void): TimerHandle };

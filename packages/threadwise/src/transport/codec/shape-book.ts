@@ -127,7 +127,7 @@ export interface Source {
 }
 
 /** What a reader knows of a shape. */
-export interface Shape {
+interface Shape {
   readonly keys: readonly string[];
   /** Makes an object of the next values of `source`. */
   make: (source: Source, shape: Shape) => Fields;

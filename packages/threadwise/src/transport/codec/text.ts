@@ -8,7 +8,7 @@ const NATIVE_WRITE_FROM = 36;
 const TEXT_MAX = TEXT_END - TEXT - 1;
 const U8_MAX = 0xff;
 /** What `writeLatin1` returns where a character needs more than a byte. */
-export const TOO_WIDE = -2;
+const TOO_WIDE = -2;
 /** A text that is one-byte inside the engine is not looked through: there, this cannot match. */
 const WIDE_CHARACTER = /[^\0-\xff]/;
 

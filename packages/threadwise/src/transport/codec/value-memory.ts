@@ -8,7 +8,7 @@ export interface Memory {
 }
 
 /** What of Node's Buffer is used, where there is one: calls into the platform for what would be a loop here. */
-export interface NativeBytes {
+interface NativeBytes {
   latin1Write(text: string, offset: number, length: number): number;
   latin1Slice(start: number, end: number): string;
   ucs2Write(text: string, offset: number, byteLength: number): number;

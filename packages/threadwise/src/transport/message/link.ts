@@ -44,7 +44,7 @@ export const messageTransport = messagesWith((cells, platform) => {
   return { board: new ClaimBoard(memory), memory };
 });
 
-export class MessageLink extends PortLink implements Link {
+class MessageLink extends PortLink implements Link {
   readonly wire: Wire;
   readonly pulled = 0;
   readonly #board: MainBoard;

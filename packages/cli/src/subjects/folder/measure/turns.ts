@@ -133,6 +133,6 @@ export function writeBack(folder: string): void {
 }
 
 /** Everything on the machine has to be read anew from the disk after that. */
-export function dropCaches(): void {
+function dropCaches(): void {
   writeFileSync(DROP_CACHES, ALL);
 }

@@ -23,7 +23,7 @@ const MOST_WARM_MS = 1500;
 const HAND_OVER_MS = 2;
 const ROUNDS = ENOUGH_ROUNDS + 1;
 
-export type Pattern = Omit<EchoSetup, 'warmMs'>;
+type Pattern = Omit<EchoSetup, 'warmMs'>;
 
 export function patternOf(
   { reference, inputs, result, bytesIn, bytesOut }: Subject,

@@ -20,7 +20,7 @@ interface Openers {
   start: typeof import('../probe/start.js').open;
 }
 
-export type Role = keyof Openers;
+type Role = keyof Openers;
 type Steps<R extends Role> = StepsOf<Openers[R]>;
 export type Probe<R extends Role> = Child<Steps<R>>;
 export type Opened<R extends Role> = Steps<R>['open']['gets'];

@@ -17,7 +17,7 @@ const THREAD_BYTES = 16 * 2 ** 20;
 
 type AnySlice = Slice<'inline'> | Slice<'pool'>;
 
-export interface RoundsContext {
+interface RoundsContext {
   readonly session: FunctionSession;
   readonly inline: Inline;
   readonly settings: Settings;

@@ -58,7 +58,7 @@ export function mostByRunTime(samples: Samples, crossingMs = LEAST_CROSSING_MS):
 }
 
 /** What is to be expected of threads that have all cores to themselves. */
-export interface OnFreeCores {
+interface OnFreeCores {
   /** How many times as many calls as one core makes without threads, if nothing but cores keeps threads from making more. */
   readonly gain: Estimate;
   /** The same at the very most; of short calls with the cheapest crossing that was seen, less what other programs made even that dearer. */

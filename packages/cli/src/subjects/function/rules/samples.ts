@@ -132,7 +132,7 @@ export interface CrossingSamples {
   readonly loneMs: Series;
 }
 
-export interface SpinSamples {
+interface SpinSamples {
   readonly runMs: number;
   /** In turn, round by round, as everything that is compared. */
   readonly inline: Series;
@@ -145,7 +145,7 @@ export interface CoreSamples {
   readonly rate: Series;
 }
 
-export interface StartSamples {
+interface StartSamples {
   /** From its start until a worker has loaded the module. */
   readonly readyMs: Series;
   /** Resident memory that one more worker takes, with the module loaded. */
