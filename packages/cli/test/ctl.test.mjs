@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { freePort } from 'threadwise-test/free-port';
 import { run, start } from './command.mjs';
 import { startServer, TOKEN } from './fixtures/control/server.mjs';
 import { pool } from './fixtures/control/stats.mjs';
@@ -159,13 +160,6 @@ test('refused: exit code 3, with what the program says', async (t) => {
     assert.deepEqual([code, stdout, stderr], [3, '', `threadwise: ${message}\n`]);
   }
 });
-
-/** A port at which nobody listens: it was somebody's until just now. */
-async function freePort() {
-  const server = await startServer([]);
-  await server.close();
-  return server.port;
-}
 
 test('nothing answers: exit code 5, and how the program is to be started', async () => {
   const port = await freePort();
