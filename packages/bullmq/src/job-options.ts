@@ -2,6 +2,7 @@
 import type { BackoffOptions, DeduplicationOptions, JobsOptions } from 'bullmq';
 import type { AbortSignalLike } from 'threadwise';
 import {
+  abortSignal,
   callback,
   checked,
   type Check,
@@ -101,7 +102,7 @@ export const finiteMs = (least: number) => (option: string, value: unknown) =>
   duration(option, value, least) ?? reject(option, 'a finite time', value);
 
 const CHECKS = {
-  signal: optional(signal),
+  signal: optional(abortSignal),
   timeoutMs: optional((name, value) => duration(name, value, 1)),
   retries: optional((name, value) => integer(name, value, 0, Number.MAX_SAFE_INTEGER - 1), 0),
   backoff: optional(backoff),
@@ -171,12 +172,6 @@ function checkedRun(given: unknown) {
     if (why !== undefined) reject(name, `to be left out on a fleet (${why})`, value);
   }
   return checked('options', given ?? {}, CHECKS);
-}
-
-function signal(option: string, value: unknown): AbortSignalLike {
-  const isSignal =
-    typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
-  return isSignal ? (value as AbortSignalLike) : reject(option, 'an AbortSignal', value);
 }
 
 function key(option: string, value: unknown): string | number {

@@ -3,6 +3,7 @@
  * here may change in any version.
  */
 export { onAbort } from './core/calls/signals.js';
+export { abortSignal } from './core/calls/run-options.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
 export { iteratorOf, Mapping } from './core/calls/map.js';
 export {
