@@ -11,13 +11,17 @@ import { isExclusion, matcher } from '../../../disk/globs.js';
 import { describeSystemError, UsageError } from '../../../exit-code.js';
 import type { SizedFile } from './size-classes.js';
 
-export interface FindOptions {
+/** Which files are meant. */
+export interface FileChoice {
   readonly folder: string;
   /** Relative to the folder; '!pattern' excludes. Empty: all. */
   readonly patterns: readonly string[];
   readonly dot: boolean;
-  /** Files that this very command writes. */
+  /** Files that the command itself writes: never measured on. */
   readonly ownFiles: readonly string[];
+}
+
+export interface FindOptions extends FileChoice {
   readonly mostMs: number;
   readonly signal: AbortSignal;
 }

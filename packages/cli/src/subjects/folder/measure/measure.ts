@@ -10,18 +10,12 @@ import { bytes } from '../../../format/figures.js';
 import { UsageError } from '../../../exit-code.js';
 import type { FolderSamples, FolderSubject } from '../rules/samples.js';
 import { type ClassDraft, readFirst } from './class-draft.js';
-import { countsOf, findFiles, type Found } from './find-files.js';
+import { countsOf, type FileChoice, findFiles, type Found } from './find-files.js';
 import { lanesOf, type ReadingLane } from './lanes.js';
 import { measureRounds, mustBeDroppable, verifyAll, warmUp, writeBack } from './turns.js';
 import { classesOf, type SizeClass, sumOf } from './size-classes.js';
 
-export interface FolderPlan extends Plan {
-  readonly folder: string;
-  /** Relative to the folder; '!pattern' excludes. Empty: all files. */
-  readonly patterns: readonly string[];
-  readonly dot: boolean;
-  /** Files that the command itself writes: never measured on. */
-  readonly ownFiles: readonly string[];
+export interface FolderPlan extends Plan, FileChoice {
   /** How many read at the same time; undefined: as many as the library thinks best. */
   readonly threads: number | undefined;
   /** Also with the system's cache of files dropped. */
