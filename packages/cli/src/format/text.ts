@@ -63,10 +63,3 @@ export function fitted(text: string, width: number, align: 'left' | 'right' = 'l
   const blank = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'left' ? cut + blank : blank + cut;
 }
-
-export const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid']
-    .flatMap((edge) => [edge, `${edge}-mid`, `${edge}-left`, `${edge}-right`])
-    .concat('middle')
-    .map((name) => [name, '']),
-);

@@ -1,7 +1,7 @@
 /** A report on a terminal: the verdict, why, and what to do; all figures where they are asked for. No line is wider than the terminal, and nothing of the user's steers it. */
-import Table from 'cli-table3';
+import { inColumns } from '../format/columns.js';
 import { counted, NONE } from '../format/figures.js';
-import { noBorders, truncated, widthOf } from '../format/text.js';
+import { truncated, widthOf } from '../format/text.js';
 import { type Report, shortened, type Table as Contents, type Tone } from './model.js';
 
 export interface TerminalOptions {
@@ -166,15 +166,9 @@ function tableLines(table: Contents, columns: number): Line[] {
 
 function sideBySide({ head, rows }: Contents): Line[] {
   const isPairs = head.length === 2;
-  const table = new Table({
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
-    colAligns: head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right')),
-  });
-  table.push([...head], ...rows.map((row) => [...row]));
-  const lines = table.toString().split('\n');
-  return lines.map((line, i) => ({
-    text: `${INDENT}${line.trimEnd()}`,
+  const aligns = head.map((_, i) => (i === 0 || isPairs ? 'left' : 'right'));
+  return inColumns([head, ...rows], aligns).map((line, i) => ({
+    text: `${INDENT}${line}`,
     style: i === 0 ? 'dim' : undefined,
   }));
 }

@@ -1,7 +1,6 @@
 /** What a run says when it is over: measured numbers and what to try next. Pure: a report in, text out. */
 
-import Table from 'cli-table3';
-import { noBorders } from '../format/text.js';
+import { inColumns } from '../format/columns.js';
 import { counted, formatBytes, formatCount, formatDuration, formatRate } from '../format/figures.js';
 import { type Counts, minus } from './inputs/input-source.js';
 import type { InlineSample } from './inline-sample.js';
@@ -40,13 +39,7 @@ function speedUpOf({ inline, counts, earlier, elapsedMs, startMs }: Report) {
 type Row = [name: string, value: string];
 
 export function renderSummary(report: Report, hints: readonly string[]): string {
-  const table = new Table({
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [], compact: true },
-  });
-  table.push(...rows(report));
-  const lines = table.toString().replace(/ +$/gm, '');
-  return [lines, ...hints.map((hint) => `next: ${hint}`), ''].join('\n');
+  return [...inColumns(rows(report)), ...hints.map((hint) => `next: ${hint}`), ''].join('\n');
 }
 
 function rows(report: Report): Row[] {
