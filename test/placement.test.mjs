@@ -404,6 +404,73 @@ describe("placement 'inline'", () => {
     assert.deepEqual([submitted, completed, open], [2, 2, 0]);
   });
 
+  for (const options of [{}, { tasksPerWorker: 1, loopBudgetMs: 0.001 }]) {
+    const where = options.loopBudgetMs === undefined ? 'within run' : 'as a task';
+
+    test(`${where}: a call that a getter of a result makes is another call`, async (t) => {
+      const heard = [];
+      const { pool, seen } = await herePool(t, { ...options, onTaskStart: ({ name }) => `for ${name}` });
+      for (const name of ['task:submit', 'task:settle']) pool.on(name, (each) => heard.push(each));
+      seen.makeCall = (args) => pool.run('add', args);
+      if (where === 'as a task') await pool.run('add', [0, 0]); // the turn is over
+      heard.length = 0;
+      assert.deepEqual(await pool.run('callsWhenCopied', []), { part: 'copied' });
+      assert.equal(await seen.nested, 3);
+      for (const name of ['add', 'callsWhenCopied']) {
+        const events = heard.filter((each) => each.name === name);
+        const [{ taskId }] = events;
+        assert.deepEqual(
+          events.map((each) => [each.taskId, each.outcome]),
+          [
+            [taskId, undefined],
+            [taskId, 'completed'],
+          ],
+        );
+        assert.equal(heard.filter((each) => each.taskId === taskId).length, 2);
+      }
+    });
+
+    test(`${where}: a call that the getter 'then' of a result makes is another call`, async (t) => {
+      const heard = [];
+      const { pool, seen } = await herePool(t, { ...options, onTaskStart: ({ name }) => `for ${name}` });
+      for (const name of ['task:submit', 'task:progress', 'task:settle'])
+        pool.on(name, (each) => heard.push([each.name, each.taskId]));
+      seen.makeCall = (args) => pool.run('add', args);
+      seen.nested = undefined;
+      if (where === 'as a task') await pool.run('add', [0, 0]); // the turn is over
+      heard.length = 0;
+      const told = [];
+      const run = { onProgress: (value) => told.push(value) };
+      const result = await pool.run('callsWhenAwaited', ['mine'], run);
+      assert.deepEqual(result, ['mine', 'for callsWhenAwaited', 0]);
+      assert.deepEqual(told, ['mine']);
+      assert.equal(await seen.nested, 3);
+      const idOf = (wanted) => new Set(heard.filter(([name]) => name === wanted).map(([, id]) => id));
+      assert.deepEqual([idOf('callsWhenAwaited').size, idOf('add').size], [1, 1]);
+      assert.deepEqual([heard.length, pool.stats().tasks.open], [5, 0]);
+    });
+  }
+
+  test('a call that fails has both times within run, on credit and as a task; within run it does not wait', async (t) => {
+    const { pool } = await herePool(t);
+    for (let i = 0; i < 100; i++) await pool.run('failAbove', [i, 50]).catch(() => undefined);
+    const heard = [];
+    pool.on('task:settle', (event) => heard.push(event));
+    await outcome(pool.run('failAbove', [1, 0]));
+    pool.pause();
+    const waiting = outcome(pool.run('failAbove', [1, 0]));
+    pool.resume();
+    await waiting;
+    const [within, later] = heard;
+    assert.deepEqual([within.outcome, within.waitMs, typeof within.runMs], ['failed', 0, 'number']);
+    assert.deepEqual(
+      [later.outcome, typeof later.waitMs, typeof later.runMs],
+      ['failed', 'number', 'number'],
+    );
+    const { runMs, waitMs, tasks } = pool.stats();
+    assert.deepEqual([tasks.completed, tasks.failed, runMs.count, waitMs.count], [51, 51, 102, 102]);
+  });
+
   test('what is too late for a turn waits for the next one, in order, and is counted', async (t) => {
     const { pool } = await herePool(t, { loopBudgetMs: 0.001 });
     let turns = 0;

@@ -71,11 +71,13 @@ export class MeasuredRecorder {
     this.#throughput.count(now, count);
   }
 
-  /** `count` calls ran to their end within `run`, on the calling thread. @param runMs how many milliseconds the one that was timed ran */
+  /** `count` calls ran to their end within `run`, on the calling thread: none of them waited. @param runMs how many milliseconds the one that was timed ran */
   ranHere(count: number, runMs: number, now: number, by: WorkerRecord | undefined): void {
     this.counts.submitted += count;
     this.ended('completed', count, now);
-    (by ?? this.#others).run.record(runMs, count);
+    const times = by ?? this.#others;
+    times.wait.record(0, count);
+    times.run.record(runMs, count);
   }
 
   /** What is measured of one worker; the pool's figures have all of it. */

@@ -6,6 +6,7 @@ import type { CallHost, ModuleHere, PlacedFunction, RunningCall, TaskFunction } 
 import { isImmutable, notCloneable } from '../calls/payload.js';
 import type { ResolvedRun } from '../calls/run-options.js';
 import type { Engine } from '../engine.js';
+import { isThenable } from '../promised.js';
 
 /** `task.workerId` of code on the calling thread. */
 export const NO_WORKER = 0;
@@ -66,6 +67,8 @@ export class ModuleCalls {
   name = '';
   run: ResolvedRun;
   context: unknown;
+  /** Whether the function that ran last returned a promise. Asked while it still counts as running: `then` may be a getter that makes a call. */
+  isAwaited = false;
   readonly #engine: Engine;
   readonly #module: ModuleHere;
   /** When calls have run in this turn for as long as they may; 0: they have; undefined: none has run in it. */
@@ -126,7 +129,11 @@ export class ModuleCalls {
   invoke(entry: Entry, args: readonly unknown[]): unknown {
     this.begin(entry.name);
     try {
-      return entry.mayAskLater ? this.#module.enter(this.asked(), entry.run, args) : entry.run(...args);
+      const result = entry.mayAskLater
+        ? this.#module.enter(this.asked(), entry.run, args)
+        : entry.run(...args);
+      this.isAwaited = isThenable(result);
+      return result;
     } finally {
       this.end();
     }

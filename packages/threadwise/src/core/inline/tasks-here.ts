@@ -6,7 +6,6 @@ import { oldestSubmittedAt, type Settlement, type Task } from '../calls/task.js'
 import type { Link, RunningCall, TaskQueue } from '../contracts.js';
 import type { Engine } from '../engine.js';
 import { unpack } from '../events/carrier.js';
-import { isThenable } from '../promised.js';
 import { sayLost } from '../workers/failures.js';
 import type { CallingThread } from './calling-thread.js';
 import { NO_WORKER } from './module-calls.js';
@@ -134,7 +133,7 @@ export class TasksHere {
       const entry = this.#here.entry(name);
       isPure = entry.isPure;
       result = calls.invoke(entry, args);
-      end = isThenable(result) ? 'awaited' : 'done';
+      end = calls.isAwaited ? 'awaited' : 'done';
       if (end === 'done') entry.returned();
     } catch (error) {
       result = error;

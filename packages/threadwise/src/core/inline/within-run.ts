@@ -78,9 +78,9 @@ export class WithinRun {
       calls.begin(entry.name);
       // Spread, so that V8 does not compile the function into this one: there its numbers would become objects.
       const result = entry.run(...own);
+      const isAwaited = !isImmutable(result) && isThenable(result); // see `ModuleCalls.isAwaited`
       calls.end();
-      if (isImmutable(result)) return Promise.resolve(result);
-      if (!isThenable(result)) return Promise.resolve(calls.copyResult(result, entry.isPure));
+      if (!isAwaited) return Promise.resolve(calls.copyResult(result, entry.isPure));
       entry.granted--;
       return this.#adopt(entry, result, this.#engine.parts.platform.now(), defaults);
     } catch (thrown) {
@@ -150,7 +150,7 @@ export class WithinRun {
       calls.run = run;
       calls.context = trace;
       const result = calls.invoke(entry, own);
-      if (isThenable(result)) return this.#adopt(entry, result, began, run, trace);
+      if (calls.isAwaited) return this.#adopt(entry, result as PromiseLike<unknown>, began, run, trace);
       entry.returned();
       value = calls.copyResult(result, entry.isPure);
     } catch (thrown) {
@@ -164,7 +164,7 @@ export class WithinRun {
     entry.lastMs = ms;
     this.#lastEnd = ended;
     this.#count(entry, 1 + entry.granted - entry.credits, ms, ended);
-    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms);
+    if (isWatched) ledger.tellSettle(id, name, trace, 'completed', ms, 0);
     this.#grant(entry, isWatched || entry.unseen > 0 ? 0 : isSuspicious ? 1 : 2 * entry.ramp + 1, ended);
     if (this.#timed++ % SIZED_EVERY === 0) entry.learnt?.sized(module.sizeOf(own), module.sizeOf([value]));
     return Promise.resolve(value);
@@ -194,11 +194,12 @@ export class WithinRun {
     const error = this.#here.module.copyError(thrown);
     const now = platform.now();
     const ms = began === undefined ? undefined : now - began;
+    const runMs = ms ?? entry.lastMs;
     recorder.counts.submitted++;
-    recorder.settled('failed', undefined, ms, now, this.#here.record);
-    recorder.functions.ended(entry.name, 'failed', ms, now, error, true);
+    recorder.settled('failed', 0, runMs, now, this.#here.record);
+    recorder.functions.ended(entry.name, 'failed', runMs, now, error, true);
     entry.learnt?.ranInline(ms, now, 1);
-    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', ms, undefined, error);
+    if (id !== 0) ledger.tellSettle(id, entry.name, trace, 'failed', runMs, 0, error);
     return rejected(error);
   }
 
