@@ -3,7 +3,17 @@ import assert from 'node:assert/strict';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, test } from 'node:test';
 import { createPool } from 'threadwise';
-import { apart, event, gate, outcome, poolFor, runScript, started, tasksUrl } from './fixtures/helpers.mjs';
+import {
+  apart,
+  event,
+  gate,
+  outcome,
+  poolFor,
+  runScript,
+  started,
+  tasksUrl,
+  ways,
+} from './fixtures/helpers.mjs';
 
 describe('promise 1: every call settles exactly once, whatever dies', () => {
   test('when the worker exits under the task', async (t) => {
@@ -50,6 +60,73 @@ describe('promise 1: every call settles exactly once, whatever dies', () => {
       all.map(({ error }) => error?.code),
       new Array(6).fill('ERR_POOL_CLOSED'),
     );
+  });
+
+  test('when a getter of its arguments or its options ends the pool, the call is refused', async (t) => {
+    const withGetter = (key, get) => Object.defineProperty({}, key, { enumerable: true, get });
+    const calls = {
+      argument: (pool, end) => pool.run('echo', [withGetter('first', end)]),
+      timeoutMs: (pool, end) => pool.run('increment', [1], withGetter('timeoutMs', end)),
+      priority: (pool, end) => pool.run('increment', [1], withGetter('priority', end)),
+    };
+    for (const how of ['close', 'destroy']) {
+      for (const [where, call] of Object.entries(calls)) {
+        const pool = poolFor(t, { threads: 1 });
+        await pool.ready;
+        let ended;
+        const end = () => {
+          ended ??= pool[how]();
+          return 1000;
+        };
+        assert.equal((await outcome(call(pool, end))).error?.code, 'ERR_POOL_CLOSED', `${how}, ${where}`);
+        await ended;
+        assert.equal(pool.stats().tasks.open, 0);
+      }
+    }
+  });
+
+  test('when a getter of its arguments pauses the pool: it waits until the pool goes on', async (t) => {
+    const pool = poolFor(t, { threads: 1 });
+    await pool.ready;
+    const item = {
+      get first() {
+        pool.pause();
+        return 1;
+      },
+    };
+    const call = pool.run('echo', [item]);
+    await pool.broadcast('increment', [1]); // runs though the pool is paused, and after whatever was given out before
+    assert.deepEqual([pool.stats().queue.size, pool.stats().tasks.open], [1, 1]);
+    pool.resume();
+    assert.deepEqual(await call, { first: 1 });
+  });
+
+  test('when the queue has no length and no worker is there: the call has one started', async (t) => {
+    for (const way of Object.values(ways)) {
+      const pool = poolFor(t, { ...way, threads: { min: 0, max: 1 }, queue: { limit: 0 } });
+      const [first, second] = await Promise.all([
+        outcome(pool.run('increment', [1])),
+        outcome(pool.run('increment', [1])),
+      ]);
+      assert.deepEqual([first.value, second.error?.code], [2, 'ERR_QUEUE_FULL']);
+    }
+  });
+
+  test('whoever waits for room in a queue of no length hears that the pool has ended, or never began', async (t) => {
+    const broken = 'throw new Error("no module")';
+    const endings = {
+      closed: [tasksUrl, (pool) => pool.close(), 'ERR_POOL_CLOSED'],
+      broken: [new URL(`data:text/javascript,${broken}`), (pool) => outcome(pool.ready), 'ERR_MODULE_LOAD'],
+    };
+    for (const [name, [url, end, code]] of Object.entries(endings)) {
+      const pool = poolFor(t, { threads: 1, queue: { limit: 0 } }, url);
+      const early = pool.room();
+      await end(pool);
+      await early;
+      await pool.room();
+      const { error } = await outcome(pool.map('increment', [1]).next());
+      assert.equal(error?.code, code, name);
+    }
   });
 
   test('when the worker runs out of memory', async (t) => {

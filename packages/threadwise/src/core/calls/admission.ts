@@ -8,7 +8,7 @@ import type { Engine } from '../engine.js';
 import { queueFullError, taskNotFound } from '../workers/failures.js';
 import { abortError } from './canceller.js';
 import { packStream, type Ticket } from './stream.js';
-import { isCloneable } from './payload.js';
+import { isCloneable, type Payload } from './payload.js';
 import { keepResolve, type PlainCalls, resolveOfLast } from './plain-calls.js';
 import { type ResolvedRun, type RunOptions, resolveRun } from './run-options.js';
 import type { WorkerSlot } from '../workers/worker-slot.js';
@@ -71,13 +71,16 @@ export class Admission {
     return this.here?.within.find(name)?.learnt?.isExploring === true;
   }
 
-  /** How many more tasks are accepted now. */
+  /** How many more tasks are accepted now. Any number where calls are refused: who waits for room would wait for ever. */
   freePlaces(): number {
     const { limit } = this;
-    if (limit === Number.POSITIVE_INFINITY) return limit;
-    const { dispatch } = this.#engine;
+    const { dispatch, lifecycle, workers } = this.#engine;
+    if (limit === Number.POSITIVE_INFINITY || lifecycle.refusal !== undefined)
+      return Number.POSITIVE_INFINITY;
     const waiting = dispatch.waiting + (this.here?.tasks.waiting ?? 0);
-    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom;
+    // Where no worker is, the task that comes next has one started.
+    const startsOne = workers.serving.length === 0 && !dispatch.isPaused;
+    const hasRoom = this.here?.within.takesAll ? this.here.hasRoom : dispatch.hasRoom || startsOne;
     return limit - waiting + (hasRoom ? 1 : 0);
   }
 
@@ -113,7 +116,7 @@ export class Admission {
     const id = ledger.newId();
     const wire: Wire = ticket === undefined ? [name, values] : packStream(name, values, ticket);
     const trace = hooks.isTracing ? this.#startTrace(name, id, wire, run, exchange) : undefined;
-    const payload = trace?.payload ?? exchange.capture(...wire, run);
+    const payload = trace?.payload ?? this.#capture(wire, run, exchange);
     const task = ledger.open(id, name, payload, run, resolve, trace?.wireName ?? wire[0]);
     task.context = trace?.context;
     parts.recorder.counts.submitted++;
@@ -140,17 +143,26 @@ export class Admission {
       lifecycle.checkAccepting(); // the hook may have closed the pool
       const [wireName, wireArgs] = pack(...wire, context);
       try {
-        return { context, wireName, payload: exchange.capture(wireName, wireArgs, run) };
+        return { context, wireName, payload: this.#capture([wireName, wireArgs], run, exchange) };
       } catch (error) {
         if (context === undefined || isCloneable(context, parts.platform.clone)) throw error;
         hooks.contextRefused(error);
-        return { context, wireName: wire[0], payload: exchange.capture(...wire, run) };
+        return { context, wireName: wire[0], payload: this.#capture(wire, run, exchange) };
       }
     } catch (error) {
       const none = { waitMs: undefined, runMs: undefined };
       hooks.traceEnd({ taskId, name, context, outcome: 'rejected', ...none, error });
       throw error;
     }
+  }
+
+  /** Throws what refuses the call: a getter of its options or its arguments may have closed the pool. */
+  #capture(wire: Wire, run: ResolvedRun, exchange: Capturing): Payload {
+    const payload = exchange.capture(...wire, run);
+    const { refusal } = this.#engine.lifecycle;
+    if (refusal === undefined) return payload;
+    payload.onSettled?.(false);
+    throw refusal;
   }
 }
 

@@ -19,12 +19,12 @@ export const keepResolve = (resolve: Resolve) => {
   resolveOfLast = resolve;
 };
 
-/** Whether a timeout is all that a call asks for; what is wrong with it is not said here. */
-function hasOnlyTimeout(given: RunOptions): boolean {
-  if (typeof given !== 'object' || given === null) return false;
-  for (const key in given) if (key !== 'timeoutMs') return false;
+/** The timeout where that is all that a call asks for; 0: it asks for more, or something is wrong with it, which is not said here. */
+function onlyTimeout(given: RunOptions): number {
+  if (typeof given !== 'object' || given === null) return 0;
+  for (const key in given) if (key !== 'timeoutMs') return 0;
   const { timeoutMs } = given;
-  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS;
+  return typeof timeoutMs === 'number' && timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS ? timeoutMs : 0;
 }
 
 export class PlainCalls {
@@ -86,8 +86,9 @@ export class PlainCalls {
   enter(name: unknown, args: unknown, given: RunOptions | undefined): Promise<unknown> | undefined {
     const { admission, meter, parts, scaler, hooks, defaults, dispatch } = this.#engine;
     if (typeof name !== 'string' || name === '' || !isList(args)) return undefined;
-    if (given !== undefined && !hasOnlyTimeout(given)) return undefined;
-    const timeoutMs = given === undefined ? defaults.timeoutMs : given.timeoutMs;
+    const timeoutMs = given === undefined ? defaults.timeoutMs : onlyTimeout(given);
+    // The timeout may be a getter that has closed the pool.
+    if (given !== undefined && (timeoutMs === 0 || !this.isOpen)) return undefined;
     const { limit } = admission;
     const isBounded = limit !== Number.POSITIVE_INFINITY;
     if (hooks.areCallsHeard || !dispatch.takesPlain || (isBounded && this.#ledger.size >= limit)) {
@@ -119,6 +120,11 @@ export class PlainCalls {
     if (scaler.canGrow && dispatch.queued > 0) scaler.adjust();
     if (began > 0) meter.submitted(name, parts.platform.now() - began);
     return promise;
+  }
+
+  /** Whether calls are plain still. */
+  get isOpen(): boolean {
+    return this.#engine.admission.plain === this;
   }
 
   has(slot: number): boolean {

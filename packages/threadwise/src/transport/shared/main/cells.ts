@@ -84,6 +84,9 @@ export class Cells {
       doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first;
     } else if (!this.#writeOrFree(cell, args)) {
       return -1;
+    } else if (this.plain?.isOpen === false) {
+      this.freeIfHeld(cell); // a getter of an argument has closed the pool, or paused it
+      return -1;
     } else {
       this.#payloads[cell]?.lend();
     }
