@@ -505,6 +505,14 @@ describe("placement 'inline'", () => {
     for (let i = 0; i < 200; i++) assert.equal(await pool.run('add', [i, 1]), i + 1);
   });
 
+  test('whoever waits for room in a queue of no length while the module loads has it then', async (t) => {
+    const pool = poolFor(t, { placement: 'inline', queue: { limit: 0 } }, hereUrl);
+    const room = pool.room();
+    await pool.ready;
+    await room;
+    assert.equal(await pool.run('add', [1, 2]), 3);
+  });
+
   test('one that does not heed its timeout loses its place after a while: others run', async (t) => {
     const { pool } = await herePool(t);
     const late = outcome(pool.run('stubborn', [], { timeoutMs: 5 }));

@@ -191,8 +191,7 @@ export class CallingThread {
     const startMs = parts.platform.now() - this.#since;
     hooks.emit('worker:ready', { workerId: NO_WORKER, startMs });
     parts.recorder.functions.names = this.#loaded!.names;
-    this.#engine.tellIfReady();
-    this.tasks.pump();
+    this.#engine.pump();
   }
 
   /** The module cannot be loaded here. With 'auto' the pool goes on without this thread: workers have loaded it. */
