@@ -226,7 +226,8 @@ export class DirectDispatch implements Dispatch {
   #choose(task: Task, isCandidate: (slot: WorkerSlot) => boolean): WorkerSlot | undefined {
     const candidates = this.#slots.filter(isCandidate);
     if (candidates.length <= 1) return candidates[0];
-    return this.context.choice.choose(task, candidates) as WorkerSlot;
+    const slot = this.context.choice.choose(task, candidates) as WorkerSlot;
+    return isCandidate(slot) ? slot : this.#slots.find(isCandidate); // a strategy of the user's may have retired it
   }
 
   /**

@@ -146,6 +146,22 @@ function handingSuite(make: MakeDispatch): void {
     assert.ok(sent.includes(other));
     assert.equal(sent.includes(aborted), false, 'nobody waits for it any more');
   });
+
+  for (const run of [{}, { key: 'k' }]) {
+    test(`a strategy that retires the worker of its choice, ${JSON.stringify(run)}: another gets the task`, () => {
+      const choice = {
+        name: 'retirer',
+        choose: (_task: unknown, [first]: readonly unknown[]) => {
+          (first as WorkerSlot).transition('retiring');
+          return first as never;
+        },
+      };
+      const bench = new DispatchBench(make, { choice });
+      const [, second] = [bench.worker(), bench.worker()];
+      const task = bench.submit(run);
+      assert.deepEqual(idsAt(second!), [task.id]);
+    });
+  }
 }
 
 function orderSuite(make: MakeDispatch): void {
