@@ -60,6 +60,7 @@ function table({
     lifecycle: { updateKeepAlive: () => undefined },
   } as unknown as Engine;
   const calls = new PlainCalls(engine, way as unknown as PlainWay, ledger);
+  engine.admission.plain = calls;
   const enter = (timeoutMs?: number) => {
     const call = calls.enter('work', [], timeoutMs === undefined ? undefined : { timeoutMs });
     assert.ok(call !== undefined);
