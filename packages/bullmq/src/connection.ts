@@ -47,6 +47,7 @@ export class Link {
   readonly #timeoutMs: number;
   readonly #waiting = new Set<() => void>();
   #lastError: unknown;
+  #hasEnded = false;
 
   constructor(redis: Redis, timeoutMs: number) {
     this.redis = redis;
@@ -60,9 +61,16 @@ export class Link {
     });
   }
 
+  /** Disconnects, for ever. Whoever waits for an answer is told. */
+  end(): void {
+    this.#hasEnded = true;
+    for (const giveUp of [...this.#waiting]) giveUp();
+    this.redis.disconnect();
+  }
+
   /**
-   * What `ask` resolves to. Rejects with ERR_FLEET_CONNECTION when it takes longer than the limit, or Redis does not let us in; `ask` may come to
-   * its end all the same, which `late` is then told.
+   * What `ask` resolves to. Rejects with ERR_FLEET_CONNECTION when it takes longer than the limit, or Redis does not let us in, with
+   * ERR_FLEET_CLOSED at the end; `ask` may come to its end all the same, which `late` is then told.
    */
   ask<T>(what: string, ask: () => Promise<T>, late: (value: T) => void = () => undefined): Promise<T> {
     return new Promise((resolve, fail) => {
@@ -78,6 +86,7 @@ export class Link {
         this.#waiting.delete(giveUp);
       };
       this.#waiting.add(giveUp);
+      if (this.#hasEnded) return giveUp();
       if (isRefusedLogin(this.#lastError)) giveUp();
       ask()
         .then(
@@ -89,6 +98,7 @@ export class Link {
   }
 
   #unreachable(what: string): FleetError {
+    if (this.#hasEnded) return new FleetError('ERR_FLEET_CLOSED', `${what}: the fleet was closed`);
     const cause = this.#lastError;
     const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
     const { path, host = '127.0.0.1', port = 6379 } = this.redis.options;

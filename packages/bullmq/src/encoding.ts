@@ -41,13 +41,14 @@ export function decode(encoded: unknown): unknown {
 
 /** Bytes of a value as it will stand in Redis. */
 export function bytesOf(encoded: unknown): number {
-  return Buffer.byteLength(JSON.stringify(encoded) ?? '');
+  return Buffer.byteLength(JSON.stringify(encoded));
 }
 
-/** Throws ERR_PAYLOAD_TOO_LARGE. */
-export function checkSize(encoded: unknown, maxBytes: number, what: string): void {
-  const bytes = bytesOf(encoded);
-  if (bytes <= maxBytes) return;
+/** Returns the value as it will stand in Redis. Throws ERR_PAYLOAD_TOO_LARGE. */
+export function checkSize(encoded: unknown, maxBytes: number, what: string): string {
+  const text = JSON.stringify(encoded);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxBytes) return text;
   const advice = "Put it where both sides reach it, and send where; or raise 'maxBytes'";
   const message = `${what} takes ${bytes} bytes in Redis; at most ${maxBytes} are allowed. ${advice}`;
   throw new ThreadwiseError('ERR_PAYLOAD_TOO_LARGE', message);

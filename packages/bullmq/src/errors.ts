@@ -6,7 +6,7 @@ export type FleetErrorCode =
   | 'ERR_FLEET_CONNECTION'
   /** Redis refused a command: it is out of memory, read-only, or the user may not; `cause` is its answer. */
   | 'ERR_FLEET_REDIS'
-  /** The fleet or the service was closed. A job that is in the queue stays there. */
+  /** The fleet or the service was closed. A job that is in the queue stays there; the message says if it was not added. */
   | 'ERR_FLEET_CLOSED'
   /** The job's data is no list of arguments, or what was written cannot be read here. */
   | 'ERR_FLEET_DATA'

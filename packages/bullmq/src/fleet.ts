@@ -69,7 +69,8 @@ export class Fleet<M = UntypedTasks> {
   readonly #calls: OpenCalls;
   readonly #cancels: Cancels;
   readonly #machines: Machines;
-  readonly #cancelling = new Set<Promise<unknown>>();
+  /** What Redis has been asked for calls, and must answer before its connection ends. */
+  readonly #asked = new Set<Promise<unknown>>();
   readonly #lookTimer: NodeJS.Timeout;
   #events: QueueEvents | undefined;
   #listening: Promise<void> | undefined;
@@ -142,12 +143,14 @@ export class Fleet<M = UntypedTasks> {
     args: TaskArguments<M[K]>,
     options?: Omit<FleetRunOptions, 'signal' | 'onProgress'>,
   ): Promise<FleetJob> {
-    const { opts } = resolveCall(options, await this.#defaults(), randomUUID());
+    const data = this.#encodeArguments(name, args);
+    const { opts } = resolveCall(options, this.#options, randomUUID());
+    await this.#nameModule(opts);
     const { jobId: _, ...unnamed } = opts;
     return {
       name,
       queueName: this.queue.name,
-      data: this.#encodeArguments(name, args),
+      data,
       opts: options?.jobId === undefined ? unnamed : opts,
     };
   }
@@ -169,7 +172,7 @@ export class Fleet<M = UntypedTasks> {
 
   /**
    * Waits for the calls that are open, for so long; then ends the connections. Calls that are open still reject with ERR_FLEET_CLOSED; their
-   * jobs stay in the queue and are run.
+   * jobs stay in the queue and are run. Jobs that are on their way to Redis get there first, or `connectTimeoutMs` is over.
    * @param options timeoutMs: default 30,000; 0: at once
    */
   close({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<void> {
@@ -198,19 +201,23 @@ export class Fleet<M = UntypedTasks> {
     options: FleetRunOptions | undefined,
   ): Promise<unknown> {
     this.#checkOpen();
-    const id = randomUUID();
     const data = this.#encodeArguments(name, args);
-    const { signal, onProgress, isShared, opts } = resolveCall(options, await this.#defaults(), id);
-    await this.#listen();
+    const { signal, onProgress, isShared, opts } = resolveCall(options, this.#options, randomUUID());
     const onAbort = (call: OpenCall) => {
-      if (!isShared && call.isAdded) this.#cancel(call, signal?.reason);
+      if (!isShared && call.state === 'added') this.#cancel(call, signal?.reason);
     };
+    // From this turn on `close` waits for it.
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
+    const undo = () => this.#cancel(call, 'The call was given up');
     const add = async () => {
-      const undo = () => this.#cancel(call, 'The call was given up');
+      await this.#nameModule(opts);
+      await this.#listen();
+      if (!this.#calls.has(call)) return;
+      call.state = 'adding';
       const adding = () => this.queue.add(name, data, opts);
-      const job = await this.#link.ask(`Task '${name}' was not added`, adding, isShared ? undefined : undo);
-      call.isAdded = true;
+      const ask = this.#link.ask(`Task '${name}' was not added`, adding, isShared ? undefined : undo);
+      const job = await this.#tracked(ask);
+      call.state = 'added';
       if (job.id !== undefined && job.id !== call.jobId) this.#calls.move(call, job.id);
       if (signal?.aborted) onAbort(call);
       // A job that was there already may have ended before anybody listened.
@@ -224,14 +231,16 @@ export class Fleet<M = UntypedTasks> {
     if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
     const { encoding, maxBytes } = this.#options;
     const data = encode(args, encoding, 'args');
-    checkSize(data, maxBytes, `The arguments of task '${name}'`);
-    return data;
+    // As they are now: what is done to them later does not matter.
+    return JSON.parse(checkSize(data, maxBytes, `The arguments of task '${name}'`));
   }
 
-  async #defaults() {
-    const { encoding, keepMs, module } = this.#options;
-    if (module !== undefined) this.#module ??= moduleHash(module);
-    return { encoding, keepMs, module: await this.#module };
+  /** Writes the hash of the task module into the options of a job, if it is to be there. */
+  async #nameModule(opts: FleetJobOptions): Promise<void> {
+    const { module } = this.#options;
+    if (module === undefined) return;
+    this.#module ??= moduleHash(module);
+    opts.threadwise = { ...opts.threadwise, module: await this.#module };
   }
 
   /** Listens to the events of the queue, from now on. What fails is tried again by the next call. */
@@ -250,7 +259,6 @@ export class Fleet<M = UntypedTasks> {
     const last = await this.#link.ask('The fleet was not reached', () =>
       redis.xadd(this.queue.toKey('events'), 'MAXLEN', '~', MAX_EVENTS, '*', 'event', 'threadwise:listening'),
     );
-    this.#checkOpen();
     const events = new QueueEvents(queue, { connection: redis, prefix, lastEventId: last! });
     this.#events = events;
     events.on('error', () => undefined);
@@ -272,27 +280,34 @@ export class Fleet<M = UntypedTasks> {
 
   /** Removes a job that waits; tells its machine if it runs. */
   #cancel({ jobId, name }: OpenCall, reason: unknown): void {
-    const cancelling = this.#link
-      .ask(`Task '${name}' was not cancelled`, async () => {
-        const job = await this.queue.getJob(jobId);
-        if (job === undefined || (await this.queue.remove(jobId)) === 1) return;
-        const { threadwise } = job.opts as FleetJobOptions;
-        if (threadwise?.call !== undefined) await this.#cancels.send(threadwise.call, reason);
-      })
-      .catch(() => undefined)
-      .finally(() => this.#cancelling.delete(cancelling));
-    this.#cancelling.add(cancelling);
+    const ask = this.#link.ask(`Task '${name}' was not cancelled`, async () => {
+      const job = await this.queue.getJob(jobId);
+      if (job === undefined || (await this.queue.remove(jobId)) === 1) return;
+      const { threadwise } = job.opts as FleetJobOptions;
+      if (threadwise?.call !== undefined) await this.#cancels.send(threadwise.call, reason);
+    });
+    this.#tracked(ask).catch(() => undefined);
+  }
+
+  #tracked<T>(ask: Promise<T>): Promise<T> {
+    this.#asked.add(ask);
+    const end = () => this.#asked.delete(ask);
+    ask.then(end, end);
+    return ask;
   }
 
   async #close(timeoutMs: number): Promise<void> {
+    // 1. Calls settle, those among them whose jobs are still to be added.
     await inTime(timeoutMs, this.#calls.settled());
     clearInterval(this.#lookTimer);
-    const message = 'The fleet was closed; the job stays in the queue';
-    this.#calls.failAll(({ jobId }) => new FleetError('ERR_FLEET_CLOSED', message, { jobId }));
-    await Promise.all(this.#cancelling);
-    const { redis } = this.#link;
+    // 2. No more jobs are added. Those that are on their way get there, and those that were given up are removed: what calls are told is true.
+    this.#calls.failAll(['waiting'], closed('The fleet was closed before the job was added'));
+    while (this.#asked.size > 0) await Promise.allSettled(this.#asked);
+    this.#calls.failAll(['adding', 'added'], closed('The fleet was closed; the job stays in the queue'));
+    // 3. The connections. Whoever still waits for an answer, to statistics for instance, is told.
+    this.#link.end();
+    await this.#listening?.catch(() => undefined);
     if (this.#events !== undefined) await endEvents(this.#events);
-    redis.disconnect();
     await Promise.allSettled([this.#cancels.close(), this.queue.close()]);
   }
 
@@ -309,3 +324,5 @@ export class Fleet<M = UntypedTasks> {
     });
   }
 }
+
+const closed = (message: string) => (jobId: string) => new FleetError('ERR_FLEET_CLOSED', message, { jobId });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'threadwise-test/fast-check';
 import { resolveCall } from './job-options.js';
 
-const DEFAULTS = { encoding: 'auto', module: undefined, keepMs: 60_000 } as const;
+const DEFAULTS = { encoding: 'auto', keepMs: 60_000 } as const;
 const optsOf = (options: object) => resolveCall(options, DEFAULTS, 'id').opts;
 
 test('options of a call are those of a BullMQ job, and its own stand beside them', () => {

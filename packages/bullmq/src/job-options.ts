@@ -73,7 +73,6 @@ export interface FleetJobOptions extends JobsOptions {
 /** What every call of a fleet has. */
 export interface CallDefaults {
   readonly encoding: Encoding;
-  readonly module: string | undefined;
   /** How long results and failures stay in Redis. */
   readonly keepMs: number;
 }
@@ -132,7 +131,7 @@ export function resolveOwn(given: unknown): OwnOptions {
 /** @param id of this call, and of its job if no other is asked for. Throws ERR_OPTION. */
 export function resolveCall(given: unknown, defaults: CallDefaults, id: string) {
   const { signal, onProgress, job, jobId, retries, priority, ...options } = checkedRun(given);
-  const { encoding, module, keepMs } = defaults;
+  const { encoding, keepMs } = defaults;
   const kept = { age: Math.ceil(keepMs / 1000) };
   const { timeoutMs, key, delayMs: delay, deduplication, backoff } = options;
   const opts: FleetJobOptions & { jobId: string } = {
@@ -143,7 +142,7 @@ export function resolveCall(given: unknown, defaults: CallDefaults, id: string) 
     attempts: retries + 1,
     priority: PRIORITY_ZERO - priority,
     ...defined({ delay, backoff, deduplication }),
-    threadwise: { call: id, encoding, ...defined({ timeoutMs, key, module }) },
+    threadwise: { call: id, encoding, ...defined({ timeoutMs, key }) },
   };
   // The job may be there already, and others may wait for it: no abort of one call may end it.
   const isShared = deduplication !== undefined || jobId !== undefined;

@@ -16,7 +16,7 @@ test('a job that is not there is lost, but for one that is still on its way to R
   const call = calls.open('a', 'task', OPTIONS);
   await calls.lookAtOldest();
   assert.equal(calls.size, 1);
-  call.isAdded = true;
+  call.state = 'added';
   await calls.lookAtOldest();
   await assert.rejects(call.result, { code: 'ERR_FLEET_JOB_LOST', jobId: 'a' });
   assert.equal(calls.size, 0);

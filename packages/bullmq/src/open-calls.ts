@@ -5,7 +5,7 @@
 import type { Job, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AbortSignalLike, ThreadwiseError } from 'threadwise';
-import { onAbort } from 'threadwise/internal';
+import { onAbort, UserCode } from 'threadwise/internal';
 import { decode } from './encoding.js';
 import { FleetError } from './errors.js';
 import { readFailure } from './failures.js';
@@ -25,8 +25,8 @@ export class OpenCall {
   readonly options: CallOptions;
   readonly result: Promise<unknown>;
   jobId: string;
-  /** Redis has the job, or had it. */
-  isAdded = false;
+  /** Of its job: to be added, on its way to Redis, or there. Only `Fleet` changes it. */
+  state: 'waiting' | 'adding' | 'added' = 'waiting';
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;
   unfollow: (() => void) | undefined;
@@ -48,6 +48,7 @@ export class OpenCalls {
   readonly #calls = new Map<string, Set<OpenCall>>();
   readonly #queue: Queue;
   readonly #redis: Redis;
+  readonly #userCode = new UserCode();
 
   constructor(queue: Queue, redis: Redis) {
     this.#queue = queue;
@@ -66,6 +67,11 @@ export class OpenCalls {
     return call;
   }
 
+  /** Whether it has not settled. */
+  has(call: OpenCall): boolean {
+    return this.#calls.get(call.jobId)?.has(call) === true;
+  }
+
   /** The queue has given another job for it: one that was there. */
   move(call: OpenCall, jobId: string): void {
     if (!this.#take(call)) return;
@@ -78,12 +84,15 @@ export class OpenCalls {
     if (this.#take(call)) call.reject(error);
   }
 
-  failAll(errorFor: (call: OpenCall) => unknown): void {
-    for (const call of this.#all()) this.fail(call, errorFor(call));
+  /** Ends the waiting of all calls in one of these states. */
+  failAll(states: readonly OpenCall['state'][], errorFor: (jobId: string) => unknown): void {
+    for (const call of this.#all()) if (states.includes(call.state)) this.fail(call, errorFor(call.jobId));
   }
 
   progress(jobId: string, encoded: unknown): void {
-    for (const { options } of this.#of(jobId)) options.onProgress?.(decode(encoded));
+    const value = decode(encoded);
+    for (const { options } of this.#of(jobId))
+      if (options.onProgress !== undefined) this.#userCode.call(options.onProgress, [value], warn);
   }
 
   completed(jobId: string, encoded: unknown): void {
@@ -118,7 +127,7 @@ export class OpenCalls {
   /** Looks at one job, which may have ended before anybody listened. */
   async look(jobId: string): Promise<void> {
     // One that is on its way to Redis is not lost because it is not there.
-    if (!this.#of(jobId).some(({ isAdded }) => isAdded)) return;
+    if (!this.#of(jobId).some(({ state }) => state === 'added')) return;
     const job = (await this.#queue.getJob(jobId)) as Job | undefined;
     if (job === undefined) return this.removed(jobId);
     if (job.finishedOn === undefined) return;
@@ -171,4 +180,8 @@ export class OpenCalls {
     call.unfollow?.();
     return true;
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error));
 }

@@ -42,6 +42,14 @@ describe('calls', { skip }, () => {
     }
   });
 
+  test('arguments are those of the moment of the call', async (t) => {
+    const { fleet } = await fleetOf(t);
+    const value = { at: 1 };
+    const call = fleet.run('echo', [value]);
+    value.at = 2;
+    assert.deepEqual(await call, { at: 1 });
+  });
+
   test("encoding 'json' refuses them, and says where; a function is refused always", async (t) => {
     const { fleet } = await fleetOf(t, { fleet: { encoding: 'json' } });
     assert.equal(await fleet.run('nothing', []), null);

@@ -5,6 +5,7 @@
 export { onAbort } from './core/calls/signals.js';
 export { abortSignal } from './core/calls/run-options.js';
 export { withCallerStack, withoutCallerStack } from './core/calls/caller-stack.js';
+export { UserCode } from './core/events/user-code.js';
 export { iteratorOf, Mapping } from './core/calls/map.js';
 export {
   callback,

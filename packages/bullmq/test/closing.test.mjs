@@ -1,0 +1,94 @@
+/** The end of a fleet: what becomes of calls whose job is not in Redis yet, and of what Redis has been asked. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { connect } from '@threadwise/bullmq';
+import { Queue } from 'bullmq';
+import { freePort } from 'threadwise-test/free-port';
+import { caller, failure, machineHere } from './helpers.mjs';
+import { onEnd, skip, startForSuite } from './redis.mjs';
+
+/**
+ * Holds `queue.add` before Redis hears of it, or its answer. `asked`: resolves when it is held; `release` goes on once close has had the turns of a
+ * round trip to Redis.
+ */
+function holdAdd({ queue }, jobs, where) {
+  const add = queue.add.bind(queue);
+  let end;
+  const held = new Promise((resolve) => (end = resolve));
+  const asked = new Promise((resolve) => {
+    queue.add = async (...args) => {
+      const job = where === 'after' ? await add(...args) : undefined;
+      resolve();
+      await held;
+      return job ?? (await add(...args));
+    };
+  });
+  return { asked, release: () => jobs.count().then(end) };
+}
+
+describe('the end of a fleet', { skip }, () => {
+  let redis;
+  startForSuite((started) => (redis = started));
+  let number = 0;
+  /** A caller with a queue of the test's own, and BullMQ's view of that. */
+  function fleetOf(t, options) {
+    const queue = `closing-${number++}`;
+    const jobs = new Queue(queue, { connection: redis.connection });
+    onEnd(t, () => jobs.close());
+    return { queue, jobs, fleet: caller(t, redis, { queue, ...options }) };
+  }
+  const delayMs = 3_600_000;
+
+  test('close waits for a call that was made in the same turn, also for the first one', async (t) => {
+    for (const isFirst of [true, false]) {
+      const { queue, fleet } = fleetOf(t);
+      await machineHere(t, redis, { queue });
+      if (!isFirst) await fleet.ready;
+      const call = fleet.run('add', [1, 2]);
+      await fleet.close();
+      assert.equal(await call, 3);
+    }
+  });
+
+  test('a job that is on its way when the time is over stays, as its call is told', async (t) => {
+    const { jobs, fleet } = fleetOf(t);
+    const { asked, release } = holdAdd(fleet, jobs, 'before');
+    const error = failure(fleet.run('add', [1, 2], { delayMs }));
+    await asked;
+    const closing = fleet.close({ timeoutMs: 0 });
+    await release();
+    await closing;
+    assert.equal((await error).code, 'ERR_FLEET_CLOSED');
+    assert.match((await error).message, /the job stays/);
+    assert.equal(await jobs.count(), 1);
+  });
+
+  test('a call that is aborted while its job is on its way leaves none, though the fleet is closed at once', async (t) => {
+    const { jobs, fleet } = fleetOf(t);
+    const { asked, release } = holdAdd(fleet, jobs, 'after');
+    const controller = new AbortController();
+    const error = failure(fleet.run('add', [1, 2], { delayMs, signal: controller.signal }));
+    await asked;
+    controller.abort();
+    assert.equal((await error).code, 'ERR_TASK_ABORTED');
+    const closing = fleet.close({ timeoutMs: 0 });
+    await release();
+    await closing;
+    assert.equal(await jobs.count(), 0);
+  });
+
+  test('while Redis is away an abort is heard at once, and close ends at once and tells everybody who waits', async (t) => {
+    const connection = { host: '127.0.0.1', port: await freePort() };
+    const fleet = connect({ queue: 'work', connection, connectTimeoutMs: 3_600_000 });
+    onEnd(t, () => fleet.close());
+    const controller = new AbortController();
+    const aborted = failure(fleet.run('add', [1, 2], { signal: controller.signal }));
+    const waiting = [fleet.run('add', [1, 2]), fleet.ready, fleet.stats()].map(failure);
+    controller.abort();
+    assert.equal((await aborted).code, 'ERR_TASK_ABORTED');
+    await fleet.close({ timeoutMs: 0 });
+    for (const error of await Promise.all(waiting)) assert.equal(error.code, 'ERR_FLEET_CLOSED');
+    assert.match((await waiting[0]).message, /before the job was added/);
+    assert.equal((await failure(fleet.ready)).code, 'ERR_FLEET_CLOSED');
+  });
+});
