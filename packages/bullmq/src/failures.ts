@@ -44,13 +44,18 @@ export async function writeFailure(redis: Redis, key: string, thrown: unknown, m
 /** What the task of a failed job threw. `reason` is BullMQ's, and stands where the job was failed by somebody else. */
 export async function readFailure(queue: Queue, redis: Redis, jobId: string, reason: string) {
   const text = await redis.hget(queue.toKey(jobId), FIELD);
-  const record = text === null ? undefined : (decode(JSON.parse(text)) as EncodedError);
-  if (record === undefined || !isOf(record, reason)) {
-    return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
+  try {
+    const record = text === null ? undefined : (decode(JSON.parse(text)) as EncodedError);
+    if (record === undefined || !isOf(record, reason))
+      return new FleetError('ERR_FLEET_JOB_FAILED', `Job ${jobId} failed: ${reason}`, { jobId });
+    const error = decodeError(record);
+    if (!(error instanceof Error) || error.name !== 'FleetError') return error;
+    return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
+  } catch (cause) {
+    // Thrown on, it would be taken for a Redis that is away, and the call would wait for ever.
+    const message = `Job ${jobId} failed: ${reason}; what its task threw cannot be read here`;
+    return new FleetError('ERR_FLEET_DATA', message, { cause, jobId });
   }
-  const error = decodeError(record);
-  if (!(error instanceof Error) || error.name !== 'FleetError') return error;
-  return new FleetError((error as FleetError).code, error.message, { cause: error.cause, jobId });
 }
 
 /** The field may be of an earlier attempt, where the last one ended with its machine. */

@@ -22,6 +22,37 @@ test('a job that is not there is lost, but for one that is still on its way to R
   assert.equal(calls.size, 0);
 });
 
+test('a failure that cannot be read here settles the call all the same', async () => {
+  for (const text of ['{"$threadwise":"v9","base64":""}', 'no JSON', '7', 'null', '{"type":"error"}']) {
+    const redis = { hget: () => Promise.resolve(text) } as unknown as Redis;
+    const calls = new OpenCalls({ toKey: (id: string) => id } as unknown as Queue, redis);
+    const { result } = calls.open('a', 'task', OPTIONS);
+    await calls.failed('a', 'why');
+    await assert.rejects(result, { code: 'ERR_FLEET_DATA', jobId: 'a' }, text);
+  }
+});
+
+test('an onProgress that throws or rejects is reported once, and others hear all the same', async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error) => warnings.push(message);
+  process.on('warning', listen);
+  const calls = callsOfNothing();
+  const heard: unknown[] = [];
+  const failing = () => {
+    throw new Error('thrown');
+  };
+  const rejecting = () => Promise.reject(new Error('rejected'));
+  for (const onProgress of [failing, rejecting, (value: unknown) => void heard.push(value)])
+    calls.open('a', 'task', { ...OPTIONS, onProgress });
+  calls.progress('a', 1);
+  calls.progress('a', 2);
+  // A warning is told after the microtasks of this turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', listen);
+  assert.deepEqual(heard, [1, 2]);
+  assert.deepEqual(warnings.sort(), ['rejected', 'thrown']);
+});
+
 test('calls that wait for the same job get the same result, each once', async () => {
   const calls = callsOfNothing();
   const [one, two] = [calls.open('a', 'task', OPTIONS), calls.open('b', 'task', OPTIONS)];
