@@ -78,7 +78,8 @@ export class RunningJob {
       const error = why ?? thrown;
       withoutCallerStack(error);
       const { redis, maxBytes, keyOf } = this.#machine;
-      await writeFailure(redis, keyOf(this.job.id!), error, maxBytes);
+      // A Redis that is full refuses it; what the job ends with is what its task threw all the same.
+      await writeFailure(redis, keyOf(this.job.id!), error, maxBytes).catch(() => undefined);
       throw asFailure(error);
     }
   }
