@@ -98,7 +98,7 @@ export class Link {
   }
 
   #unreachable(what: string): FleetError {
-    if (this.#hasEnded) return new FleetError('ERR_FLEET_CLOSED', `${what}: the fleet was closed`);
+    if (this.#hasEnded) return new FleetError('ERR_FLEET_CLOSED', `${what}: the connection was closed`);
     const cause = this.#lastError;
     const why = cause instanceof Error ? cause.message || (cause as { code?: string }).code : 'no answer';
     const { path, host = '127.0.0.1', port = 6379 } = this.redis.options;

@@ -58,6 +58,16 @@ describe('faults of Redis', { skip }, () => {
     await service.ready;
   });
 
+  test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
+    const connection = { host: '127.0.0.1', port: await freePort() };
+    const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError: () => undefined });
+    onEnd(t, () => service.close({ timeoutMs: 0 }));
+    const ready = failure(service.ready);
+    await service.pool.ready;
+    await service.close();
+    assert.equal((await ready).code, 'ERR_FLEET_CLOSED');
+  });
+
   test('a wrong password is told at once, on either side', async (t) => {
     const redis = await RedisServer.start(t, '--requirepass', 'right');
     const wrong = { ...redis.connection, password: 'wrong' };

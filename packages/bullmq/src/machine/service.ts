@@ -35,7 +35,10 @@ export class Service {
   readonly pool: Pool;
   /** BullMQ's own, for its events and settings. */
   readonly worker: Worker;
-  /** Resolves when the machine takes jobs. Rejects with ERR_MODULE_LOAD or ERR_FLEET_CONNECTION; then it is closed. */
+  /**
+   * Resolves when the machine takes jobs. Rejects with ERR_MODULE_LOAD or ERR_FLEET_CONNECTION; then it is closed. Rejects with ERR_POOL_CLOSED or
+   * ERR_FLEET_CLOSED where it was closed before.
+   */
   readonly ready: Promise<void>;
   readonly #id = randomUUID();
   readonly #name: string;
@@ -176,19 +179,27 @@ export class Service {
   async #start(): Promise<void> {
     try {
       await this.pool.ready;
-      await this.#link.ask('The service does not begin', () => this.worker.waitUntilReady());
+      const reached = this.worker.waitUntilReady();
+      while (!(await this.#isReached(reached)));
     } catch (error) {
-      // A connection that comes late is as good as one that was there.
-      if (!isConnectionLate(error)) {
-        void this.close({ timeoutMs: 0 });
-        throw error;
-      }
-      this.#tell(error);
-      await this.worker.waitUntilReady();
+      void this.close({ timeoutMs: 0 });
+      throw error;
     }
     if (this.#closing !== undefined) return;
     this.worker.run().catch((error: Error) => this.#tell(error));
     this.#report();
+  }
+
+  /** A connection that comes late is as good as one that was there. Rejects where it cannot come any more. */
+  async #isReached(reached: Promise<unknown>): Promise<boolean> {
+    try {
+      await this.#link.ask('The service does not begin', () => reached);
+      return true;
+    } catch (error) {
+      if (!isConnectionLate(error)) throw error;
+      this.#tell(error);
+      return false;
+    }
   }
 
   async #run(job: Job, token: string): Promise<unknown> {
@@ -308,7 +319,7 @@ export class Service {
     clearTimeout(this.#renewal);
     this.#renewal = undefined;
     await Promise.allSettled([this.#cancels.close(), this.pool.destroy()]);
-    redis.disconnect();
+    this.#link.end();
     for (const signal of this.#options.signals) process.off(signal, this.#onSignal);
   }
 }
