@@ -188,6 +188,7 @@ function backoff(option: string, value: unknown): number | BackoffOptions {
   if (typeof value === 'number') return finiteMs(0)(option, value);
   const given = record(option, value, ['type', 'delay', 'jitter']);
   text(`${option}.type`, given.type);
+  if (given.delay !== undefined) finiteMs(0)(`${option}.delay`, given.delay);
   return { ...given } as unknown as BackoffOptions;
 }
 

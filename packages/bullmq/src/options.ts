@@ -104,7 +104,10 @@ const SERVICE = {
   signals: optional(texts as Check<readonly NodeJS.Signals[]>, ['SIGTERM', 'SIGINT'] as const),
   closeTimeoutMs: optional(finiteMs(0), 25_000),
   onError: optional(callback as Check<(error: Error) => void>, (error: Error) => process.emitWarning(error)),
-  worker: optional((name, value) => record(name, value, PASSED) as Partial<WorkerOptions>, {}),
+  worker: optional(
+    (name, value) => record(name, value, PASSED) as Partial<WorkerOptions>,
+    {} as Partial<WorkerOptions>,
+  ),
 };
 
 /** Throws ERR_OPTION. */

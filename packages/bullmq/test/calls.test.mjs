@@ -79,6 +79,8 @@ describe('calls', { skip }, () => {
     const { fleet, queue } = await fleetOf(t);
     assert.equal(await fleet.run('onAttempt', [3], { retries: 2, backoff: 1 }), 3);
     assert.equal((await failure(fleet.run('onAttempt', [3], { retries: 1 }))).message, 'attempt 2');
+    const backoff = { type: 'unheard' };
+    assert.equal((await failure(fleet.run('onAttempt', [3], { retries: 2, backoff }))).code, 'ERR_OPTION');
     await failure(fleet.run('nope', [], { retries: 5, jobId: 'none' }));
     const jobs = new Queue(queue, { connection: redis.connection });
     onEnd(t, () => jobs.close());
@@ -299,6 +301,7 @@ describe('calls', { skip }, () => {
       [{ repeat: { every: 5 } }, /'repeat'.*upsertJobScheduler/],
       [{ attempts: 3 }, /'attempts'.*'retries'/],
       [{ priority: 1.5 }, /'priority': expected a whole number/],
+      [{ backoff: { type: 'fixed', delay: 'soon' } }, /'backoff.delay': expected/],
       [{ key: {} }, /'key': expected a string or a number/],
       [{ jobId: '17' }, /'jobId': expected a string that is no whole number/],
       [{ retrys: 1 }, /Unknown option 'retrys'. Did you mean 'retries'/],

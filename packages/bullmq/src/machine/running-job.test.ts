@@ -3,14 +3,29 @@ import { test } from 'node:test';
 import type { Job } from 'bullmq';
 import { type Machine, RunningJob } from './running-job.js';
 
-test('a Redis that refuses the record of a failure does not stand for it', async () => {
-  const job = { id: '1', name: 'task', data: 'no list', opts: {} } as unknown as Job;
+/** Of a machine that refuses every record of a failure. */
+function run(fields: object, own: object = {}): Promise<unknown> {
+  const job = { id: '1', name: 'task', data: 'no list', opts: {}, ...fields } as unknown as Job;
   const machine = {
     redis: { eval: () => Promise.reject(new Error('OOM command not allowed')) },
     maxBytes: 1000,
     keyOf: (id: string) => id,
+    ...own,
   } as unknown as Machine;
-  // Data that is no list is not tried again: BullMQ tells that by the name.
-  const expected = { name: 'UnrecoverableError', message: /is no list of arguments/ };
-  await assert.rejects(new RunningJob(job, 'token', machine).run(), expected);
+  return new RunningJob(job, 'token', machine).run();
+}
+
+// BullMQ tells by the name that it is not to be tried again.
+const final = (message: RegExp) => ({ name: 'UnrecoverableError', message });
+const noList = final(/is no list of arguments/);
+
+test('a Redis that refuses the record of a failure does not stand for it', async () => {
+  await assert.rejects(run({}), noList);
+});
+
+test('a backoff of a type that nobody knows here fails its job before the task has run', async () => {
+  const opts = { attempts: 2, backoff: { type: 'unheard' } };
+  await assert.rejects(run({ opts }), final(/'backoff.type': expected fixed or exponential/));
+  await assert.rejects(run({ opts: { ...opts, attempts: 1 } }), noList);
+  await assert.rejects(run({ opts }, { hasBackoffStrategy: true }), noList);
 });

@@ -2,11 +2,14 @@
 import { type Job, WaitingError } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { isThreadwiseError, type Pool, ThreadwiseError } from 'threadwise';
-import { withoutCallerStack } from 'threadwise/internal';
+import { reject, withoutCallerStack } from 'threadwise/internal';
 import { checkSize, decode, encode } from '../encoding.js';
 import { FleetError } from '../errors.js';
 import { asFailure, writeFailure } from '../failures.js';
 import { defined, type FleetJobOptions, type OwnOptions, resolveOwn } from '../job-options.js';
+
+/** The types of a backoff that BullMQ knows by itself. */
+const BACKOFFS: readonly string[] = ['fixed', 'exponential'];
 
 /** Why a job goes back to the queue, to be run by whoever comes first. */
 export class GiveBack extends Error {}
@@ -27,6 +30,8 @@ export interface Machine {
   readonly pool: Pool;
   readonly redis: Redis;
   readonly maxBytes: number;
+  /** Whether it has a strategy for backoffs of types that are not BullMQ's own. */
+  readonly hasBackoffStrategy: boolean;
   /** Where a job is in Redis. */
   keyOf(jobId: string): string;
   /** Of the machine's own task module. */
@@ -95,6 +100,7 @@ export class RunningJob {
       const message = `The caller has version ${module} of the task module, this machine has ${here}`;
       throw new FleetError('ERR_FLEET_MODULE', message);
     }
+    this.#checkBackoff();
     const args = this.#arguments();
     const options = {
       signal,
@@ -107,6 +113,14 @@ export class RunningJob {
     const encoded = encode(result, encoding, 'the result');
     checkSize(encoded, maxBytes, `The result of task '${name}'`);
     return encoded;
+  }
+
+  /** BullMQ would find out only when the task has failed, leave the job as it is, and run it whenever its lock has ended. */
+  #checkBackoff(): void {
+    const { backoff, attempts = 1 } = this.job.opts;
+    if (attempts < 2 || typeof backoff !== 'object' || this.#machine.hasBackoffStrategy) return;
+    if (BACKOFFS.includes(backoff.type)) return;
+    reject('backoff.type', `${BACKOFFS.join(' or ')}, or a machine with a 'backoffStrategy'`, backoff.type);
   }
 
   #arguments(): readonly unknown[] {

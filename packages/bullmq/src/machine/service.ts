@@ -97,6 +97,7 @@ export class Service {
       pool: this.pool,
       redis,
       maxBytes: options.maxBytes,
+      hasBackoffStrategy: options.worker.settings?.backoffStrategy !== undefined,
       keyOf: (jobId) => this.worker.toKey(jobId),
       moduleHash: () => (this.#hash ??= moduleHash(url)),
       withContext: (context, call) => {
