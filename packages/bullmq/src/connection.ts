@@ -11,10 +11,18 @@ export type FleetConnection = string | RedisOptions | Redis;
 const retryDelay = (times: number) => Math.min(times * 50, 2000);
 
 /** What BullMQ demands of a client, and a patience that leaves it to the caller how long to wait. */
-const REQUIRED = { maxRetriesPerRequest: null } as const;
+const REQUIRED = { maxRetriesPerRequest: null, enableOfflineQueue: true } as const;
 
 /** Throws ERR_OPTION. */
 export function connectTo(connection: unknown): Redis {
+  const redis = clientOf(connection);
+  const { keyPrefix } = redis.options;
+  if (!keyPrefix) return redis;
+  redis.disconnect();
+  return reject('connection.keyPrefix', "to be left out: the option 'prefix' does it", keyPrefix);
+}
+
+function clientOf(connection: unknown): Redis {
   const defaults = { retryStrategy: retryDelay };
   if (typeof connection === 'string' && URL.canParse(connection))
     return new Redis(connection, { ...defaults, ...REQUIRED });

@@ -315,7 +315,13 @@ describe('calls', { skip }, () => {
     assert.throws(() => fleet.map('add', [1], { jobId: 'same' }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a:b', connection: redis.connection }), { code: 'ERR_OPTION' });
     assert.throws(() => connect({ queue: 'a' }), { code: 'ERR_OPTION' });
+    const prefixed = { ...redis.connection, keyPrefix: 'mine:' };
+    assert.throws(() => connect({ queue: 'a', connection: prefixed }), {
+      code: 'ERR_OPTION',
+      message: /'connection.keyPrefix'.*'prefix'/,
+    });
     const service = { queue: 'a', connection: redis.connection };
+    assert.throws(() => serve(tasksUrl, { ...service, connection: prefixed }), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
     assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { threads: -1 } }), { code: 'ERR_OPTION' });

@@ -58,6 +58,17 @@ describe('faults of Redis', { skip }, () => {
     await service.ready;
   });
 
+  test('a call that comes before its Redis waits for it, also with a client that keeps no commands', async (t) => {
+    const redis = await RedisServer.start(t);
+    await redis.stop();
+    const connection = { ...redis.connection, enableOfflineQueue: false };
+    const fleet = caller(t, redis, { connection, connectTimeoutMs: 30_000 });
+    const call = fleet.run('add', [1, 2]);
+    await redis.restart();
+    await machineHere(t, redis);
+    assert.equal(await call, 3);
+  });
+
   test('a machine that is closed before it has reached Redis says so, and soon', async (t) => {
     const connection = { host: '127.0.0.1', port: await freePort() };
     const service = serve(tasksUrl, { queue: 'work', connection, signals: [], onError: () => undefined });
