@@ -104,10 +104,7 @@ const SERVICE = {
   signals: optional(texts as Check<readonly NodeJS.Signals[]>, ['SIGTERM', 'SIGINT'] as const),
   closeTimeoutMs: optional(finiteMs(0), 25_000),
   onError: optional(callback as Check<(error: Error) => void>, (error: Error) => process.emitWarning(error)),
-  worker: optional(
-    (name, value) => record(name, value, PASSED) as Partial<WorkerOptions>,
-    {} as Partial<WorkerOptions>,
-  ),
+  worker: (name: string, value: unknown = {}) => workerOptions(name, value),
 };
 
 /** Throws ERR_OPTION. */
@@ -128,6 +125,16 @@ function limiter(option: string, value: unknown): { max: number; duration: numbe
     max: integer(`${option}.max`, max, 1, Number.MAX_SAFE_INTEGER),
     duration: integer(`${option}.duration`, ms, 1, Number.MAX_SAFE_INTEGER),
   };
+}
+
+/** What BullMQ would refuse, but only when the pool has been started. */
+function workerOptions(option: string, value: unknown): Partial<WorkerOptions> {
+  const given = record(option, value, PASSED) as Partial<WorkerOptions>;
+  const { drainDelay, maxStartedAttempts: most } = given;
+  if (drainDelay !== undefined && !(drainDelay > 0))
+    reject(`${option}.drainDelay`, 'seconds, more than 0', drainDelay);
+  if (most !== undefined) integer(`${option}.maxStartedAttempts`, most, 0, Number.MAX_SAFE_INTEGER);
+  return given;
 }
 
 /** The pool checks the rest. */

@@ -323,6 +323,9 @@ describe('calls', { skip }, () => {
     const service = { queue: 'a', connection: redis.connection };
     assert.throws(() => serve(tasksUrl, { ...service, connection: prefixed }), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { retries: 1 } }), /'pool.retries'/);
+    assert.throws(() => serve(tasksUrl, { ...service, worker: { drainDelay: 0 } }), /'worker.drainDelay'/);
+    const started = { maxStartedAttempts: -1 };
+    assert.throws(() => serve(tasksUrl, { ...service, worker: started }), { code: 'ERR_OPTION' });
     assert.throws(() => serve('tasks.js', service), { code: 'ERR_OPTION' });
     assert.throws(() => serve(tasksUrl, { ...service, pool: { threads: -1 } }), { code: 'ERR_OPTION' });
   });
