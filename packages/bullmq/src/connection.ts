@@ -41,10 +41,11 @@ export async function endEvents(events: QueueEvents): Promise<void> {
   await events.getBackend().close(true);
 }
 
-/** Resolves when `done` does, or the time is over. */
-export async function inTime(timeoutMs: number, done: Promise<unknown>): Promise<void> {
+/** Resolves when `done` does, or the time is over. @param limitMs undefined: it is never over */
+export async function inTime(limitMs: number | undefined, done: Promise<unknown>): Promise<void> {
+  if (limitMs === undefined) return void (await done);
   let timer: NodeJS.Timeout | undefined;
-  const timeIsOver = new Promise((resolve) => (timer = setTimeout(resolve, timeoutMs)));
+  const timeIsOver = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
   await Promise.race([done, timeIsOver]);
   clearTimeout(timer);
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, QueueEvents } from 'bullmq';
 import type { TaskArguments, TaskItem, TaskName, TaskResult, Tasks, UntypedTasks } from 'threadwise';
-import { integer, iteratorOf, Mapping, reject, withCallerStack } from 'threadwise/internal';
+import { duration, integer, iteratorOf, Mapping, reject, withCallerStack } from 'threadwise/internal';
 import { Cancels } from './cancels.js';
 import { connectTo, endEvents, inTime, Link } from './connection.js';
 import { checkSize, encode } from './encoding.js';
@@ -173,10 +173,11 @@ export class Fleet<M = UntypedTasks> {
   /**
    * Waits for the calls that are open, for so long; then ends the connections. Calls that are open still reject with ERR_FLEET_CLOSED; their
    * jobs stay in the queue and are run. Jobs that are on their way to Redis get there first, or `connectTimeoutMs` is over.
-   * @param options timeoutMs: default 30,000; 0: at once
+   * @param options timeoutMs: default 30,000; 0: at once; Infinity: no limit. Throws ERR_OPTION.
    */
   close({ timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(timeoutMs);
+    const limitMs = duration('timeoutMs', timeoutMs, 0);
+    this.#closing ??= this.#close(limitMs);
     return this.#closing;
   }
 
@@ -296,9 +297,9 @@ export class Fleet<M = UntypedTasks> {
     return ask;
   }
 
-  async #close(timeoutMs: number): Promise<void> {
+  async #close(limitMs: number | undefined): Promise<void> {
     // 1. Calls settle, those among them whose jobs are still to be added.
-    await inTime(timeoutMs, this.#calls.settled());
+    await inTime(limitMs, this.#calls.settled());
     clearInterval(this.#lookTimer);
     // 2. No more jobs are added. Those that are on their way get there, and those that were given up are removed: what calls are told is true.
     this.#calls.failAll(['waiting'], closed('The fleet was closed before the job was added'));

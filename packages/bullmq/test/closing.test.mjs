@@ -50,6 +50,22 @@ describe('the end of a fleet', { skip }, () => {
     }
   });
 
+  test('close without a limit has no timer, and waits; a limit that is none is refused, and nothing closed', async (t) => {
+    const { queue, fleet } = fleetOf(t);
+    const service = await machineHere(t, redis, { queue });
+    for (const timeoutMs of [Number.NaN, -1, '5'])
+      for (const each of [fleet, service])
+        assert.throws(() => each.close({ timeoutMs }), { code: 'ERR_OPTION' });
+    const warnings = [];
+    const listen = ({ name }) => warnings.push(name);
+    process.on('warning', listen);
+    onEnd(t, () => process.off('warning', listen));
+    const call = fleet.run('add', [1, 2]);
+    await fleet.close({ timeoutMs: Number.POSITIVE_INFINITY });
+    assert.equal(await call, 3);
+    assert.deepEqual(warnings, []);
+  });
+
   test('a job that is on its way when the time is over stays, as its call is told', async (t) => {
     const { jobs, fleet } = fleetOf(t);
     const { asked, release } = holdAdd(fleet, jobs, 'before');

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Job, Worker } from 'bullmq';
 import { createPool, type Pool, type TaskStart } from 'threadwise';
+import { duration } from 'threadwise/internal';
 import { CancelListener } from '../cancels.js';
 import { connectTo, inTime, Link } from '../connection.js';
 import { decode } from '../encoding.js';
@@ -166,10 +167,11 @@ export class Service {
   /**
    * Takes no more jobs, lets those that run end, and gives back what has not ended in time: others run it. Then no thread and no connection
    * is left. What cannot be given back, because Redis is away, is found by the other machines when its lock ends.
-   * @param options timeoutMs: default: the option `closeTimeoutMs`
+   * @param options timeoutMs: default: the option `closeTimeoutMs`; Infinity: no limit. Throws ERR_OPTION.
    */
   close({ timeoutMs = this.#options.closeTimeoutMs }: { timeoutMs?: number } = {}): Promise<void> {
-    this.#closing ??= this.#close(timeoutMs);
+    const limitMs = duration('timeoutMs', timeoutMs, 0);
+    this.#closing ??= this.#close(limitMs);
     return this.#closing;
   }
 
@@ -294,14 +296,14 @@ export class Service {
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
   }
 
-  async #close(timeoutMs: number): Promise<void> {
+  async #close(limitMs: number | undefined): Promise<void> {
     // 1. No more jobs. One that is on its way is given back when it comes.
     clearInterval(this.#timer);
     const { redis } = this.#link;
     void this.worker.pause(true);
     // 2. What runs may end.
     if (this.#running.size > 0)
-      await inTime(timeoutMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
+      await inTime(limitMs, new Promise<void>((resolve) => (this.#whenIdle = resolve)));
     // 3. The rest goes back. Their tasks hear it by their signal.
     for (const running of this.#running.values()) running.abort(new GiveBack());
     // 4. BullMQ writes its last words, if Redis listens.
