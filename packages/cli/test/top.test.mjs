@@ -1,6 +1,8 @@
 /** `threadwise top` without a terminal: one snapshot as text, and how it says that there is none. */
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { run } from './command.mjs';
 import { startServer, TOKEN } from './fixtures/control/server.mjs';
@@ -66,6 +68,26 @@ test('nothing answers: exit code 5', async (t) => {
   const { code, stdout, stderr } = await run(['top', server.url], { env: NOWHERE });
   assert.deepEqual([code, stdout], [5, '']);
   assert.match(stderr, new RegExp(`Is the program running with THREADWISE_CONTROL=${server.port}\\?`));
+});
+
+test('whoever closes each connection at once is told, within the time that an answer has', async (t) => {
+  // As the near end of a tunnel does whose far end has gone.
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  const address = String(server.address().port);
+  const asked = [
+    ['ctl', address, 'pools', '--timeout', '1s'],
+    ['top', address, '--once'],
+  ];
+  for (const { code, stdout, stderr } of await Promise.all(
+    asked.map((args) => run(args, { env: NOWHERE })),
+  )) {
+    // Which of the two depends on whether the request was written before the connection ended.
+    assert.ok(code === 5 || code === 7, `exit code ${code}`);
+    assert.equal(stdout, '');
+    assert.match(stderr, /^threadwise: (The connection to .* was lost|No answer from) /);
+  }
 });
 
 test('a token is needed: exit code 4, and with it, all is well', async (t) => {

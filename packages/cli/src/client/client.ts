@@ -149,6 +149,8 @@ export class ControlClient {
     { body, accept = 'application/json, */*', signal, expected }: AskOptions = {},
   ): Promise<T> {
     const inTime = signal ?? AbortSignal.timeout(this.#timeoutMs ?? REQUEST_TIMEOUT_MS);
+    // A connection that ends before the request was written leaves fetch waiting, and nothing else keeps the process until the time is over.
+    const alive = setInterval(() => {}, REQUEST_TIMEOUT_MS);
     try {
       const response = await fetch(new URL(path, this.address), {
         method,
@@ -168,6 +170,8 @@ export class ControlClient {
     } catch (error) {
       if (error instanceof ControlError) throw error;
       throw isTimeout(error) ? noAnswer(this.address, this.#limit) : unreachable(this.address, error);
+    } finally {
+      clearInterval(alive);
     }
   }
 

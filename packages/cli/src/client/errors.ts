@@ -91,7 +91,7 @@ export function refusal(address: URL, status: number, body: string): ControlErro
     const why = told?.message ?? 'a token is needed';
     return new ControlError(
       'ERR_UNAUTHORISED',
-      `${shown(address)} wants another token, or one at all (401: ${why}). ` +
+      `${shown(address)} refuses this without its token (401: ${why}). ` +
         `Set ${TOKEN_VARIABLE} to the token of the program.`,
     );
   }
