@@ -102,6 +102,20 @@ test('a function that ends its process does not end the command', async () => {
   assert.match(stdout, /^Cannot tell: a call ends its process \(exit code 3\)/);
 });
 
+test('a module that ends its process, or does not get to its end, does not load: no call is blamed', async () => {
+  const folder = temporaryFolder();
+  for (const [code, told] of [
+    ['process.exit(7);', 'its process ended \\(exit code 7\\)'],
+    ['await new Promise(() => setInterval(() => {}, 1000));', 'it had not answered after '],
+  ]) {
+    const module = join(folder, 'module.mjs');
+    writeFileSync(module, `${code}\nexport const f = (x) => x;\n`);
+    const { code: exitCode, stdout, stderr } = await run(['analyze', module, '--range', '1..3', ...BUDGET]);
+    assert.deepEqual([exitCode, stdout], [2, ''], stderr);
+    assert.match(stderr, new RegExp(`threadwise: cannot load '.*module\\.mjs': ${told}`));
+  }
+});
+
 test('Ctrl-C tells what is known so far: exit code 130', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'report.json');

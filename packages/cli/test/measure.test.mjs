@@ -195,10 +195,11 @@ test('one that ends its process is a finding', async () => {
   assert.ok(kill.skipped.some(({ why }) => why.includes('SIGKILL')));
 });
 
-test('a module that ends the process while it is loaded is a finding, too', async () => {
-  const { behaviour, skipped } = await measured('tiny', [1], { file: 'exits-at-load' });
-  assert.deepEqual(behaviour.ended, { exitCode: 9, signal: null });
-  assert.ok(skipped.some(({ why }) => why.startsWith('while the module was loaded')));
+test('a module that ends the process while it is loaded does not load', async () => {
+  await assert.rejects(
+    measured('tiny', [1], { file: 'exits-at-load' }),
+    /^UsageError: cannot load '.*': its process ended \(exit code 9\)$/,
+  );
 });
 
 test('one that ends its worker, and not the process that calls it, is told apart', async () => {

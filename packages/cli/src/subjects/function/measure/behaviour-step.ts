@@ -40,9 +40,12 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (report !== undefined) note(session, report);
   await session.end(probe);
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
+  const hasStarted = !('notStarted' in outcome) || outcome.notStarted === undefined;
+  if (outcome.kind !== 'aborted' && report === undefined && hasStarted) {
+    throw new UsageError(`cannot load '${session.plan.moduleGiven}': ${describeFailure(outcome)}`);
+  }
   noteEnd(session, outcome);
-  const during = report === undefined ? 'while the module was loaded, ' : '';
-  if (outcome.kind !== 'aborted') session.skip('everything else', `${during}${describeFailure(outcome)}`);
+  if (outcome.kind !== 'aborted') session.skip('everything else', describeFailure(outcome));
   return undefined;
 }
 
