@@ -175,7 +175,11 @@ for (const [args, expected] of [
   [['analyze', './none.mjs', '--range', '1..3'], /cannot find module '\.\/none\.mjs': no such file/],
   [['analyze', task('increment'), '--range', '1..3', '--budget', '1s'], /--budget: expected at least 2s/],
   [['analyze', task('increment'), '--range', '1..3', '--budget', 'soon'], /Expected a time/],
-  [['analyze', task('increment'), '--range', '1..3', '--threads', '1-4'], /--threads: expected a number/],
+  [
+    ['analyze', task('increment'), '--range', '1..3', '--threads', '1-4'],
+    /Expected a number of at least 1\./,
+  ],
+  [['analyze', task('increment'), '--range', '1..3', '--threads', '0'], /Expected a number of at least 1\./],
   [
     ['analyze', task('increment'), '--range', '1..3', '--out', 'report.pdf'],
     /ends in \.json, \.html, \.md, got 'report\.pdf'/,

@@ -3,7 +3,7 @@
  * to say, and what a machine that is busy means. A constant that decides is here, or is about one subject only.
  */
 import { groups } from 'd3-array';
-import { perCent } from '../format/figures.js';
+import { counted, perCent } from '../format/figures.js';
 import type { Machine } from './machine.js';
 import type { Measured, Skipped } from './session.js';
 import type { Estimate } from './statistics.js';
@@ -83,7 +83,7 @@ export function busyWarning(machine: Load): string | undefined {
   if (!isBusy(machine)) return undefined;
   const { othersShare, loadBefore, cores } = machine;
   return othersShare === undefined
-    ? `other programs were running: ${loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${cores}`
+    ? `other programs were running: ${loadBefore.toFixed(1)} wanted a core before anything was measured, and there are ${counted(cores, 'core')}`
     : `other programs were running: they had ${perCent(othersShare)} of the cores while it was measured`;
 }
 

@@ -5,7 +5,7 @@ import type { Findings } from '../experiment/rules.js';
 import type { Plan, Progress } from '../experiment/session.js';
 import type { Report } from '../report/model.js';
 import { outputsOf } from '../report/outputs.js';
-import { parseDuration, parseThreads, type Threads } from '../run/option-values.js';
+import { parseDuration, parseWhole } from '../run/option-values.js';
 import { UsageError } from '../exit-code.js';
 
 export interface Subject<P extends Plan, Samples, F extends Findings> {
@@ -21,7 +21,7 @@ export interface Subject<P extends Plan, Samples, F extends Findings> {
 /** Options that each subject has, as the argument parser gives them. */
 export interface RawOptions {
   readonly budget?: number;
-  readonly threads?: Threads;
+  readonly threads?: number;
   readonly out?: readonly string[];
   readonly quiet?: boolean;
   readonly verbose?: boolean;
@@ -30,7 +30,7 @@ export interface RawOptions {
 /** How long it may take, and `--threads`, which means something else for each subject. */
 export function addMeasuring(command: Command, threads: string): Command {
   return command
-    .option('--threads <n>', threads, parseThreads)
+    .option('--threads <n>', threads, (text) => parseWhole(text, 1, 'Expected a number of at least 1.'))
     .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration);
 }
 
@@ -61,10 +61,4 @@ const LEAST_BUDGET_MS = 2000;
 export function budgetOf({ budget = BUDGET_MS }: RawOptions): number {
   if (budget >= LEAST_BUDGET_MS) return budget;
   throw new UsageError('--budget: expected at least 2s');
-}
-
-/** @param what that number is here, for the message */
-export function threadsOf({ threads }: RawOptions, what: string): number | undefined {
-  if (threads === undefined || typeof threads === 'number') return threads;
-  throw new UsageError(`--threads: expected a number, ${what}`);
 }

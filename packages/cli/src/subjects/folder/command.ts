@@ -1,14 +1,6 @@
 /** `threadwise analyze files`: its argument, options and help, and what they resolve to. */
 import type { Command } from 'commander';
-import {
-  addMeasuring,
-  addOutputs,
-  budgetOf,
-  EXIT_CODES,
-  type RawOptions,
-  reportingOf,
-  threadsOf,
-} from '../subject.js';
+import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
 
 interface RawFolderOptions extends RawOptions {
   readonly match?: readonly string[];
@@ -43,7 +35,7 @@ export function addAnalyzeFiles(analyze: Command, setExitCode: (code: number) =>
         patterns: raw.match ?? [],
         dot: raw.dot === true,
         budgetMs: budgetOf(raw),
-        threads: threadsOf(raw, 'how many read at the same time'),
+        threads: raw.threads,
         cold: raw.cold === true,
         ownFiles: reporting.outputs.map(({ file }) => file),
       };

@@ -5,15 +5,7 @@ import { filesRead } from '../../run/inputs/open-inputs.js';
 import { type RawInputOptions, resolveInput } from '../../run/options.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { UsageError } from '../../exit-code.js';
-import {
-  addMeasuring,
-  addOutputs,
-  budgetOf,
-  EXIT_CODES,
-  type RawOptions,
-  reportingOf,
-  threadsOf,
-} from '../subject.js';
+import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
 
 interface RawAnalyzeOptions extends RawInputOptions, RawOptions {
   readonly compare?: boolean;
@@ -54,8 +46,7 @@ async function analyzeModule(
   if (given === undefined) throw new UsageError('expected a module, such as ./tasks.js#hash');
   if (second !== undefined) throw new UsageError(`unexpected '${second}' after the module`);
   const input = resolveInput(raw, process.stdin.isTTY === true);
-  const maxThreads = threadsOf(raw, 'the most threads that are tried');
-  const options = { moduleGiven: given, budgetMs: budgetOf(raw), maxThreads };
+  const options = { moduleGiven: given, budgetMs: budgetOf(raw), maxThreads: raw.threads };
   const reporting = reportingOf(raw, []);
   const { analyzeFunction } = await import('./analyze-function.js');
   const module = findModule(given);

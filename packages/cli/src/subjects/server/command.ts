@@ -7,15 +7,7 @@ import { named } from '../../disk/file-id.js';
 import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../../exit-code.js';
-import {
-  addMeasuring,
-  addOutputs,
-  budgetOf,
-  EXIT_CODES,
-  type RawOptions,
-  reportingOf,
-  threadsOf,
-} from '../subject.js';
+import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
 import type { ServerPlan } from './measure/measure.js';
 import type { OffloadTarget, RequestPlan } from './measure/protocol.js';
 
@@ -95,7 +87,7 @@ function resolveServerOptions(app: string, args: readonly string[], raw: RawServ
     offload: targetsOf(offload),
     offloadGiven: offload,
     connections,
-    threads: threadsOf(raw, 'the threads of the pool'),
+    threads: raw.threads,
     processes,
     budgetMs: budgetOf(raw),
   };

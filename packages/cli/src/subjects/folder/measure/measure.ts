@@ -134,7 +134,7 @@ function nothingFound({ folder, patterns, dot }: FolderPlan, { unreadable, links
   const what = patterns.length === 0 ? 'file' : `file that matches ${patterns.join(' ')}`;
   const hints = [
     ...countsOf(unreadable).map(({ why, count }) => `${count} could not be read: ${why}`),
-    links > 0 && `${links} symbolic links are not followed`,
+    links > 0 && `symbolic links are not followed: ${links}`,
     !dot && 'names that begin with a dot need --dot',
   ].filter(Boolean);
   return `expected at least one ${what} in '${folder}', got none (${hints.join('; ')})`;

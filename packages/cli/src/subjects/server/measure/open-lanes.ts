@@ -127,7 +127,7 @@ export class LaneOpener {
       // A request that ends the app is told apart from one that it answers badly.
       if (await child.endsWithin(LAST_BREATH_MS)) return { ...lane, isDead: true };
       throw new UsageError(
-        `${answered.complaint}. Expected a status of 2xx, with --route, --header and --body as need be`,
+        `${answered.complaint}. Expected a status of 2xx; --route, --header and --body say what is sent`,
       );
     }
     this.#references = answered.all;

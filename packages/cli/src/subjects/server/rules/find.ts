@@ -100,7 +100,7 @@ function loop({ asIs }: ServerSamples, ways: readonly Way[]): string | undefined
   if (before < HARDLY_MS) return 'its event loop is hardly held up: less than 1 ms (p99)';
   const after = middleOf(ways.find(({ name }) => name === 'offloaded')?.lane.loopDelayMs ?? []);
   const whenOffloaded = after === undefined ? '' : `, ${duration(after)} when offloaded`;
-  return `its event loop is held up for ${duration(before)} (p99)${whenOffloaded}: so long every other request waits, too`;
+  return `its event loop is held up for ${duration(before)} (p99)${whenOffloaded}: every other request waits for that long, too`;
 }
 
 function whoComputes({ samples: { asIs }, cores }: Figures): string | undefined {
