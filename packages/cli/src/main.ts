@@ -40,17 +40,33 @@ program.addHelpText(
   "\nExample:\n  threadwise run ./hash.js --files 'src/**'\n\n'threadwise help <command>' shows more.",
 );
 
+/** Commander's `help` knows one word, and shows the list of all commands for one that there is not. */
+function understood(words: readonly string[]): readonly string[] {
+  const [first, ...rest] = words;
+  const named = first === 'help' ? rest : words;
+  const name = named[0];
+  const isUnknown =
+    name !== undefined &&
+    !/^(?:-|help$)/.test(name) &&
+    program.commands.every((each) => each.name() !== name);
+  if (isUnknown) return [name];
+  return first === 'help' && rest.length > 1 ? [...rest, '--help'] : words;
+}
+
 try {
-  await program.parseAsync();
+  await program.parseAsync(understood(process.argv.slice(2)), { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     setExitCode(error.exitCode === 0 ? ExitCode.ok : ExitCode.usage);
   } else {
-    const isExpected = error instanceof ExpectedError;
+    // A value of an option, or of the environment, that the library refused: its message says which.
+    const isOption = hasCode(error, ['ERR_OPTION']);
+    const isExpected = isOption || error instanceof ExpectedError;
     const told =
       error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : error;
     process.stderr.write(`threadwise: ${told}\n`);
-    setExitCode(isExpected ? error.exitCode : ExitCode.failed);
+    if (error instanceof ExpectedError) setExitCode(error.exitCode);
+    else setExitCode(isOption ? ExitCode.usage : ExitCode.failed);
   }
 }
 setTimeout(() => process.exit(), LINGER_MS).unref();

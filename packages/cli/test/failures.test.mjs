@@ -149,6 +149,46 @@ test("a module's own setup and teardown are called in each worker", async () => 
   assert.equal(files, '"torn-down"\n');
 });
 
+test('a number of threads that the library refuses is bad usage, not an error of ours', async () => {
+  for (const [args, env] of [
+    [['--threads', '5000'], {}],
+    [[], { THREADWISE_THREADS: 'x' }],
+  ]) {
+    const { code, stdout, stderr } = await runTask('increment', ['--range', '1..3', ...args], { env });
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    assert.match(stderr, /^threadwise: Option '\S*(threads|THREADS).*': expected .*\n$/);
+  }
+});
+
+test('help is that of the command that is named, and an unknown one is told', async () => {
+  const helpOf = (...words) => run([...words]);
+  for (const [asked, same] of [
+    [
+      ['help', 'analyze', 'server'],
+      ['analyze', 'server', '--help'],
+    ],
+    [
+      ['help', 'ctl'],
+      ['ctl', '--help'],
+    ],
+    [['help'], ['--help']],
+  ]) {
+    const [a, b] = [await helpOf(...asked), await helpOf(...same)];
+    assert.deepEqual([a.code, a.stderr], [0, '']);
+    assert.equal(a.stdout, b.stdout);
+  }
+  for (const words of [
+    ['help', 'frob'],
+    ['frob', '--help'],
+  ]) {
+    const { code, stdout, stderr } = await helpOf(...words);
+    assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+    assert.match(stderr, /unknown command 'frob'/);
+  }
+  const serve = await helpOf('serve', '--help');
+  assert.match(serve.stdout, /\(default:\s+30s\)[^]*\(default:\s+25s\)/);
+});
+
 test('help shows examples, usage errors say where to look', async () => {
   const general = await run(['--help']);
   assert.match(general.stdout, /Example:\n {2}threadwise run /);

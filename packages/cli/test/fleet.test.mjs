@@ -164,6 +164,15 @@ test('a module that does not load, and an export, are refused by a machine befor
   const named = await run(['serve', task('increment'), '--queue', address]);
   assert.equal(named.code, 2);
   assert.match(named.stderr, /leave out '#increment'/);
+  for (const [option, value] of [
+    ['--lock', '1ms'],
+    ['--name', ''],
+  ]) {
+    const refused = await run(['serve', tasks, '--queue', address, option, value]);
+    assert.equal(refused.code, 2, refused.stderr);
+    assert.match(refused.stderr, /^threadwise: Option '(lockMs|name)': expected /);
+    assert.doesNotMatch(refused.stderr, /\n {4}at /, 'no stack');
+  }
   const noQueue = await run(['serve', tasks, '--queue', 'redis://127.0.0.1:6379/0']);
   assert.equal(noQueue.code, 2);
   assert.match(noQueue.stderr, /Expected a Redis URL and, after #, the queue/);

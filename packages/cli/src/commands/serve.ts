@@ -1,5 +1,5 @@
 /** `threadwise serve`: declares its arguments and help; what it does is in ../fleet/serve. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseFleetAddress } from '../fleet/address.js';
 import type { ServeOptions } from '../fleet/serve.js';
 import { parseDuration, parseThreads } from '../run/option-values.js';
@@ -16,8 +16,16 @@ export function addServe(program: Command, setExitCode: (code: number) => void):
     .requiredOption('--queue <url>', 'redis://host:6379/0#queue, or rediss:// for TLS', parseFleetAddress)
     .option('--threads <auto|n|min-max>', 'number of threads (default: auto)', parseThreads)
     .option('--name <name>', 'of this machine, in statistics (default: host and process)')
-    .option('--lock <time>', 'silent for longer, its jobs go to others', parseDuration, 30_000)
-    .option('--grace <time>', 'how long jobs may run on after a signal', parseDuration, 25_000)
+    .addOption(
+      new Option('--lock <time>', 'how long the machine may be silent before its jobs go to others')
+        .argParser(parseDuration)
+        .default(30_000, '30s'),
+    )
+    .addOption(
+      new Option('--grace <time>', 'how long jobs may run on after a signal')
+        .argParser(parseDuration)
+        .default(25_000, '25s'),
+    )
     .option('--quiet', 'say only what is wrong')
     .addHelpText('after', examples)
     .action(async (module: string, options: ServeOptions) => {
