@@ -100,6 +100,13 @@ async function main() {
   await measureAndSave(experiments, contenders, options);
 }
 
+// The console ignores it. A reader that has gone (`--list | head`) is no failure, and what is measured is saved all the same.
+process.stdout.once('error', ({ code, message }) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`cannot write to standard output: ${message}\n`);
+  process.exitCode = 1;
+});
+
 // An exit runs what was left for it to do: the files that samples share are removed.
 for (const [signal, code] of Object.entries(EXIT_CODES)) process.once(signal, () => process.exit(code));
 try {

@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -50,6 +59,23 @@ test('what is not understood ends with exit code 2, and so does an experiment th
   assert.equal(nothing.code, 2);
   assert.match(nothing.stderr, /There is no 'nothing'\. There are: .*crossing/);
 });
+
+test(
+  'a list that cannot be written ends with exit code 1',
+  { skip: !existsSync('/dev/full') && 'there is no full device' },
+  async (t) => {
+    const full = openSync('/dev/full', 'w');
+    t.after(() => closeSync(full));
+    for (const option of ['--list', '--help']) {
+      const { code, stderr } = await run(['bench', option], {
+        stdio: ['ignore', full, 'pipe'],
+        input: undefined,
+      });
+      assert.equal(code, 1, option);
+      assert.match(stderr, /^cannot write to standard output: ENOSPC/);
+    }
+  },
+);
 
 test('a signal ends the experiments, too', async () => {
   const { child, until, ended } = start(
