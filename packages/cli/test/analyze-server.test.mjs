@@ -177,6 +177,11 @@ describe('threadwise analyze server', { concurrency: 4 }, () => {
   for (const [name, args, expected] of [
     ['none.mjs', [], /cannot find module '.*none\.mjs': no such file/],
     ['throws.mjs', [], /cannot load '.*throws\.mjs': TypeError: no database/],
+    [
+      '../../../../../test/fixtures/bad-modules/syntax.mjs',
+      [],
+      /cannot load '.*syntax\.mjs': SyntaxError: Unexpected token ';' \(.*syntax\.mjs:1\)/,
+    ],
     ['exits.mjs', [], /does not start: .*exit code 3.*: configuration is missing/s],
     ['nothing.mjs', [], /listens on no port, and exports no server.*it exports VERSION, build/],
     ['http2.mjs', [], /http2\.mjs listens with node:http2, and the load speaks HTTP\/1\.1/],

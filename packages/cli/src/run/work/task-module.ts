@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { NamedFile } from '../../disk/file-id.js';
 import { attempt, hasCode, UsageError } from '../../exit-code.js';
+import type { DescribedError } from './batch.js';
 import { shownValue } from './described-error.js';
 
 export interface ModuleReference {
@@ -119,15 +120,22 @@ const CHECK_TIMEOUT_MS = 5000;
 export function loadError(module: string, url: string, error: unknown): UsageError {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   if (!(cause instanceof Error)) return new UsageError(`cannot load '${module}': ${shownValue(cause)}`);
-  // Ours, from task-module.ts: it crossed a thread, so only its name is left of its class.
+  // Ours: it crossed a thread or came from a process, so only its name is left of its class.
   if (cause.name === 'UsageError') return new UsageError(cause.message);
   const place = cause instanceof SyntaxError ? placeOfSyntaxError(url) : '';
   const told = `${cause.name}: ${cause.message}${place}${hintFor(cause.message)}`;
   return new UsageError(`cannot load '${module}': ${told}`);
 }
 
+/** The same, of an error that was told by another process. */
+export function toldLoadError(module: string, url: string, { name, message }: DescribedError): UsageError {
+  const error =
+    name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
+  return loadError(module, url, error);
+}
+
 /** What to do where Node.js takes an ES module for CommonJS, as the package.json of `npm init` has it do. @param message the error's */
-export function hintFor(message: string): string {
+function hintFor(message: string): string {
   if (!/^(?:Cannot use import statement outside a module|Unexpected token 'export')/.test(message)) return '';
   return '. For import and export, name the file .mjs, or put "type": "module" into its package.json';
 }

@@ -2,8 +2,7 @@
 import { describeFailure, type Ending, type Failure } from '../../../experiment/child.js';
 import { clamp } from '../../../experiment/session.js';
 import { spreadOf } from '../../../experiment/statistics.js';
-import { loadError } from '../../../run/work/task-module.js';
-import type { DescribedError } from '../../../run/work/batch.js';
+import { toldLoadError } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
 import type { BehaviourReport } from '../probe/behaviour.js';
 import type { SubjectReference } from '../probe/subject.js';
@@ -30,19 +29,19 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (inputs.length === 0) return undefined;
   const shareMs = session.begin('behaviour');
   if (shareMs === undefined) return undefined;
-  const { module, export: name, passing = 'value' } = session.plan;
+  const { module, moduleGiven, export: name, passing = 'value' } = session.plan;
   const subject = { module, export: name, passing };
   const probe = session.probe('behaviour');
   const limitMs = Math.min(session.limitMs, session.remainingMs);
   const outcome = await probe.ask('open', { subject, inputs, shareMs }, limitMs);
-  if (outcome.kind === 'failed') throw startError(session, outcome.error);
+  if (outcome.kind === 'failed') throw toldLoadError(moduleGiven, module, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
   if (report !== undefined) note(session, report);
   await session.end(probe);
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
   const hasStarted = !('notStarted' in outcome) || outcome.notStarted === undefined;
   if (outcome.kind !== 'aborted' && report === undefined && hasStarted) {
-    throw new UsageError(`cannot load '${session.plan.moduleGiven}': ${describeFailure(outcome)}`);
+    throw new UsageError(`cannot load '${moduleGiven}': ${describeFailure(outcome)}`);
   }
   noteEnd(session, outcome);
   if (outcome.kind !== 'aborted') session.skip('everything else', describeFailure(outcome));
@@ -58,13 +57,6 @@ function cloneableOf(session: FunctionSession): unknown[] {
     if (why !== undefined) session.draft.behaviour.uncloneable = { argument: why, result: undefined };
     return why === undefined;
   });
-}
-
-function startError({ plan }: FunctionSession, { name, message }: DescribedError): Error {
-  if (name === 'UsageError') return new UsageError(message);
-  const error =
-    name === 'SyntaxError' ? new SyntaxError(message) : Object.assign(new Error(message), { name });
-  return loadError(plan.moduleGiven, plan.module, error);
 }
 
 function note({ draft }: FunctionSession, report: BehaviourReport): void {

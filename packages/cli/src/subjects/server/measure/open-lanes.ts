@@ -4,7 +4,7 @@ import { type Child, describeFailure, type Failure, type Outcome } from '../../.
 import { clamp, type Session } from '../../../experiment/session.js';
 import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
-import { hintFor } from '../../../run/work/task-module.js';
+import { toldLoadError } from '../../../run/work/task-module.js';
 import type { AppTalk } from '../app/process.js';
 import type { LoadSlice, LoadTalk } from '../load/process.js';
 import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
@@ -119,7 +119,7 @@ export class LaneOpener {
   async #first(): Promise<AppLane | undefined> {
     const { name, child, outcome } = await this.#start('asIs');
     if (outcome.kind === 'aborted') return undefined;
-    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan.moduleGiven);
+    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan);
     const lane = this.#laneOf(name, child, outcome.value);
     const answered = await this.#ask(lane, REFERENCES);
     if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
@@ -271,14 +271,12 @@ function complaintIn(failure: Failure): string | undefined {
   return failure.kind === 'failed' && failure.error.name === 'UsageError' ? failure.error.message : undefined;
 }
 
-function cannotOpen(failure: Failure, child: Child<AppTalk>, given: string): UsageError {
-  const complaint = complaintIn(failure);
-  if (complaint !== undefined) return new UsageError(complaint);
-  if (failure.kind === 'failed') {
-    return new UsageError(
-      `cannot load '${given}': ${describeFailure(failure)}${hintFor(failure.error.message)}`,
-    );
-  }
+function cannotOpen(
+  failure: Failure,
+  child: Child<AppTalk>,
+  { module, moduleGiven: given }: ServerPlan,
+): UsageError {
+  if (failure.kind === 'failed') return toldLoadError(given, module, failure.error);
   if (failure.kind !== 'silent')
     return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
   return new UsageError(
