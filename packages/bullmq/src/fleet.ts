@@ -207,7 +207,7 @@ export class Fleet<M = UntypedTasks> {
     const onAbort = (call: OpenCall) => {
       if (!isShared && call.state === 'added') this.#cancel(call, signal?.reason);
     };
-    // From this turn on `close` waits for it.
+    // From this turn on `close` waits for the call.
     const call = this.#calls.open(opts.jobId, name, { signal, onProgress, onAbort });
     const undo = () => this.#cancel(call, 'The call was given up');
     const add = async () => {
@@ -232,7 +232,7 @@ export class Fleet<M = UntypedTasks> {
     if (!Array.isArray(args)) reject('args', 'an array of arguments', args);
     const { encoding, maxBytes } = this.#options;
     const data = encode(args, encoding, 'args');
-    // As they are now: what is done to them later does not matter.
+    // The arguments as they are now: what the caller changes afterwards does not reach the job.
     return JSON.parse(checkSize(data, maxBytes, `The arguments of task '${name}'`));
   }
 

@@ -25,7 +25,7 @@ export class OpenCall {
   readonly options: CallOptions;
   readonly result: Promise<unknown>;
   jobId: string;
-  /** Of its job: to be added, on its way to Redis, or there. Only `Fleet` changes it. */
+  /** Whether the call's job is still to be added, on its way to Redis, or there. Only `Fleet` changes it. */
   state: 'waiting' | 'adding' | 'added' = 'waiting';
   resolve!: (value: unknown) => void;
   reject!: (error: unknown) => void;

@@ -71,7 +71,7 @@ test('nothing answers: exit code 5', async (t) => {
 });
 
 test('whoever closes each connection at once is told, within the time that an answer has', async (t) => {
-  // As the near end of a tunnel does whose far end has gone.
+  // A tunnel does the same once the program at its far end has gone.
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   t.after(() => server.close());
   await once(server, 'listening');

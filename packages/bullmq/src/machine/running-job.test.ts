@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Job } from 'bullmq';
 import { type Machine, RunningJob } from './running-job.js';
 
-/** Of a machine that refuses every record of a failure. */
+/** Runs a job on a machine whose Redis refuses every record of a failure. */
 function run(fields: object, own: object = {}): Promise<unknown> {
   const job = { id: '1', name: 'task', data: 'no list', opts: {}, ...fields } as unknown as Job;
   const machine = {

@@ -64,7 +64,7 @@ export function syncCalls(run: TaskFunction, inputs: readonly unknown[], copies:
         else if (spent > 3 * HOLD_MS) chunk = Math.max(1, chunk >> 1);
         await turn();
       } while (performance.now() < end);
-      // Where inputs differ, the last few run times say little about the others.
+      // Where inputs differ, the run times of the last few calls say little about the others.
       if (callMs < ms / 8) callMs = 1000 / (await measured(ms / 4)).rate;
       chunk = Math.max(1, Math.round(HOLD_MS / callMs));
       return callMs;
