@@ -15,16 +15,34 @@ const BURST = 64;
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
+/**
+ * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while as many are awake as there are cores. Of longer
+ * ones some may wait for a file, say, so that another worker would find a core.
+ */
+const SHORT_MS = 0.25;
+/** How many more tasks of one kind than of the other make them that kind. Chosen by hand. */
+const MAJORITY = 16;
 
 /** The moving average of how long tasks run, as one thread sees them. */
 export class RunTimes {
   averageMs = Number.POSITIVE_INFINITY;
+  /**
+   * By how many there have been more long tasks than short ones, from 0 to twice MAJORITY. The average is no use here: on a busy machine another
+   * thread now and then has the core of a short task for some milliseconds.
+   */
+  #long = 2 * MAJORITY;
 
   /** A long one counts at once: those behind it must not be taken for tiny. */
   add(ms: number): void {
     const { averageMs } = this;
     if (averageMs === Number.POSITIVE_INFINITY || ms > Math.max(TINY_MS, averageMs)) this.averageMs = ms;
     else this.averageMs += (ms - this.averageMs) * NEWEST_WEIGHT;
+    if (ms >= SHORT_MS) this.#long = Math.min(2 * MAJORITY, this.#long + 1);
+    else if (this.#long > 0) this.#long--;
+  }
+
+  get areShort(): boolean {
+    return this.#long < MAJORITY;
   }
 
   get areTiny(): boolean {
@@ -159,7 +177,7 @@ export class Waker {
       return;
     }
     if (!this.#board.any(L.PARKED)) return;
-    const isRush = this.#times.areTiny && this.#board.any(L.DOZING);
+    const isRush = (this.#times.areTiny || this.#isSaturated) && this.#board.any(L.DOZING);
     if (isRush && this.#isSeenTo(workers, more)) {
       this.#owed = 1 + this.#spared;
       return;
@@ -185,16 +203,33 @@ export class Waker {
     if (this.#board.count(L.PARKED) === workers) this.callAtLast();
   }
 
-  /** To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. */
+  /**
+   * To be called by a thread that goes to sleep: wakes the worker that was spared before, if hints still lie in the ring. Where all cores are in
+   * use, it may still owe that: then it is to be called again.
+   */
   callAtLast(): void {
     if (this.#owed === 0) return;
+    const board = this.#board;
+    const isLeft = board.any(L.PARKED) && board.length > 0;
+    if (isLeft && this.#isSaturated && this.#isSeenTo(0, 0)) return;
     this.#owed = 0;
-    if (this.#board.any(L.PARKED) && this.#board.length > 0) this.#board.wakeOne();
+    if (isLeft) board.wakeOne();
+  }
+
+  /** Whether a worker was spared, and hints may lie in the ring. */
+  get owes(): boolean {
+    return this.#owed > 0;
+  }
+
+  /** Short tasks come, and one more worker would only take a core from those that are awake. */
+  get #isSaturated(): boolean {
+    const cores = Atomics.load(this.#board.words, L.CORES);
+    return cores > 0 && this.#times.areShort && this.#board.awake >= cores;
   }
 
   /**
-   * Tiny tasks come, and somebody is awake. Then nobody else is called as long as one looks by himself, or was called and
-   * has not looked yet, the others get on, and there is not much to do.
+   * Tiny tasks come, and somebody is awake; or short ones, and all cores are in use. Then nobody else is called as long as one looks by himself,
+   * or was called and has not looked yet, the others get on, and there is not much to do for whom there is a core.
    */
   #isSeenTo(workers: number, more: number): boolean {
     if (this.#board.count(L.PARKED) === workers) return this.#board.length + more < BURST;
@@ -204,7 +239,7 @@ export class Waker {
     const getOn = head !== this.#headBefore;
     this.#headBefore = head;
     const backlogMs = (this.#board.length + more) * this.#times.averageMs;
-    if (!getOn || backlogMs > MUCH_MS) return false;
+    if (!getOn || (backlogMs > MUCH_MS && !this.#isSaturated)) return false;
     this.#quietUntil = now + QUIET_MS;
     return true;
   }

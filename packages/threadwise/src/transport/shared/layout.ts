@@ -32,8 +32,8 @@ export const MAIN_PARKED = 2 * LINE;
 export const SEATS_USED = 3 * LINE;
 /** The number of seats that are taken now. */
 export const SEATS_TAKEN = SEATS_USED + 1;
-/** The number of threads that may be awake beside one that spins: the cores less one. 0 until main has counted them. */
-export const SPINNERS = SEATS_USED + 2;
+/** How many threads the process can run at a time. 0 until main has counted. */
+export const CORES = SEATS_USED + 2;
 /** The number of messages about segments of the arena; a worker that has read fewer empties its port before it looks into one. */
 export const SEGMENTS_TOLD = SEATS_USED + 3;
 /** What a coordinator that sleeps wants to be woken for: `../coordinator/layout.ts`. */

@@ -36,8 +36,6 @@ const SETTLED = Promise.resolve();
 export class Drain {
   readonly #from: SharedExchange;
   readonly #budget: SpinBudget;
-  /** Workers that may be awake while main spins. */
-  #spinners: number | undefined;
   readonly #sleeper: Sleeper;
   readonly #hasDone = () => this.#anyDone();
   readonly #turnNow = () => this.#turn('call');
@@ -114,14 +112,15 @@ export class Drain {
 
   #spin(): boolean {
     const { platform, board } = this.#from;
-    if (this.#spinners === undefined) {
+    let cores = Atomics.load(board.words, L.CORES);
+    if (cores === 0) {
       // Takes a millisecond, so not before there is a moment for it: while the first workers start.
-      this.#spinners = Math.max(0, platform.availableThreads() - 1);
-      Atomics.store(board.words, L.SPINNERS, this.#spinners);
+      cores = platform.availableThreads();
+      Atomics.store(board.words, L.CORES, cores);
     }
     // With no worker awake there is nobody to wait for; with all cores in use, spinning would take time from the workers.
     const { awake } = board;
-    if (awake === 0 || awake > this.#spinners) return false;
+    if (awake === 0 || awake >= cores) return false;
     return this.#budget.wants() && this.#budget.spin(this.#hasDone) && this.#drainAll();
   }
 
@@ -135,13 +134,13 @@ export class Drain {
       return this.#again();
     }
     this.#isScheduled = false;
-    if (depth === L.RESTING) {
+    this.#from.waker.callAtLast();
+    if (depth === L.RESTING || this.#from.waker.owes) {
       this.#timer ??= this.#from.platform.timer(REST_MS, () => {
         this.#timer = undefined;
         if (!this.#isScheduled) this.#turnLater();
       });
     }
-    this.#from.waker.callAtLast();
   }
 
   /** Notes how often results have come since main last went to sleep. */

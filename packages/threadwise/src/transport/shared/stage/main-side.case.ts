@@ -12,7 +12,7 @@ import { Call } from './call.case.js';
 import { CellPayload } from '../main/cells.js';
 import { SharedExchange } from '../main/exchange.js';
 import { Hand, type HandOptions, type Step, type Surroundings } from './hand.case.js';
-import { SPINNERS } from '../layout.js';
+import { CORES } from '../layout.js';
 import type { SharedLink } from '../main/link.js';
 import type { HandPort } from './stage.case.js';
 
@@ -56,7 +56,7 @@ export class MainSide {
     this.#world = world;
     this.#options = options;
     // Main has had its first moment of idleness long ago.
-    Atomics.store(this.exchange.board.words, SPINNERS, platform.availableThreads() - 1);
+    Atomics.store(this.exchange.board.words, CORES, platform.availableThreads());
     this.exchange.attach(this.#plain as unknown as PlainCalls);
     for (let i = 0; i < options.workers; i++) this.connect();
   }

@@ -34,6 +34,16 @@ export abstract class TaskSource {
   readonly #budget: SpinBudget;
   readonly #sleeper: Sleeper;
   readonly #hasNew = () => this.hasNew();
+  /** Looks for tasks, though nobody has woken this worker. While it only looks again later, its `dozing` bit stays set. */
+  readonly #look = () => {
+    if (this.isParked && this.#areOthersEnough()) return void this.platform.timer(DOZE_MS, this.#look);
+    this.#isDozing = false;
+    this.board.clear(L.DOZING, this.seat);
+    if (!this.isParked) return;
+    this.#isOneLook = true;
+    this.onTasks();
+    this.#isOneLook = false;
+  };
 
   constructor({ seat, sizes, board, own, cells }: SourceMemory, platform: EndpointPlatform) {
     this.board = new Board(board);
@@ -156,10 +166,10 @@ export abstract class TaskSource {
   /** S1. False where enough others spin, or more threads are awake than there are cores: it would take the time of those it waits for. */
   #maySpin(): boolean {
     const { board } = this;
-    const spinners = Atomics.load(board.words, L.SPINNERS);
-    if (board.count(L.SPINNING) >= spinners) return false;
+    const cores = Atomics.load(board.words, L.CORES);
+    if (board.count(L.SPINNING) >= cores - 1) return false;
     const isMainAwake = Atomics.load(board.words, L.MAIN_PARKED) === L.AWAKE;
-    if (board.awake + (isMainAwake ? 1 : 0) > spinners + 1) return false;
+    if (board.awake + (isMainAwake ? 1 : 0) > cores) return false;
     board.set(L.SPINNING, this.seat);
     return true;
   }
@@ -183,18 +193,17 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** While tiny tasks keep coming, perhaps no worker was woken for the last of them: this worker looks once more after DOZE_MS. */
+  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless another one does. */
   #doze(): void {
-    if (this.#isDozing || !this.isReliedOn()) return;
+    if (this.#isDozing || !this.isReliedOn() || this.board.any(L.DOZING)) return;
     this.#isDozing = true;
     this.board.set(L.DOZING, this.seat);
-    this.platform.timer(DOZE_MS, () => {
-      this.#isDozing = false;
-      this.board.clear(L.DOZING, this.seat);
-      if (!this.isParked) return;
-      this.#isOneLook = true;
-      this.onTasks();
-      this.#isOneLook = false;
-    });
+    this.platform.timer(DOZE_MS, this.#look);
+  }
+
+  /** Whether this worker may stay asleep, and look again later: tasks come, and there is none now, or it would take a core from those that are awake. */
+  #areOthersEnough(): boolean {
+    if (!this.isReliedOn()) return false;
+    return !this.hasWork() || this.board.awake >= Atomics.load(this.board.words, L.CORES);
   }
 }
