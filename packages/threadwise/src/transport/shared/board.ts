@@ -183,17 +183,15 @@ export class Waker {
       return;
     }
     const tasks = this.#board.length + more;
-    if (tasks <= 0 || this.#board.count(L.SPINNING) >= tasks) return;
-    if (isRush) this.#quietUntil = this.#now() + QUIET_MS;
-    this.#owed = 0;
-    this.#board.wakeOne();
+    if (tasks > 0 && this.callFor(tasks) && isRush) this.#quietUntil = this.#now() + QUIET_MS;
   }
 
-  /** Wakes a worker for `tasks` that lie elsewhere and may have to wait for a long one, however short they are. */
-  callFor(tasks: number): void {
-    if (!this.#board.any(L.PARKED) || this.#board.count(L.SPINNING) >= tasks) return;
+  /** Wakes a worker for `tasks` that may have to wait for a long one, however short they are. False: none sleeps, or enough look for tasks. */
+  callFor(tasks: number): boolean {
+    if (!this.#board.any(L.PARKED) || this.#board.count(L.SPINNING) >= tasks) return false;
     this.#owed = 0;
     this.#board.wakeOne();
+    return true;
   }
 
   /** The burst of calls is over: if nobody is awake for them, somebody is called. */
