@@ -126,13 +126,13 @@ describe('shared: nobody sleeps while a task lies there', () => {
 
     test(`${who}, and the awake ones are stuck by now`, () => {
       const long = Array.from({ length: workers }, (_, i) => `offer long${i} long`);
-      exploreAll({ ...options, plan: [...warm, ...long] }, { script, most: 1 });
-      exploreAll({ ...options, plan: [...warm, long.join('; ')] }, { script, most: 1 });
+      exploreAll({ ...options, plan: [...warm, ...long] }, { script, most: 1, within: 40 });
+      exploreAll({ ...options, plan: [...warm, long.join('; ')] }, { script, most: 1, within: 40 });
     });
 
     test(`${who}, and an awake one is dead`, () => {
       const plan = [...warm, 'offer a long; offer b', 'offer c', 'crash 0', 'offer d'];
-      exploreAll({ ...options, plan }, { script, most: 1, within: 60 });
+      exploreAll({ ...options, plan }, { script, most: 1, within: 40 });
     });
   }
 
