@@ -20,15 +20,15 @@ const NEWEST_WEIGHT = 0.1;
  * ones some may wait for a file, say, so that another worker would find a core.
  */
 const SHORT_MS = 0.25;
-/** How many more tasks of one kind than of the other make them that kind. Chosen by hand. */
+/** How many more short tasks than long ones it takes until tasks count as short. Chosen by hand. */
 const MAJORITY = 16;
 
 /** The moving average of how long tasks run, as one thread sees them. */
 export class RunTimes {
   averageMs = Number.POSITIVE_INFINITY;
   /**
-   * By how many there have been more long tasks than short ones, from 0 to twice MAJORITY. The average is no use here: on a busy machine another
-   * thread now and then has the core of a short task for some milliseconds.
+   * The number of long tasks less the number of short ones, kept between 0 and 2 * MAJORITY. The average is no use here: on a busy machine another
+   * thread now and then takes the core from a short task for some milliseconds.
    */
   #long = 2 * MAJORITY;
 
