@@ -100,6 +100,12 @@ export class Board {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
+  /** Whether as many workers are awake as there are cores; false until main has counted the cores. */
+  get areCoresInUse(): boolean {
+    const cores = Atomics.load(this.words, L.CORES);
+    return cores > 0 && this.awake >= cores;
+  }
+
   /** W1, W2: wakes one sleeper, if there is one. */
   wakeOne(): void {
     const end = L.PARKED + this.#maskWords;
@@ -221,8 +227,7 @@ export class Waker {
 
   /** Short tasks come, and one more worker would only take a core from those that are awake. */
   get #isSaturated(): boolean {
-    const cores = Atomics.load(this.#board.words, L.CORES);
-    return cores > 0 && this.#times.areShort && this.#board.awake >= cores;
+    return this.#times.areShort && this.#board.areCoresInUse;
   }
 
   /**

@@ -113,42 +113,44 @@ describe('shared: nobody sleeps while a task lies there', () => {
     });
   }
 
+  // After 20 tasks they count as short. They do not count as tiny: each runs for a tick of the clock, 0.03 ms.
+  const warm = Array.from({ length: 20 }, (_, i) => `offer t${i}`);
+  const warmScript = warm.flatMap((what) => ['quiet', `main ${what}`]);
+
   for (const [cores, workers] of [
     [1, 2],
     [1, 3],
     [2, 3],
   ] as const) {
     const who = `among ${workers} with ${cores} ${cores === 1 ? 'core' : 'cores'}, because all were in use`;
-    // After 20 tasks they count as short. They do not count as tiny: each runs for a tick of the clock, 0.03 ms.
-    const warm = Array.from({ length: 20 }, (_, i) => `offer t${i}`);
-    const script = warm.flatMap((what) => ['quiet', `main ${what}`]);
     const options = { workers, cells: 8, spinners: cores - 1 };
 
     test(`${who}, and the awake ones are stuck by now`, () => {
       const long = Array.from({ length: workers }, (_, i) => `offer long${i} long`);
-      exploreAll({ ...options, plan: [...warm, ...long] }, { script, most: 1, within: 40 });
-      exploreAll({ ...options, plan: [...warm, long.join('; ')] }, { script, most: 1, within: 40 });
+      exploreAll({ ...options, plan: [...warm, ...long] }, { script: warmScript, most: 1, within: 40 });
+      exploreAll(
+        { ...options, plan: [...warm, long.join('; ')] },
+        { script: warmScript, most: 1, within: 40 },
+      );
     });
 
     test(`${who}, and an awake one is dead`, () => {
       const plan = [...warm, 'offer a long; offer b', 'offer c', 'crash 0', 'offer d'];
-      exploreAll({ ...options, plan }, { script, most: 1, within: 40 });
+      exploreAll({ ...options, plan }, { script: warmScript, most: 1, within: 40 });
     });
   }
 
   test('because all cores were in use, with nobody who would look by himself, and main does not sleep', () => {
-    const warm = Array.from({ length: 20 }, (_, i) => `offer t${i}`);
     const script = [
-      ...warm.flatMap((what) => ['quiet', `main ${what}`]),
+      ...warmScript,
       ...['quiet', 'main offer a long', 'w0 wakes up', 'main offer b', 'w1 wakes up'],
     ];
     play({ workers: 2, cells: 8, plan: [...warm, 'offer a long', 'offer b'] }, script);
   });
 
   test('because all cores were in use, and who was to look by himself is stuck', () => {
-    const warm = Array.from({ length: 20 }, (_, i) => `offer t${i}`);
     const script = [
-      ...warm.flatMap((what) => ['quiet', `main ${what}`]),
+      ...warmScript,
       ...['quiet', 'main offer a long', 'w0 wakes up', 'main offer b', 'w1 wakes up'],
       ...['w1 ends 22', 'w1 looks', 'w1 rests', 'main turn', 'main offer c'],
       ...Array.from({ length: 12 }, () => 'main turn'),

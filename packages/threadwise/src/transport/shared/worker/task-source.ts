@@ -204,6 +204,6 @@ export abstract class TaskSource {
   /** Whether this worker may stay asleep, and look again later: tasks come, and there is none now, or it would take a core from those that are awake. */
   #areOthersEnough(): boolean {
     if (!this.isReliedOn()) return false;
-    return !this.hasWork() || this.board.awake >= Atomics.load(this.board.words, L.CORES);
+    return !this.hasWork() || this.board.areCoresInUse;
   }
 }
