@@ -16,7 +16,7 @@ export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
 /**
- * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while as many are awake as there are cores. Of longer
+ * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while main and workers have all cores. Of longer
  * ones some may wait for a file, say, so that another worker would find a core.
  */
 const SHORT_MS = 0.25;
@@ -26,17 +26,24 @@ const MAJORITY = 16;
 /** The moving average of how long tasks run, as one thread sees them. */
 export class RunTimes {
   averageMs = Number.POSITIVE_INFINITY;
+  /** Whether the last task was a long one, or longer than the average. */
+  #wasLong = false;
   /**
    * The number of long tasks less the number of short ones, kept between 0 and 2 * MAJORITY. The average is no use here: on a busy machine another
    * thread now and then takes the core from a short task for some milliseconds.
    */
   #long = 2 * MAJORITY;
 
-  /** A long one counts at once: those behind it must not be taken for tiny. */
+  /**
+   * Two long ones in a row count at once: those behind them must not be taken for tiny. A single one counts for nothing: another thread may have taken
+   * the core from a short task for some milliseconds.
+   */
   add(ms: number): void {
     const { averageMs } = this;
-    if (averageMs === Number.POSITIVE_INFINITY || ms > Math.max(TINY_MS, averageMs)) this.averageMs = ms;
-    else this.averageMs += (ms - this.averageMs) * NEWEST_WEIGHT;
+    const isLong = ms > Math.max(TINY_MS, averageMs);
+    if (averageMs === Number.POSITIVE_INFINITY || (isLong && this.#wasLong)) this.averageMs = ms;
+    else if (!isLong) this.averageMs += (ms - averageMs) * NEWEST_WEIGHT;
+    this.#wasLong = isLong;
     if (ms >= SHORT_MS) this.#long = Math.min(2 * MAJORITY, this.#long + 1);
     else if (this.#long > 0) this.#long--;
   }
@@ -86,6 +93,15 @@ export class Board {
     return false;
   }
 
+  /** Whether the bit of a seat with a higher number is set. */
+  anyAbove(mask: number, seat: number): boolean {
+    const at = mask + (seat >>> 5);
+    if (Atomics.load(this.words, at) >>> (seat & 31) > 1) return true;
+    const end = mask + this.#maskWords;
+    for (let next = at + 1; next < end; next++) if (Atomics.load(this.words, next) !== 0) return true;
+    return false;
+  }
+
   count(mask: number): number {
     const end = mask + this.#maskWords;
     let bits = 0;
@@ -100,10 +116,15 @@ export class Board {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
-  /** Whether as many workers are awake as there are cores; false until main has counted the cores. */
+  /** Workers that do not sleep, and main, unless it does. */
+  get awakeWithMain(): number {
+    return this.awake + (Atomics.load(this.words, L.MAIN_PARKED) === L.AWAKE ? 1 : 0);
+  }
+
+  /** Whether main and workers, one of them at least, have all cores; false until main has counted the cores. */
   get areCoresInUse(): boolean {
     const cores = Atomics.load(this.words, L.CORES);
-    return cores > 0 && this.awake >= cores;
+    return cores > 0 && this.awake > 0 && this.awakeWithMain >= cores;
   }
 
   /** W1, W2: wakes one sleeper, if there is one. */
@@ -215,7 +236,7 @@ export class Waker {
     if (this.#owed === 0) return;
     const board = this.#board;
     const isLeft = board.any(L.PARKED) && board.length > 0;
-    if (isLeft && this.#isSaturated && this.#isSeenTo(0, 0)) return;
+    if (isLeft && this.areOthersEnough) return;
     this.#owed = 0;
     if (isLeft) board.wakeOne();
   }
@@ -223,6 +244,11 @@ export class Waker {
   /** Whether a worker was spared, and hints may lie in the ring. */
   get owes(): boolean {
     return this.#owed > 0;
+  }
+
+  /** Whether those that are awake see to the hints in the ring: short tasks while all cores are in use, or a few tiny ones. */
+  get areOthersEnough(): boolean {
+    return (this.#isSaturated || (this.#times.areTiny && this.#board.awake > 0)) && this.#isSeenTo(0, 0);
   }
 
   /** Short tasks come, and one more worker would only take a core from those that are awake. */

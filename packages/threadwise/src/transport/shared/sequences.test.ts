@@ -167,7 +167,7 @@ describe('shared: nobody sleeps while a task lies there', () => {
       ...['w0 wakes up', 'w1 wakes up', 'main mail c 2', 'w2 wakes up'],
       ...['w0 ends 5', 'w0 looks', 'w0 rests', `main ${long}`],
       ...['w1 ends 6', 'w1 looks', 'w2 ends 7', 'w2 looks'],
-      ...['main turn', 'main turn', 'main turn', 'w0 wakes up'],
+      ...['main turn', 'main turn', 'main turn', 'w0 timer'],
     ];
     const plan = [warm, 'offer a; offer b', 'mail c 2', long];
     play({ workers: 4, cells: 8, tick: 0.003, plan }, script);

@@ -18,7 +18,7 @@ const TINY_BATCH = 128;
 const OFTEN_MS = 0.25;
 /** Weight of the newest interval in the moving average of how often results come. Chosen by hand. */
 const NEWEST_WEIGHT = 0.5;
-/** Main may rest only where more than this many tasks lie ready for each worker, also when it will have rested. */
+/** Main may rest only where more than this many tasks lie ready for each worker, also when it will have rested; or any, where they are tiny. */
 const AMPLE = 16;
 /** How many milliseconds main rests at the most before it looks for results by itself. */
 const REST_MS = 1;
@@ -152,10 +152,11 @@ export class Drain {
     this.#handled = 0;
   }
 
-  /** Results come so often, and there is so much left for all workers to do, that it is worth waking up for by the batch. */
+  /** Results come so often, and there is so much left for all workers to do, or any tiny task, that it is worth waking up for by the batch. */
   get #canRest(): boolean {
-    const { board, links } = this.#from;
+    const { board, links, runTimes } = this.#from;
     if (links.size === 0 || this.#intervalMs > OFTEN_MS) return false; // where no worker is, nothing comes, however often main looks
+    if (runTimes.areTiny) return board.length > 0;
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
 

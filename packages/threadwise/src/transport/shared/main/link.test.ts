@@ -23,6 +23,7 @@ import {
   claimedOf,
   claimsOf,
   DONE_TAIL,
+  DOZING,
   donePlace,
   FORM,
   HEAD,
@@ -61,8 +62,8 @@ const CELL_WORDS = CELL_BYTES / 4;
 /** What promises that are settled bring forth has been done by then. */
 const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
-/** A line, with a worker that begins what it is told to and ends nothing by itself. */
-function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
+/** A line, with a worker that begins what it is told to and ends nothing by itself; `below`: how many others have a seat before it. */
+function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   /** What main does when the event loop has had its turn. */
   const turns: (() => void)[] = [];
   const later = (callback: () => void) => void turns.push(callback);
@@ -76,6 +77,7 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }) {
       (...args: unknown[]) =>
         void said.push([what, ...args]),
   });
+  for (let i = 0; i < below; i++) exchange.connect(events);
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
   /** The timers that the worker has set, in milliseconds. */
@@ -441,7 +443,7 @@ describe('shared: main sleeps', () => {
   test('once for all calls of a turn of its event loop, behind the last: until then nobody need wake it', async () => {
     const { exchange, endpoint, made, told, turns } = line();
     const { words } = exchange.board;
-    exchange.runTimes.add(0.001);
+    exchange.runTimes.add(0.03);
     const parked = () => Atomics.load(words, MAIN_PARKED);
     for (let call = 0; call < 3; call++) {
       assert.ok(exchange.pull.offer(made(call)));
@@ -479,9 +481,18 @@ describe('shared: main sleeps at once', () => {
 });
 
 describe('shared: a worker that sleeps looks again by itself', () => {
-  /** It runs so many of `calls` that come, for so many milliseconds each, and sleeps: whether it has set a timer. */
-  function dozes({ calls, begun, runMs }: { calls: number; begun: number; runMs: number }): boolean {
-    const { exchange, endpoint, made, timers } = line();
+  interface Past {
+    readonly calls: number;
+    readonly begun: number;
+    readonly runMs: number;
+    /** The seat of another worker that dozes. */
+    readonly other?: number;
+  }
+
+  /** It runs so many of `calls` that come, for so many milliseconds each, and sleeps: whether it has set a timer. Its seat is 1. */
+  function dozes({ calls, begun, runMs, other }: Past): boolean {
+    const { exchange, endpoint, made, timers } = line(undefined, 1);
+    if (other !== undefined) exchange.board.set(DOZING, other);
     endpoint.listen({ tasks: () => undefined } as unknown as EndpointEvents);
     endpoint.say([TO_MAIN.ready, [], { functions: [], others: [] }] as never);
     for (let call = 0; call < calls; call++) assert.ok(exchange.pull.offer(made(call)));
@@ -500,6 +511,11 @@ describe('shared: a worker that sleeps looks again by itself', () => {
     assert.equal(dozes({ calls: 1, begun: 1, runMs: 0.001 }), true);
     assert.equal(dozes({ calls: 3, begun: 1, runMs: 5 }), true);
     assert.equal(dozes({ calls: 2, begun: 0, runMs: 0 }), true);
+  });
+
+  test('but not where one with a higher seat does: that one is woken last', () => {
+    assert.equal(dozes({ calls: 1, begun: 1, runMs: 0.001, other: 0 }), true);
+    assert.equal(dozes({ calls: 1, begun: 1, runMs: 0.001, other: 2 }), false);
   });
 
   test('but not where no task has come, nor where it ran all that came, and each was long: who calls wakes it', () => {
@@ -528,6 +544,35 @@ describe('shared: main rests', () => {
     assert.equal(untilWoken(), 16, 'another one');
     assert.equal(untilWoken(), 4, '36 of 40 have ended: four are left for the one worker');
     assert.equal(untilWoken(), 1, 'from now on for each');
+  });
+
+  test('where tasks are tiny, it is not woken before a batch is complete, or the worker has none left', () => {
+    const { exchange, endpoint, made } = line({ cells: 64, stream: 1024, mail: 4 });
+    const { words } = exchange.board;
+    for (let i = 0; i < 24; i++) assert.ok(exchange.pull.offer(made(i)));
+    for (const ends of [16, 8]) {
+      Atomics.store(words, MAIN_PARKED, RESTING);
+      for (let ended = 0; ended < ends; ended++) {
+        assert.equal(Atomics.load(words, MAIN_PARKED), RESTING);
+        const { cell, id } = endpoint.take(1)!;
+        endpoint.done(cell, id, 1, undefined, 0.001);
+      }
+      assert.equal(Atomics.load(words, MAIN_PARKED), AWAKE);
+    }
+  });
+
+  test('while tiny tasks lie ready, and sleeps while none does', async () => {
+    const { exchange, endpoint, made, endTurn } = line();
+    const { words } = exchange.board;
+    exchange.runTimes.add(0.001);
+    assert.ok(exchange.pull.offer(made(0)));
+    await settledPromises();
+    endTurn();
+    assert.equal(Atomics.load(words, MAIN_PARKED), RESTING);
+    assert.ok(endpoint.take(1));
+    endTurn(); // the timer
+    assert.equal(Atomics.load(words, MAIN_PARKED), ASLEEP);
+    exchange.close();
   });
 });
 

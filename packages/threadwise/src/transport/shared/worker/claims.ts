@@ -99,6 +99,14 @@ export class Claims extends TaskSource {
     return this.takesMore && came !== 0 && (hasMissed || this.#times.areTiny);
   }
 
+  override get hasMoreTiny(): boolean {
+    return this.#times.areTiny && (this.#next < this.#count || this.board.length > 0);
+  }
+
+  protected override areOthersEnough(): boolean {
+    return this.#waker.areOthersEnough;
+  }
+
   protected search(): void {
     this.#isSearching = true;
   }

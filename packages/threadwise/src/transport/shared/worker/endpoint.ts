@@ -275,10 +275,11 @@ export class SharedEndpoint implements Endpoint, Begun {
       Atomics.notify(words, L.MAIN_PARKED);
   }
 
-  /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do. */
+  /** Whether a resting main need not be woken yet: no batch is complete, and the workers have enough to do, or this one runs another tiny task next. */
   #canWait(): boolean {
     if (this.#doneTail % L.BATCHED === 0) return false;
-    return this.#board.length > LITTLE * Atomics.load(this.#board.words, L.SEATS_TAKEN);
+    const { words, length } = this.#board;
+    return this.#source.hasMoreTiny || length > LITTLE * Atomics.load(words, L.SEATS_TAKEN);
   }
 
   /** Returns the form. */

@@ -36,7 +36,7 @@ export abstract class TaskSource {
   readonly #hasNew = () => this.hasNew();
   /** Looks for tasks, though nobody has woken this worker. While it only looks again later, its `dozing` bit stays set. */
   readonly #look = () => {
-    if (this.isParked && this.#areOthersEnough()) return void this.platform.timer(DOZE_MS, this.#look);
+    if (this.isParked && this.#maySleepOn()) return void this.platform.timer(DOZE_MS, this.#look);
     this.#isDozing = false;
     this.board.clear(L.DOZING, this.seat);
     if (!this.isParked) return;
@@ -83,6 +83,16 @@ export abstract class TaskSource {
   /** The same as `hasWork`, but it looks only where tasks can come at any moment. */
   protected hasNew(): boolean {
     return this.hasWork();
+  }
+
+  /** Whether tasks are tiny, and there is another one that this worker can begin. */
+  get hasMoreTiny(): boolean {
+    return false;
+  }
+
+  /** Whether those that are awake see to the tasks that have come. */
+  protected areOthersEnough(): boolean {
+    return false;
   }
 
   /** The worker takes one from `allowance` for each task that others could run, from now on. */
@@ -167,9 +177,7 @@ export abstract class TaskSource {
   #maySpin(): boolean {
     const { board } = this;
     const cores = Atomics.load(board.words, L.CORES);
-    if (board.count(L.SPINNING) >= cores - 1) return false;
-    const isMainAwake = Atomics.load(board.words, L.MAIN_PARKED) === L.AWAKE;
-    if (board.awake + (isMainAwake ? 1 : 0) > cores) return false;
+    if (board.count(L.SPINNING) >= cores - 1 || board.awakeWithMain > cores) return false;
     board.set(L.SPINNING, this.seat);
     return true;
   }
@@ -195,15 +203,15 @@ export abstract class TaskSource {
 
   /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless another one does. */
   #doze(): void {
-    if (this.#isDozing || !this.isReliedOn() || this.board.any(L.DOZING)) return;
+    if (this.#isDozing || !this.isReliedOn() || this.board.anyAbove(L.DOZING, this.seat)) return;
     this.#isDozing = true;
     this.board.set(L.DOZING, this.seat);
     this.platform.timer(DOZE_MS, this.#look);
   }
 
-  /** Whether this worker may stay asleep, and look again later: tasks come, and there is none now, or it would take a core from those that are awake. */
-  #areOthersEnough(): boolean {
+  /** Whether this worker may stay asleep, and look again later: tasks come, and there is none now, or others see to it. */
+  #maySleepOn(): boolean {
     if (!this.isReliedOn()) return false;
-    return !this.hasWork() || this.board.areCoresInUse;
+    return !this.hasWork() || this.areOthersEnough();
   }
 }
