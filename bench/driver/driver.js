@@ -10,11 +10,11 @@ import { median, quantile } from '../conclusions/statistics.js';
  */
 
 /**
- * Keeps `outstanding` calls open.
+ * Keeps `outstanding` calls open. `before`: what is awaited before each of them.
  * @returns calls per second, and CPU time per call over all threads of this process
  */
-export async function callManyAtOnce(pool, workload, { outstanding, warmUpMs, measureMs }) {
-  const once = (count) => timed(count, workload, () => makeCalls(pool, workload, count, outstanding));
+export async function callManyAtOnce(pool, workload, { outstanding, before, warmUpMs, measureMs }) {
+  const once = (count) => timed(count, workload, () => makeCalls(pool, workload, count, outstanding, before));
   const count = await warmUp(once, outstanding, warmUpMs, measureMs);
   collectGarbage();
   const { milliseconds, cpuMicroseconds } = await once(count);
@@ -84,12 +84,14 @@ async function timed(count, workload, run) {
   return { milliseconds, cpuMicroseconds: user + system };
 }
 
-async function makeCalls(pool, { task, argument, score }, count, outstanding) {
+async function makeCalls(pool, { task, argument, score }, count, outstanding, before) {
   let next = 0;
   let sum = 0;
   const lane = async () => {
     while (next < count) {
-      const result = await pool.call(task, argument(next++));
+      const i = next++;
+      if (before !== undefined) await before();
+      const result = await pool.call(task, argument(i));
       sum += score(result);
     }
   };

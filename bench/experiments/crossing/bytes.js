@@ -52,7 +52,7 @@ function scenario(id, title, length, make, { isHighlight = false, isQuick = fals
     highlights: isHighlight ? [{ metric: 'callsPerSecond' }] : [],
     isQuick,
     takes: oneOfEach,
-    run: (context) => manyAtOnce(make(length), outstanding)({ ...context, budget: less(context.budget) }),
+    run: (context) => manyAtOnce(make(length), { outstanding })({ ...context, budget: less(context.budget) }),
   };
 }
 

@@ -1,5 +1,6 @@
 // What a call costs: tasks that do nothing, so that only the way there and back is measured.
 import assert from 'node:assert/strict';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callManyAtOnce, callOneByOne } from '../../driver/driver.js';
 import { withPool } from '../../driver/with-pool.js';
 import { callsPerSecond, cpuMicroseconds, p50Microseconds, p99Microseconds } from './metrics.js';
@@ -24,6 +25,16 @@ const smallObject = {
   argument: (i) => ({ id: i, name: 'a small object', ok: i % 2 === 0, tags: ['red', 'green', 'blue'] }),
   score: ({ id, name, ok, tags }) => id + name.length + tags.length + (ok ? 1 : 0),
   expected: (argument) => argument,
+};
+
+/** What a server has workers do: some microseconds of work, that return text. */
+const GUESTS = ['Ada', 'Grace', 'Barbara', 'Frances'];
+const SENTENCES = 10;
+const page = {
+  task: 'render',
+  argument: (i) => ({ template: SENTENCES, name: `Visitor ${i}`, guest: GUESTS[i % GUESTS.length] }),
+  score: (text) => text.length + text.charCodeAt(text.length >> 1),
+  expected: ({ name, guest }) => `${name} will meet ${guest}.\n`.repeat(SENTENCES),
 };
 
 /** 10 KiB as JSON; made once, so that making them is no part of a call. */
@@ -64,11 +75,11 @@ async function check(pool, { task, argument, expected }) {
 }
 
 export const manyAtOnce =
-  (workload, outstanding = OUTSTANDING) =>
+  (workload, { outstanding = OUTSTANDING, before } = {}) =>
   (context) =>
     withPool(context, async (pool) => {
       await check(pool, workload);
-      return callManyAtOnce(pool, workload, { outstanding, ...context.budget });
+      return callManyAtOnce(pool, workload, { outstanding, before, ...context.budget });
     });
 
 const oneByOne = (workload) => (context) =>
@@ -135,6 +146,23 @@ export const calls = [
     ],
     highlights: [{ metric: 'p50Microseconds', text: 'x => x + 1, one call at a time, median' }],
     run: oneByOne(trivial),
+  },
+  {
+    id: 'server',
+    title: `A text of ${SENTENCES} sentences, 8 calls outstanding, each out of a turn of the event loop of its own`,
+    takes: (contender) => contender.id === 'bare Worker' || oneOfEach(contender),
+    metrics: [callsPerSecond, cpuMicroseconds],
+    goals: [
+      {
+        text: 'at least 1.4 times the calls of bare Workers',
+        metric: 'callsPerSecond',
+        by: 'times',
+        to: 'bare',
+        atLeast: 1.4,
+      },
+    ],
+    highlights: [{ metric: 'callsPerSecond' }],
+    run: manyAtOnce(page, { outstanding: 8, before: () => nextTurn() }),
   },
   {
     id: 'document',

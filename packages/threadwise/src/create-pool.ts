@@ -37,11 +37,15 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 /** Options of workers that their threads are told, and not started with. */
 const TOLD = ['data', 'recycle', 'startTimeoutMs'];
 
-/** The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. */
+/**
+ * The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. The core that
+ * loads the rest of the library meanwhile is left to that: more threads would all start later.
+ */
 function threadsAhead({ threads, worker, isolation, placement }: PoolOptions): number {
   const holder = isolation ?? process.env.THREADWISE_ISOLATION ?? 'thread';
   if (holder !== 'thread' || placement === 'inline') return 0;
   if (!Object.keys(worker ?? {}).every((option) => TOLD.includes(option))) return 0;
   const least: unknown = typeof threads === 'object' ? threads?.min : threads;
-  return typeof least === 'number' && least >= 0 ? Math.min(least, availableParallelism()) : 1;
+  const cores = Math.max(1, availableParallelism() - 1);
+  return typeof least === 'number' && least >= 0 ? Math.min(least, cores) : 1;
 }

@@ -16,7 +16,7 @@ export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
 /**
- * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while main and workers have all cores. Of longer
+ * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while as many are awake as there are cores. Of longer
  * ones some may wait for a file, say, so that another worker would find a core.
  */
 const SHORT_MS = 0.25;
@@ -116,15 +116,10 @@ export class Board {
     return Atomics.load(this.words, L.SEATS_TAKEN) - this.count(L.PARKED) - this.count(L.RESERVED);
   }
 
-  /** Workers that do not sleep, and main, unless it does. */
-  get awakeWithMain(): number {
-    return this.awake + (Atomics.load(this.words, L.MAIN_PARKED) === L.AWAKE ? 1 : 0);
-  }
-
-  /** Whether main and workers, one of them at least, have all cores; false until main has counted the cores. */
+  /** Whether as many workers are awake as there are cores; false until main has counted the cores. */
   get areCoresInUse(): boolean {
     const cores = Atomics.load(this.words, L.CORES);
-    return cores > 0 && this.awake > 0 && this.awakeWithMain >= cores;
+    return cores > 0 && this.awake >= cores;
   }
 
   /** W1, W2: wakes one sleeper, if there is one. */

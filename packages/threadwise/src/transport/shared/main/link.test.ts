@@ -80,9 +80,9 @@ function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   for (let i = 0; i < below; i++) exchange.connect(events);
   const link = exchange.connect(events);
   const { memory, port } = link.wire as unknown as { memory: SharedMemory; port: HandPort };
-  /** The timers that the worker has set, in milliseconds. */
-  const timers: number[] = [];
-  const timer = (ms: number) => void timers.push(ms);
+  /** What the timers do that the worker has set. */
+  const timers: (() => void)[] = [];
+  const timer = (_ms: number, callback: () => void) => void timers.push(callback);
   const leaves: (() => void)[] = [];
   const atExit = (callback: () => void) => leaves.push(callback);
   const own = { now: () => 0, timer, port: () => port, atExit };
@@ -511,6 +511,25 @@ describe('shared: a worker that sleeps looks again by itself', () => {
     assert.equal(dozes({ calls: 1, begun: 1, runMs: 0.001 }), true);
     assert.equal(dozes({ calls: 3, begun: 1, runMs: 5 }), true);
     assert.equal(dozes({ calls: 2, begun: 0, runMs: 0 }), true);
+  });
+
+  test('but not while others see to the tasks that come, if these are tiny: then later', () => {
+    const { exchange, endpoint, made, timers } = line(undefined, 1);
+    let looks = 0;
+    endpoint.listen({ tasks: () => looks++ } as unknown as EndpointEvents);
+    endpoint.say([TO_MAIN.ready, [], { functions: [], others: [] }] as never);
+    exchange.runTimes.add(0.001);
+    assert.ok(exchange.pull.offer(made(0)));
+    const { cell, id } = endpoint.take(1)!;
+    endpoint.done(cell, id, 1, undefined, 0.001);
+    assert.equal(endpoint.rest(false), false);
+    assert.ok(exchange.pull.offer(made(1)));
+    assert.deepEqual([timers.length, looks], [1, 0]);
+    timers[0]!();
+    assert.deepEqual([timers.length, looks], [2, 0]);
+    timers[1]!(); // no task has come since: somebody may be stuck
+    assert.deepEqual([timers.length, looks], [2, 1]);
+    exchange.close();
   });
 
   test('but not where one with a higher seat does: that one is woken last', () => {

@@ -177,7 +177,9 @@ export abstract class TaskSource {
   #maySpin(): boolean {
     const { board } = this;
     const cores = Atomics.load(board.words, L.CORES);
-    if (board.count(L.SPINNING) >= cores - 1 || board.awakeWithMain > cores) return false;
+    if (board.count(L.SPINNING) >= cores - 1) return false;
+    const isMainAwake = Atomics.load(board.words, L.MAIN_PARKED) === L.AWAKE;
+    if (board.awake + (isMainAwake ? 1 : 0) > cores) return false;
     board.set(L.SPINNING, this.seat);
     return true;
   }
