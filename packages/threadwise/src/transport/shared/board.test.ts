@@ -40,15 +40,19 @@ test('a seat above another one: of the same word of a mask, and of the next', ()
   assert.deepEqual([board.anyAbove(DOZING, 0), board.anyAbove(DOZING, 39)], [true, false]);
 });
 
-test('one long task among tiny ones counts for nothing, two in a row count at once', () => {
+test('a long task now and then leaves tasks tiny; two in a row, or every other one, do not', () => {
   const times = timesOf(100, 0.001);
+  for (let i = 0; i < 10; i++) {
+    times.add(5);
+    assert.equal(times.areTiny, true);
+    for (let j = 0; j < 20; j++) times.add(0.001);
+  }
   times.add(5);
-  assert.equal(times.areTiny, true);
-  times.add(0.001);
-  times.add(5);
-  assert.equal(times.areTiny, true);
   times.add(5);
   assert.deepEqual([times.areTiny, times.averageMs], [false, 5]);
+  const mixed = timesOf(100, 0.001);
+  for (let i = 0; i < 10; i++) for (const ms of [0.001, 5]) mixed.add(ms);
+  assert.equal(mixed.areTiny, false);
 });
 
 describe('beside an awake worker, the one that dozes is woken', () => {

@@ -15,6 +15,8 @@ const BURST = 64;
 export const DOZE_MS = 2;
 /** Weight of the newest run time in the moving average. */
 const NEWEST_WEIGHT = 0.1;
+/** A single long task among short ones counts in the average as if it had run for that many milliseconds, at the most. Chosen by hand. */
+const SINGLE_MS = 0.1;
 /**
  * Tasks most of which run for fewer milliseconds are short: no worker is woken for them while as many are awake as there are cores. Of longer
  * ones some may wait for a file, say, so that another worker would find a core.
@@ -35,14 +37,15 @@ export class RunTimes {
   #long = 2 * MAJORITY;
 
   /**
-   * Two long ones in a row count at once: those behind them must not be taken for tiny. A single one counts for nothing: another thread may have taken
+   * Two long ones in a row count at once: those behind them must not be taken for tiny. A single one counts for little: another thread may have taken
    * the core from a short task for some milliseconds.
    */
   add(ms: number): void {
     const { averageMs } = this;
     const isLong = ms > Math.max(TINY_MS, averageMs);
+    const counted = isLong ? Math.min(ms, Math.max(SINGLE_MS, averageMs)) : ms;
     if (averageMs === Number.POSITIVE_INFINITY || (isLong && this.#wasLong)) this.averageMs = ms;
-    else if (!isLong) this.averageMs += (ms - averageMs) * NEWEST_WEIGHT;
+    else this.averageMs += (counted - averageMs) * NEWEST_WEIGHT;
     this.#wasLong = isLong;
     if (ms >= SHORT_MS) this.#long = Math.min(2 * MAJORITY, this.#long + 1);
     else if (this.#long > 0) this.#long--;
