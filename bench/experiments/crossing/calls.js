@@ -1,4 +1,4 @@
-// What a call costs: tasks that do nothing, so that only the way there and back is measured.
+// What a call costs: tasks that do nothing, so that only the way there and back is measured; and a server's, which do little.
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callManyAtOnce, callOneByOne } from '../../driver/driver.js';
@@ -27,9 +27,9 @@ const smallObject = {
   expected: (argument) => argument,
 };
 
-/** What a server has workers do: some microseconds of work, that return text. */
 const GUESTS = ['Ada', 'Grace', 'Barbara', 'Frances'];
 const SENTENCES = 10;
+/** A task of a server: it takes some microseconds, and returns text. */
 const page = {
   task: 'render',
   argument: (i) => ({ template: SENTENCES, name: `Visitor ${i}`, guest: GUESTS[i % GUESTS.length] }),
@@ -162,7 +162,7 @@ export const calls = [
       },
     ],
     highlights: [{ metric: 'callsPerSecond' }],
-    run: manyAtOnce(page, { outstanding: 8, before: () => nextTurn() }),
+    run: manyAtOnce(page, { outstanding: 8, before: nextTurn }),
   },
   {
     id: 'document',

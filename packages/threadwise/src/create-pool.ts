@@ -38,8 +38,8 @@ export function createPool<M = UntypedTasks>(module: URL | string, options?: Poo
 const TOLD = ['data', 'recycle', 'startTimeoutMs'];
 
 /**
- * The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. The core that
- * loads the rest of the library meanwhile is left to that: more threads would all start later.
+ * The number of threads to start before the options are checked: those that each pool starts at once, where they are like any other thread. One core
+ * is left to the main thread, which loads the rest of the library meanwhile: it would slow down more threads, and they it.
  */
 function threadsAhead({ threads, worker, isolation, placement }: PoolOptions): number {
   const holder = isolation ?? process.env.THREADWISE_ISOLATION ?? 'thread';

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Board, RunTimes, Waker } from './board.js';
 import { boardByteLength, CORES, DOZING, HEAD, PARKED, SEATS_TAKEN, SEATS_USED, TAIL } from './layout.js';
 
-/** A board for so many workers, all of them awake. */
+/** The board of a pool of `workers` workers, all of which are awake. */
 function boardOf(workers: number): Board {
   const board = new Board(new SharedArrayBuffer(boardByteLength({ cells: 64, stream: 1024, mail: 4 })));
   Atomics.store(board.words, SEATS_USED, workers);
@@ -12,7 +12,7 @@ function boardOf(workers: number): Board {
   return board;
 }
 
-/** As one thread sees them after so many tasks that ran for so long. */
+/** The run times that a thread has seen after `count` tasks, each of which ran for `ms` milliseconds. */
 function timesOf(count: number, ms: number): RunTimes {
   const times = new RunTimes();
   for (let i = 0; i < count; i++) times.add(ms);
@@ -56,7 +56,7 @@ test('a long task now and then leaves tasks tiny; two in a row, or every other o
 });
 
 describe('beside an awake worker, the one that dozes is woken', () => {
-  /** Whether it is by a call, and if not, when main goes to sleep behind that. The other one has taken so many of eight tasks. */
+  /** Whether the call of a task wakes it; and whether it is awake after main has gone to sleep behind that call. The awake worker has taken `taken` of eight tasks. */
   function wakes({ cores, ms, taken }: { cores: number; ms: number; taken: number }): [boolean, boolean] {
     const board = boardOf(2);
     const { words } = board;

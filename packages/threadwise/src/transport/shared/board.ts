@@ -28,7 +28,7 @@ const MAJORITY = 16;
 /** The moving average of how long tasks run, as one thread sees them. */
 export class RunTimes {
   averageMs = Number.POSITIVE_INFINITY;
-  /** Whether the last task was a long one, or longer than the average. */
+  /** Whether the last task ran for longer than a tiny one, and for longer than the average. */
   #wasLong = false;
   /**
    * The number of long tasks less the number of short ones, kept between 0 and 2 * MAJORITY. The average is no use here: on a busy machine another

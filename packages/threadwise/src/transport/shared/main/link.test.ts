@@ -62,7 +62,7 @@ const CELL_WORDS = CELL_BYTES / 4;
 /** What promises that are settled bring forth has been done by then. */
 const settledPromises = () => new Promise((resolve) => void setImmediate(resolve));
 
-/** A line, with a worker that begins what it is told to and ends nothing by itself; `below`: how many others have a seat before it. */
+/** A line, with a worker that begins what it is told to and ends nothing by itself. `below`: how many workers have a lower seat. */
 function line(sizes = { cells: 4, stream: 1024, mail: 4 }, below = 0) {
   /** What main does when the event loop has had its turn. */
   const turns: (() => void)[] = [];

@@ -203,7 +203,7 @@ export abstract class TaskSource {
     return false;
   }
 
-  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless another one does. */
+  /** While tasks keep coming, perhaps no worker was woken for the last of them: this worker looks after DOZE_MS, unless one with a higher seat does, which is woken later. */
   #doze(): void {
     if (this.#isDozing || !this.isReliedOn() || this.board.anyAbove(L.DOZING, this.seat)) return;
     this.#isDozing = true;
