@@ -45,10 +45,10 @@ class Pool {
     this.words[at + layout.FORM] = moved ? layout.BY_PORT : layout.NOTHING;
     this.doubles[id * DOUBLES + layout.RUN_MS] = priority;
     if (moved) tell([ARGUMENTS, id, id, this.#stamp + 1, 'work', [new ArrayBuffer(1)], [id]]);
-    const posted = layout.stamped(layout.POSTED_FOR_ALL, ++this.#stamp);
-    Atomics.store(this.words, at + layout.STATE, posted);
+    const stamp = layout.stampBits(++this.#stamp);
+    Atomics.store(this.words, at + layout.STATE, stamp | layout.POSTED_FOR_ALL);
     const tail = Atomics.load(this.board.words, layout.TAIL);
-    this.board.words[layout.ringPlace(tail, SIZES)] = layout.hintOf(id, posted);
+    this.board.words[layout.ringPlace(tail, SIZES)] = stamp | id;
     Atomics.store(this.board.words, layout.TAIL, tail + 1);
     wakeCoordinator(this.board.words, WANTS_HINTS);
     return id;

@@ -36,13 +36,26 @@ const MAX_EXPONENT = 26;
 const CUMULATIVE = { from: -6, to: 16 };
 const BUCKETS = (MAX_EXPONENT - MIN_EXPONENT) * SUB_BUCKETS;
 
+const double = new Float64Array(1);
+const halves = new Int32Array(double.buffer);
+/** Which half of a double has sign and exponent, on this machine. */
+const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
+/** Exponent and the three bits behind it, of the smallest value that has a bucket of its own. */
+const FIRST_BUCKET = (1023 + MIN_EXPONENT) * SUB_BUCKETS;
+
 export class Histogram {
   readonly #counts = new Float64Array(BUCKETS);
   #sum = 0;
   #max = 0;
 
   record(ms: number, times = 1): void {
-    this.#counts[bucketOf(ms)]! += times;
+    // A double has power of two and sub-bucket side by side: reading them there is ten times as fast as a logarithm.
+    let bucket = 0;
+    if (ms > 2 ** MIN_EXPONENT) {
+      double[0] = ms;
+      bucket = Math.min(BUCKETS - 1, (halves[HIGH]! >>> 17) - FIRST_BUCKET);
+    }
+    this.#counts[bucket]! += times;
     this.#sum += ms * times;
     if (ms > this.#max) this.#max = ms;
   }
@@ -97,20 +110,6 @@ export class Histogram {
     }
     return 0;
   }
-}
-
-const double = new Float64Array(1);
-const halves = new Int32Array(double.buffer);
-/** Which half of a double has sign and exponent, on this machine. */
-const HIGH = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 1 : 0;
-/** Exponent and the three bits behind it, of the smallest value that has a bucket of its own. */
-const FIRST_BUCKET = (1023 + MIN_EXPONENT) * SUB_BUCKETS;
-
-/** A double has power of two and sub-bucket side by side: reading them there is ten times as fast as a logarithm. */
-function bucketOf(ms: number): number {
-  if (!(ms > 2 ** MIN_EXPONENT)) return 0;
-  double[0] = ms;
-  return Math.min(BUCKETS - 1, (halves[HIGH]! >>> 17) - FIRST_BUCKET);
 }
 
 function middleOf(bucket: number): number {

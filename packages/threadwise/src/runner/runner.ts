@@ -167,11 +167,12 @@ export class Runner implements CallHost, EndpointEvents {
       if (this.#lastIsPacked) ({ args, context: context.context } = unpack(begun.name, args));
       this.#last = context;
       result = store === undefined ? run(...args) : store.run(context, run, ...args);
-      isAwaited = isThenable(result); // may throw, as may all that the user made
+      // May throw, as may all that the user made. It is not even called for what is no object: there is a task for each of these lines.
+      isAwaited = typeof result === 'object' && isThenable(result);
     } catch (error) {
-      return this.#failed(context, error, startedAt);
+      return this.#failed(context, error, startedAt, this.#platform.now());
     }
-    if (!isAwaited) return this.#done(context, result, startedAt);
+    if (!isAwaited) return this.#done(context, result, startedAt, this.#platform.now());
     this.#free = undefined;
     this.#await(context, result as PromiseLike<unknown>, startedAt);
     return this.#platform.now();
@@ -203,23 +204,27 @@ export class Runner implements CallHost, EndpointEvents {
       this.#awaiting.add(name);
       this.#endpoint.say([TO_MAIN.awaits, name]);
     }
+    const failed = (error: unknown) => {
+      this.#awaited.delete(context.id);
+      this.#failed(context, error, startedAt, this.#platform.now());
+    };
+    const done = (value: unknown) => {
+      if (context.fault !== undefined) return failed(context.fault);
+      this.#awaited.delete(context.id);
+      this.#done(context, value, startedAt, this.#platform.now());
+    };
     Promise.resolve(result)
-      .then(
-        (value) =>
-          context.fault === undefined
-            ? this.#done(context, value, startedAt)
-            : this.#failed(context, context.fault, startedAt),
-        (error) => this.#failed(context, error, startedAt),
-      )
+      .then(done, failed)
       .then(() => this.#pump());
   }
 
-  #done(context: RunningTask, result: unknown, startedAt: number): number {
-    const now = this.#end(context);
+  #done(context: RunningTask, result: unknown, startedAt: number, now: number): number {
+    context.end();
+    this.#lastEndAt = now;
     let value = result;
     let list: readonly unknown[] | undefined;
     try {
-      if (isTransferred(result)) ({ value, list } = result);
+      if (typeof result === 'object' && isTransferred(result)) ({ value, list } = result);
       this.#endpoint.done(context.cell, context.id, value, list, now - startedAt);
     } catch (cause) {
       const error = notCloneable(cause, value, 'result', list ?? [], this.#platform.clone);
@@ -228,21 +233,14 @@ export class Runner implements CallHost, EndpointEvents {
     return this.#reportMemory(now);
   }
 
-  #failed(context: RunningTask, error: unknown, startedAt: number): number {
-    const now = this.#end(context);
+  #failed(context: RunningTask, error: unknown, startedAt: number, now: number): number {
+    context.end();
+    this.#lastEndAt = now;
     const encoded = this.#encode(error);
     const trimmed =
       encoded.type === 'error' ? { ...encoded, stack: this.#platform.trimStack(encoded.stack) } : encoded;
     this.#endpoint.failed(context.cell, context.id, trimmed, now - startedAt);
     return this.#reportMemory(now);
-  }
-
-  #end(context: RunningTask): number {
-    context.end();
-    if (this.#awaited.size > 0) this.#awaited.delete(context.id);
-    const now = this.#platform.now();
-    this.#lastEndAt = now;
-    return now;
   }
 
   /** After the result, which somebody waits for. Returns the time afterwards. */

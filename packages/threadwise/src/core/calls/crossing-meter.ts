@@ -42,7 +42,9 @@ export class CrossingMeter {
   readonly #now: () => number;
   readonly #submissions = new RollingMedian();
   readonly #settlements = new RollingMedian();
-  #calls = 0;
+  /** How many of the next calls need not be asked about. */
+  skips = 0;
+  #measured = 0;
   #results = 0;
   #inBatch = 0;
   #meanBatch = 1;
@@ -63,8 +65,12 @@ export class CrossingMeter {
 
   /** Whether the next call's submission is to be measured. @param isRare there are few of them to measure */
   wantsSubmission(isRare: boolean): boolean {
-    const count = this.#calls++;
-    return isRare || count % EVERY === 0 || count < FIRST;
+    if (this.skips > 0 && !isRare) {
+      this.skips--;
+      return false;
+    }
+    if (this.#measured++ >= FIRST) this.skips = EVERY - 1;
+    return true;
   }
 
   submitted(name: string, ms: number): void {

@@ -120,13 +120,11 @@ const STAMPS = 2 ** 18;
 export const state = (phase: number, seat: number) => phase | ((seat + 1) << PHASE_BITS);
 export const phaseOf = (word: number) => word & 3;
 export const seatOf = (word: number) => ((word & UNSTAMPED) >>> PHASE_BITS) - 1;
-/** @param stamp its lowest 18 bits count */
-export const stamped = (word: number, stamp: number) => word | ((stamp & (STAMPS - 1)) << STAMP_SHIFT);
+/** The bits that a posting's stamp has in the state of its cell and in hints. @param stamp its lowest 18 bits count */
+export const stampBits = (stamp: number) => (stamp & (STAMPS - 1)) << STAMP_SHIFT;
 export const POSTED_FOR_ALL = POSTED; // seat -1
 
 // A hint: the number of a cell, and above it, where its state has it, the stamp of the posting that the hint is of.
-/** @param posted the state of the cell */
-export const hintOf = (cell: number, posted: number) => cell | (posted & ~UNSTAMPED);
 export const cellOf = (hint: number) => hint & UNSTAMPED;
 /** The state of a cell as long as what the hint is of has not begun. @param phase POSTED_FOR_ALL, or posted for one seat */
 export const postedBy = (hint: number, phase: number) => (hint & ~UNSTAMPED) | phase;

@@ -73,22 +73,25 @@ export class Cells {
    * calls: for a short program that took longer than the calls. Returns the hint; -1 where the call needs more than that.
    */
   enter(nameId: number, args: readonly unknown[], id: number): number {
-    if (!this.hasSpare) return -1;
     const { words, doubles } = this;
-    const cell = this.#take();
+    const payloads = this.#payloads;
+    const freeCount = this.#freeCount;
+    if (freeCount + this.#free.length - payloads.length <= this.#kept) return -1; // `hasSpare`
+    const cell = freeCount > 0 ? this.#free[--this.#freeCount]! : payloads.push(undefined) - 1; // `#take`
     const at = cell * L.WORDS;
     words[at + L.NAME] = nameId;
     const first = args[0];
     if (args.length === 1 && typeof first === 'number') {
       words[at + L.FORM] = L.NUMBER;
       doubles[cell * L.DOUBLES + L.INLINE_NUMBER] = first;
-    } else if (!this.#writeOrFree(cell, args)) {
-      return -1;
-    } else if (this.plain?.isOpen === false) {
-      this.freeIfHeld(cell); // a getter of an argument has closed the pool, or paused it
-      return -1;
-    } else {
-      this.#payloads[cell]?.lend();
+    } else if (args.length !== 1 || typeof first !== 'string' || !this.#writer.writeText(cell, first)) {
+      this.#owners[cell] = HELD; // an argument may have a getter that makes a call
+      if (!this.#writeOrFree(cell, args)) return -1;
+      if (this.plain?.isOpen === false) {
+        this.freeIfHeld(cell); // or that has closed the pool, or paused it
+        return -1;
+      }
+      payloads[cell]?.lend();
     }
     this.outCount++;
     this.offeredCount++;
@@ -96,9 +99,9 @@ export class Cells {
     words[at + L.TASK_ID] = id;
     doubles[cell * L.DOUBLES + L.BEGAN] = 0;
     doubles[cell * L.DOUBLES + L.RUN_MS] = 0; // for a coordinator: the priority
-    const posted = L.stamped(L.POSTED_FOR_ALL, ++this.#stamp);
-    Atomics.store(words, at + L.STATE, posted);
-    return L.hintOf(cell, posted);
+    const stamp = L.stampBits(++this.#stamp);
+    Atomics.store(words, at + L.STATE, stamp | L.POSTED_FOR_ALL);
+    return stamp | cell;
   }
 
   /** The cell of a call that is made, with its arguments in it; -1 where none is to be had, or they can only go by port. */
@@ -207,9 +210,9 @@ export class Cells {
     this.#owners[cell] = seat < 0 ? OFFERED : OUT;
     this.words[cell * L.WORDS + L.TASK_ID] = id;
     this.doubles[cell * L.DOUBLES + L.BEGAN] = 0;
-    const posted = L.stamped(L.state(L.POSTED, seat), ++this.#stamp);
-    Atomics.store(this.words, cell * L.WORDS + L.STATE, posted);
-    return L.hintOf(cell, posted);
+    const stamp = L.stampBits(++this.#stamp);
+    Atomics.store(this.words, cell * L.WORDS + L.STATE, stamp | L.state(L.POSTED, seat));
+    return stamp | cell;
   }
 
   #state(cell: number): number {

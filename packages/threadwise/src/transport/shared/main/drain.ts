@@ -41,7 +41,8 @@ export class Drain {
   readonly #turnNow = () => this.#turn('call');
   readonly #turnNext = () => this.#turn('results');
   readonly #turnLater = () => this.#turn('loop');
-  #isScheduled = false;
+  /** Whether main will look for results without being woken. */
+  isScheduled = false;
   /** Has main look, if nobody else did. */
   #timer: TimerHandle | undefined;
   #isClosed = false;
@@ -53,6 +54,8 @@ export class Drain {
   #handled = 0;
   #parkedAt = 0;
   #intervalMs = Number.POSITIVE_INFINITY;
+  /** Main has looked by itself, and there was no result: it does not do so again before one comes. */
+  #restedInVain = false;
 
   constructor(from: SharedExchange) {
     this.#from = from;
@@ -62,8 +65,8 @@ export class Drain {
 
   /** A task is out: its result will have to be handled. */
   expect(): void {
-    if (this.#isScheduled || this.#isClosed) return;
-    this.#isScheduled = true;
+    if (this.isScheduled || this.#isClosed) return;
+    this.isScheduled = true;
     // One task is out, and its result is not near: there is no reason to stay awake. The worker that was woken for it may have to
     // wait until main sleeps: where the other cores are halted, as on an idle virtual machine, Linux puts it on the core of its waker.
     if (this.#from.open === 1 && this.#from.runTimes.averageMs > SPIN.mostMs) this.#park();
@@ -76,7 +79,7 @@ export class Drain {
   }
 
   #turn(after: After): void {
-    this.#isScheduled = true; // whoever submits while results are handled need not ask
+    this.isScheduled = true; // whoever submits while results are handled need not ask
     if (this.#isClosed) return;
     const { platform, board } = this.#from;
     if (after === 'results' && this.#from.open === 0) return this.#linger();
@@ -100,7 +103,7 @@ export class Drain {
   #linger(): void {
     if (this.#lingered++ < CHAIN) return void SETTLED.then(this.#turnNext);
     this.#lingered = 0;
-    this.#isScheduled = false;
+    this.isScheduled = false;
   }
 
   /** Looks again after the continuations of these results, which may make calls; or after a turn of the event loop, if the slice is over. */
@@ -133,12 +136,13 @@ export class Drain {
       Atomics.store(board.words, L.MAIN_PARKED, L.AWAKE);
       return this.#again();
     }
-    this.#isScheduled = false;
+    this.isScheduled = false;
     this.#from.waker.callAtLast();
     if (depth === L.RESTING || this.#from.waker.owes) {
       this.#timer ??= this.#from.platform.timer(REST_MS, () => {
         this.#timer = undefined;
-        if (!this.#isScheduled) this.#turnLater();
+        if (this.#handled === 0) this.#restedInVain = true;
+        if (!this.isScheduled) this.#turnLater();
       });
     }
   }
@@ -155,7 +159,8 @@ export class Drain {
   /** Results come so often, and there is so much left for all workers to do, or any tiny task, that it is worth waking up for by the batch. */
   get #canRest(): boolean {
     const { board, links, runTimes } = this.#from;
-    if (links.size === 0 || this.#intervalMs > OFTEN_MS) return false; // where no worker is, nothing comes, however often main looks
+    // Where no worker is, nothing comes, however often main looks.
+    if (links.size === 0 || this.#intervalMs > OFTEN_MS || this.#restedInVain) return false;
     if (runTimes.areTiny) return board.length > 0;
     return board.length > AMPLE * links.size + REST_MS / this.#intervalMs;
   }
@@ -169,7 +174,9 @@ export class Drain {
     const most = this.#from.runTimes.areTiny ? TINY_BATCH : BATCH;
     let count = 0;
     for (const link of this.#from.links.values()) if (link.hasDone) count += link.drainDone(most);
+    if (count === 0) return false;
     this.#handled += count;
-    return count > 0;
+    this.#restedInVain = false;
+    return true;
   }
 }

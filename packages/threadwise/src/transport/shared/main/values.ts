@@ -33,19 +33,21 @@ export class ArgumentWriter {
   /** False, and nothing is kept: the arguments can only go by port. */
   write(cell: number, args: readonly unknown[]): boolean {
     const first = args[0];
-    if (args.length === 1 && typeof first === 'string') {
-      const { memory, words } = this.#cells;
-      const start = cell * L.CELL_BYTES + L.INLINE_START;
-      if (writeLatin1(first, memory, start, start + L.INLINE_BYTES) >= 0) {
-        words[cell * L.WORDS + L.FORM] = L.LATIN1;
-        words[cell * L.WORDS + L.LENGTH] = first.length;
-        return true;
-      }
-    }
+    if (args.length === 1 && typeof first === 'string' && this.writeText(cell, first)) return true;
     const payload = this.#cells.payload(cell);
     const leases = leasesIn(args);
     if (leases !== undefined) return this.#writeLeases(payload, args, leases);
     return this.#writeValues(payload, args, 0);
+  }
+
+  /** Writes the one argument of a call into its cell. False, and nothing is written: it is too long, or a character needs more than a byte. */
+  writeText(cell: number, text: string): boolean {
+    const { memory, words } = this.#cells;
+    const start = cell * L.CELL_BYTES + L.INLINE_START;
+    if (writeLatin1(text, memory, start, start + L.INLINE_BYTES) < 0) return false;
+    words[cell * L.WORDS + L.FORM] = L.LATIN1;
+    words[cell * L.WORDS + L.LENGTH] = text.length;
+    return true;
   }
 
   /** Gives back the block. */

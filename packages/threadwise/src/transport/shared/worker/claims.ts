@@ -56,27 +56,30 @@ export class Claims extends TaskSource {
   /** Begins a task: the cell, or -1 where there is none. */
   begin(now: number): number {
     for (;;) {
-      if (this.#next === this.#count && this.takesMore) this.#claim();
+      if (this.#next === this.#count && !this.#isRetired) this.#claim();
       const mail = this.mail();
       const hasClaim = this.#next < this.#count;
       if (mail < 0 && !hasClaim) return this.#steal(now);
       // Both are in the order of their calls: the older one goes first.
       if (mail >= 0 && (!hasClaim || this.isOlder(mail, this.#words[this.#claims + this.#next]!))) {
-        if (this.takeMail(mail, now)) {
-          this.#isPulled[L.cellOf(mail)] = 0;
-          // Nobody knows how long this task runs: the tasks that were claimed must not have to wait for it.
-          if (hasClaim) this.#waker.callFor(this.#count - this.#next);
-          return L.cellOf(mail);
-        }
-      } else {
-        const hint = this.#words[this.#claims + this.#next++]!;
-        const isMine = this.take(hint, L.POSTED_FOR_ALL, now);
-        // Not before: until the task has begun, nothing but the claim names it.
-        if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
-        if (isMine) return this.#pulled(L.cellOf(hint));
-        this.allowance.give();
+        if (this.#takeMail(mail, now)) return L.cellOf(mail);
+        continue;
       }
+      const cell = this.#takeShared(this.#words[this.#claims + this.#next++]!, now);
+      // Not before: until the task has begun, nothing but the claim names it.
+      if (this.#next === this.#count) Atomics.store(this.#words, this.#claimed, 0);
+      if (cell >= 0) return cell;
+      this.allowance.give();
     }
+  }
+
+  #takeMail(mail: number, now: number): boolean {
+    if (!this.takeMail(mail, now)) return false;
+    if (this.#isSearching) this.#found();
+    this.#isPulled[L.cellOf(mail)] = 0;
+    // Nobody knows how long this task runs: the tasks that were claimed must not have to wait for it.
+    if (this.#next < this.#count) this.#waker.callFor(this.#count - this.#next);
+    return true;
   }
 
   protected hasWork(): boolean {
@@ -140,16 +143,21 @@ export class Claims extends TaskSource {
 
   /** C2: how many of `length` hints. */
   #share(length: number): number {
-    const workers = Atomics.load(this.#words, L.SEATS_USED);
-    const fair = Math.ceil(length / (2 * workers));
-    const worthwhile = Math.floor(CLAIM_MS / Math.max(this.#times.averageMs, CLAIM_MS / L.MAX_CLAIM));
-    return Math.max(1, Math.min(fair, worthwhile, length));
+    const { averageMs } = this.#times;
+    if (averageMs > CLAIM_MS) return 1;
+    const fair = Math.ceil(length / (2 * Atomics.load(this.#words, L.SEATS_USED)));
+    return Math.min(fair, L.MAX_CLAIM, Math.floor(CLAIM_MS / averageMs));
   }
 
-  protected override take(hint: number, phase: number, now: number): boolean {
-    if (!super.take(hint, phase, now)) return false;
+  /** Begins what a hint out of the ring is of. Returns the cell; -1: it has begun elsewhere, or was withdrawn. */
+  #takeShared(hint: number, now: number): number {
+    if (!this.take(hint, L.POSTED_FOR_ALL, now)) return -1;
     if (this.#isSearching) this.#found();
-    return true;
+    const cell = L.cellOf(hint);
+    this.#isPulled[cell] = 1;
+    this.#begunHere++;
+    this.#words[this.#pulledAt]!++; // nobody else writes it
+    return cell;
   }
 
   /** S3: others may have relied on this worker to find all of it, or have woken it for only a part. */
@@ -161,18 +169,12 @@ export class Claims extends TaskSource {
     this.#waker.call(Atomics.load(this.#words, L.SEATS_USED), left);
   }
 
-  #pulled(cell: number): number {
-    this.#isPulled[cell] = 1;
-    this.#begunHere++;
-    this.#words[this.#pulledAt]!++; // nobody else writes it
-    return cell;
-  }
-
   #steal(now: number): number {
     if (!this.takesMore) return -1;
     for (let hint = this.#claimOfOthers(); hint >= 0; hint = this.#claimOfOthers()) {
       if (this.allowance.take() === 0) return -1;
-      if (this.take(hint, L.POSTED_FOR_ALL, now)) return this.#pulled(L.cellOf(hint));
+      const cell = this.#takeShared(hint, now);
+      if (cell >= 0) return cell;
       this.allowance.give();
     }
     return -1;

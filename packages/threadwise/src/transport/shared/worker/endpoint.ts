@@ -141,12 +141,10 @@ export class SharedEndpoint implements Endpoint, Begun {
 
   done(cell: number, _id: number, value: unknown, transfer: Transfer, runMs: number): void {
     this.#end(cell, this.#write(cell, value, transfer), runMs);
-    this.#source.ended(cell, runMs);
   }
 
   failed(cell: number, _id: number, error: EncodedError, runMs: number): void {
     this.#end(cell, this.#write(cell, error, undefined) | L.IS_ERROR, runMs);
-    this.#source.ended(cell, runMs);
   }
 
   say(word: MessageToMain, transfer?: readonly unknown[]): void {
@@ -185,17 +183,20 @@ export class SharedEndpoint implements Endpoint, Begun {
     // Main sends a name before any task needs it, but the message may still lie in the port.
     if (this.#names[nameId] === undefined) this.#port.drain();
     this.name = this.#names[nameId]!;
+    if (form === L.NUMBER) {
+      this.args = this.#one(this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]);
+    } else if (form === L.LATIN1) {
+      const start = cell * L.CELL_BYTES + L.INLINE_START;
+      this.args = this.#one(readLatin1(this.#cells, start, this.#words[at + L.LENGTH]!));
+    } else {
+      this.#readList(cell, at, form);
+    }
+  }
+
+  #readList(cell: number, at: number, form: number): void {
     switch (form & ~(L.WITH_LEASES | L.ONE)) {
       case L.NOTHING:
         this.args = NO_ARGS;
-        return;
-      case L.NUMBER:
-        this.args = this.#one(this.#doubles[cell * L.DOUBLES + L.INLINE_NUMBER]);
-        return;
-      case L.LATIN1:
-        this.args = this.#one(
-          readLatin1(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, this.#words[at + L.LENGTH]!),
-        );
         return;
       case L.IN_CELL:
         return this.#readValues(this.#cells, cell * L.CELL_BYTES + L.INLINE_START, at, form);
@@ -267,7 +268,12 @@ export class SharedEndpoint implements Endpoint, Begun {
     this.#own[L.donePlace(this.#doneTail, this.#sizes)] = hint;
     this.#doneTail = (this.#doneTail + 1) | 0;
     Atomics.store(this.#own, L.DONE_TAIL, this.#doneTail);
-    // K3
+    if (Atomics.load(this.#board.words, L.MAIN_PARKED) !== L.AWAKE) this.#wakeMain();
+    this.#source.ended(cell, runMs);
+  }
+
+  /** K3. */
+  #wakeMain(): void {
     const { words } = this.#board;
     const parked = Atomics.load(words, L.MAIN_PARKED);
     if (parked === L.AWAKE || (parked === L.RESTING && this.#canWait())) return;
