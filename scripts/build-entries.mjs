@@ -59,7 +59,7 @@ export async function buildEntries() {
 
 /**
  * Builds the entry `threadwise`. For Node.js: `index.cjs`, which starts threads and then loads `engine.cjs`; `later.cjs`, loaded when something of it is
- * called; `shared.cjs` and `common.cjs`, what several of these need; and `index.js`, a module that hands on what `index.cjs` has, so that a program that imports the library and requires it has it once. Only
+ * called; `shared.cjs` and `common.cjs`, what several of these need; and `index.js`, a module that hands on what `index.cjs` has, out of the same file, so that a program that imports the library and requires it has it once. Only
  * CommonJS can load a part of itself when it is needed, and return at once. For bundlers, which could not follow that: `whole.js`.
  */
 async function buildPool() {
@@ -107,7 +107,7 @@ async function buildPool() {
   writeFileSync(
     index,
     `import { createRequire } from 'node:module';
-export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./index.cjs');
+export const { ${exports.join(', ')} } = createRequire(import.meta.url)('./shared.cjs');
 `,
   );
   rmSync(`${index}.map`, { force: true }); // the compiler's, of the file that was in its place
