@@ -30,10 +30,9 @@ import {
 } from '../../report/model.js';
 import type { Reporting } from '../subject.js';
 import { measureServer, type ServerPlan } from './measure/measure.js';
-import { failuresOf } from './rules/figures.js';
+import { failuresOf, processesOf } from './rules/figures.js';
 import { findServer, type ServerAnswer, type ServerFindings } from './rules/find.js';
 import type { LaneSamples, SeriesName, ServerSubject } from './rules/samples.js';
-import { processesOf } from './rules/verdict.js';
 
 /** The verdict in two words, its tone, and what there is to say before the code. */
 const ADVICE: Readonly<Record<ServerAnswer, readonly [badge: string, tone: Tone, before: string]>> = {

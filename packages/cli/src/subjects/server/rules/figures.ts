@@ -10,7 +10,8 @@ import {
   real,
   type Series,
 } from '../../../experiment/statistics.js';
-import type { ErrorSamples, LaneSamples, ServerSamples } from './samples.js';
+import { counted } from '../../../format/figures.js';
+import type { ErrorSamples, LaneSamples, ServerSamples, ServerSubject } from './samples.js';
 
 /** Another way of running the app against the app as it is: how many times as much. Undefined: it came to no number. */
 export interface Gain {
@@ -30,22 +31,35 @@ export interface Way {
   readonly name: 'offloaded' | 'cluster';
   readonly lane: LaneSamples;
   readonly gain: Gain;
+  readonly words: Words;
   /** The intervals, and what the very same differs by, leave no doubt that more requests are answered. */
   readonly bringsMore: boolean;
-  /** As many requests or more, and the slowest of them are answered much sooner. */
-  readonly answersSooner: boolean;
+  /** It does, or it answers as many, and the slowest of them much sooner. */
+  readonly pays: boolean;
   /** The slowest look as if they were answered a little sooner: too much so to say that they are not. */
   readonly mayAnswerSooner: boolean;
+}
+
+/** What a way is called where it is chosen. */
+interface Words {
+  readonly answer: 'offload' | 'cluster';
+  /** `Cluster it`. */
+  readonly advice: string;
+  /** `a cluster of 4 processes`. */
+  readonly title: string;
+  /** `4 processes bring`, `offloading brings`. */
+  readonly brings: string;
+  /** ` with 4 processes`, or nothing. */
+  readonly by: string;
 }
 
 export interface Figures {
   readonly samples: ServerSamples;
   readonly cores: number;
   readonly ways: readonly Way[];
+  readonly offloaded: Way | undefined;
   readonly cluster: Way | undefined;
   readonly noise: Noise;
-  /** The rounds in which the app as it is was compared with its control. */
-  readonly rounds: number;
 }
 
 /** Answers that take at most this share of the time are worth having, with no more requests. */
@@ -56,48 +70,63 @@ const NOTICED_MS = 2;
 const ANSWERS_PER_ERROR = 1000;
 
 export function figuresOf(samples: ServerSamples): Figures {
-  const { asIs, control, offloaded, cluster, machine } = samples;
+  const { asIs, control, machine } = samples;
   const noise = {
     requests: noiseBetween(control.rate, asIs.rate),
     p99: noiseBetween(control.p99Ms, asIs.p99Ms),
   };
-  const lanes = Object.entries({ offloaded, cluster }) as [Way['name'], LaneSamples | undefined][];
-  const usable = lanes.flatMap(([name, lane]) =>
-    lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { name, lane },
-  );
-  const confidence = confidenceOfEach(usable.length);
-  const ways = usable.map(({ name, lane }) => {
-    const gain = {
-      requests: real(ratio(lane.rate, asIs.rate, confidence)),
-      p99: real(ratio(lane.p99Ms, asIs.p99Ms, confidence)),
-      memory: real(ratio(lane.residentBytes, asIs.residentBytes)),
-    };
-    return { name, lane, gain, ...effectsOf(gain, soonerMs(lane, asIs), noise) };
+  const usable = (['offloaded', 'cluster'] as const).flatMap((name) => {
+    const lane = samples[name];
+    return lane === undefined || lane.ended !== undefined || isFailing(lane.errors) ? [] : { name, lane };
   });
+  const confidence = confidenceOfEach(usable.length);
+  const ways = usable.map(({ name, lane }): Way => {
+    const requests = real(ratio(lane.rate, asIs.rate, confidence));
+    const p99 = real(ratio(lane.p99Ms, asIs.p99Ms, confidence));
+    const memory = real(ratio(lane.residentBytes, asIs.residentBytes));
+    const soonerMs = (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0);
+    const isNoticed = p99 !== undefined && soonerMs >= NOTICED_MS;
+    const isSooner = isNoticed && p99.value <= WORTH_SOONER && directionOf(p99, noise.p99) === -1;
+    const isNoLess = requests !== undefined && requests.low > 1 / WORTH_IT;
+    const bringsMore = requests !== undefined && isWorthIt(requests, noise.requests);
+    return {
+      name,
+      lane,
+      gain: { requests, p99, memory },
+      words: wordsOf(name, samples.subject),
+      bringsMore,
+      pays: bringsMore || (isSooner && isNoLess && noise.p99 !== undefined),
+      mayAnswerSooner: isNoticed && p99.value <= (1 + WORTH_SOONER) / 2,
+    };
+  });
+  const [offloaded, cluster] = ['offloaded', 'cluster'].map((name) => ways.find((way) => way.name === name));
+  return { samples, cores: usableCores(machine), ways, offloaded, cluster, noise };
+}
+
+function wordsOf(name: Way['name'], { against, offload, processes, threads }: ServerSubject): Words {
+  if (name === 'cluster') {
+    const all = processesOf(processes);
+    const brings = `${all} ${processes === 1 ? 'brings' : 'bring'}`;
+    return { answer: name, advice: 'Cluster it', title: `a cluster of ${all}`, brings, by: ` with ${all}` };
+  }
+  const [answer, brings] = ['offload', 'offloading brings'] as const;
+  if (against.length > 0) {
+    const routes = against.join(', ');
+    return { answer, advice: `Offload, as ${routes} does`, title: routes, brings, by: '' };
+  }
+  const functions = offload.map((each) => each.slice(each.lastIndexOf('#') + 1)).join(', ');
+  const all = counted(threads, 'thread');
   return {
-    samples,
-    cores: usableCores(machine),
-    ways,
-    cluster: ways.find(({ name }) => name === 'cluster'),
-    noise,
-    rounds: Math.min(asIs.rate.length, control.rate.length),
+    answer,
+    advice: `Offload ${functions}`,
+    title: `offloading to ${all}`,
+    brings,
+    by: ` with ${all}`,
   };
 }
 
-/** @param soonerMs how much sooner the slowest are answered */
-function effectsOf({ requests, p99 }: Gain, soonerMs: number, noise: Noise) {
-  const isNoticed = p99 !== undefined && soonerMs >= NOTICED_MS;
-  const isSooner = isNoticed && p99.value <= WORTH_SOONER && directionOf(p99, noise.p99) === -1;
-  const isNoLess = requests !== undefined && requests.low > 1 / WORTH_IT;
-  return {
-    bringsMore: requests !== undefined && isWorthIt(requests, noise.requests),
-    answersSooner: isSooner && isNoLess && noise.p99 !== undefined,
-    mayAnswerSooner: isNoticed && p99.value <= (1 + WORTH_SOONER) / 2,
-  };
-}
-
-function soonerMs(lane: LaneSamples, asIs: LaneSamples): number {
-  return (middleOf(asIs.p99Ms) ?? 0) - (middleOf(lane.p99Ms) ?? 0);
+export function processesOf(count: number): string {
+  return counted(count, 'process', 'processes');
 }
 
 /** Half of what the ratio of the very same differs by from round to round, and by how far it is off one altogether. */

@@ -19,7 +19,7 @@ import {
   type Way,
 } from './figures.js';
 import type { LaneSamples, ServerSamples } from './samples.js';
-import { coresOf, doesPay, endOf, errorsOf, processesOf, serverVerdict, whoFills } from './verdict.js';
+import { coresOf, endOf, errorsOf, serverVerdict, whoFills } from './verdict.js';
 
 export type ServerAnswer = 'leave' | 'offload' | 'cluster' | 'unknown';
 
@@ -33,16 +33,16 @@ export interface ServerFindings extends Findings<ServerAnswer, ServerSamples> {
 
 export function findServer(samples: ServerSamples): ServerFindings {
   const figures = figuresOf(samples);
+  const { offloaded, cluster, noise } = figures;
   const verdict = serverVerdict(figures);
-  const offloaded = figures.ways.find(({ name }) => name === 'offloaded')?.gain;
   return {
     kind: 'server',
     schemaVersion: 1,
     verdict,
     reasons: reasonsOf(figures),
     warnings: warningsOf(figures, verdict),
-    gains: { offloaded, cluster: figures.cluster?.gain },
-    noise: figures.noise,
+    gains: { offloaded: offloaded?.gain, cluster: cluster?.gain },
+    noise,
     samples,
   };
 }
@@ -53,12 +53,11 @@ const HARDLY_MS = 1;
 
 function reasonsOf(figures: Figures): string[] {
   const { samples, ways, noise } = figures;
-  const { asIs, offloaded, cluster } = samples;
   return applying([
-    ...[asIs, offloaded, cluster].map(lastWords),
+    ...[samples.asIs, samples.offloaded, samples.cluster].map(lastWords),
     bothPay(figures),
-    ...ways.map((way) => brings(way, samples)),
-    loop(samples, ways),
+    ...ways.map(brings),
+    loop(figures),
     whoComputes(figures),
     ...ways.map((way) => memory(way, samples)),
     notOffloaded(samples),
@@ -67,38 +66,31 @@ function reasonsOf(figures: Figures): string[] {
   ]);
 }
 
-function wayName({ name }: Way, { subject }: ServerSamples): string {
-  if (name === 'cluster') return `a cluster of ${processesOf(subject.processes)}`;
-  if (subject.against.length > 0) return subject.against.join(', ');
-  return `offloading to ${counted(subject.threads, 'thread')}`;
-}
-
 function lastWords(lane: LaneSamples | undefined): string | undefined {
   const lines = lane?.ended?.lastWords.split('\n') ?? [];
   return lines.length < 2 ? undefined : `what it wrote last: ${lines.join(' / ')}`;
 }
 
-function bothPay({ ways, samples }: Figures): string | undefined {
-  const [offloaded, cluster] = ways.filter(doesPay);
+function bothPay({ ways }: Figures): string | undefined {
+  const [offloaded, cluster] = ways.filter(({ pays }) => pays);
   if (offloaded === undefined || cluster === undefined) return undefined;
   const requests = ratio(cluster.lane.rate, offloaded.lane.rate);
   const late = ratio(cluster.lane.p99Ms, offloaded.lane.p99Ms);
   if (requests === undefined || late === undefined) return undefined;
-  return `both ways pay: ${wayName(cluster, samples)} answers ${timesFromTo(requests)} the requests of ${wayName(offloaded, samples)}, with ${timesFromTo(late)} its p99`;
+  return `both ways pay: ${cluster.words.title} answers ${timesFromTo(requests)} the requests of ${offloaded.words.title}, with ${timesFromTo(late)} its p99`;
 }
 
-function brings(way: Way, samples: ServerSamples): string | undefined {
-  const { requests, p99 } = way.gain;
+function brings({ gain: { requests, p99 }, words }: Way): string | undefined {
   if (requests === undefined) return undefined;
   const late = p99 === undefined ? '' : ` and ${timesFromTo(p99)} the p99`;
-  return `${wayName(way, samples)}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
+  return `${words.title}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
 }
 
-function loop({ asIs }: ServerSamples, ways: readonly Way[]): string | undefined {
-  const before = middleOf(asIs.loopDelayMs);
+function loop({ samples, offloaded }: Figures): string | undefined {
+  const before = middleOf(samples.asIs.loopDelayMs);
   if (before === undefined) return undefined;
   if (before < HARDLY_MS) return 'its event loop is hardly held up: less than 1 ms (p99)';
-  const after = middleOf(ways.find(({ name }) => name === 'offloaded')?.lane.loopDelayMs ?? []);
+  const after = middleOf(offloaded?.lane.loopDelayMs ?? []);
   const whenOffloaded = after === undefined ? '' : `, ${duration(after)} when offloaded`;
   return `its event loop is held up for ${duration(before)} (p99)${whenOffloaded}: every other request waits for that long, too`;
 }
@@ -116,7 +108,7 @@ function memory(way: Way, samples: ServerSamples): string | undefined {
   if (way.name === 'offloaded' && samples.subject.against.length > 0) return undefined;
   const [before, after] = [middleOf(samples.asIs.residentBytes), middleOf(way.lane.residentBytes)];
   if (before === undefined || after === undefined) return undefined;
-  return `${wayName(way, samples)} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
+  return `${way.words.title} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
 }
 
 function notOffloaded({ subject, asIs }: ServerSamples): string | undefined {

@@ -11,9 +11,9 @@ import {
 } from '../../../experiment/rules.js';
 import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statistics.js';
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
-import { type Figures, isFailing, type Room, roomOf, type Way } from './figures.js';
+import { type Figures, isFailing, type Noise, processesOf, type Room, roomOf, type Way } from './figures.js';
 import type { ServerVerdict } from './find.js';
-import type { EndedSamples, ErrorSamples, LaneSamples, ServerSubject } from './samples.js';
+import type { EndedSamples, ErrorSamples, LaneSamples } from './samples.js';
 
 export function serverVerdict(figures: Figures): ServerVerdict {
   return firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${WHAT_WOULD_TELL}`);
@@ -57,7 +57,10 @@ export function errorsOf({ answers, bad, sockets, timeouts, first }: ErrorSample
   return `${parts.filter(Boolean).join(', ')}${said}`;
 }
 
-function isTooLittle({ samples: { asIs, skipped }, rounds, ways }: Figures): ServerVerdict | undefined {
+function isTooLittle({ samples, ways }: Figures): ServerVerdict | undefined {
+  const { asIs, control, skipped } = samples;
+  // Those in which the app as it is was compared with its control.
+  const rounds = Math.min(asIs.rate.length, control.rate.length);
   if (asIs.rate.length > 0 && asIs.errors.answers === 0) return unknown('no request was answered in time');
   if (rounds > 0 && ways.length === 0) {
     const [first] = notMeasured(skipped);
@@ -69,34 +72,27 @@ function isTooLittle({ samples: { asIs, skipped }, rounds, ways }: Figures): Ser
   return unknown(`${few} too few: a larger --budget gives more`);
 }
 
-export function doesPay({ bringsMore, answersSooner }: Way): boolean {
-  return bringsMore || answersSooner;
-}
-
-function pays(figures: Figures): ServerVerdict | undefined {
-  const [first, second] = figures.ways.filter(doesPay);
+function pays({ samples, ways, noise }: Figures): ServerVerdict | undefined {
+  const [first, second] = ways.filter((way) => way.pays);
   if (first === undefined) return undefined;
-  const best = second === undefined ? first : better(first, second, figures);
-  const sentence = `${imperative(best, figures)}: ${whatItBrings(best, figures)}`;
-  return { answer: answerOf(best), sentence };
-}
-
-function answerOf({ name }: Way): 'cluster' | 'offload' {
-  return name === 'cluster' ? 'cluster' : 'offload';
+  const { gain, lane, words, bringsMore } = second === undefined ? first : better(first, second, noise);
+  const more = bringsMore ? `${times(gain.requests!)} the requests` : 'no fewer requests';
+  const sentence = `${words.advice}: ${more}${words.by}${lateness(lane, samples.asIs)}`;
+  return { answer: words.answer, sentence };
 }
 
 /** The interval is on one side of one, though not as far from it as the very same differs by. */
-function probablyPays(figures: Figures): ServerVerdict | undefined {
-  const best = mostRequests(figures.ways.filter(({ gain }) => directionOf(gain.requests) === 1));
+function probablyPays({ ways }: Figures): ServerVerdict | undefined {
+  const best = mostRequests(ways.filter(({ gain }) => directionOf(gain.requests) === 1));
   if (best === undefined) return undefined;
-  const requests = best.gain.requests!;
-  if (requests.value < WORTH_IT) {
-    const sentence = `Hardly worth it: ${bring(best, figures)}`;
-    return requests.high > SMALL ? undefined : { answer: 'leave', sentence, isLikely: true };
+  const { value, high } = best.gain.requests!;
+  const { answer, advice } = best.words;
+  if (value >= WORTH_IT) {
+    const sentence = `Probably ${advice[0]!.toLowerCase()}${advice.slice(1)}: ${bring(best)}`;
+    return { answer, sentence, isLikely: true };
   }
-  const what = imperative(best, figures);
-  const sentence = `Probably ${what[0]!.toLowerCase()}${what.slice(1)}: ${bring(best, figures)}`;
-  return { answer: answerOf(best), sentence, isLikely: true };
+  const sentence = `Hardly worth it: ${bring(best)}`;
+  return high > SMALL ? undefined : { answer: 'leave', sentence, isLikely: true };
 }
 
 function mostRequests(ways: readonly Way[]): Way | undefined {
@@ -129,34 +125,12 @@ function likelyPays({ samples, cluster, cores, noise }: Figures): ServerVerdict 
 }
 
 /** By requests, else by how late the slowest are, else by what it costs: surely, or it is the same. */
-function better(a: Way, b: Way, { noise }: Figures): Way {
+function better(a: Way, b: Way, noise: Noise): Way {
   const requests = directionOf(ratio(a.lane.rate, b.lane.rate), noise.requests);
   if (requests !== 0) return requests > 0 ? a : b;
   const late = directionOf(ratio(a.lane.p99Ms, b.lane.p99Ms), noise.p99);
   if (late !== 0) return late < 0 ? a : b;
   return (middleOf(a.lane.residentBytes) ?? 0) <= (middleOf(b.lane.residentBytes) ?? 0) ? a : b;
-}
-
-function imperative({ name }: Way, { samples: { subject } }: Figures): string {
-  if (name === 'cluster') return 'Cluster it';
-  if (subject.against.length > 0) return `Offload, as ${subject.against.join(', ')} does`;
-  const names = subject.offload.map((each) => each.slice(each.lastIndexOf('#') + 1));
-  return `Offload ${names.join(', ')}`;
-}
-
-function whatItBrings(
-  { name, gain, lane, bringsMore }: Way,
-  { samples: { subject, asIs } }: Figures,
-): string {
-  const { against, processes, threads } = subject;
-  const pool = against.length > 0 ? '' : ` with ${counted(threads, 'thread')}`;
-  const by = name === 'cluster' ? ` with ${processesOf(processes)}` : pool;
-  const more = bringsMore ? `${times(gain.requests!)} the requests` : 'no fewer requests';
-  return `${more}${by}${lateness(lane, asIs)}`;
-}
-
-export function processesOf(count: number): string {
-  return counted(count, 'process', 'processes');
 }
 
 function lateness(lane: LaneSamples, asIs: LaneSamples): string {
@@ -182,9 +156,10 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
   const isHeld = ways.some(
     ({ lane, gain }) => (isAtLimit(lane) || isAtLimit(asIs)) && (gain.requests?.high ?? 1) > SURELY_WORSE,
   );
-  return isHeld
-    ? unknown('the load generator is at its limit, it cannot ask for more: the app does little for a request')
-    : undefined;
+  if (!isHeld) return undefined;
+  return unknown(
+    'the load generator is at its limit, it cannot ask for more: the app does little for a request',
+  );
 }
 
 /**
@@ -233,7 +208,7 @@ function doesNotPay(figures: Figures): ServerVerdict | undefined {
   if (cluster === undefined || !isSure || ways.some(({ mayAnswerSooner }) => mayAnswerSooner)) {
     return undefined;
   }
-  const brought = ways.map((way) => bring(way, figures)).join(', ');
+  const brought = ways.map(bring).join(', ');
   return { answer: 'leave', sentence: `Leave it: ${whyLeave(figures)}; ${brought}` };
 }
 
@@ -246,19 +221,13 @@ function waits({ loopShare, loadLoopShare }: LaneSamples): boolean {
   return app !== undefined && load !== undefined && Math.max(app.high, load.high) < NOT_ONLY_WAITING;
 }
 
-function bring(way: Way, { samples: { subject } }: Figures): string {
-  const { value, high } = way.gain.requests!;
+function bring({ gain, words }: Way): string {
+  const { value, high } = gain.requests!;
   const isAtMost = value >= AS_MANY && high <= WORTH_IT;
   const more = isAtMost
     ? `at most ${perCent(Math.max(0, high - 1))} more requests`
-    : `${timesFromTo(way.gain.requests!)} the requests`;
-  return `${whoBrings(way, subject)} ${more}`;
-}
-
-/** `4 processes bring`, `offloading brings`. */
-function whoBrings({ name }: Way, { processes }: ServerSubject): string {
-  if (name === 'offloaded') return 'offloading brings';
-  return `${processesOf(processes)} ${processes === 1 ? 'brings' : 'bring'}`;
+    : `${timesFromTo(gain.requests!)} the requests`;
+  return `${words.brings} ${more}`;
 }
 
 function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
@@ -272,11 +241,11 @@ function whyLeave({ samples: { asIs, subject }, cores }: Figures): string {
   return 'other ways answer hardly more requests, or fewer';
 }
 
-function unclear({ samples: { subject }, ways, noise, cluster }: Figures): string {
+function unclear({ ways, noise, cluster }: Figures): string {
   const best = mostRequests(ways);
   const gain = best?.gain.requests;
   if (best === undefined || gain === undefined) return 'not enough was measured';
-  const brought = `${whoBrings(best, subject)} ${timesFromTo(gain)} the requests`;
+  const brought = `${best.words.brings} ${timesFromTo(gain)} the requests`;
   if (cluster === undefined) return `a cluster could not be measured, and ${brought}`;
   const differ =
     noise.requests === undefined ? '' : `, and the very same differs by ${perCent(2 * noise.requests)}`;
