@@ -8,8 +8,8 @@ import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../../exit-code.js';
 import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
-import type { ServerPlan } from './measure/measure.js';
-import type { OffloadTarget, RequestPlan } from './measure/protocol.js';
+import type { RequestPlan } from './measure/answers.js';
+import type { OffloadTarget, ServerPlan } from './measure/measure.js';
 
 interface RawServerOptions extends RawOptions {
   readonly port?: number;

@@ -3,8 +3,7 @@ import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { Child, describeFailure, type Outcome } from '../../../experiment/child.js';
 import { Gauges } from '../../../experiment/gauges.js';
-import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
-import type { AppTalk, Playing } from './process.js';
+import type { AppOpened, AppSetup, AppSlice, AppTalk, Playing } from './process.js';
 
 const PROCESS = fileURLToPath(new URL('./process.js', import.meta.url));
 /** The command has a limit of its own, and ends this process with all others. Milliseconds. */

@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { exportsOf, importModule, type ModuleNamespace } from '../../../run/work/task-module.js';
 import { UsageError } from '../../../exit-code.js';
 import { didYouMean } from '../../did-you-mean.js';
-import type { AppOpened, AppSetup } from '../measure/protocol.js';
 import { Listening } from './listening.js';
 import { installOffload } from './offload/install.js';
+import type { AppOpened, AppSetup } from './process.js';
 
 /** A factory may return a factory, but not for ever. */
 const MOST_FACTORIES = 3;

@@ -3,10 +3,30 @@ import cluster from 'node:cluster';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { takeCalls } from './offload/calls.js';
-import { cpuMs, Gauges, idleDelayMs } from '../../../experiment/gauges.js';
+import { cpuMs, Gauges, idleDelayMs, type Reading } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import { UsageError } from '../../../exit-code.js';
-import type { AppOpened, AppSetup, AppSlice } from '../measure/protocol.js';
+import type { ServerPlan } from '../measure/measure.js';
+import type { ServerSubject } from '../rules/samples.js';
+
+/** Of the plan, and what differs by lane. */
+export interface AppSetup extends Pick<ServerPlan, 'module' | 'export' | 'args' | 'port' | 'offload'> {
+  readonly threads: number;
+  /** Undefined: one process. */
+  readonly processes: number | undefined;
+  /** To load, and to listen. */
+  readonly limitMs: number;
+}
+
+export interface AppOpened {
+  /** `http://127.0.0.1:43210`. */
+  readonly origin: string;
+  readonly form: NonNullable<ServerSubject['form']>;
+}
+
+export type AppSlice = Pick<Reading, 'loopDelayMs' | 'loopShare' | 'residentBytes'> & {
+  readonly cpuShare: number;
+};
 
 export interface Playing {
   begin(): Promise<void>;

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { Gauges } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
-import type { Answer, RequestPlan } from '../measure/protocol.js';
+import type { Answer, RequestPlan } from '../measure/answers.js';
 
 /** It is told when it is to end. Seconds. */
 const FOR_EVER_S = 86_400;
@@ -78,8 +78,8 @@ class Load {
       p50Ms: this.#percentile(50),
       p95Ms: this.#percentile(95),
       p99Ms: this.#percentile(99),
-      cpuShare: cpuMs / elapsedMs,
-      loopShare,
+      loadShare: cpuMs / elapsedMs,
+      loadLoopShare: loopShare,
       /** Of everything else on the machine, the app among it, in cores; not a number where it cannot be known. */
       othersShare: shared === undefined ? Number.NaN : shared.othersMs / elapsedMs,
     };
@@ -172,6 +172,5 @@ const handlers = {
 };
 
 export type LoadTalk = TalkOf<typeof handlers>;
-export type LoadSlice = LoadTalk['measure']['gets'];
 
 serve(handlers);

@@ -1,8 +1,7 @@
 /** What counts as the same answer: an app that does not await an offloaded function must never pass for one that does. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareAnswer, complaintOf } from './answers.js';
-import type { Answer } from './protocol.js';
+import { type Answer, compareAnswer, complaintOf } from './answers.js';
 
 const answer = (body: string, more: Partial<Answer> = {}): Answer => ({
   status: 200,

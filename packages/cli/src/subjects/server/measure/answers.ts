@@ -1,5 +1,29 @@
-/** Whether an app that is run another way still answers the same: pure. */
-import type { Answer } from './protocol.js';
+/** Requests and answers, and whether an app that is run another way still answers the same: pure. */
+
+export interface RequestPlan {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | undefined;
+}
+
+/** Text of `failed`: there was no answer. */
+export interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly location: string;
+  readonly closes: boolean;
+  readonly body: Uint8Array;
+  readonly failed: string | undefined;
+  /** How long it took. */
+  readonly ms: number;
+}
+
+/** `GET /main?name=x`. */
+export function routeOf({ method, path }: RequestPlan): string {
+  return `${method} ${path}`;
+}
 
 /** unclear: its answers differ each time, in all that they say. */
 export type Likeness = 'same' | 'alike' | 'different' | 'unclear';

@@ -4,20 +4,25 @@ import { readMachine } from '../../../experiment/machine.js';
 import { type Look, Rounds, sliceFor, type Turn } from '../../../experiment/rounds.js';
 import { usableCores } from '../../../experiment/rules.js';
 import { clamp, type Plan, type Progress, Session } from '../../../experiment/session.js';
+import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
 import type { LoadTalk } from '../load/process.js';
 import { isFailing } from '../rules/figures.js';
-import { type LaneSamples, NOTHING_MEASURED, type ServerSamples } from '../rules/samples.js';
 import {
-  addErrors,
-  type AppLane,
-  type AppSliceUnderLoad,
-  LANE_NAMES,
-  type LaneName,
-  LaneOpener,
-  samplesOf,
-} from './open-lanes.js';
-import { type OffloadTarget, type RequestPlan, routeOf } from './protocol.js';
+  type LaneSamples,
+  NOTHING_MEASURED,
+  SERIES,
+  type SeriesName,
+  type ServerSamples,
+} from '../rules/samples.js';
+import { type RequestPlan, routeOf } from './answers.js';
+import { type AppLane, LANE_NAMES, type LaneName, LaneOpener } from './open-lanes.js';
+
+export interface OffloadTarget {
+  /** File URL, links resolved. */
+  readonly url: string;
+  readonly names: readonly string[];
+}
 
 export interface ServerPlan extends Plan {
   /** A file URL. */
@@ -101,44 +106,48 @@ export async function measureServer(
   }
 }
 
+/** What the load generator and the app itself say of the same time. */
+type LaneSlice = Readonly<Record<SeriesName, number>>;
+
 export class UnderLoad {
   readonly #session: Session<ServerPlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #turns: ReadonlyMap<AppLane, Turn<AppSliceUnderLoad>>;
+  readonly #lanes: readonly AppLane[];
+  /** Of the same places. */
+  readonly #turns: readonly Turn<LaneSlice>[];
   /** How many are used. */
   connections: number;
-  #rounds: Rounds<AppSliceUnderLoad> | undefined;
+  #rounds: Rounds<LaneSlice> | undefined;
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, lanes: readonly AppLane[]) {
     this.#session = session;
     this.#load = load;
-    this.#turns = new Map(
-      lanes.map((lane) => [
-        lane,
-        {
-          what: LANE_NAMES[lane.name],
-          isBase: lane.name === 'asIs',
-          isDead: () => lane.isDead,
-          take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
-        },
-      ]),
-    );
+    this.#lanes = lanes;
+    this.#turns = lanes.map((lane) => ({
+      what: LANE_NAMES[lane.name],
+      isBase: lane.name === 'asIs',
+      isDead: () => lane.isDead,
+      take: ({ ms }) => this.#slice(lane, ms, rampMsFor(ms)),
+    }));
     this.connections = session.plan.connections;
   }
 
   samplesOf(name: LaneName): LaneSamples | undefined {
-    const found = [...this.#turns].find(([lane]) => lane.name === name);
-    return found && samplesOf(found[0], this.#rounds?.of(found[1]) ?? []);
+    const i = this.#lanes.findIndex((lane) => lane.name === name);
+    if (i === -1) return undefined;
+    const { errors, child } = this.#lanes[i]!;
+    const slices = this.#rounds?.of(this.#turns[i]!) ?? [];
+    return { ...seriesOf(slices, ...SERIES), errors, ended: child.ended };
   }
 
   /** @param answerMs how long one request takes, by itself. @param parallel how many threads or processes may answer at a time */
   async run(answerMs: number, parallel: number, look: Look | undefined): Promise<void> {
     const session = this.#session;
     const { overheadMs, perSecond } = await this.#warmUp(answerMs, parallel);
-    const [asIs] = this.#turns.keys();
+    const [asIs] = this.#lanes;
     // Nothing would be learnt from an app that answers with errors.
     if (asIs!.isDead || isFailing(asIs!.errors)) return;
-    const turns = [...this.#turns.values()];
+    const turns = this.#turns;
     const sliceMs = sliceMsFor(session.remainingMs, turns.length, overheadMs);
     this.#rounds = new Rounds({
       session,
@@ -159,7 +168,7 @@ export class UnderLoad {
    */
   async #warmUp(answerMs: number, parallel: number): Promise<{ overheadMs: number; perSecond: number }> {
     const session = this.#session;
-    const lanes = [...this.#turns.keys()];
+    const lanes = this.#lanes;
     const ms = warmMsFor(session.remainingMs, lanes.length);
     const sliceMs = sliceMsFor(session.remainingMs - ms * lanes.length, lanes.length);
     const { connections: asked } = session.plan;
@@ -172,14 +181,14 @@ export class UnderLoad {
       const slice = await this.#slice(lane, ms, 0);
       overheadMs = Math.max(overheadMs, session.now() - begin - ms);
       if (lane.name !== 'asIs' || slice === undefined) continue;
-      perSecond = slice.load.rate;
+      perSecond = slice.rate;
       this.connections = connectionsFor(asked, perSecond, sliceMs, parallel);
     }
     return { overheadMs, perSecond };
   }
 
   /** Under load, the app's own figures are taken; undefined: one of both is gone. */
-  async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<AppSliceUnderLoad | undefined> {
+  async #slice(lane: AppLane, sliceMs: number, rampMs: number): Promise<LaneSlice | undefined> {
     const { child, opened, requests } = lane;
     const target = { origin: opened.origin, requests, connections: this.connections };
     // Both at a time: an app under load takes long to react to us.
@@ -195,13 +204,23 @@ export class UnderLoad {
       this.#load.ask('stop', undefined, PATIENCE_MS),
     ]);
     if (load.kind !== 'done' || stopped.kind !== 'done') return this.#lost();
-    lane.errors = addErrors(lane.errors, load.value);
+    const { answers, bad, sockets, timeouts, first, othersShare, ...measured } = load.value;
+    const { errors } = lane;
+    // Errors count whenever they happen, also while it is warmed up.
+    lane.errors = {
+      answers: errors.answers + answers,
+      bad: errors.bad + bad,
+      sockets: errors.sockets + sockets,
+      timeouts: errors.timeouts + timeouts,
+      first: errors.first ?? first,
+    };
     if (begun.kind !== 'done' || ended.kind !== 'done') {
       if (!this.#session.isAborted) lane.isDead = true;
       return undefined;
     }
     await child.ask('settle', SETTLE_MS, SETTLE_MS + PATIENCE_MS);
-    return { load: load.value, app: ended.value };
+    const app = ended.value;
+    return { ...measured, ...app, otherShare: Math.max(0, othersShare - app.cpuShare) };
   }
 
   #lost(): undefined {

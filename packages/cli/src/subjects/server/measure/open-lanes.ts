@@ -1,23 +1,21 @@
-/** Each way that the app is run in: started, seen whether it answers there as it does as it is, and what was measured of it, round by round. */
+/** Each way that the app is run in: started, and seen whether it answers there as it does as it is. */
 import { basename } from 'node:path';
-import { type Child, describeFailure, type Failure, type Outcome } from '../../../experiment/child.js';
+import { type Child, describeFailure, type Failure } from '../../../experiment/child.js';
 import { clamp, type Session } from '../../../experiment/session.js';
-import { seriesOf } from '../../../experiment/statistics.js';
 import { UsageError } from '../../../exit-code.js';
 import { toldLoadError } from '../../../run/work/task-module.js';
-import type { AppTalk } from '../app/process.js';
-import type { LoadSlice, LoadTalk } from '../load/process.js';
-import { type ErrorSamples, type LaneSamples, NOTHING_MEASURED, SERIES } from '../rules/samples.js';
-import { compareAnswer, complaintOf, type Likeness } from './answers.js';
-import type { ServerPlan } from './measure.js';
+import type { AppOpened, AppSetup, AppTalk } from '../app/process.js';
+import type { LoadTalk } from '../load/process.js';
+import { type ErrorSamples, NOTHING_MEASURED } from '../rules/samples.js';
 import {
   type Answer,
-  type AppOpened,
-  type AppSetup,
-  type AppSlice,
+  compareAnswer,
+  complaintOf,
+  type Likeness,
   type RequestPlan,
   routeOf,
-} from './protocol.js';
+} from './answers.js';
+import type { ServerPlan } from './measure.js';
 
 export type LaneName = 'asIs' | 'control' | 'offloaded' | 'cluster';
 
@@ -28,12 +26,6 @@ export const LANE_NAMES: Readonly<Record<LaneName, string>> = {
   offloaded: 'offloading',
   cluster: 'the cluster',
 };
-
-/** What the load generator and the app itself say of the same time. */
-export interface AppSliceUnderLoad {
-  readonly load: LoadSlice;
-  readonly app: AppSlice;
-}
 
 /** Its process or processes, and what it is asked for. */
 export interface AppLane {
@@ -51,11 +43,13 @@ const OPEN_LIMIT_MS = { least: 10_000, most: 30_000 } as const;
 const GRACE_MS = 3000;
 /** For one answer, before there is any load. Milliseconds. */
 const ANSWER_LIMIT_MS = 10_000;
+/** From an answer that failed until the process that failed it is gone. Milliseconds. */
+const LAST_BREATH_MS = 500;
 /** As it is, each request is asked so often: two that differ may still be alike by chance in what differs. */
 const REFERENCES = 3;
-const APP = new URL('../app/process.js', import.meta.url);
 /** What the processes of a cluster answer in turn. */
 const CANDIDATES = 3;
+const APP = new URL('../app/process.js', import.meta.url);
 
 export interface Counts {
   readonly threads: number;
@@ -68,26 +62,22 @@ interface Answered {
   readonly complaint: string | undefined;
 }
 
-/** Why a lane cannot be compared with the app as it is. */
-type Check = (answered: Answered, lane: AppLane) => Promise<string | undefined> | string | undefined;
-
+/** Its lane, or why there is none. */
 interface Started {
   readonly name: LaneName;
   readonly child: Child<AppTalk>;
-  readonly outcome: Outcome<AppOpened>;
+  readonly lane: AppLane | Failure;
 }
 
 export class LaneOpener {
   readonly #session: Session<ServerPlan>;
-  readonly #plan: ServerPlan;
   readonly #load: Child<LoadTalk>;
   readonly #counts: Counts;
-  /** Of each request, what it is answered as the app is. */
+  /** What the app answers as it is. */
   #references: Answered['all'] = [];
 
   constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
     this.#session = session;
-    this.#plan = session.plan;
     this.#load = load;
     this.#counts = counts;
   }
@@ -101,26 +91,38 @@ export class LaneOpener {
   async open(): Promise<AppLane[]> {
     const asIs = await this.#first();
     if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
-    const { offload, against } = this.#plan;
+    const { offload, against } = this.#session.plan;
     // All at once: on a busy machine each takes its time to start.
     const control = this.#start('control');
     const offloaded = offload.length > 0 ? this.#start('offloaded', { offload }) : undefined;
     const cluster = this.#start('cluster', { processes: this.#counts.processes });
-    const lanes = [asIs, await this.#another(control, (answered) => this.#alsoAsIs(answered))];
+    const lanes = [asIs, await this.#another(await control)];
     this.#noteAnswers();
-    if (offloaded !== undefined) {
-      lanes.push(await this.#another(offloaded, (answered, lane) => this.#unlikeOffloaded(answered, lane)));
-    }
+    if (offloaded !== undefined) lanes.push(await this.#another(await offloaded));
     if (against.length > 0) lanes.push(await this.#against(asIs));
-    lanes.push(await this.#another(cluster, (answered) => this.#noteState(answered)));
+    lanes.push(await this.#another(await cluster));
     return lanes.filter((lane) => lane !== undefined);
   }
 
+  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<Started> {
+    const { module, export: exportName, args, port, budgetMs, requests } = this.#session.plan;
+    const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
+    const { threads } = this.#counts;
+    const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
+    this.#session.say(LANE_NAMES[name]);
+    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
+    const outcome = await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS);
+    if (outcome.kind !== 'done') return { name, child, lane: outcome };
+    const { errors } = NOTHING_MEASURED;
+    return { name, child, lane: { name, child, opened: outcome.value, requests, errors, isDead: false } };
+  }
+
   async #first(): Promise<AppLane | undefined> {
-    const { name, child, outcome } = await this.#start('asIs');
-    if (outcome.kind === 'aborted') return undefined;
-    if (outcome.kind !== 'done') throw cannotOpen(outcome, child, this.#plan);
-    const lane = this.#laneOf(name, child, outcome.value);
+    const { child, lane } = await this.#start('asIs');
+    if ('kind' in lane) {
+      if (lane.kind === 'aborted') return undefined;
+      throw cannotOpen(lane, child, this.#session.plan);
+    }
     const answered = await this.#ask(lane, REFERENCES);
     if (answered === undefined) return child.ended === undefined ? undefined : { ...lane, isDead: true };
     if (answered.complaint !== undefined) {
@@ -134,82 +136,37 @@ export class LaneOpener {
     return lane;
   }
 
-  async #another(started: Promise<Started>, check: Check): Promise<AppLane | undefined> {
-    const { name, child, outcome } = await started;
+  async #another({ name, child, lane }: Started): Promise<AppLane | undefined> {
     if (this.#session.isAborted) return undefined;
-    let why: string | undefined;
-    if (outcome.kind === 'done') {
-      const lane = this.#laneOf(name, child, outcome.value);
-      const answered = await this.#ask(lane, CANDIDATES);
-      if (answered === undefined) why = this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
-      else why = await check(answered, lane);
-      if (why === undefined) return lane;
-    } else if (outcome.kind !== 'aborted') {
-      // It is in the options what to offload: wrong ones are bad input.
-      const complaint = complaintIn(outcome);
-      if (complaint !== undefined && name === 'offloaded') throw new UsageError(complaint);
-      why = whyNot(outcome, child);
-    }
+    const why = 'kind' in lane ? whyNoLane(name, child, lane) : await this.#whyNot(lane);
+    if (why === undefined && !('kind' in lane)) return lane;
     await child.kill();
     if (why !== undefined) this.#session.skip(LANE_NAMES[name], why);
     return undefined;
   }
 
-  async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<Started> {
-    const { module, export: exportName, args, port, budgetMs } = this.#plan;
-    const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
-    const { threads } = this.#counts;
-    const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
-    this.#session.say(LANE_NAMES[name]);
-    const child = this.#session.start<AppTalk>(APP, { isProgram: true });
-    return {
-      name,
-      child,
-      outcome: await child.ask('open', { ...own, limitMs, ...more }, limitMs + GRACE_MS),
-    };
-  }
-
-  #laneOf(name: LaneName, child: Child<AppTalk>, opened: AppOpened): AppLane {
-    const { requests } = this.#plan;
-    return { name, child, opened, requests, errors: NOTHING_MEASURED.errors, isDead: false };
-  }
-
-  /** What is offloaded already runs in the very same process, by other routes. */
-  async #against(asIs: AppLane): Promise<AppLane | undefined> {
-    const { against, requests } = this.#plan;
-    const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
-    const answered = await this.#ask(lane, 1);
-    if (answered === undefined) return undefined;
+  /** Why it cannot be compared with the app as it is; undefined: it can. */
+  async #whyNot(lane: AppLane): Promise<string | undefined> {
+    const answered = await this.#ask(lane, CANDIDATES);
+    if (answered === undefined) return this.#session.isAborted ? 'it was interrupted' : 'it did not answer';
     const { all, complaint } = answered;
-    if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
-    this.#noteDifferent(all, (i) => {
-      const routes = `${routeOf(against[i]!)} and ${routeOf(requests[i]!)}`;
-      return `${routes} do not answer the same: is it the same work?`;
-    });
-    return lane;
-  }
-
-  /** The very same app: where it differs, that is no work that differs. */
-  #alsoAsIs({ all, complaint }: Answered): string | undefined {
-    if (complaint === undefined) this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
-    return complaint;
-  }
-
-  #noteState({ all, complaint }: Answered): string | undefined {
-    const textOf = (i: number): string =>
-      `${routeOf(this.#plan.requests[i]!)}: a cluster answers something else than one process: does the app keep something in memory?`;
-    if (complaint === undefined) this.#noteDifferent(all, textOf);
-    return complaint;
-  }
-
-  /** @param textOf the note on a request, by its number */
-  #noteDifferent(all: Answered['all'], textOf: (request: number) => string): void {
-    const different = [...all.keys()].filter((i) => this.#likenesses(i, all).includes('different'));
-    this.#session.notes.push(...different.map(textOf));
+    if (lane.name === 'offloaded') return this.#unlikeOffloaded(answered, lane);
+    if (complaint !== undefined) return complaint;
+    if (lane.name === 'control') {
+      // The very same app: where it differs, that is no work that differs.
+      this.#references = this.#references.map((own, i) => [...own, ...all[i]!]);
+    } else {
+      this.#noteDifferent(
+        all,
+        (route) =>
+          `${route}: a cluster answers something else than one process: does the app keep something in memory?`,
+      );
+    }
+    return undefined;
   }
 
   async #unlikeOffloaded({ all, complaint }: Answered, { child, requests }: AppLane) {
-    const { offload, offloadGiven } = this.#plan;
+    const { offload, offloadGiven } = this.#session.plan;
     const likenesses = complaint === undefined ? all.map((_, i) => this.#likenesses(i, all)) : [];
     const odd = likenesses.findIndex((each) => each.includes('different') || each.includes('unclear'));
     const route = odd === -1 ? '' : routeOf(requests[odd]!);
@@ -226,6 +183,29 @@ export class LaneOpener {
     if (asked.kind !== 'done') return describeFailure(asked);
     if (asked.value.calls > 0) return undefined;
     return `these routes never call ${offloadGiven.join(', ')}: does the app import it from that file?`;
+  }
+
+  /** What is offloaded already runs in the very same process, by other routes. */
+  async #against(asIs: AppLane): Promise<AppLane | undefined> {
+    const { against } = this.#session.plan;
+    const lane: AppLane = { ...asIs, name: 'offloaded', requests: against };
+    const answered = await this.#ask(lane, 1);
+    if (answered === undefined) return undefined;
+    const { all, complaint } = answered;
+    if (complaint !== undefined) throw new UsageError(`--against: ${complaint}. Expected a status of 2xx`);
+    this.#noteDifferent(
+      all,
+      (route, i) => `${routeOf(against[i]!)} and ${route} do not answer the same: is it the same work?`,
+    );
+    return lane;
+  }
+
+  /** @param textOf the note on a request, by its route and its number */
+  #noteDifferent(all: Answered['all'], textOf: (route: string, request: number) => string): void {
+    const { notes, plan } = this.#session;
+    for (const [i, request] of plan.requests.entries()) {
+      if (this.#likenesses(i, all).includes('different')) notes.push(textOf(routeOf(request), i));
+    }
   }
 
   #likenesses(request: number, all: Answered['all']): Likeness[] {
@@ -263,14 +243,6 @@ export class LaneOpener {
   }
 }
 
-/** From an answer that failed until the process that failed it is gone. Milliseconds. */
-const LAST_BREATH_MS = 500;
-
-/** What the user is meant to read, if it is that. */
-function complaintIn(failure: Failure): string | undefined {
-  return failure.kind === 'failed' && failure.error.name === 'UsageError' ? failure.error.message : undefined;
-}
-
 function cannotOpen(
   failure: Failure,
   child: Child<AppTalk>,
@@ -278,40 +250,24 @@ function cannotOpen(
 ): UsageError {
   if (failure.kind === 'failed') return toldLoadError(given, module, failure.error);
   if (failure.kind !== 'silent')
-    return new UsageError(`'${given}' does not start: ${whyNot(failure, child)}`);
+    return new UsageError(`'${given}' does not start: ${inWords(failure, child)}`);
   return new UsageError(
     `'${basename(given)}' listened on no port within ${(failure.ms / 1000).toFixed(0)} s`,
   );
 }
 
-/** Errors count whenever they happen, also while it is warmed up. */
-export function addErrors(
-  sum: ErrorSamples,
-  { answers, bad, sockets, timeouts, first }: LoadSlice,
-): ErrorSamples {
-  return {
-    answers: sum.answers + answers,
-    bad: sum.bad + bad,
-    sockets: sum.sockets + sockets,
-    timeouts: sum.timeouts + timeouts,
-    first: sum.first ?? first,
-  };
+/** Undefined: it was interrupted. Throws UsageError where that is what the process says of what is to be offloaded: wrong options are bad input. */
+function whyNoLane(name: LaneName, child: Child<AppTalk>, failure: Failure): string | undefined {
+  if (failure.kind === 'aborted') return undefined;
+  if (name === 'offloaded' && failure.kind === 'failed' && failure.error.name === 'UsageError') {
+    throw new UsageError(failure.error.message);
+  }
+  return inWords(failure, child);
 }
 
-export function samplesOf({ errors, child }: AppLane, slices: readonly AppSliceUnderLoad[]): LaneSamples {
-  const measured = slices.map(({ load, app }) => ({
-    ...load,
-    ...app,
-    loadShare: load.cpuShare,
-    loadLoopShare: load.loopShare,
-    otherShare: Math.max(0, load.othersShare - app.cpuShare),
-  }));
-  return { ...seriesOf(measured, ...SERIES), errors, ended: child.ended };
-}
-
-/** Why there is no such lane: what failed, and what its process said last. */
-function whyNot(failure: Failure, child: Child<AppTalk>): string {
+/** What failed, and what its process said last. */
+function inWords(failure: Failure, child: Child<AppTalk>): string {
+  if (failure.kind === 'failed') return failure.error.message;
   const words = failure.kind === 'ended' ? child.lastWords : '';
-  const what = failure.kind === 'failed' ? failure.error.message : describeFailure(failure);
-  return words === '' ? what : `${what}: ${words.replaceAll('\n', ' / ')}`;
+  return describeFailure(failure) + (words && `: ${words.replaceAll('\n', ' / ')}`);
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
 import { importModule, namedFunction, type TaskFunction } from '../../../../run/work/task-module.js';
 import { UsageError } from '../../../../exit-code.js';
-import type { AppSetup } from '../../measure/protocol.js';
+import type { AppSetup } from '../process.js';
 import { addPool, offloaded } from './calls.js';
 import { type HookData, type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
