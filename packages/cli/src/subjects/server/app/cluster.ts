@@ -45,7 +45,6 @@ export async function openCluster(
       ]);
     },
     settle: async (limitMs) => void (await askAll('settle', limitMs)),
-    calls: () => ({ calls: 0, firstFailure: undefined }),
   };
 }
 

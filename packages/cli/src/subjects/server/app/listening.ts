@@ -20,8 +20,6 @@ interface Wish {
 }
 
 export class Listening {
-  /** Undefined: any. */
-  readonly #wanted: number | undefined;
   readonly #asked = new WeakSet<net.Server>();
   #found!: (origin: string) => void;
   /** As soon as there is one. */
@@ -35,12 +33,8 @@ export class Listening {
   /** A server listens that speaks HTTP/2, which the load does not. */
   hasHttp2 = false;
 
+  /** Watches from now on, in this process. @param wanted port; undefined: any */
   constructor(wanted: number | undefined) {
-    this.#wanted = wanted;
-  }
-
-  /** From now on, in this process. */
-  watch(): void {
     const { prototype } = net.Server as { prototype: { listen: (...args: ListenArguments) => net.Server } };
     const original = prototype.listen;
     const asked = (server: net.Server, args: ListenArguments): net.Server => {
@@ -49,7 +43,7 @@ export class Listening {
       const { port, options, callback } = wish;
       if (this.#asked.has(server)) return again(server, callback);
       this.#asked.add(server);
-      this.#note(server, port);
+      this.#note(server, port, wanted === undefined || port === wanted);
       return original.call(server, { ...options, port: 0, host: LOOPBACK }, callback);
     };
     prototype.listen = function listen(this: net.Server, ...args) {
@@ -57,11 +51,10 @@ export class Listening {
     };
   }
 
-  #note(server: net.Server, wished: number): void {
+  #note(server: net.Server, wished: number, isWanted: boolean): void {
     const isHttps = server instanceof https.Server;
     const isHttp2 = HTTP2_SERVERS.has(server.constructor.name);
     if (!isHttps && !isHttp2 && !(server instanceof http.Server)) return;
-    const isWanted = this.#wanted === undefined || wished === this.#wanted;
     if (!isWanted) this.others.push(wished);
     else if (isHttp2) this.hasHttp2 = true;
     else this.isExpected = true;

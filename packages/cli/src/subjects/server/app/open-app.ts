@@ -19,18 +19,27 @@ const MOST_FACTORIES = 3;
 /** Throws UsageError where it never will listen; whatever else the module throws comes out as it is. */
 export async function openApp(setup: AppSetup): Promise<AppOpened> {
   const listening = new Listening(setup.port);
-  listening.watch();
   await installOffload(setup);
-  process.argv = [process.execPath, fileURLToPath(setup.module), ...setup.args];
-  const app = new App(setup, listening);
-  const never = nothingLeftToDo().then(() => {
-    throw app.neverListens('listens on no port');
-  });
-  const late = sleep(setup.limitMs, undefined, { ref: false }).then(() => {
-    throw app.neverListens(`listened on no port within ${Math.round(setup.limitMs / 1000)} s`);
-  });
+  const path = fileURLToPath(setup.module);
+  process.argv = [process.execPath, path, ...setup.args];
+  let exported: ModuleNamespace = {};
+  const open = async (): Promise<AppOpened> => {
+    exported = await importModule(setup.module);
+    // What begins to listen at once, does so by itself.
+    await turn();
+    const form = listening.isExpected ? 'listens' : await start(chosen(exported, setup), listening);
+    return { origin: await listening.origin, form };
+  };
+  const fail = (what: string): never => {
+    throw new UsageError(whyNever(what, basename(path), setup.port, listening, exported));
+  };
+  const late = `listened on no port within ${Math.round(setup.limitMs / 1000)} s`;
   try {
-    return await Promise.race([app.open(), never, late]);
+    return await Promise.race([
+      open(),
+      nothingLeftToDo().then(() => fail('listens on no port')),
+      sleep(setup.limitMs, undefined, { ref: false }).then(() => fail(late)),
+    ]);
   } finally {
     process.channel?.ref();
   }
@@ -47,85 +56,67 @@ async function nothingLeftToDo(): Promise<void> {
   process.channel?.ref();
 }
 
-class App {
-  readonly #setup: AppSetup;
-  readonly #listening: Listening;
-  readonly #file: string;
-  #namespace: ModuleNamespace = {};
-
-  constructor(setup: AppSetup, listening: Listening) {
-    this.#setup = setup;
-    this.#listening = listening;
-    this.#file = basename(fileURLToPath(setup.module));
+/** @param what happened */
+function whyNever(
+  what: string,
+  file: string,
+  port: number | undefined,
+  { others, hasHttp2 }: Listening,
+  exported: ModuleNamespace,
+): string {
+  if (port !== undefined && others.length > 0) {
+    return `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`;
   }
+  if (hasHttp2) {
+    return (
+      `${file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
+      'export one with the same handlers for the measurement'
+    );
+  }
+  const example = Object.entries(exportsOf(exported)).find(
+    ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
+  );
+  const hint = example === undefined ? '' : `, or name what makes one: ${file}#${example[0]}`;
+  return (
+    `${file} ${what}, and exports no server and no request listener; ${exportsInWords(exported)}. ` +
+    `Expected a default export such as (request, response) => …, a server${hint}`
+  );
+}
 
-  async open(): Promise<AppOpened> {
-    this.#namespace = await importModule(this.#setup.module);
-    // What begins to listen at once, does so by itself.
+async function start(given: Usable | undefined, listening: Listening): Promise<AppOpened['form']> {
+  let usable = given;
+  for (let made = 0; usable?.kind === 'factory' && made < MOST_FACTORIES; made++) {
+    const value = await usable.start();
     await turn();
-    const form = this.#listening.isExpected ? 'listens' : await this.#start();
-    return { origin: await this.#listening.origin, form };
+    if (listening.isExpected) return 'listens';
+    usable = usableOf(value, true);
   }
+  // It may still begin to listen by itself; if not, there is nothing left to do.
+  if (usable === undefined || usable.kind === 'factory') return 'listens';
+  await usable.start();
+  return usable.kind;
+}
 
-  /** @param what happened */
-  neverListens(what: string): UsageError {
-    const { others, hasHttp2 } = this.#listening;
-    const { port } = this.#setup;
-    if (port !== undefined && others.length > 0) {
-      return new UsageError(
-        `--port: expected one that it listens on, which is ${others.join(', ')}, got ${port}`,
-      );
-    }
-    if (hasHttp2) {
-      return new UsageError(
-        `${this.#file} listens with node:http2, and the load speaks HTTP/1.1. Expected a server of node:http or node:https: ` +
-          'export one with the same handlers for the measurement',
-      );
-    }
-    const example = Object.entries(exportsOf(this.#namespace)).find(
-      ([name, value]) => typeof value === 'function' && !['default', 'module.exports'].includes(name),
-    );
-    const hint = example === undefined ? '' : `, or name what makes one: ${this.#file}#${example[0]}`;
-    return new UsageError(
-      `${this.#file} ${what}, and exports no server and no request listener; ${exportsInWords(this.#namespace)}. ` +
-        `Expected a default export such as (request, response) => …, a server${hint}`,
-    );
+/** The named export, else the first that can serve, else the only function there is. */
+function chosen(namespace: ModuleNamespace, { export: name, module }: AppSetup): Usable | undefined {
+  const exported = exportsOf(namespace);
+  if (name === undefined) {
+    const usual = NAMES.map((each) => usableExport(exported, each)).find((usable) => usable !== undefined);
+    const all = Object.values(exported).flatMap((value) => usableOf(value) ?? []);
+    return usual ?? (all.length === 1 ? all[0] : undefined);
   }
-
-  async #start(): Promise<AppOpened['form']> {
-    let usable = this.#chosen();
-    for (let made = 0; usable?.kind === 'factory' && made < MOST_FACTORIES; made++) {
-      const value = await usable.start();
-      await turn();
-      if (this.#listening.isExpected) return 'listens';
-      usable = usableOf(value, true);
-    }
-    // It may still begin to listen by itself; if not, there is nothing left to do.
-    if (usable === undefined || usable.kind === 'factory') return 'listens';
-    await usable.start();
-    return usable.kind;
-  }
-
-  /** The named export, else the first that can serve, else the only function there is. */
-  #chosen(): Usable | undefined {
-    const { export: name } = this.#setup;
-    const exported = exportsOf(this.#namespace);
-    if (name === undefined) {
-      const usual = NAMES.map((each) => usableExport(exported, each)).find((usable) => usable !== undefined);
-      const all = Object.values(exported).flatMap((value) => usableOf(value) ?? []);
-      return usual ?? (all.length === 1 ? all[0] : undefined);
-    }
-    if (!Object.hasOwn(exported, name)) {
-      const hint = didYouMean(name, Object.keys(exported));
-      const words = exportsInWords(this.#namespace);
-      throw new UsageError(`${this.#file} has no export '${name}'; ${words}${hint && `.${hint}`}`);
-    }
-    const usable = usableExport(exported, name);
-    if (usable !== undefined) return usable;
+  const file = basename(fileURLToPath(module));
+  if (!Object.hasOwn(exported, name)) {
+    const hint = didYouMean(name, Object.keys(exported));
     throw new UsageError(
-      `'${name}' of ${this.#file} is no server, no request listener, and no function that makes one`,
+      `${file} has no export '${name}'; ${exportsInWords(namespace)}${hint && `.${hint}`}`,
     );
   }
+  const usable = usableExport(exported, name);
+  if (usable !== undefined) return usable;
+  throw new UsageError(
+    `'${name}' of ${file} is no server, no request listener, and no function that makes one`,
+  );
 }
 
 type AnyFunction = (...args: unknown[]) => unknown;
@@ -149,19 +140,17 @@ function usableExport(exported: ModuleNamespace, name: string): Usable | undefin
 
 /** @param isListener a function that is one, since a factory has made it, or by its name */
 function usableOf(value: unknown, isListener = false): Usable | undefined {
-  if (typeof value === 'function') return usableFunction(value as AnyFunction, isListener);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const start = starterOf(value);
-  return start === undefined ? undefined : { kind: 'server', start };
-}
-
-function usableFunction(value: AnyFunction, isListener: boolean): Usable | undefined {
+  if (typeof value === 'object' && value !== null) {
+    const start = starterOf(value);
+    return start && { kind: 'server', start };
+  }
+  if (typeof value !== 'function') return undefined;
   // What Express makes is a function, and listens.
   if (isListener || 'listen' in value || value.length >= LISTENER_PARAMETERS) {
     return { kind: 'listener', start: () => serveWith(value) };
   }
   const isClass = /^class\b/.test(Function.prototype.toString.call(value));
-  return isClass ? undefined : { kind: 'factory', start: () => value() };
+  return isClass ? undefined : { kind: 'factory', start: () => (value as AnyFunction)() };
 }
 
 function starterOf(value: object): (() => unknown) | undefined {

@@ -2,7 +2,6 @@
 import cluster from 'node:cluster';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { takeCalls } from './offload/calls.js';
 import { cpuMs, Gauges, idleDelayMs, type Reading } from '../../../experiment/gauges.js';
 import { serve, type TalkOf } from '../../../experiment/serve.js';
 import { UsageError } from '../../../exit-code.js';
@@ -34,7 +33,6 @@ export interface Playing {
   end(): Promise<AppSlice>;
   /** Until it has done what it was still asked, or the limit is over. */
   settle(limitMs: number): Promise<void>;
-  calls(): ReturnType<typeof takeCalls>;
 }
 
 let playing: Playing | undefined;
@@ -47,19 +45,15 @@ async function open(setup: AppSetup): Promise<AppOpened> {
     return opened;
   }
   // Loaded only where the app runs: the first of a cluster needs none of it.
-  const [{ openApp }, calls] = await Promise.all([import('./open-app.js'), import('./offload/calls.js')]);
+  const { openApp } = await import('./open-app.js');
   const opened = await Promise.race([openApp(setup), refuseOwnCluster()]);
   // Before any load: what a timer is late by where nothing runs.
   const gauges = new Gauges(await idleDelayMs(IDLE_MS));
-  playing = {
-    begin: () => gauges.begin(),
-    end: async () => {
-      const { cpuMs: used, elapsedMs, ...reading } = await gauges.end();
-      return { ...reading, cpuShare: used / elapsedMs };
-    },
-    settle,
-    calls: calls.takeCalls,
+  const end = async (): Promise<AppSlice> => {
+    const { cpuMs: used, elapsedMs, loopDelayMs, loopShare, residentBytes } = await gauges.end();
+    return { loopDelayMs, loopShare, residentBytes, cpuShare: used / elapsedMs };
   };
+  playing = { begin: () => gauges.begin(), end, settle };
   return opened;
 }
 
@@ -99,7 +93,7 @@ const handlers = {
   begin: () => playing!.begin(),
   end: () => playing!.end(),
   settle: (limitMs: number) => playing!.settle(limitMs),
-  calls: () => playing!.calls(),
+  calls: async () => (await import('./offload/calls.js')).takeCalls(),
 };
 
 export type AppTalk = TalkOf<typeof handlers>;
