@@ -30,8 +30,12 @@ export interface RawOptions {
 /** How long it may take, and `--threads`, which means something else for each subject. */
 export function addMeasuring(command: Command, threads: string): Command {
   return command
-    .option('--threads <n>', threads, (text) => parseWhole(text, 1, 'Expected a number of at least 1.'))
+    .option('--threads <n>', threads, parseCount)
     .option('--budget <time>', 'how long it may take: 30s, 2m (default: 60s)', parseDuration);
+}
+
+export function parseCount(text: string): number {
+  return parseWhole(text, 1, 'Expected a number of at least 1.');
 }
 
 export function addOutputs(command: Command): Command {

@@ -7,7 +7,15 @@ import { named } from '../../disk/file-id.js';
 import { parseWhole } from '../../run/option-values.js';
 import { findModule, moduleFile } from '../../run/work/task-module.js';
 import { describeSystemError, UsageError } from '../../exit-code.js';
-import { addMeasuring, addOutputs, budgetOf, EXIT_CODES, type RawOptions, reportingOf } from '../subject.js';
+import {
+  addMeasuring,
+  addOutputs,
+  budgetOf,
+  EXIT_CODES,
+  parseCount,
+  type RawOptions,
+  reportingOf,
+} from '../subject.js';
 import type { RequestPlan } from './measure/answers.js';
 import type { OffloadTarget, ServerPlan } from './measure/measure.js';
 
@@ -70,32 +78,13 @@ export function addAnalyzeServer(analyze: Command, setExitCode: (code: number) =
 const CONNECTIONS = 50;
 
 function resolveServerOptions(app: string, args: readonly string[], raw: RawServerOptions) {
-  const { offload = [], port, connections = CONNECTIONS, processes, body } = raw;
+  const { route = [], routes = [], against = [], offload = [], header: headers = [], body } = raw;
   const module = findModule(app);
   const read = [
     moduleFile(app, module),
     ...offload.map((each) => moduleFile(each, findModule(each))),
     ...(body === undefined ? [] : [named('--body', body)]),
   ];
-  const plan = {
-    module: realUrl(module.url),
-    moduleGiven: app,
-    export: module.exportName,
-    args,
-    port,
-    ...requestsFor(raw),
-    offload: targetsOf(offload),
-    offloadGiven: offload,
-    connections,
-    threads: raw.threads,
-    processes,
-    budgetMs: budgetOf(raw),
-  };
-  return { plan, reporting: reportingOf(raw, read) };
-}
-
-function requestsFor(raw: RawServerOptions): Pick<ServerPlan, 'requests' | 'against'> {
-  const { route = [], routes = [], against = [], offload = [], header: headers = [], body } = raw;
   const all = [...route, ...routes];
   const requests = requestsOf('--route', all.length === 0 ? ['/'] : all, { headers, body });
   if (against.length > 0 && offload.length > 0) {
@@ -108,7 +97,22 @@ function requestsFor(raw: RawServerOptions): Pick<ServerPlan, 'requests' | 'agai
       `--against: expected as many as routes, in the same order, which are ${requests.length}, got ${against.length}`,
     );
   }
-  return { requests, against: requestsOf('--against', against, { headers, body }) };
+  const plan: Omit<ServerPlan, 'signal'> = {
+    module: realUrl(module.url),
+    moduleGiven: app,
+    export: module.exportName,
+    args,
+    port: raw.port,
+    requests,
+    against: requestsOf('--against', against, { headers, body }),
+    offload: targetsOf(offload),
+    offloadGiven: offload,
+    connections: raw.connections ?? CONNECTIONS,
+    threads: raw.threads,
+    processes: raw.processes,
+    budgetMs: budgetOf(raw),
+  };
+  return { plan, reporting: reportingOf(raw, read) };
 }
 
 /** `./tasks.js#render,sum` each; those of one module together. */
@@ -146,10 +150,6 @@ function parsePort(text: string): number {
   return port;
 }
 
-function parseCount(text: string): number {
-  return parseWhole(text, 1, 'Expected a number of at least 1.');
-}
-
 const examples = `
 Examples:
   threadwise analyze server ./app.js --route '/search?q=threads' --offload ./search.js#rank
@@ -166,20 +166,14 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** An address of which only the path is used. */
 const ANYWHERE = 'http://127.0.0.1';
 
-interface Shared {
-  readonly headers: readonly string[];
-  /** A file. */
-  readonly body: string | undefined;
-}
-
-/** @param option its name, for messages */
+/** @param option its name, for messages. @param shared by all of them; the body is a file */
 export function requestsOf(
   option: string,
   routes: readonly string[],
-  { headers: given, body: file }: Shared,
+  shared: { readonly headers: readonly string[]; readonly body: string | undefined },
 ): RequestPlan[] {
-  const headers = Object.fromEntries(given.map(parseHeader));
-  const body = file === undefined ? undefined : readBody(file);
+  const headers = Object.fromEntries(shared.headers.map(parseHeader));
+  const body = shared.body === undefined ? undefined : readBody(shared.body);
   return routes.map((route) => {
     const { method, path } = parseRoute(option, route, body === undefined ? 'GET' : 'POST');
     return { method, path, headers, body: WITH_BODY.has(method) ? body : undefined };
