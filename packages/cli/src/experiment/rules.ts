@@ -107,12 +107,12 @@ export function notMeasured(skipped: readonly Skipped[]): string[] {
 }
 
 /** The verdict of the first rule that applies. */
-export function firstVerdict<V, A extends readonly unknown[]>(
-  rules: readonly ((...facts: A) => V | undefined)[],
-  ...facts: A
+export function firstVerdict<V, Facts>(
+  rules: readonly ((facts: Facts) => V | undefined)[],
+  facts: Facts,
 ): V | undefined {
   for (const rule of rules) {
-    const verdict = rule(...facts);
+    const verdict = rule(facts);
     if (verdict !== undefined) return verdict;
   }
   return undefined;

@@ -51,27 +51,32 @@ export function findServer(samples: ServerSamples): ServerFindings {
 const HELD_UP_MS = 10;
 const HARDLY_MS = 1;
 
-function reasonsOf(figures: Figures): string[] {
-  const { samples, ways, noise } = figures;
+function reasonsOf({ samples, ways, offloaded, cores, noise }: Figures): string[] {
+  const { asIs, subject } = samples;
+  const isOffloadedAlready = subject.against.length > 0;
+  const heldMs = middleOf(asIs.loopDelayMs);
+  const mayHelp = (heldMs ?? 0) > HELD_UP_MS ? ', which may be worth it here' : '';
+  const lines = [asIs, samples.offloaded, samples.cluster].map((lane) => lane?.ended?.lastWords.split('\n'));
   return applying([
-    ...[samples.asIs, samples.offloaded, samples.cluster].map(lastWords),
-    bothPay(figures),
-    ...ways.map(brings),
-    loop(figures),
-    whoComputes(figures),
-    ...ways.map((way) => memory(way, samples)),
-    notOffloaded(samples),
+    ...lines.map((words = []) => words.length > 1 && `what it wrote last: ${words.join(' / ')}`),
+    bothPay(ways),
+    ...ways.map(({ gain: { requests, p99 }, words }) => {
+      const late = p99 === undefined ? '' : ` and ${timesFromTo(p99)} the p99`;
+      return requests && `${words.title}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
+    }),
+    heldMs !== undefined && heldUp(heldMs, middleOf(offloaded?.lane.loopDelayMs ?? [])),
+    whoComputes(asIs, cores),
+    // What is offloaded already runs in the very same process.
+    ...ways.map((way) => (way === offloaded && isOffloadedAlready ? undefined : memory(way, asIs))),
+    subject.offload.length === 0 &&
+      !isOffloadedAlready &&
+      `offloading was not measured: no function was named (--offload ./tasks.js#render, or --against /route)${mayHelp}`,
     noise.requests !== undefined &&
       `the app as it is, run twice, differs by up to ${perCent(noise.requests)} in requests: less than that is not seen`,
   ]);
 }
 
-function lastWords(lane: LaneSamples | undefined): string | undefined {
-  const lines = lane?.ended?.lastWords.split('\n') ?? [];
-  return lines.length < 2 ? undefined : `what it wrote last: ${lines.join(' / ')}`;
-}
-
-function bothPay({ ways }: Figures): string | undefined {
+function bothPay(ways: readonly Way[]): string | undefined {
   const [offloaded, cluster] = ways.filter(({ pays }) => pays);
   if (offloaded === undefined || cluster === undefined) return undefined;
   const requests = ratio(cluster.lane.rate, offloaded.lane.rate);
@@ -80,22 +85,13 @@ function bothPay({ ways }: Figures): string | undefined {
   return `both ways pay: ${cluster.words.title} answers ${timesFromTo(requests)} the requests of ${offloaded.words.title}, with ${timesFromTo(late)} its p99`;
 }
 
-function brings({ gain: { requests, p99 }, words }: Way): string | undefined {
-  if (requests === undefined) return undefined;
-  const late = p99 === undefined ? '' : ` and ${timesFromTo(p99)} the p99`;
-  return `${words.title}: ${timesFromTo(requests)} the requests${late} of the app as it is`;
+function heldUp(ms: number, msWhenOffloaded: number | undefined): string {
+  if (ms < HARDLY_MS) return 'its event loop is hardly held up: less than 1 ms (p99)';
+  const offloaded = msWhenOffloaded === undefined ? '' : `, ${duration(msWhenOffloaded)} when offloaded`;
+  return `its event loop is held up for ${duration(ms)} (p99)${offloaded}: every other request waits for that long, too`;
 }
 
-function loop({ samples, offloaded }: Figures): string | undefined {
-  const before = middleOf(samples.asIs.loopDelayMs);
-  if (before === undefined) return undefined;
-  if (before < HARDLY_MS) return 'its event loop is hardly held up: less than 1 ms (p99)';
-  const after = middleOf(offloaded?.lane.loopDelayMs ?? []);
-  const whenOffloaded = after === undefined ? '' : `, ${duration(after)} when offloaded`;
-  return `its event loop is held up for ${duration(before)} (p99)${whenOffloaded}: every other request waits for that long, too`;
-}
-
-function whoComputes({ samples: { asIs }, cores }: Figures): string | undefined {
+function whoComputes(asIs: LaneSamples, cores: number): string | undefined {
   const room = roomOf(asIs, cores);
   const share = middleOf(asIs.loopShare);
   if (share === undefined) return undefined;
@@ -103,18 +99,10 @@ function whoComputes({ samples: { asIs }, cores }: Figures): string | undefined 
   return `one process takes ${coresOf(room.app)} of ${counted(cores, 'core')}, its event loop is busy for ${perCent(share)} of the time${full}`;
 }
 
-function memory(way: Way, samples: ServerSamples): string | undefined {
-  // What is offloaded already runs in the very same process.
-  if (way.name === 'offloaded' && samples.subject.against.length > 0) return undefined;
-  const [before, after] = [middleOf(samples.asIs.residentBytes), middleOf(way.lane.residentBytes)];
+function memory({ lane, words }: Way, asIs: LaneSamples): string | undefined {
+  const [before, after] = [middleOf(asIs.residentBytes), middleOf(lane.residentBytes)];
   if (before === undefined || after === undefined) return undefined;
-  return `${way.words.title} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
-}
-
-function notOffloaded({ subject, asIs }: ServerSamples): string | undefined {
-  if (subject.offload.length > 0 || subject.against.length > 0) return undefined;
-  const isLong = (middleOf(asIs.loopDelayMs) ?? 0) > HELD_UP_MS ? ', which may be worth it here' : '';
-  return `offloading was not measured: no function was named (--offload ./tasks.js#render, or --against /route)${isLong}`;
+  return `${words.title} takes ${bytes(after)} of memory, one process ${bytes(before)}`;
 }
 
 const NO_STATE =

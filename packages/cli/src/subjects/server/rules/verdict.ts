@@ -162,29 +162,27 @@ function isHeldUpByLoad({ samples: { asIs }, ways }: Figures): ServerVerdict | u
   );
 }
 
-/**
- * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
- * from elsewhere it may well pay.
- */
-function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
-  if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
-  const held = ways.find((way) => isHeldBack(way, cores));
-  if (held === undefined) return undefined;
-  const who = whoFills(roomOf(held.lane, cores), cores);
-  return unknown(`the machine is full: ${who}, which the app would have to itself elsewhere`);
-}
-
 /** From here on what others take of the cores is more than the noise of most machines. Of all cores; chosen by hand. */
 const MUCH_TAKEN = 0.15;
 
-/** It may well pay where the app has all cores to itself; and here it does not, or others take much of them: else the noise is in the way. */
-function isHeldBack({ gain, lane }: Way, cores: number): boolean {
-  const room = roomOf(lane, cores);
-  const most = gain.requests?.high ?? 1;
-  const taken = room.load + room.others;
-  // With all cores for the app, as many times as much as it had of them here.
-  const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
-  return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
+/**
+ * The load generator and other programs had the cores that a second process or thread would have needed: where the load comes
+ * from elsewhere it may well pay. And here it does not, or others take much of the cores: else the noise is in the way.
+ */
+function isFullOfOthers({ samples: { asIs }, cores, ways }: Figures): ServerVerdict | undefined {
+  if (cores < 2 || (middleOf(asIs.loopShare) ?? 1) < NOT_ONLY_WAITING) return undefined;
+  const held = ways
+    .map(({ gain, lane }) => ({ most: gain.requests?.high ?? 1, room: roomOf(lane, cores) }))
+    .find(({ most, room }) => {
+      const taken = room.load + room.others;
+      // With all cores for the app, as many times as much as it had of them here.
+      const mostElsewhere = (most * cores) / Math.max(0.1, cores - taken);
+      return room.isFull && mostElsewhere >= WORTH_IT && (most < WORTH_IT || taken >= MUCH_TAKEN * cores);
+    });
+  if (held === undefined) return undefined;
+  return unknown(
+    `the machine is full: ${whoFills(held.room, cores)}, which the app would have to itself elsewhere`,
+  );
 }
 
 /** `the load generator takes 0.9 of 2 cores`. */
