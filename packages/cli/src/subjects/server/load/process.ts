@@ -57,8 +57,14 @@ class Load {
       () => {},
     );
     this.#ended = once(this.#instance, 'done');
-    this.#instance.on('response', (_client, status, _bytes, ms) => this.#answered(status, ms));
-    this.#instance.on('reqError', (error: Error) => this.#failed(error));
+    this.#instance.on('response', (_client, status, _bytes, ms) => {
+      const isGood = status >= 200 && status < 300;
+      if (isGood) this.#times.record(Math.max(1, Math.round(ms * PER_MS)));
+      this.#count(isGood ? 'good' : 'bad', isGood ? undefined : `status ${status}`);
+    });
+    this.#instance.on('reqError', ({ message }: Error) => {
+      this.#count(message === 'request timed out' ? 'timeouts' : 'sockets', message);
+    });
   }
 
   /** What happens in that time. */
@@ -90,20 +96,10 @@ class Load {
     await this.#ended;
   }
 
-  #answered(status: number, ms: number): void {
-    if (status >= 200 && status < 300) {
-      this.#counts.good += 1;
-      this.#times.record(Math.max(1, Math.round(ms * PER_MS)));
-      return;
-    }
-    this.#counts.bad += 1;
-    this.#counts.first ??= `status ${status}`;
-  }
-
-  #failed({ message }: Error): void {
-    if (message === 'request timed out') this.#counts.timeouts += 1;
-    else this.#counts.sockets += 1;
-    this.#counts.first ??= message;
+  /** @param failure what was wrong with it */
+  #count(what: 'good' | 'bad' | 'sockets' | 'timeouts', failure: string | undefined): void {
+    this.#counts[what] += 1;
+    this.#counts.first ??= failure;
   }
 
   #percentile(percent: number): number {

@@ -59,20 +59,19 @@ const SETTLE_MS = 3000;
  * whatever else it does is part of what is returned. When it settles, none of its processes is left.
  */
 export async function measureServer(
-  plan: ServerPlan,
+  given: ServerPlan,
   events: Progress,
   look?: (samples: ServerSamples) => string | undefined,
 ): Promise<ServerSamples> {
   const machine = readMachine();
   const cores = usableCores(machine);
-  const counts = {
-    threads: plan.threads ?? cores,
-    processes: plan.processes ?? Math.max(LEAST_PROCESSES, cores),
-  };
+  const threads = given.threads ?? cores;
+  const processes = given.processes ?? Math.max(LEAST_PROCESSES, cores);
+  const plan = { ...given, threads, processes };
   const session = new Session(plan, events);
   try {
     const load = session.start<LoadTalk>(LOAD);
-    const opener = new LaneOpener(session, load, counts);
+    const opener = new LaneOpener(session, load);
     const lanes = await opener.open();
     const underLoad = new UnderLoad(session, load, lanes);
     const samples = (): ServerSamples => ({
@@ -83,7 +82,8 @@ export async function measureServer(
         against: plan.against.map(routeOf),
         offload: plan.offloadGiven,
         connections: { used: underLoad.connections, asked: plan.connections },
-        ...counts,
+        threads,
+        processes,
         environment: process.env.NODE_ENV,
       },
       machine,
@@ -96,8 +96,7 @@ export async function measureServer(
       isCutShort: session.isCutShort,
     });
     if (lanes[0]?.isDead === false) {
-      const parallel = Math.max(counts.threads, counts.processes);
-      await underLoad.run(opener.answerMs, parallel, look && (() => look(samples())));
+      await underLoad.run(opener.answerMs, Math.max(threads, processes), look && (() => look(samples())));
     }
     return samples();
   } finally {

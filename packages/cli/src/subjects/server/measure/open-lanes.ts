@@ -51,10 +51,8 @@ const REFERENCES = 3;
 const CANDIDATES = 3;
 const APP = new URL('../app/process.js', import.meta.url);
 
-export interface Counts {
-  readonly threads: number;
-  readonly processes: number;
-}
+/** With defaults. */
+export type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
 
 /** The answers to each request, which was sent several times; and what is wrong with them. */
 interface Answered {
@@ -70,16 +68,14 @@ interface Started {
 }
 
 export class LaneOpener {
-  readonly #session: Session<ServerPlan>;
+  readonly #session: Session<LanePlan>;
   readonly #load: Child<LoadTalk>;
-  readonly #counts: Counts;
   /** What the app answers as it is. */
   #references: Answered['all'] = [];
 
-  constructor(session: Session<ServerPlan>, load: Child<LoadTalk>, counts: Counts) {
+  constructor(session: Session<LanePlan>, load: Child<LoadTalk>) {
     this.#session = session;
     this.#load = load;
-    this.#counts = counts;
   }
 
   /** How long the fastest answer took that the app gave as it is. Milliseconds. */
@@ -91,11 +87,11 @@ export class LaneOpener {
   async open(): Promise<AppLane[]> {
     const asIs = await this.#first();
     if (asIs === undefined || asIs.isDead) return asIs === undefined ? [] : [asIs];
-    const { offload, against } = this.#session.plan;
+    const { offload, against, processes } = this.#session.plan;
     // All at once: on a busy machine each takes its time to start.
     const control = this.#start('control');
     const offloaded = offload.length > 0 ? this.#start('offloaded', { offload }) : undefined;
-    const cluster = this.#start('cluster', { processes: this.#counts.processes });
+    const cluster = this.#start('cluster', { processes });
     const lanes = [asIs, await this.#another(await control)];
     this.#noteAnswers();
     if (offloaded !== undefined) lanes.push(await this.#another(await offloaded));
@@ -105,9 +101,8 @@ export class LaneOpener {
   }
 
   async #start(name: LaneName, more: Partial<AppSetup> = {}): Promise<Started> {
-    const { module, export: exportName, args, port, budgetMs, requests } = this.#session.plan;
+    const { module, export: exportName, args, port, threads, budgetMs, requests } = this.#session.plan;
     const limitMs = clamp(budgetMs / 2, OPEN_LIMIT_MS.least, OPEN_LIMIT_MS.most);
-    const { threads } = this.#counts;
     const own = { module, export: exportName, args, port, offload: [], threads, processes: undefined };
     this.#session.say(LANE_NAMES[name]);
     const child = this.#session.start<AppTalk>(APP, { isProgram: true });
