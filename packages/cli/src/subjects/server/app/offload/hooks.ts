@@ -4,16 +4,10 @@
  * `next` is all they know of it.
  */
 
-export interface HookTarget {
-  readonly url: string;
-  readonly names: readonly string[];
-  readonly hasDefault: boolean;
-}
+import type { OffloadTarget } from '../../measure/measure.js';
 
-export interface HookData {
-  readonly targets: readonly HookTarget[];
-  /** Of calls.js. */
-  readonly runtime: string;
+export interface HookTarget extends OffloadTarget {
+  readonly hasDefault: boolean;
 }
 
 /** The module itself, past these hooks: another URL, so that it is loaded by that name in the pool's threads as well. */
@@ -23,10 +17,12 @@ export function originalOf(url: string): string {
 
 const REPLACED = '?threadwise=offloaded';
 
-let data: HookData = { targets: [], runtime: '' };
+const RUNTIME = new URL('./calls.js', import.meta.url).href;
 
-export function initialize(given: HookData): void {
-  data = given;
+let targets: readonly HookTarget[] = [];
+
+export function initialize(given: readonly HookTarget[]): void {
+  targets = given;
 }
 
 type Next<R> = (of: string, context: unknown) => R | Promise<R>;
@@ -43,20 +39,20 @@ export function resolve(
 }
 
 function replaced(resolved: { readonly url: string }): object {
-  const target = data.targets.find(({ url }) => url === resolved.url);
+  const target = targets.find(({ url }) => url === resolved.url);
   if (target === undefined) return resolved;
   return { ...resolved, url: target.url + REPLACED, format: 'module', shortCircuit: true };
 }
 
 export function load(url: string, context: unknown, next: Next<unknown>): unknown {
-  const target = data.targets.find((each) => url === each.url + REPLACED);
+  const target = targets.find((each) => url === each.url + REPLACED);
   if (target === undefined) return next(url, context);
   return { format: 'module', source: sourceOf(target), shortCircuit: true };
 }
 
 /** An export of one's own goes before those of `export *`. */
 function sourceOf({ url, names, hasDefault }: HookTarget): string {
-  const [original, runtime] = [originalOf(url), data.runtime].map((each) => JSON.stringify(each));
+  const [original, runtime] = [originalOf(url), RUNTIME].map((each) => JSON.stringify(each));
   const replacements = names.map((name, i) => {
     const text = JSON.stringify(name);
     return `const f${i} = offloaded(${JSON.stringify(url)}, ${text}, original[${text}]); export { f${i} as ${text} };`;

@@ -1,6 +1,5 @@
 /** Lets functions that the app imports run in a pool, the app's own code being as it is. */
-import * as nodeModule from 'node:module';
-import Module from 'node:module';
+import Module, * as nodeModule from 'node:module';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createPool } from 'threadwise';
@@ -8,7 +7,7 @@ import { importModule, namedFunction, type TaskFunction } from '../../../../run/
 import { UsageError } from '../../../../exit-code.js';
 import type { AppSetup } from '../process.js';
 import { addPool, offloaded } from './calls.js';
-import { type HookData, type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
+import { type HookTarget, initialize, load, originalOf, resolve } from './hooks.js';
 
 /** Before the app is loaded. Throws UsageError where there is no such function. */
 export async function installOffload({ offload, threads, module }: AppSetup): Promise<void> {
@@ -24,13 +23,13 @@ export async function installOffload({ offload, threads, module }: AppSetup): Pr
     for (const name of names) namedFunction(namespace, name, url);
     targets.push({ url, names, hasDefault: 'default' in namespace });
   }
-  const pools = targets.map(({ url }) => {
+  const ready = targets.map(({ url }) => {
     const pool = createPool(new URL(originalOf(url)), { name: fileOf(url), threads, classes: 'plain' });
     addPool(url, pool);
-    return pool;
+    return pool.ready;
   });
-  await Promise.all(pools.map(({ ready }) => ready));
-  register({ targets, runtime: new URL('./calls.js', import.meta.url).href });
+  await Promise.all(ready);
+  register(targets);
   replaceRequired(targets);
 }
 
@@ -43,13 +42,13 @@ interface WithHooks {
   readonly registerHooks?: (hooks: { resolve: typeof resolve; load: typeof load }) => void;
 }
 
-function register(data: HookData): void {
+function register(targets: readonly HookTarget[]): void {
   const { registerHooks } = nodeModule as WithHooks;
   if (registerHooks === undefined) {
-    nodeModule.register(new URL('./hooks.js', import.meta.url), { data });
+    nodeModule.register(new URL('./hooks.js', import.meta.url), { data: targets });
     return;
   }
-  initialize(data);
+  initialize(targets);
   registerHooks({ resolve, load });
 }
 
