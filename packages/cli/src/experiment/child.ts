@@ -10,6 +10,11 @@ export interface Ending {
   readonly signal: string | null;
 }
 
+/** The same, and the last lines of what it wrote to standard error, or why it was ended. */
+export interface Ended extends Ending {
+  readonly lastWords: string;
+}
+
 /** How a process ended; or why it did not even start. */
 type Gone = Ending & { readonly notStarted?: string };
 
@@ -62,10 +67,10 @@ export class Child<T extends Talk<T>> {
 
   /** @param from what it runs, or a process that runs already */
   constructor(from: URL | ChildProcess, options: ChildOptions) {
-    const child = from instanceof URL ? start(from, options) : from;
+    this.#isGroup = options.isProgram === true && process.platform !== 'win32';
+    const child = from instanceof URL ? start(from, options, this.#isGroup) : from;
     this.#child = child;
     this.#signal = options.signal;
-    this.#isGroup = canBeGroup(options);
     this.#hello = new Promise((resolve) => {
       child.on('message', (message) => unwrap<Reply>(message)?.type === 'hello' && resolve());
     });
@@ -77,15 +82,22 @@ export class Child<T extends Talk<T>> {
   }
 
   /** Undefined as long as it runs. */
-  get ended(): (Ending & { readonly lastWords: string }) | undefined {
+  get ended(): Ended | undefined {
     if (this.#ending === undefined) return undefined;
     const { exitCode, signal, notStarted = '' } = this.#ending;
     return { exitCode, signal, lastWords: this.#verdict || this.lastWords || notStarted };
   }
 
-  /** The last lines of what it wrote to standard error. */
+  /**
+   * The last lines of what it wrote to standard error. Of an uncaught error Node.js writes the place, the error, the stack, and its own
+   * version: the error says most.
+   */
   get lastWords(): string {
-    return mostTelling(this.#said.split('\n').filter((line) => line.trim() !== '')).join('\n');
+    const trimmed = this.#said.split('\n').map((line) => line.trim());
+    const lines = trimmed.filter((line) => line !== '');
+    const error = lines.findLastIndex((line) => /^\S*(?:Error|Exception)\b.*:/.test(line));
+    const from = Math.max(0, error === -1 ? lines.length - LAST_LINES : error);
+    return lines.slice(from, from + LAST_LINES).join('\n');
   }
 
   /** One at a time. `limitMs`: how long it may say nothing; then it is ended. */
@@ -140,7 +152,8 @@ export class Child<T extends Talk<T>> {
   /** Whether there was anything left to be ended. */
   #kill(): boolean {
     const { pid } = this.#child;
-    if (pid === undefined) return false;
+    // The number of one that is gone may be another's by now.
+    if (pid === undefined || this.#ending !== undefined) return false;
     if (!this.#isGroup) return this.#child.kill('SIGKILL');
     try {
       return process.kill(-pid, 'SIGKILL');
@@ -159,16 +172,12 @@ export class Child<T extends Talk<T>> {
       child.once('exit', () => this.#isGroup && this.#kill());
       child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
     });
-    await this.#endOfGroup();
+    // What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look.
+    const latest = performance.now() + LOOK_FOR_MS;
+    while (this.#isGroup && this.#kill() && performance.now() < latest) await sleep(LOOK_MS);
     living.delete(child);
     this.#ending = ending;
     return ending;
-  }
-
-  /** What it had started itself goes with it. Nobody tells when a process is gone that is no child of ours: one has to look. */
-  async #endOfGroup(): Promise<void> {
-    const end = performance.now() + LOOK_FOR_MS;
-    while (this.#isGroup && this.#kill() && performance.now() < end) await sleep(LOOK_MS);
   }
 }
 
@@ -176,15 +185,10 @@ const LOOK_MS = 5;
 /** The system takes the memory of a killed process before it is gone. Milliseconds. */
 const LOOK_FOR_MS = 2000;
 
-function canBeGroup({ isProgram = false }: ChildOptions): boolean {
-  return isProgram && process.platform !== 'win32';
-}
-
 /** A debugger's port, and what a test runner adds: they concern this process alone. */
 const OWN_FLAG = /^--(?:inspect|test|watch)/;
 
-function start(file: URL, options: ChildOptions): ChildProcess {
-  const { cpus, isProgram = false } = options;
+function start(file: URL, { cpus, isProgram = false }: ChildOptions, isGroup: boolean): ChildProcess {
   const { THREADWISE_CONTROL: _, ...env } = process.env;
   const bound = cpus === undefined ? [] : ['-c', cpus.join(','), process.execPath];
   return fork(fileURLToPath(file), [], {
@@ -195,15 +199,8 @@ function start(file: URL, options: ChildOptions): ChildProcess {
     // What the user's code prints is no part of the report; what a program says last before it dies is.
     stdio: ['ignore', 'ignore', isProgram ? 'pipe' : 'ignore', 'ipc'],
     // A group of its own: whatever it starts can be ended with it.
-    detached: canBeGroup(options),
+    detached: isGroup,
   });
-}
-
-/** Of an uncaught error Node.js writes the place, the error, the stack, and its own version: the error says most. */
-function mostTelling(lines: readonly string[]): readonly string[] {
-  const error = lines.findLastIndex((line) => /^\S*(?:Error|Exception)\b.*:/.test(line.trim()));
-  const from = Math.max(0, error === -1 ? lines.length - LAST_LINES : error);
-  return lines.slice(from, from + LAST_LINES).map((line) => line.trim());
 }
 
 /** For what is left out because of it: in words. */

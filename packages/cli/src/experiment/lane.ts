@@ -85,7 +85,7 @@ export class Lane<T extends Steps & Talk<T>> {
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
-    if (child !== undefined) await this.#options.session.end(child);
+    await child?.kill();
   }
 
   async #bury(failure: Failure): Promise<void> {

@@ -25,22 +25,18 @@ const LIMIT_MS = 2000;
 type System = Pick<typeof os, 'cpus' | 'availableParallelism' | 'totalmem' | 'loadavg'>;
 
 export function readMachine(system: System = os): Machine {
+  const total = system.totalmem();
+  // Without a limit of the container some systems name a number beyond all memory.
+  const limit = process.constrainedMemory();
   return {
     cpu: system.cpus()[0]?.model.trim() ?? 'unknown',
     cores: system.availableParallelism(),
     availableThreads: availableThreads(),
-    memoryBytes: memoryBytes(system.totalmem()),
+    memoryBytes: limit > 0 && limit < total ? limit : total,
     node: process.version,
     platform: `${process.platform}-${process.arch}`,
     loadBefore: system.loadavg()[0] ?? 0,
-    othersShare: undefined,
   };
-}
-
-/** The limit of the container, where there is one: without one some systems name a number beyond all memory. */
-function memoryBytes(total: number): number {
-  const limit = process.constrainedMemory();
-  return limit > 0 && limit < total ? limit : total;
 }
 
 /** The cores that this process may use, by number; undefined: there is no `taskset` here, or it may not be used. */

@@ -41,7 +41,7 @@ export class Session<P extends Plan = Plan> {
   readonly #events: Progress;
   readonly #clock: () => number;
   readonly #begin: number;
-  readonly #children = new Set<{ kill(): Promise<void> }>();
+  readonly #children: { kill(): Promise<void> }[] = [];
   #isShort = false;
 
   constructor(plan: P, events: Progress, clock = () => performance.now()) {
@@ -98,18 +98,13 @@ export class Session<P extends Plan = Plan> {
 
   start<T extends Talk<T>>(file: URL, options: Omit<ChildOptions, 'signal'> = {}): Child<T> {
     const child = new Child<T>(file, { signal: this.plan.signal, ...options });
-    this.#children.add(child);
+    this.#children.push(child);
     return child;
-  }
-
-  async end(child: { kill(): Promise<void> }): Promise<void> {
-    this.#children.delete(child);
-    await child.kill();
   }
 
   /** Ends whatever still runs. */
   async close(): Promise<void> {
-    await Promise.all([...this.#children].map((child) => this.end(child)));
+    await Promise.all(this.#children.map((child) => child.kill()));
   }
 }
 

@@ -37,7 +37,7 @@ export async function watchBehaviour(session: FunctionSession): Promise<Subject 
   if (outcome.kind === 'failed') throw toldLoadError(moduleGiven, module, outcome.error);
   const report = outcome.kind === 'done' ? outcome.value : (probe.noted as BehaviourReport | undefined);
   if (report !== undefined) note(session, report);
-  await session.end(probe);
+  await probe.kill();
   if (outcome.kind === 'done') return subjectOf(subject, inputs, outcome.value);
   const hasStarted = !('notStarted' in outcome) || outcome.notStarted === undefined;
   if (outcome.kind !== 'aborted' && report === undefined && hasStarted) {
@@ -111,7 +111,7 @@ export async function watchSurvival(
   const probe = session.probe('survival');
   const setup = { subject: reference, inputs: inputs.map(({ input }) => input), shareMs };
   const outcome = await probe.ask('open', setup, session.patience());
-  await session.end(probe);
+  await probe.kill();
   if (outcome.kind === 'ended') behaviour.endedInWorker = endingOf(outcome);
   if (outcome.kind !== 'done') return `in a worker ${describeFailure(outcome)}`;
   const { failures, workerExit } = outcome.value;

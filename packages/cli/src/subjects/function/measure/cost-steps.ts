@@ -154,7 +154,7 @@ export async function measureStart(session: FunctionSession, { reference }: Subj
     const probe = session.probe('start');
     const setup = { module: reference.module, threads };
     const outcome = await probe.ask('open', setup, session.patience(START_MS));
-    await session.end(probe);
+    await probe.kill();
     if (outcome.kind !== 'done') {
       if (outcome.kind !== 'aborted') session.skip('the start of threads', describeFailure(outcome));
       break;

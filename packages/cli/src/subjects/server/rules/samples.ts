@@ -2,7 +2,7 @@
  * What was measured of a user's HTTP app: all that the findings know. Plain JSON. Durations in milliseconds, memory in bytes,
  * rates in requests per second; a share is of one core or of one event loop, 1 is all of it.
  */
-import type { Ending } from '../../../experiment/child.js';
+import type { Ended } from '../../../experiment/child.js';
 import type { Measured } from '../../../experiment/session.js';
 import { type Series, seriesOf } from '../../../experiment/statistics.js';
 
@@ -67,7 +67,7 @@ export type SeriesName = (typeof SERIES)[number];
 export interface LaneSamples extends Readonly<Record<SeriesName, Series>> {
   readonly errors: ErrorSamples;
   /** It ended, by itself, before its last round; the last lines of what it wrote to standard error. */
-  readonly ended: EndedSamples | undefined;
+  readonly ended: Ended | undefined;
 }
 
 /** Over all rounds and the warm-up. */
@@ -81,8 +81,6 @@ export interface ErrorSamples {
   /** `500`, `connect ECONNREFUSED …` */
   readonly first: string | undefined;
 }
-
-export type EndedSamples = Ending & { readonly lastWords: string };
 
 export const NOTHING_MEASURED: LaneSamples = {
   ...seriesOf<SeriesName>([], ...SERIES),

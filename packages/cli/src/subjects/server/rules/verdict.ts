@@ -1,4 +1,5 @@
 /** One sentence that says what to do with a server. It is given only where the intervals allow it; a wrong one is the only failure. */
+import type { Ended } from '../../../experiment/child.js';
 import {
   AS_MANY,
   directionOf,
@@ -13,7 +14,7 @@ import { estimate, middleOf, pairwise, ratio } from '../../../experiment/statist
 import { counted, duration, perCent, times, timesFromTo } from '../../../format/figures.js';
 import { type Figures, isFailing, type Noise, processesOf, type Room, roomOf, type Way } from './figures.js';
 import type { ServerVerdict } from './find.js';
-import type { EndedSamples, ErrorSamples, LaneSamples } from './samples.js';
+import type { ErrorSamples, LaneSamples } from './samples.js';
 
 export function serverVerdict(figures: Figures): ServerVerdict {
   return firstVerdict(RULES, figures) ?? unknown(`${unclear(figures)}. ${WHAT_WOULD_TELL}`);
@@ -42,7 +43,7 @@ function cannotRun({ samples: { asIs } }: Figures): ServerVerdict | undefined {
 }
 
 /** `under load (exit code 1): TypeError: …`. */
-export function endOf({ exitCode, signal, lastWords }: EndedSamples): string {
+export function endOf({ exitCode, signal, lastWords }: Ended): string {
   const [first = ''] = lastWords.split('\n');
   return `under load (${signal ?? `exit code ${exitCode}`})${first && `: ${first}`}`;
 }
