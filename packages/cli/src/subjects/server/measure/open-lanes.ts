@@ -52,7 +52,7 @@ const CANDIDATES = 3;
 const APP = new URL('../app/process.js', import.meta.url);
 
 /** With defaults. */
-export type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
+type LanePlan = ServerPlan & { readonly threads: number; readonly processes: number };
 
 /** The answers to each request, which was sent several times; and what is wrong with them. */
 interface Answered {
