@@ -36,29 +36,24 @@ export interface Change {
   readonly queueLimit?: number | null;
 }
 
-export interface PoolEvent {
-  readonly event: string;
-  readonly data: unknown;
-}
-
 interface AskOptions {
   readonly body?: unknown;
   readonly accept?: string;
-  readonly signal?: AbortSignal;
   readonly expected?: number;
 }
 
 export class ControlClient {
   readonly address: URL;
   readonly #token: string | undefined;
-  readonly #timeoutMs: number | undefined;
+  /** How many milliseconds an answer, or the beginning of a stream, may take. */
+  readonly #limitMs: number;
   /** Signals that end every request: the caller's, and that of the time for all of them. */
   readonly #signals: readonly AbortSignal[];
 
   constructor({ address, token, timeoutMs, signal }: ClientOptions) {
     this.address = address;
     this.#token = checkedToken(token);
-    this.#timeoutMs = timeoutMs;
+    this.#limitMs = timeoutMs ?? REQUEST_TIMEOUT_MS;
     this.#signals = [signal, timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)].filter(
       (each) => each !== undefined,
     );
@@ -102,32 +97,20 @@ export class ControlClient {
   }
 
   /** Until the server ends it, or the caller stops reading. */
-  async *events(name: string): AsyncGenerator<PoolEvent> {
-    const body = await this.#open(`${pathOf(name)}/events`);
+  async *events(name: string): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
+    const accept = 'text/event-stream';
+    const read = async ({ headers, body }: Response) => {
+      if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
+      throw notOurs(this.address, 'expected a stream of events');
+    };
+    const body = await this.#ask('GET', `${pathOf(name)}/events`, read, { accept });
     try {
       for await (const { event, data } of serverSentEvents(body)) yield { event, data: this.#parsed(data) };
     } catch (error) {
       if (error instanceof ControlError) throw error;
       if (!isTimeout(error)) throw lostConnection(this.address, error);
       // The stream has begun: it is not the program that is late.
-      throw new ControlError('ERR_TIMEOUT', `It did not end within ${this.#limit}.`);
-    }
-  }
-
-  /** A stream that has begun. Only its beginning has to come in time. */
-  async #open(path: string): Promise<ReadableStream<Uint8Array>> {
-    const opening = new AbortController();
-    const isLate = new DOMException('The stream did not begin in time', 'TimeoutError');
-    const timer = setTimeout(() => opening.abort(isLate), REQUEST_TIMEOUT_MS);
-    const accept = 'text/event-stream';
-    const read = async ({ headers, body }: Response) => {
-      if (headers.get('content-type')?.startsWith(accept) && body !== null) return body;
-      throw notOurs(this.address, 'expected a stream of events');
-    };
-    try {
-      return await this.#ask('GET', path, read, { accept, signal: opening.signal });
-    } finally {
-      clearTimeout(timer);
+      throw new ControlError('ERR_TIMEOUT', `It did not end within ${formatDuration(this.#limitMs)}.`);
     }
   }
 
@@ -146,11 +129,14 @@ export class ControlClient {
     method: string,
     path: string,
     read: (response: Response) => Promise<T>,
-    { body, accept = 'application/json, */*', signal, expected }: AskOptions = {},
+    { body, accept = 'application/json, */*', expected }: AskOptions = {},
   ): Promise<T> {
-    const inTime = signal ?? AbortSignal.timeout(this.#timeoutMs ?? REQUEST_TIMEOUT_MS);
-    // A connection that ends before the request was written leaves fetch waiting, and nothing else keeps the process until the time is over.
-    const alive = setInterval(() => {}, REQUEST_TIMEOUT_MS);
+    const late = new AbortController();
+    // It keeps the process, too: a connection that ends before the request was written leaves fetch waiting, and nothing else would.
+    const timer = setTimeout(
+      () => late.abort(new DOMException('No answer in time', 'TimeoutError')),
+      this.#limitMs,
+    );
     try {
       const response = await fetch(new URL(path, this.address), {
         method,
@@ -160,7 +146,7 @@ export class ControlClient {
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.any([inTime, ...this.#signals]),
+        signal: AbortSignal.any([late.signal, ...this.#signals]),
         // A token must not follow to wherever a stranger sends it.
         redirect: 'manual',
       });
@@ -169,9 +155,11 @@ export class ControlClient {
       return await read(response);
     } catch (error) {
       if (error instanceof ControlError) throw error;
-      throw isTimeout(error) ? noAnswer(this.address, this.#limit) : unreachable(this.address, error);
+      throw isTimeout(error)
+        ? noAnswer(this.address, formatDuration(this.#limitMs))
+        : unreachable(this.address, error);
     } finally {
-      clearInterval(alive);
+      clearTimeout(timer);
     }
   }
 
@@ -181,11 +169,6 @@ export class ControlClient {
     } catch {
       throw notOurs(this.address, 'expected JSON');
     }
-  }
-
-  /** How long an answer may take, in words. */
-  get #limit(): string {
-    return formatDuration(this.#timeoutMs ?? REQUEST_TIMEOUT_MS);
   }
 }
 

@@ -3,6 +3,7 @@
  * short of SIGKILL, gives it back as it was.
  */
 
+import type { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import { emitKeypressEvents, type Key as KeyPress } from 'node:readline';
 import { type EndSignal, endSignals } from '../../exit-code.js';
@@ -24,77 +25,64 @@ interface TerminalEvents {
   ended(signal: EndSignal): void;
 }
 
+export type Terminal = ReturnType<typeof openTerminal>;
+
 /** Standard input and output, where both are terminals. */
-export class Terminal {
-  readonly #events: TerminalEvents;
-  #isEntered = false;
-
-  constructor(events: TerminalEvents) {
-    this.#events = events;
-  }
-
-  get size(): Size {
-    return { columns: stdout.columns || USUAL.columns, rows: stdout.rows || USUAL.rows };
-  }
-
-  open(): void {
-    emitKeypressEvents(stdin);
-    stdin.on('keypress', this.#onKeyPress).on('end', this.#onGone).on('error', this.#onGone);
-    stdout.on('resize', this.#events.redraw);
-    for (const signal of endSignals) process.on(signal, this.#events.ended);
-    process.on('SIGCONT', this.#onContinue);
+export function openTerminal({ key, redraw, ended }: TerminalEvents) {
+  let isEntered = false;
+  const gone = (): void => ended('SIGHUP');
+  const listeners: readonly (readonly [EventEmitter, ...Parameters<EventEmitter['on']>])[] = [
+    [stdin, 'keypress', (_text: string | undefined, press: KeyPress) => key(press)],
+    [stdin, 'end', gone],
+    [stdin, 'error', gone],
+    [stdout, 'resize', redraw],
+    ...endSignals.map((signal) => [process, signal, ended] as const),
+    [process, 'SIGCONT', goOn],
     // For errors that nobody catches: nothing asynchronous happens any more then.
-    process.on('exit', this.#leave);
-    this.#enter();
-    stdin.resume();
-  }
-
-  close(): void {
-    this.#leave();
-    stdin.off('keypress', this.#onKeyPress).off('end', this.#onGone).off('error', this.#onGone);
-    stdin.pause();
-    stdout.off('resize', this.#events.redraw);
-    for (const signal of endSignals) process.off(signal, this.#events.ended);
-    process.off('SIGCONT', this.#onContinue);
-    process.off('exit', this.#leave);
-  }
-
-  write(frame: string): void {
-    if (this.#isEntered) stdout.write(frame);
-  }
-
-  /** Ctrl-Z: the shell gets a terminal as it knows it, until it lets this process go on. */
-  suspend(): void {
-    this.#leave();
-    process.kill(process.pid, 'SIGTSTP');
-    // Without job control nothing stops, and no SIGCONT will come.
-    setImmediate(this.#onContinue);
-  }
-
-  readonly #onKeyPress = (_text: string | undefined, press: KeyPress): void => this.#events.key(press);
-  readonly #onGone = (): void => this.#events.ended('SIGHUP');
-
-  readonly #onContinue = (): void => {
-    // A shell has set the modes meanwhile, of which Node.js knows nothing: off and on sets them again.
-    if (this.#isEntered) stdin.setRawMode(false);
-    this.#enter();
-    this.#events.redraw();
+    [process, 'exit', leave],
+  ];
+  emitKeypressEvents(stdin);
+  for (const [emitter, event, listener] of listeners) emitter.on(event, listener);
+  enter();
+  stdin.resume();
+  return {
+    size: (): Size => ({ columns: stdout.columns || USUAL.columns, rows: stdout.rows || USUAL.rows }),
+    write: (frame: string): void => void (isEntered && stdout.write(frame)),
+    /** Ctrl-Z: the shell gets a terminal as it knows it, until it lets this process go on. */
+    suspend(): void {
+      leave();
+      process.kill(process.pid, 'SIGTSTP');
+      // Without job control nothing stops, and no SIGCONT will come.
+      setImmediate(goOn);
+    },
+    close(): void {
+      leave();
+      for (const [emitter, event, listener] of listeners) emitter.off(event, listener);
+      stdin.pause();
+    },
   };
 
-  #enter(): void {
-    this.#isEntered = true;
+  function goOn(): void {
+    // A shell has set the modes meanwhile, of which Node.js knows nothing: off and on sets them again.
+    if (isEntered) stdin.setRawMode(false);
+    enter();
+    redraw();
+  }
+
+  function enter(): void {
+    isEntered = true;
     stdin.setRawMode(true);
     stdout.write(ENTER);
   }
 
-  readonly #leave = (): void => {
-    if (!this.#isEntered) return;
-    this.#isEntered = false;
+  function leave(): void {
+    if (!isEntered) return;
+    isEntered = false;
     try {
       stdin.setRawMode(false);
       writeSync(stdout.fd, LEAVE);
     } catch {
       // The terminal is gone: there is nothing to give back.
     }
-  };
+  }
 }

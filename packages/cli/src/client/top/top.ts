@@ -16,7 +16,7 @@ import {
   type TopState,
   withSnapshot,
 } from './state.js';
-import { Terminal } from './terminal.js';
+import { openTerminal, type Terminal } from './terminal.js';
 import { snapshotText, view } from './view.js';
 
 const READ_EVERY_MS = 1000;
@@ -58,11 +58,7 @@ function textWidth(): number {
 
 class Top {
   readonly #client: ControlClient;
-  readonly #terminal = new Terminal({
-    key: (press) => this.#change((state) => pressed(state, keyOf(press))),
-    redraw: () => this.#draw(),
-    ended: (signal) => this.#end(signalExitCodes[signal]),
-  });
+  readonly #terminal: Terminal;
   #state: TopState;
   #isReading = false;
   #pauseMs = FIRST_PAUSE_MS;
@@ -76,10 +72,14 @@ class Top {
   constructor(client: ControlClient, state: TopState) {
     this.#client = client;
     this.#state = state;
+    this.#terminal = openTerminal({
+      key: (press) => this.#change((now) => pressed(now, keyOf(press))),
+      redraw: () => this.#draw(),
+      ended: (signal) => this.#end(signalExitCodes[signal]),
+    });
   }
 
   async run(): Promise<number> {
-    this.#terminal.open();
     this.#draw();
     const timer = setInterval(() => this.#tick(), READ_EVERY_MS);
     try {
@@ -151,7 +151,7 @@ class Top {
   }
 
   #draw(): void {
-    const { size } = this.#terminal;
+    const size = this.#terminal.size();
     this.#terminal.write(paint(view(this.#state, size), size.columns, !process.env.NO_COLOR));
   }
 }
