@@ -1,8 +1,7 @@
 /** Takes finished batches to where they belong: output or reducer (folded in the main thread, by the rule of Array.prototype.reduce), then the journal, then the counts. */
 import { ExpectedError, UsageError } from '../exit-code.js';
 import type { Counts } from './inputs/input-source.js';
-import { noJournal, openJournal } from './journal/journal.js';
-import { openJournalWriter } from './journal/journal-file.js';
+import { noJournal, openJournal, openJournalWriter } from './journal/journal.js';
 import { formats, joinTexts } from './output/format.js';
 import { openSink } from './output/sink.js';
 import type { Plan } from './run.js';

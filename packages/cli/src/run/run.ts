@@ -14,9 +14,9 @@ import { startProgress } from './progress.js';
 import type { Report } from './summary.js';
 import { createAttempts } from './work/attempts.js';
 import type { BatchSetup } from './work/batch.js';
-import { type Executor, localExecutor } from './work/executor.js';
+import { localExecutor } from './work/executor.js';
 import { fleetExecutor } from './work/fleet-executor.js';
-import { Pump } from './work/pump.js';
+import { createPump, type Pump } from './work/pump.js';
 import { findModule, moduleFile } from './work/task-module.js';
 
 /** Everything that is known before the first thread starts. */
@@ -66,7 +66,7 @@ export async function run(options: RunOptions): Promise<number> {
       stopsAtFailure,
     };
     const inline = compareInline === undefined ? undefined : await sampleInline(setup, source, compareInline);
-    return await new Session({ options, source, setup, identity, resume, inline, out }).run();
+    return await work({ options, source, setup, identity, resume, inline, out });
   } finally {
     source.close();
   }
@@ -81,119 +81,103 @@ function alreadyComplete({ journal, quiet }: RunOptions, { inputs, failed }: Cou
 }
 
 /** The part of a run during which threads exist: starts them, pumps the inputs through, ends in every case. */
-class Session {
-  readonly #plan: Plan;
-  readonly #begin = performance.now();
-  readonly #executor: Executor;
-  readonly #interrupts: Interrupts;
-  readonly #failures = new Failures();
+async function work(plan: Plan): Promise<number> {
+  const { options, source, setup, resume, inline } = plan;
+  const earlier = resume.counts;
+  const { on, quiet } = options;
+  const begin = performance.now();
+  const executor = on === undefined ? localExecutor(options, setup) : fleetExecutor(on, options, setup);
+  const failures = new Failures();
   /** Undefined while the threads start. */
-  #pump: Pump | undefined;
+  let pump: Pump | undefined;
   /** A bar that goes on would be drawn into what is said after it. */
-  #endProgress: () => void = () => {};
-
-  constructor(plan: Plan) {
-    this.#plan = plan;
-    const { options, setup } = plan;
-    const { on } = options;
-    this.#executor = on === undefined ? localExecutor(options, setup) : fleetExecutor(on, options, setup);
-    this.#interrupts = new Interrupts({ first: () => this.#stop(), second: () => this.#stopAtOnce() });
-  }
-
-  async run(): Promise<number> {
-    const { source, resume } = this.#plan;
-    const executor = this.#executor;
-    try {
-      executor.ready.catch(() => undefined); // if counting throws, that is the reason that is told
-      // Counted while the threads load the module.
-      source.count?.();
-      await executor.ready;
-      const startMs = performance.now() - this.#begin;
-      const { threads } = executor.size();
-      const counts = await this.#work();
-      const elapsedMs = performance.now() - this.#begin;
-      const { threads: left, machines } = executor.size();
-      await executor.close();
-      process.stderr.write(this.#failures.report(resume.counts.failed));
-      // At the end some threads may be gone: released, or dead and not needed any more.
-      await this.#summarise({ counts, startMs, elapsedMs, threads: Math.max(threads, left), machines });
-      return this.#exitCode();
-    } catch (error) {
-      await executor.destroy();
-      // Interrupted before there was a pump: whatever error comes, that is its reason.
-      if (this.#pump === undefined && this.#interrupts.exitCode !== undefined) return this.#exitCode();
-      if (error instanceof ClosedPipeError) return ExitCode.ok;
-      process.stderr.write(this.#failures.report(0));
-      throw error;
-    } finally {
-      this.#interrupts.remove();
-    }
+  let endProgress = (): void => {};
+  const interrupts: Interrupts = new Interrupts({ first: stop, second: stopAtOnce });
+  try {
+    executor.ready.catch(() => undefined); // if counting throws, that is the reason that is told
+    // Counted while the threads load the module.
+    source.count?.();
+    await executor.ready;
+    const startMs = performance.now() - begin;
+    const { threads } = executor.size();
+    const counts = await deliverAll();
+    const elapsedMs = performance.now() - begin;
+    const { threads: left, machines } = executor.size();
+    await executor.close();
+    process.stderr.write(failures.report(earlier.failed));
+    // At the end some threads may be gone: released, or dead and not needed any more.
+    await summarise({ counts, startMs, elapsedMs, threads: Math.max(threads, left), machines });
+    return exitCode();
+  } catch (error) {
+    await executor.destroy();
+    // Interrupted before there was a pump: whatever error comes, that is its reason.
+    if (pump === undefined && interrupts.exitCode !== undefined) return exitCode();
+    if (error instanceof ClosedPipeError) return ExitCode.ok;
+    process.stderr.write(failures.report(0));
+    throw error;
+  } finally {
+    interrupts.remove();
   }
 
   /** Returns how many inputs are done. */
-  async #work(): Promise<Counts> {
-    const { options, setup, source, resume } = this.#plan;
+  async function deliverAll(): Promise<Counts> {
     // The module is known to load now, so nothing below destroys an output for a run that cannot be.
     const reducer = await loadReducer(setup.moduleUrl, options.reduce);
-    const delivery = openDelivery(this.#plan, reducer, this.#failures, () => this.#pump?.stop());
+    const delivery = openDelivery(plan, reducer, failures, () => pump?.stop());
     try {
-      this.#pump = new Pump({
+      pump = createPump({
         ordered: options.ordered,
-        batching: this.#executor.batching(),
-        run: createAttempts(this.#executor.run, options),
+        batching: executor.batching(),
+        run: createAttempts(executor.run, options),
         onBegin: delivery.begin,
       });
-      this.#endProgress = await startProgress(options, source, resume.counts, delivery.counts);
-      for await (const results of this.#pump.results(source.read(resume.done))) await delivery.take(results);
-      await delivery.end(this.#end() === 'complete');
+      endProgress = await startProgress(options, source, earlier, delivery.counts);
+      for await (const results of pump.results(source.read(resume.done))) await delivery.take(results);
+      await delivery.end(end() === 'complete');
       return delivery.counts();
     } catch (error) {
       if (error instanceof UsageError) delivery.keep(false);
       throw error;
     } finally {
-      this.#endProgress();
+      endProgress();
       delivery.close();
     }
   }
 
-  async #summarise(
+  async function summarise(
     measured: Pick<Report, 'counts' | 'startMs' | 'elapsedMs' | 'threads' | 'machines'>,
   ): Promise<void> {
-    const { options, source, inline, resume } = this.#plan;
-    if (options.quiet) return;
-    const earlier = resume.counts;
-    const failed = this.#failures.count + earlier.failed;
-    const unit = UNITS[source.kind];
-    const report: Report = { ...measured, unit, end: this.#end(), earlier, failed, inline };
+    if (quiet) return;
+    const failed = failures.count + earlier.failed;
+    const report: Report = { ...measured, unit: UNITS[source.kind], end: end(), earlier, failed, inline };
     // Loaded only now: a quiet run needs none of it.
     const { hintsFor, renderSummary } = await import('./summary.js');
     process.stderr.write(renderSummary(report, hintsFor(report, options)));
   }
 
-  #end(): Report['end'] {
-    if (this.#interrupts.exitCode !== undefined) return 'interrupted';
-    return this.#failures.count > 0 && this.#plan.options.stopsAtFailure ? 'failed' : 'complete';
+  function end(): Report['end'] {
+    if (interrupts.exitCode !== undefined) return 'interrupted';
+    return failures.count > 0 && options.stopsAtFailure ? 'failed' : 'complete';
   }
 
-  #exitCode(): number {
-    const failed = this.#failures.count + this.#plan.resume.counts.failed;
-    return this.#interrupts.exitCode ?? (failed > 0 ? ExitCode.failed : ExitCode.ok);
+  function exitCode(): number {
+    return interrupts.exitCode ?? (failures.count + earlier.failed > 0 ? ExitCode.failed : ExitCode.ok);
   }
 
-  #stop(): void {
-    this.#endProgress();
-    if (!this.#plan.options.quiet) {
+  function stop(): void {
+    endProgress();
+    if (!quiet) {
       // The terminal has put a ^C there.
       const atStart = process.stderr.isTTY ? '\r' : '';
       process.stderr.write(`${atStart}stopping when what runs is finished; Ctrl-C again stops at once\n`);
     }
-    if (this.#pump !== undefined) this.#pump.stop();
-    else void this.#executor.destroy();
+    if (pump !== undefined) pump.stop();
+    else void executor.destroy();
   }
 
-  #stopAtOnce(): void {
-    const end = (): never => process.exit(this.#interrupts.exitCode);
-    setTimeout(end, LAST_WAIT_MS);
-    this.#executor.destroy().then(end, end);
+  function stopAtOnce(): void {
+    const exit = (): never => process.exit(interrupts.exitCode);
+    setTimeout(exit, LAST_WAIT_MS);
+    executor.destroy().then(exit, exit);
   }
 }

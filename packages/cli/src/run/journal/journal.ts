@@ -2,6 +2,9 @@
  * The journal as the run sees it: told what begins and what is written, it makes sure that a killed run can go on.
  * The protocol and why nothing is lost or doubled: README.md in this folder.
  */
+import { closeSync, ftruncateSync, openSync } from 'node:fs';
+import { writeAll } from '../../disk/out-file.js';
+import { attempt } from '../../exit-code.js';
 import {
   comparePositions,
   type Counts,
@@ -11,7 +14,6 @@ import {
 } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
-import type { JournalWriter } from './journal-file.js';
 import {
   beginning,
   type JournalHeader,
@@ -20,12 +22,26 @@ import {
   type Resume,
 } from './resume.js';
 
-type Journal = ReturnType<typeof openJournal>;
-
 /** What a run without --journal has in its place. */
-export const noJournal: Journal = { begin() {}, finish() {}, record() {}, close() {} };
+export const noJournal: ReturnType<typeof openJournal> = { begin() {}, finish() {}, record() {}, close() {} };
 
-export function openJournal(writer: JournalWriter, identity: JournalIdentity, resume: Resume, sink: Sink) {
+/** The file: JSON lines, only ever appended. */
+export function openJournalWriter(path: string) {
+  const fd = attempt(() => openSync(path, 'a'), `cannot write journal '${path}'`);
+  return {
+    /** Goes on behind `length`, without what is torn; 0 begins anew. */
+    cut: (length: number): void => ftruncateSync(fd, length),
+    append: (line: unknown): void => void writeAll(fd, `${JSON.stringify(line)}\n`, `journal '${path}'`),
+    close: (): void => closeSync(fd),
+  };
+}
+
+export function openJournal(
+  writer: ReturnType<typeof openJournalWriter>,
+  identity: JournalIdentity,
+  resume: Resume,
+  sink: Sink,
+) {
   const tracker = new DoneTracker(resume.done);
   writer.cut(resume.length);
   if (resume.kind === 'new') {

@@ -7,8 +7,7 @@ import { UsageError } from '../../exit-code.js';
 import type { Counts } from '../inputs/input-source.js';
 import type { Sink } from '../output/sink.js';
 import type { Batch } from '../work/batch.js';
-import { openJournal } from './journal.js';
-import { openJournalWriter } from './journal-file.js';
+import { openJournal, openJournalWriter } from './journal.js';
 import { type JournalIdentity, newRun, planResume, type Resume } from './resume.js';
 
 let folder: string;

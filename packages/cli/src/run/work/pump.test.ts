@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Input } from '../inputs/input-source.js';
 import type { Batch, BatchResult } from './batch.js';
 import { success } from './pool.test.fake.js';
-import { Pump, type PumpOptions } from './pump.js';
+import { createPump, type Pump, type PumpOptions } from './pump.js';
 
 function* numbers(count: number, group = 10): Generator<Input[]> {
   for (let first = 0; first < count; first += group) {
@@ -32,7 +32,7 @@ class Held {
 }
 
 const pumpOf = (options: Partial<PumpOptions> & Pick<PumpOptions, 'run'>): Pump =>
-  new Pump({ ordered: true, batching: fixed(2, 4), onBegin() {}, ...options });
+  createPump({ ordered: true, batching: fixed(2, 4), onBegin() {}, ...options });
 
 const texts = (results: readonly BatchResult[]): string => results.map(({ text }) => text).join('');
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -23,110 +23,101 @@ export interface PumpOptions {
   readonly onBegin: (batch: Batch) => void;
 }
 
-interface Slot {
-  result: BatchResult | undefined;
-}
+export type Pump = ReturnType<typeof createPump>;
 
-export class Pump {
-  readonly #options: PumpOptions;
+export function createPump({ ordered, batching, run, onBegin }: PumpOptions) {
   /** Every batch that was read and not given out, in the order of reading. */
-  #slots: Slot[] = [];
-  #running = 0;
-  #waitingCharacters = 0;
-  #input: 'idle' | 'reading' | 'ended' = 'idle';
-  #error: { readonly reason: unknown } | undefined;
-  #batches: AsyncGenerator<Batch> | undefined;
-  #wake: () => void = () => {};
-
-  constructor(options: PumpOptions) {
-    this.#options = options;
-  }
+  let slots: { result?: BatchResult }[] = [];
+  let running = 0;
+  let waitingCharacters = 0;
+  let input: 'idle' | 'reading' | 'ended' = 'idle';
+  let failed: { readonly reason: unknown } | undefined;
+  let wake = (): void => {};
+  return { results, stop };
 
   /** Everything that is ready, each time there is something; ends when all that was begun has been given out. */
-  async *results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
-    this.#batches = batchesOf(groups, this.#options.batching);
+  async function* results(groups: InputGroups): AsyncGenerator<readonly BatchResult[]> {
+    const batches = batchesOf(groups, batching);
     for (;;) {
       // The promise is made before looking, so that whatever happens meanwhile resolves it.
       const changed = new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        wake = resolve;
       });
-      const ready = this.#takeReady();
-      void this.#read();
+      const ready = takeReady();
+      void read(batches);
       if (ready.length > 0) yield ready;
-      else if (this.#slots.length === 0 && this.#input === 'ended') break;
+      else if (slots.length === 0 && input === 'ended') break;
       else await changed;
     }
-    if (this.#error !== undefined) throw this.#error.reason;
+    if (failed !== undefined) throw failed.reason;
   }
 
   /** Begins nothing more; what is running still comes out of `results`. */
-  stop(): void {
-    this.#input = 'ended';
-    this.#wake();
+  function stop(): void {
+    input = 'ended';
+    wake();
+  }
+
+  function fail(reason: unknown): void {
+    failed ??= { reason };
+    stop();
   }
 
   /** Begins batches until there are enough. One reader at a time: the next input may be long in coming. */
-  async #read(): Promise<void> {
-    if (this.#input !== 'idle') return;
-    this.#input = 'reading';
+  async function read(batches: AsyncGenerator<Batch>): Promise<void> {
+    if (input !== 'idle') return;
+    input = 'reading';
     try {
-      while (this.#hasRoom()) {
-        const { value, done } = await this.#batches!.next();
-        if (!this.#isReading()) return;
-        if (done === true) return this.stop();
-        this.#options.onBegin(value);
-        void this.#run(value);
+      while (hasRoom()) {
+        const { value, done } = await batches.next();
+        if (hasStopped()) return;
+        if (done === true) return stop();
+        onBegin(value);
+        // Read on also while what is ready is being written: the workers need not wait for that.
+        void work(value).then(() => read(batches));
       }
-      this.#input = 'idle';
+      input = 'idle';
     } catch (error) {
-      this.#fail(error);
+      fail(error);
     }
   }
 
   /** To be asked after an await: `stop` may have been called meanwhile. */
-  #isReading(): boolean {
-    return this.#input === 'reading';
+  function hasStopped(): boolean {
+    return input === 'ended';
   }
 
-  #hasRoom(): boolean {
+  function hasRoom(): boolean {
     return (
-      this.#running < this.#options.batching.depth() &&
-      this.#slots.length < MAX_WAITING_BATCHES &&
-      this.#waitingCharacters < MAX_WAITING_CHARACTERS
+      running < batching.depth() &&
+      slots.length < MAX_WAITING_BATCHES &&
+      waitingCharacters < MAX_WAITING_CHARACTERS
     );
   }
 
-  async #run(batch: Batch): Promise<void> {
-    const slot: Slot = { result: undefined };
-    this.#slots.push(slot);
-    this.#running += 1;
+  async function work(batch: Batch): Promise<void> {
+    const slot: (typeof slots)[number] = {};
+    slots.push(slot);
+    running += 1;
     try {
-      slot.result = await this.#options.run(batch);
-      this.#waitingCharacters += slot.result.text.length;
-      this.#options.batching.note(slot.result);
+      slot.result = await run(batch);
+      waitingCharacters += slot.result.text.length;
+      batching.note(slot.result);
     } catch (error) {
-      this.#slots = this.#slots.filter((other) => other !== slot);
-      this.#fail(error);
+      slots = slots.filter((other) => other !== slot);
+      fail(error);
     }
-    this.#running -= 1;
-    this.#wake();
-    // Also while what is ready is being written: the workers need not wait for that.
-    void this.#read();
+    running -= 1;
+    wake();
   }
 
-  #fail(reason: unknown): void {
-    this.#error ??= { reason };
-    this.stop();
-  }
-
-  #takeReady(): BatchResult[] {
-    const { ordered } = this.#options;
-    const open = this.#slots.findIndex(({ result }) => result === undefined);
-    const end = ordered && open !== -1 ? open : this.#slots.length;
-    const ready = this.#slots.slice(0, end).flatMap(({ result }) => result ?? []);
+  function takeReady(): BatchResult[] {
+    const open = slots.findIndex(({ result }) => result === undefined);
+    const end = ordered && open !== -1 ? open : slots.length;
+    const ready = slots.slice(0, end).flatMap(({ result }) => result ?? []);
     if (ready.length === 0) return ready;
-    this.#slots = this.#slots.filter(({ result }, i) => i >= end || result === undefined);
-    for (const { text } of ready) this.#waitingCharacters -= text.length;
+    slots = slots.filter(({ result }, i) => i >= end || result === undefined);
+    for (const { text } of ready) waitingCharacters -= text.length;
     return ready;
   }
 }
